@@ -1,0 +1,126 @@
+/* array: one address range that grows in place, the *virtual array*.
+ *
+ *     0            count        committed          reserved
+ *     |== items ==|-- ready --|.... not yet memory ....|
+ *
+ * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
+ * Moves: nothing, ever. Growing commits the next pages behind the last ones, so that a pointer to
+ * an item holds from the item's creation until the array is trimmed, popped or resized below it.
+ *
+ * Limits: items of 1 byte and more, alignments from 1 to 4096, any capacity whose bytes fit in
+ * size_t. An item may straddle pages.
+ *
+ * A zeroed array, and one whose init failed, is a valid empty array of capacity 0. A NULL array is
+ * a broken contract (base.h).
+ *
+ * Threads: no locks inside. Const calls may run together where nobody writes. */
+#ifndef HANDLE_MAP_ARRAY_H
+#define HANDLE_MAP_ARRAY_H
+
+#include <handle_map/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The capacity of a container whose descriptor says 0. */
+#define HM_DEFAULT_CAPACITY 1048576
+
+typedef struct hm_array_desc {
+    size_t item_size;   /* bytes; at least 1, a multiple of item_align */
+    size_t item_align;  /* bytes; a power of two up to 4096; 0: natural for the size */
+    size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
+    size_t commit_step; /* bytes to commit at least, when more is needed; 0: grows with the array */
+    const hm_memory *memory; /* NULL: hm_memory_os() */
+} hm_array_desc;
+
+/* All fields are private; use the functions. */
+typedef struct hm_array {
+    unsigned char *data;     /* start of the reservation */
+    size_t count;            /* items in use */
+    size_t limit;            /* items that the committed pages hold, at most `capacity` */
+    size_t capacity;         /* items */
+    size_t item_size;        /* bytes */
+    size_t commit_step;      /* bytes, 0: grows with the array */
+    size_t committed_size;   /* bytes from the start, a multiple of the page size */
+    size_t reserved_size;    /* bytes from the start, a multiple of the page size */
+    const hm_memory *memory; /* NULL in a zeroed array */
+} hm_array;
+
+/* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, item size 0, an alignment
+ * that is no power of two, above 4096 or does not divide the size, a size that overflows, or a
+ * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. After a
+ * failure the array is zeroed. The array takes nothing over but the pointer to the memory table,
+ * which must outlive it. O(1). */
+HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
+
+/* Releases the range and zeroes the array. Invalidates all pointers. Twice is fine. */
+HM_API void hm_array_fini(hm_array *array);
+
+/* Makes the first `count` items' memory ready: up to there push and resize cannot fail. Commits in
+ * steps, so it may commit more. HM_ERROR_FULL above the capacity, HM_ERROR_MEMORY when the system
+ * refuses; then nothing has changed. Invalidates nothing. At most one system call. */
+HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
+
+/* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
+ * pointers to items at or above `count`. O(new items). */
+HM_API hm_status hm_array_resize(hm_array *array, size_t count);
+
+/* Gives the pages behind the last item back. HM_ERROR_MEMORY when the system refuses; then nothing
+ * has changed. Invalidates nothing that lives. At most one system call. */
+HM_API hm_status hm_array_trim(hm_array *array);
+
+/* Returns a new last item, whose bytes are not cleared, or NULL when the array is full or the
+ * system refuses (hm_array_reserve says which). Invalidates nothing. O(1); now and then a system
+ * call. */
+static inline void *hm_array_push(hm_array *array)
+{
+    HM_CONTRACT(array != NULL, "hm_array_push: array is NULL");
+    if (array->count >= array->limit && hm_array_reserve(array, array->count + 1) != HM_OK)
+        return NULL;
+    return array->data + array->item_size * array->count++;
+}
+
+/* Drops the last item; false when there is none. Invalidates pointers to that item. O(1). */
+static inline bool hm_array_pop(hm_array *array)
+{
+    HM_CONTRACT(array != NULL, "hm_array_pop: array is NULL");
+    if (array->count == 0)
+        return false;
+    array->count--;
+    return true;
+}
+
+/* Returns the item, or NULL past the end. O(1). */
+static inline void *hm_array_at(const hm_array *array, size_t index)
+{
+    HM_CONTRACT(array != NULL, "hm_array_at: array is NULL");
+    return index < array->count ? array->data + array->item_size * index : NULL;
+}
+
+/* Returns the first item's place; it never changes from init to fini. NULL in a zeroed array. */
+static inline void *hm_array_data(const hm_array *array)
+{
+    HM_CONTRACT(array != NULL, "hm_array_data: array is NULL");
+    return array->data;
+}
+
+/* Returns the number of items. */
+static inline size_t hm_array_count(const hm_array *array)
+{
+    HM_CONTRACT(array != NULL, "hm_array_count: array is NULL");
+    return array->count;
+}
+
+/* Returns the bytes that are committed: a multiple of the page size. */
+static inline size_t hm_array_committed_size(const hm_array *array)
+{
+    HM_CONTRACT(array != NULL, "hm_array_committed_size: array is NULL");
+    return array->committed_size;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

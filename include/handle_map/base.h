@@ -1,0 +1,94 @@
+/* base: status codes, the panic hook, version and export macros.
+ *
+ * Everything in the library answers a failure in one of four ways:
+ *
+ *   a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
+ *                                           and abort if that returns
+ *   the system refuses memory               HM_ERROR_MEMORY
+ *   a container is full                     HM_ERROR_FULL, or the null handle
+ *   a null, stale, foreign or damaged       NULL, false or HM_INVALID_INDEX, never an assertion
+ *   handle
+ *
+ * Contracts are checked in every build: NDEBUG changes nothing.
+ *
+ * Threads: the panic hook is one global without a lock. Set it before other threads start. */
+#ifndef HANDLE_MAP_BASE_H
+#define HANDLE_MAP_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HM_VERSION_MAJOR 0
+#define HM_VERSION_MINOR 1
+#define HM_VERSION_PATCH 0
+
+/* HM_API marks what the shared library exports; everything else is hidden. On Windows the library
+ * is built with HM_BUILD_SHARED and a program that links the DLL may define HM_USE_SHARED. */
+#if defined(_WIN32) && defined(HM_BUILD_SHARED)
+#define HM_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(HM_USE_SHARED)
+#define HM_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
+#define HM_API __attribute__((visibility("default")))
+#else
+#define HM_API
+#endif
+
+#if defined(__cplusplus)
+#define HM_NORETURN [[noreturn]]
+#else
+#define HM_NORETURN _Noreturn
+#endif
+
+/* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
+ * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
+#if defined(__GNUC__)
+#define HM_UNUSED __attribute__((unused))
+#define HM_COLD __attribute__((cold))
+#define HM_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define HM_UNUSED
+#define HM_COLD
+#define HM_INLINE static inline
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A position or count that no container reaches: "there is none". */
+#define HM_INVALID_INDEX UINT32_MAX
+
+typedef enum hm_status {
+    HM_OK = 0,
+    HM_ERROR_INVALID, /* an argument that no call could accept */
+    HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
+    HM_ERROR_FULL,    /* the capacity or the index space is used up */
+    HM_ERROR_STALE,   /* the handle names no live item */
+    HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
+    HM_ERROR_CORRUPT  /* validate found a broken invariant */
+} hm_status;
+
+/* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. */
+HM_API const char *hm_status_name(hm_status status);
+
+/* Called when a contract is broken, with the place and a sentence. It may log, or end the thread or
+ * process in its own way; it must not longjmp or throw. When it returns, the process aborts. */
+typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
+
+/* Sets the hook; NULL restores the default, which prints one line to stderr. */
+HM_API void hm_set_panic_hook(hm_panic_hook hook);
+
+/* Calls the hook, then aborts. This is what HM_CONTRACT expands to; programs may call it too. */
+HM_NORETURN HM_API HM_COLD void hm_panic(const char *file, int line, const char *message);
+
+/* An obligation of the caller. One predictable branch, in every build. */
+#define HM_CONTRACT(condition, message)                                                            \
+    ((condition) ? (void)0 : hm_panic(__FILE__, __LINE__, (message)))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+/* handle: a 64-bit name for an item, and the reasons why one may be refused.
+ *
+ *     63   62..........48  47..........32  31....................0
+ *    +----+--------------+---------------+------------------------+
+ *    |free| type id (15) | generation(16)|       index (32)       |
+ *    +----+--------------+---------------+------------------------+
+ *
+ * A handle is a value: copy it, store it, send it, compare it. It owns nothing. Zero is the null
+ * handle; generation 0 is never issued, so that no zeroed memory names an item.
+ *
+ * The layout is built with shifts and masks, never with bit-fields, whose order is the compiler's
+ * choice: the bits mean the same on every machine. Comparing `bits` orders by free bit, type id,
+ * generation, index.
+ *
+ * An *outer* handle is what users hold: its free bit is 0 and its index is a slot of the sparse
+ * table. An *inner* id is an entry of that table: its index is the item's dense position, and its
+ * free bit is 1 after an erase. This room knows no container; id_table.h gives both their meaning.
+ *
+ * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
+#ifndef HANDLE_MAP_HANDLE_H
+#define HANDLE_MAP_HANDLE_H
+
+#include <handle_map/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HM_HANDLE_GENERATION_SHIFT 32
+#define HM_HANDLE_TYPE_ID_SHIFT 48
+#define HM_HANDLE_MAX_GENERATION UINT32_C(0xFFFF)
+#define HM_HANDLE_MAX_TYPE_ID UINT32_C(0x7FFF)
+#define HM_HANDLE_FREE_BIT (UINT64_C(1) << 63)
+
+typedef struct hm_handle {
+    uint64_t bits; /* the layout above */
+} hm_handle;
+
+/* The null handle, as an expression. `{0}` initialises statics. */
+#ifdef __cplusplus
+#define HM_NULL_HANDLE (hm_handle{0})
+#else
+#define HM_NULL_HANDLE ((hm_handle){0})
+#endif
+
+/* Any 64 bits are a handle; containers refuse those that they did not issue. */
+static inline hm_handle hm_handle_from_bits(uint64_t bits)
+{
+    hm_handle handle = HM_NULL_HANDLE;
+    handle.bits = bits;
+    return handle;
+}
+
+/* Builds an outer handle. Generation and type id are masked to 16 and 15 bits. */
+static inline hm_handle hm_handle_pack(uint32_t index, uint32_t generation, uint32_t type_id)
+{
+    return hm_handle_from_bits(
+        (uint64_t)(type_id & HM_HANDLE_MAX_TYPE_ID) << HM_HANDLE_TYPE_ID_SHIFT |
+        (uint64_t)(generation & HM_HANDLE_MAX_GENERATION) << HM_HANDLE_GENERATION_SHIFT | index);
+}
+
+static inline uint32_t hm_handle_index(hm_handle h)
+{
+    return (uint32_t)h.bits;
+}
+
+static inline uint32_t hm_handle_generation(hm_handle h)
+{
+    return (uint32_t)(h.bits >> HM_HANDLE_GENERATION_SHIFT) & HM_HANDLE_MAX_GENERATION;
+}
+
+static inline uint32_t hm_handle_type_id(hm_handle h)
+{
+    return (uint32_t)(h.bits >> HM_HANDLE_TYPE_ID_SHIFT) & HM_HANDLE_MAX_TYPE_ID;
+}
+
+static inline bool hm_handle_is_free(hm_handle h)
+{
+    return (h.bits & HM_HANDLE_FREE_BIT) != 0;
+}
+
+static inline bool hm_handle_is_null(hm_handle h)
+{
+    return h.bits == 0;
+}
+
+static inline bool hm_handle_equal(hm_handle a, hm_handle b)
+{
+    return a.bits == b.bits;
+}
+
+/* Negative, zero or positive as a's bits are below, equal to or above b's: fit for qsort. */
+static inline int hm_handle_compare(hm_handle a, hm_handle b)
+{
+    return (a.bits > b.bits) - (a.bits < b.bits);
+}
+
+/* What a container says of a handle. Only HM_HANDLE_LIVE resolves. */
+typedef enum hm_handle_state {
+    HM_HANDLE_LIVE,
+    HM_HANDLE_NULL,         /* all bits are zero */
+    HM_HANDLE_FOREIGN,      /* another container's type id */
+    HM_HANDLE_OUT_OF_RANGE, /* an index that this container never issued */
+    HM_HANDLE_STALE,        /* issued once; the item is gone */
+    HM_HANDLE_RETIRED,      /* its slot has spent all generations and is never issued again */
+    HM_HANDLE_FORGED        /* never issued: free bit, generation 0, or a generation to come */
+} hm_handle_state;
+
+/* Returns the constant's name ("HM_HANDLE_STALE"), or "unknown state". Never NULL. */
+HM_API const char *hm_handle_state_name(hm_handle_state state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,15 @@
+/* handle_map: containers whose items are named by handles instead of pointers. This header includes
+ * every room; each also compiles alone. docs/design.md draws the house. */
+#ifndef HANDLE_MAP_HANDLE_MAP_H
+#define HANDLE_MAP_HANDLE_MAP_H
+
+#include <handle_map/array.h>
+#include <handle_map/base.h>
+#include <handle_map/directory.h>
+#include <handle_map/handle.h>
+#include <handle_map/id_table.h>
+#include <handle_map/map.h>
+#include <handle_map/memory.h>
+#include <handle_map/order.h>
+
+#endif

@@ -1,0 +1,189 @@
+/* id_table: who is alive, where, and in which generation. The sparse ID table under every container
+ * whose items are dense.
+ *
+ * Two columns carry everything:
+ *
+ *     outer handle            entries (sparse)                     slots (dense)
+ *     index 3, gen 7  --->  0 | gen 2, index 1 |            0 |  3  |  live
+ *                           1 | gen 9, index 3, free        1 |  0  |  live
+ *                           2 | gen 1, index 2 |            2 |  2  |  live    <- count = 3
+ *                           3 | gen 7, index 0 |            3 |  1  |  free    <- used = 4
+ *                             ^ slot                          ^ position
+ *
+ * The rule: `entries[slots[d]].index == d` for every position d below `used`, and a slot is alive
+ * exactly when its position is below `count`. So a lookup reads one entry; an erase swaps two
+ * positions; insert takes the slot at position `count`, filling gaps before the table grows; and
+ * clear is `count = 0`.
+ *
+ * Generations rise when a slot is *issued*. A slot that was erased, or cleared away without being
+ * looked at, therefore refuses every earlier handle once it is issued again, and until then because
+ * its position is not below `count`.
+ *
+ * Handles never alias: a slot met at issue whose generation is spent is *retired*. It leaves
+ * `slots` for good, and its entry keeps the last generation, the free bit and no position. That
+ * costs 8 bytes for 65,535 lives. When `max_slots` indices are in use or retired, the table is
+ * full.
+ *
+ * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
+ * one *generation floor*, the highest generation issued there. A slot that is created there again
+ * starts above the floor, so handles from before the trim stay refused. A page with a retired slot
+ * stays, since its floor would retire all its neighbours.
+ *
+ * The table's owner keeps its own columns in step with the positions: issue appends position
+ * `count`, release moves the last live position into the hole, swap and rotate do what they say.
+ *
+ * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
+ * index space up to UINT32_MAX, a type id up to 0x7FFF. A zeroed table is an empty one of capacity
+ * 0. Threads: no locks inside; const calls may run together where nobody writes.
+ *
+ * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
+ * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
+#ifndef HANDLE_MAP_ID_TABLE_H
+#define HANDLE_MAP_ID_TABLE_H
+
+#include <handle_map/array.h>
+#include <handle_map/handle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hm_id_table_desc {
+    uint32_t capacity;       /* most live slots; 0: HM_DEFAULT_CAPACITY */
+    uint32_t max_slots;      /* index space in slots; 0: the default that map.h states */
+    uint16_t type_id;        /* at most 0x7FFF */
+    const hm_memory *memory; /* NULL: hm_memory_os() */
+} hm_id_table_desc;
+
+/* All fields are private; the owner reads count and slot_count. */
+typedef struct hm_id_table {
+    hm_handle *entries;   /* slot -> inner id */
+    uint32_t *slots;      /* position -> slot: live ones, then free ones */
+    uint32_t slot_count;  /* slots; lookups are bounded by it */
+    uint32_t count;       /* live positions */
+    uint32_t used;        /* live and free positions; slot_count - used slots are retired */
+    uint32_t fresh_end;   /* slots; below it an entry is committed and starts at fresh_bits */
+    uint64_t fresh_bits;  /* type id and generation of a slot's first issue, as handle bits */
+    uint32_t max_slots;   /* slots */
+    uint32_t dropped_end; /* slots; a trim has dropped slots below it, none at or above */
+    uint32_t type_id;
+    uint32_t page_slots;  /* slots to a page of entries: what shares a generation floor */
+    hm_array entry_array; /* hm_handle */
+    hm_array slot_array;  /* uint32_t */
+    hm_array floors;      /* uint16_t: page of entries -> generation floor */
+} hm_id_table;
+
+/* HM_ERROR_INVALID: a NULL argument, a capacity or type id above the limits, max_slots below the
+ * capacity, a bad memory table. HM_ERROR_MEMORY: a reservation was refused. After a failure the
+ * table is zeroed. O(1), three reservations. */
+HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
+
+/* Releases everything and zeroes the table. Twice is fine. */
+HM_API void hm_id_table_fini(hm_id_table *table);
+
+/* Makes the next n calls of issue succeed while nothing is released in between (a released slot
+ * may be spent). HM_ERROR_FULL: more than capacity, or the index space has no n slots left.
+ * HM_ERROR_MEMORY: the system refuses. After a failure nothing has changed. Invalidates nothing.
+ * O(n), at most two system calls. */
+HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
+
+/* The part of issue that is not inline: retires spent slots, opens pages. Needs a reserve(1). */
+HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
+
+/* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
+ * last live position; returns its outer handle, or null where that needs issue_slow. The caller
+ * has made sure that position `count` is committed and within capacity (hm_id_table_reserve). */
+static inline hm_handle hm_id_table_issue(hm_id_table *table)
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    uint32_t position = table->count;
+    uint32_t slot;
+    uint64_t bits; /* free bit 0, type id, generation; index 0 */
+    if (position < table->used) {
+        slot = table->slots[position];
+        hm_handle entry = table->entries[slot];
+        if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)
+            return HM_NULL_HANDLE;
+        bits = ((entry.bits & ~(HM_HANDLE_FREE_BIT | UINT32_MAX)) + one);
+    } else {
+        slot = table->slot_count;
+        if (slot >= table->fresh_end)
+            return HM_NULL_HANDLE;
+        bits = table->fresh_bits;
+        table->slots[position] = slot;
+        table->slot_count++;
+        table->used++;
+    }
+    table->entries[slot].bits = bits | position;
+    table->count++;
+    return hm_handle_from_bits(bits | slot);
+}
+
+/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be asked.
+ * The upper halves are compared at once: free bit, type id and generation. An entry's free bit is 0
+ * while it lives, so a handle with the free bit set can only equal a dead entry, and the last test
+ * refuses that; no entry has generation 0. */
+static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    if (slot >= table->slot_count)
+        return HM_INVALID_INDEX;
+    uint64_t entry = table->entries[slot].bits;
+    uint32_t position = (uint32_t)entry;
+    if (entry >> 32 != handle.bits >> 32 || position >= table->count)
+        return HM_INVALID_INDEX;
+    return position;
+}
+
+/* Returns the outer handle of a live position; null out of range. */
+static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t position)
+{
+    if (position >= table->count)
+        return HM_NULL_HANDLE;
+    uint32_t slot = table->slots[position];
+    return hm_handle_from_bits((table->entries[slot].bits & ~(uint64_t)UINT32_MAX) | slot);
+}
+
+/* Lets the item at a live position go. The last live position moves into the hole, and the freed
+ * slot lands just behind the live ones. */
+static inline void hm_id_table_release(hm_id_table *table, uint32_t position)
+{
+    uint32_t last = table->count - 1;
+    uint32_t freed = table->slots[position];
+    uint32_t moved = table->slots[last];
+    table->slots[position] = moved;
+    table->slots[last] = freed;
+    /* In this order, so that it also holds when the last one is the freed one. */
+    table->entries[moved].bits = (table->entries[moved].bits & ~(uint64_t)UINT32_MAX) | position;
+    table->entries[freed].bits =
+        (table->entries[freed].bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
+    table->count = last;
+}
+
+/* Lets all go. The slots keep their order and refuse their handles. O(1). */
+static inline void hm_id_table_clear(hm_id_table *table)
+{
+    table->count = 0;
+}
+
+/* Exchanges two live positions. O(1). */
+HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
+
+/* Moves live position `from` down to `to` <= from; those between move up by one. O(from - to). */
+HM_API void hm_id_table_rotate(hm_id_table *table, uint32_t from, uint32_t to);
+
+/* Gives back what lies behind the last live slot. HM_ERROR_MEMORY when the system refuses; no
+ * handle changes its state either way. O(slots). */
+HM_API hm_status hm_id_table_trim(hm_id_table *table);
+
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+HM_API hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle);
+
+/* Checks the invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
+HM_API hm_status hm_id_table_validate(const hm_id_table *table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,471 @@
+/* map: packed items named by handles, the *handle map*.
+ *
+ *     hm_handle          id table               items              meta
+ *     index 3, gen 7 --> entries[3] --> 0 --> | item | live      | user bytes |
+ *                                             | item |           | user bytes |
+ *                                             | item | <- count  | user bytes |
+ *                                             .  committed  .
+ *
+ * Owns: the items, and beside each one the descriptor's `meta_size` user bytes. What the items
+ * point to is the user's; the destroy hook is told when an item goes.
+ *
+ * Moves: erase moves the last item into the hole (swap-and-pop); erase_if moves the survivors down;
+ * defragment moves items into order. Each moves the meta along, and reports to the relocate hook.
+ * Growing moves nothing: `items` never changes from init to fini, and insert invalidates nothing.
+ * A pointer to an item is good until the next call that may move it; a handle is good for ever: it
+ * resolves while its item lives and is refused afterwards. Any 64 bits may be passed as a handle to
+ * any function.
+ *
+ * Limits:
+ *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     item size              1 byte and more; an item may straddle pages
+ *     alignment              1 to 4096, dividing the size
+ *     lives of a slot        65,535; then it is retired, never wrapped
+ *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
+ *                            At 60,000 inserts a second the default's 2^24 last 212 days, the
+ *                            largest 148 years. Then insert is full; the statistics show it coming.
+ *     types                  32,768. Maps that share a type id cannot tell their handles apart:
+ *                            each begins with index 0, generation 1. Give each its own.
+ *
+ * Failure changes nothing that can be observed; only the committed size may have grown. A zeroed
+ * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
+ * contract.
+ *
+ * Callbacks see the map whole: hm_map_validate holds in each, and no item waits in a temporary.
+ * destroy runs while the item's handle still resolves; the relocations of a step are reported after
+ * it. A call that would change the map from inside one of its own callbacks is refused: with
+ * HM_ERROR_BUSY, null, false or 0, and from clear, fini and touch, which return nothing, with the
+ * panic hook. A callback must return: no longjmp, no exception.
+ *
+ * Threads: no locks inside. Const calls may run together where nobody writes. */
+#ifndef HANDLE_MAP_MAP_H
+#define HANDLE_MAP_MAP_H
+
+#include <handle_map/id_table.h>
+#include <handle_map/order.h>
+
+#include <assert.h>
+#include <string.h>
+#ifdef __cplusplus
+#include <type_traits>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A zero field means the default. Only item_size has none. */
+typedef struct hm_map_desc {
+    size_t item_size;   /* bytes; a multiple of item_align */
+    size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
+                           max_align_t */
+    uint32_t capacity;  /* most items; 0: 1,048,576 */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^24 and
+                           4 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
+    uint16_t type_id;   /* at most 0x7FFF */
+    size_t meta_size;   /* user bytes kept beside each item, moved with it; zero after insert */
+    size_t meta_align;  /* bytes; as item_align */
+    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once for each item */
+    /* Reports a move, after it; `item` is its new place. */
+    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
+    void *context;           /* handed to both hooks */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
+    const char *name;        /* for messages; must outlive the map; NULL: "map" */
+} hm_map_desc;
+
+/* All fields are private; use the functions. The hot ones stand first. */
+typedef struct hm_map {
+    unsigned char *items; /* item_array.data */
+    size_t item_size;     /* bytes */
+    hm_id_table ids;      /* who is alive; its count is the map's */
+    uint32_t limit;       /* items that fit what is committed; 0 while busy, so that insert stops */
+    uint32_t guard;       /* HM_MAP_GUARD_ bits: why erase must take the long way */
+    hm_order_state order; /* where defragment stopped */
+    hm_array item_array;
+    hm_array meta_array; /* capacity 0 without meta */
+    void (*destroy)(void *item, void *context);
+    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
+    void *context;
+    const char *name;
+} hm_map;
+
+enum {
+    HM_MAP_GUARD_BUSY = 1, /* inside one of the map's callbacks */
+    HM_MAP_GUARD_HOOK = 2, /* destroy or relocate is set */
+    HM_MAP_GUARD_META = 4  /* meta moves with the items */
+};
+
+typedef struct hm_map_stats {
+    uint32_t count;      /* items alive */
+    uint32_t capacity;   /* most items */
+    uint32_t slots;      /* live + free + retired */
+    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
+    uint32_t free_slots; /* will be issued again, or retired when their turn comes */
+    uint32_t retired_slots; /* spent */
+    size_t committed_size;  /* bytes */
+    size_t reserved_size;   /* bytes of address space */
+} hm_map_stats;
+
+/* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
+ * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
+ * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
+ * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
+ * zeroed. The map keeps no pointer to the descriptor. O(1), at most five reservations. */
+HM_API hm_status hm_map_init(hm_map *map, const hm_map_desc *desc);
+
+/* Destroys all items, releases everything, zeroes the map. Twice is fine. Invalidates everything.
+ * O(1), or O(n) with a destroy hook. */
+HM_API void hm_map_fini(hm_map *map);
+
+/* Copies `n` items in and reports their handles: all of them, or none. `items` NULL: zeroed items;
+ * `handles` NULL: not reported. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has
+ * changed and `handles` is not written. Invalidates nothing. O(n). */
+HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
+
+/* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
+ * counts once. Invalidates what hm_map_erase does. O(n). */
+HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
+
+/* Erases all items that `doomed` answers true for, and returns their number. It is asked once for
+ * each item, in dense order. The survivors keep their order. A doomed item dies when all have been
+ * asked. 0 when busy. Invalidates all pointers to items and all dense indices. O(n). */
+HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
+                                void *context);
+
+/* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
+ * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(n). */
+HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
+
+/* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
+ * items. O(1) without a destroy hook, whatever the number of items; O(n) with one. Memory stays
+ * committed; see hm_map_trim. */
+HM_API void hm_map_clear(hm_map *map);
+
+/* Gives whole pages back: those behind the last item, and those of the sparse table behind the last
+ * live slot. Earlier handles stay refused. HM_ERROR_MEMORY when the system refuses (some pages may
+ * have gone back already; nothing else has changed), HM_ERROR_BUSY. Invalidates nothing. O(slots).
+ */
+HM_API hm_status hm_map_trim(hm_map *map);
+
+/* Checks the invariants that docs/design.md numbers: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * callbacks. O(slots). */
+HM_API hm_status hm_map_validate(const hm_map *map);
+
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
+
+/* Returns the figures of this moment. O(1). */
+HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
+
+/* Brings the items nearer to the order within the budget, and says what that took. Call it once a
+ * frame: it resumes where it stopped, and any change is allowed between calls. `done` means that
+ * all items are in order, given a strict weak order and a hm_map_touch after every edit of a key in
+ * place; when nothing has changed since, a call costs nothing. Another order (other pointers)
+ * starts anew. Equal items keep their order unless they were touched, inserted or moved by an erase
+ * meanwhile. Nearly ordered data costs at most 3 compares an item and few more swaps than items
+ * that must move; badly disordered data is insertion-sorted under the same limits, in O(n^2) swaps
+ * over all calls. When busy: nothing spent, not done. Invalidates all pointers to items and all
+ * dense indices. */
+HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
+
+/* Says that this item's place in the order may have changed. A handle that does not resolve is
+ * ignored. O(1). */
+HM_API void hm_map_touch(hm_map *map, hm_handle handle);
+
+/* The parts of insert and erase that are not inline. */
+HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
+HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
+
+/* The functions below have a second form, `_as`, that takes the item size. The typed functions of
+ * HM_MAP_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
+
+HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
+{
+    HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
+    HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
+    uint32_t index = map->ids.count;
+    hm_handle handle = HM_NULL_HANDLE;
+    if (index < map->limit)
+        handle = hm_id_table_issue(&map->ids);
+    if (hm_handle_is_null(handle)) {
+        handle = hm_map_issue_slow(map);
+        if (hm_handle_is_null(handle)) {
+            *item = NULL;
+            return handle;
+        }
+    }
+    if (map->guard & HM_MAP_GUARD_META)
+        memset(map->meta_array.data + map->meta_array.item_size * index, 0,
+               map->meta_array.item_size);
+    *item = map->items + item_size * index;
+    return handle;
+}
+
+HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
+{
+    void *place;
+    hm_handle handle = hm_map_emplace_as(map, &place, item_size);
+    if (place == NULL)
+        return handle;
+    if (item != NULL)
+        memcpy(place, item, item_size);
+    else
+        memset(place, 0, item_size);
+    return handle;
+}
+
+HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_size)
+{
+    HM_CONTRACT(map != NULL, "hm_map_get: map is NULL");
+    uint32_t index = hm_id_table_find(&map->ids, handle);
+    return index == HM_INVALID_INDEX ? NULL : map->items + item_size * index;
+}
+
+HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
+{
+    HM_CONTRACT(map != NULL, "hm_map_erase: map is NULL");
+    uint32_t index = hm_id_table_find(&map->ids, handle);
+    if (index == HM_INVALID_INDEX)
+        return false;
+    if (map->guard != 0)
+        return hm_map_erase_guarded(map, index);
+    uint32_t last = map->ids.count - 1;
+    if (index != last)
+        memcpy(map->items + item_size * index, map->items + item_size * last, item_size);
+    hm_id_table_release(&map->ids, index);
+    hm_order_disturb(&map->order, index);
+    return true;
+}
+
+/* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
+ * place, not cleared. Returns null and sets *item = NULL when the map is full, busy or refused
+ * memory: hm_map_reserve(map, 1) says which. Invalidates nothing. O(1) but for system calls. */
+static inline hm_handle hm_map_emplace(hm_map *map, void **item)
+{
+    return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
+}
+
+/* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does. */
+static inline hm_handle hm_map_insert(hm_map *map, const void *item)
+{
+    return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);
+}
+
+/* Returns the item, or NULL when the handle does not resolve (hm_map_explain says why). The pointer
+ * is good until the next call that may move items. O(1): one entry is read. */
+static inline void *hm_map_get(const hm_map *map, hm_handle handle)
+{
+    return hm_map_get_as(map, handle, map != NULL ? map->item_size : 0);
+}
+
+/* Erases the item: destroy runs, then the last item moves into the hole. False when the handle does
+ * not resolve, or when busy. Invalidates pointers to the erased and to the last item. O(1). Walking
+ * backward and erasing hm_map_handle_at(map, i) visits each item once. */
+static inline bool hm_map_erase(hm_map *map, hm_handle handle)
+{
+    return hm_map_erase_as(map, handle, map != NULL ? map->item_size : 0);
+}
+
+/* Whether the handle resolves. O(1). */
+static inline bool hm_map_contains(const hm_map *map, hm_handle handle)
+{
+    HM_CONTRACT(map != NULL, "hm_map_contains: map is NULL");
+    return hm_id_table_find(&map->ids, handle) != HM_INVALID_INDEX;
+}
+
+/* Returns the packed items, hm_map_count of them; the address never changes. NULL in a zeroed map.
+ */
+static inline void *hm_map_items(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_items: map is NULL");
+    return map->items;
+}
+
+/* Returns the number of items. */
+static inline uint32_t hm_map_count(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_count: map is NULL");
+    return map->ids.count;
+}
+
+/* Returns the most items that the map can hold. */
+static inline uint32_t hm_map_capacity(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_capacity: map is NULL");
+    return (uint32_t)map->item_array.capacity;
+}
+
+/* Returns the handle of the item at a dense index; null out of range. O(1). */
+static inline hm_handle hm_map_handle_at(const hm_map *map, uint32_t dense_index)
+{
+    HM_CONTRACT(map != NULL, "hm_map_handle_at: map is NULL");
+    return hm_id_table_handle_at(&map->ids, dense_index);
+}
+
+/* Returns the dense index of a handle's item, or HM_INVALID_INDEX. Good until items move. O(1). */
+static inline uint32_t hm_map_index_of(const hm_map *map, hm_handle handle)
+{
+    HM_CONTRACT(map != NULL, "hm_map_index_of: map is NULL");
+    return hm_id_table_find(&map->ids, handle);
+}
+
+/* Returns the user meta of the item at a dense index; NULL out of range or without meta. O(1). */
+static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
+{
+    HM_CONTRACT(map != NULL, "hm_map_meta_at: map is NULL");
+    if (dense_index >= map->ids.count || map->meta_array.data == NULL)
+        return NULL;
+    return map->meta_array.data + map->meta_array.item_size * dense_index;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* In C++ an item is moved with memcpy, so its type has to allow that. */
+#ifdef __cplusplus
+#define HM_MAP_ASSERT_TYPE(type)                                                                   \
+    static_assert(std::is_trivially_copyable<type>::value, "items are moved as bytes");
+#define HM_MAP_ALIGNOF(type) alignof(type)
+#else
+#define HM_MAP_ASSERT_TYPE(type)
+#define HM_MAP_ALIGNOF(type) _Alignof(type)
+#endif
+
+/* HM_MAP_DEFINE(texture, struct texture, 3), without a semicolon, defines
+ *
+ *     texture_handle   a struct with one member, hm_handle id: a type of its own, so that a mesh's
+ *                      handle given to a texture map does not compile
+ *     texture_map      a struct with one member, hm_map map; call the untyped functions on that
+ *
+ * and inline functions that know the item size. Each does what its untyped form above does. */
+#define HM_MAP_DEFINE(prefix, type, number)                                                        \
+    HM_MAP_ASSERT_TYPE(type)                                                                       \
+    static_assert((uint64_t)(number) <= 0x7FFF, "type ids have 15 bits");                          \
+    typedef struct prefix##_handle {                                                               \
+        hm_handle id;                                                                              \
+    } prefix##_handle;                                                                             \
+    typedef struct prefix##_map {                                                                  \
+        hm_map map;                                                                                \
+    } prefix##_map;                                                                                \
+    HM_MAP_DEFINE_LIFETIME(prefix, type, number)                                                   \
+    HM_MAP_DEFINE_ITEMS(prefix, type)                                                              \
+    HM_MAP_DEFINE_WALK(prefix, type)
+
+/* Size, alignment and type id of the descriptor are overridden. */
+#define HM_MAP_DEFINE_LIFETIME(prefix, type, number)                                               \
+    HM_UNUSED static inline hm_status prefix##_map_init_desc(prefix##_map *map,                    \
+                                                             const hm_map_desc *d)                 \
+    {                                                                                              \
+        if (map == NULL || d == NULL)                                                              \
+            return hm_map_init(map != NULL ? &map->map : NULL, NULL);                              \
+        hm_map_desc desc = *d;                                                                     \
+        desc.item_size = sizeof(type);                                                             \
+        desc.item_align = HM_MAP_ALIGNOF(type);                                                    \
+        desc.type_id = (uint16_t)(number);                                                         \
+        return hm_map_init(&map->map, &desc);                                                      \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_map_init(prefix##_map *map, uint32_t capacity)      \
+    {                                                                                              \
+        hm_map_desc desc;                                                                          \
+        memset(&desc, 0, sizeof desc);                                                             \
+        desc.capacity = capacity;                                                                  \
+        desc.name = #prefix;                                                                       \
+        return prefix##_map_init_desc(map, &desc);                                                 \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_map_fini(prefix##_map *map)                              \
+    {                                                                                              \
+        hm_map_fini(HM_MAP_OF(map));                                                               \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_map_clear(prefix##_map *map)                             \
+    {                                                                                              \
+        hm_map_clear(HM_MAP_OF(map));                                                              \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_map_reserve(prefix##_map *map, uint32_t n)          \
+    {                                                                                              \
+        return hm_map_reserve(HM_MAP_OF(map), n);                                                  \
+    }
+
+#define HM_MAP_DEFINE_ITEMS(prefix, type)                                                          \
+    HM_UNUSED static inline prefix##_handle prefix##_map_insert(prefix##_map *map,                 \
+                                                                const type *item)                  \
+    {                                                                                              \
+        prefix##_handle handle;                                                                    \
+        handle.id = hm_map_insert_as(HM_MAP_OF(map), item, sizeof(type));                          \
+        return handle;                                                                             \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_map_emplace(prefix##_map *map, type **item)   \
+    {                                                                                              \
+        void *place = NULL;                                                                        \
+        prefix##_handle handle;                                                                    \
+        HM_CONTRACT(item != NULL, #prefix "_map_emplace: item is NULL");                           \
+        handle.id = hm_map_emplace_as(HM_MAP_OF(map), &place, sizeof(type));                       \
+        *item = (type *)place;                                                                     \
+        return handle;                                                                             \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_map_get(const prefix##_map *map,                        \
+                                                   prefix##_handle handle)                         \
+    {                                                                                              \
+        return (type *)hm_map_get_as(HM_MAP_OF(map), handle.id, sizeof(type));                     \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_map_contains(const prefix##_map *map,                    \
+                                                       prefix##_handle handle)                     \
+    {                                                                                              \
+        return hm_map_contains(HM_MAP_OF(map), handle.id);                                         \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_map_erase(prefix##_map *map, prefix##_handle handle)     \
+    {                                                                                              \
+        return hm_map_erase_as(HM_MAP_OF(map), handle.id, sizeof(type));                           \
+    }
+
+#define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
+    HM_UNUSED static inline uint32_t prefix##_map_count(const prefix##_map *map)                   \
+    {                                                                                              \
+        return hm_map_count(HM_MAP_OF(map));                                                       \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *map)                      \
+    {                                                                                              \
+        return (type *)hm_map_items(HM_MAP_OF(map));                                               \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_map_handle_at(const prefix##_map *map,        \
+                                                                   uint32_t dense_index)           \
+    {                                                                                              \
+        prefix##_handle handle;                                                                    \
+        handle.id = hm_map_handle_at(HM_MAP_OF(map), dense_index);                                 \
+        return handle;                                                                             \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_map_index_of(const prefix##_map *map,                \
+                                                           prefix##_handle handle)                 \
+    {                                                                                              \
+        return hm_map_index_of(HM_MAP_OF(map), handle.id);                                         \
+    }                                                                                              \
+    /* The untyped predicate is a thunk: calling through a cast function pointer is undefined. */  \
+    typedef struct prefix##_map_doomed {                                                           \
+        bool (*doomed)(const type *item, void *context);                                           \
+        void *context;                                                                             \
+    } prefix##_map_doomed;                                                                         \
+    HM_UNUSED static inline bool prefix##_map_ask_doomed(const void *item, void *context)          \
+    {                                                                                              \
+        const prefix##_map_doomed *call = (const prefix##_map_doomed *)context;                    \
+        return call->doomed((const type *)item, call->context);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_map_erase_if(                                        \
+        prefix##_map *map, bool (*doomed)(const type *item, void *context), void *context)         \
+    {                                                                                              \
+        HM_CONTRACT(doomed != NULL, #prefix "_map_erase_if: doomed is NULL");                      \
+        prefix##_map_doomed call;                                                                  \
+        call.doomed = doomed;                                                                      \
+        call.context = context;                                                                    \
+        return hm_map_erase_if(HM_MAP_OF(map), prefix##_map_ask_doomed, &call);                    \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_map_defragment(                                   \
+        prefix##_map *map, const hm_order *order, hm_budget budget)                                \
+    {                                                                                              \
+        return hm_map_defragment(HM_MAP_OF(map), order, budget);                                   \
+    }
+
+/* The untyped map of a typed one; NULL stays NULL, for the contract to catch. */
+#define HM_MAP_OF(typed) ((typed) != NULL ? &(typed)->map : NULL)
+
+#endif

@@ -1,0 +1,60 @@
+/* memory: reserve, commit, decommit, release. The only room that calls the operating system.
+ *
+ *     reserve                         an address range that nothing else will take; no memory yet
+ *     |------------------------------------------------------------|
+ *     commit          decommit
+ *     |==============|...............................................   may be used | may fault
+ *
+ * The contract of the table, which users' own tables keep too:
+ *
+ * - `reserve` returns an address aligned to at least HM_MEMORY_ALIGNMENT bytes, or NULL.
+ * - Ranges given to the other functions lie inside one reservation, and start and end at multiples
+ *   of `page_size` counted from the reservation's start (not from address zero).
+ * - Memory reads as zero after its first commit, and after a decommit and a commit.
+ * - Committing what is committed, or decommitting what is not, does not happen.
+ * - Decommitted memory may fault; the library never reads it.
+ * - A commit or decommit that returns false has changed nothing.
+ * - `release` takes exactly what `reserve` gave: same address, same size. It cannot fail.
+ * - The table outlives every container that was initialised with it.
+ *
+ * Threads: the tables of this room may be used by many threads at once. */
+#ifndef HANDLE_MAP_MEMORY_H
+#define HANDLE_MAP_MEMORY_H
+
+#include <handle_map/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes. What every reservation is aligned to at least, and so the largest alignment of an item. */
+#define HM_MEMORY_ALIGNMENT 4096
+
+typedef struct hm_memory {
+    void *(*reserve)(void *context, size_t size);                /* NULL when refused */
+    bool (*commit)(void *context, void *address, size_t size);   /* false when refused */
+    bool (*decommit)(void *context, void *address, size_t size); /* false when refused */
+    void (*release)(void *context, void *address, size_t size);  /* the whole reservation */
+    size_t page_size; /* bytes; a power of two, at least 8: what commit and decommit count in */
+    void *context;    /* handed to each function, never touched by the library */
+} hm_memory;
+
+/* Virtual memory of the operating system, in its own pages (4, 16 or 64 KiB: it is asked). A
+ * reservation costs address space only. Never NULL. */
+HM_API const hm_memory *hm_memory_os(void);
+
+/* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory costs
+ * about a third, in stops of a quarter of a millisecond. Where the system has none to give, normal
+ * pages stand in silently; on Windows, where huge pages need a privilege, this is hm_memory_os.
+ * Never NULL. */
+HM_API const hm_memory *hm_memory_os_huge(void);
+
+/* malloc and friends, for platforms without virtual memory: everything is allocated by `reserve`,
+ * commit does nothing, decommit zeroes. Name a small capacity with it. Never NULL. */
+HM_API const hm_memory *hm_memory_heap(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

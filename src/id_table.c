@@ -1,0 +1,298 @@
+/* id_table: what is not inline. The header explains the structure and the rule. */
+#include <handle_map/id_table.h>
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
+              "generation floors are uint16_t");
+
+/* The part of an entry that is not its position. */
+static uint64_t upper_half(hm_handle entry)
+{
+    return entry.bits & ~(uint64_t)UINT32_MAX;
+}
+
+static void set_position(hm_id_table *table, uint32_t position, uint32_t slot)
+{
+    table->slots[position] = slot;
+    table->entries[slot].bits = upper_half(table->entries[slot]) | position;
+}
+
+static bool is_spent(const hm_id_table *table, uint32_t slot)
+{
+    return hm_handle_generation(table->entries[slot]) == HM_HANDLE_MAX_GENERATION;
+}
+
+static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
+{
+    const uint16_t *floor = hm_array_at(&table->floors, slot / table->page_slots);
+    return floor != NULL ? *floor : 0;
+}
+
+static uint32_t default_max_slots(uint32_t capacity, const hm_memory *memory)
+{
+    bool roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
+    uint64_t max_slots = (uint64_t)capacity * (roomy ? 4 : 2);
+    if (roomy && max_slots < (uint64_t)1 << 24)
+        max_slots = (uint64_t)1 << 24;
+    return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
+}
+
+static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t max_slots,
+                              const hm_memory *memory)
+{
+    hm_array_desc entries = {.item_size = sizeof(hm_handle), .capacity = max_slots};
+    hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
+    entries.memory = slots.memory = memory;
+    hm_status status = hm_array_init(&table->entry_array, &entries);
+    if (status != HM_OK)
+        return status;
+    size_t page_slots = memory->page_size / sizeof(hm_handle);
+    table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;
+    hm_array_desc floors = {.item_size = sizeof(uint16_t), .memory = memory};
+    floors.capacity = (max_slots - 1) / table->page_slots + 1;
+    status = hm_array_init(&table->slot_array, &slots);
+    return status == HM_OK ? hm_array_init(&table->floors, &floors) : status;
+}
+
+hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
+{
+    if (table == NULL)
+        return HM_ERROR_INVALID;
+    memset(table, 0, sizeof *table);
+    if (desc == NULL)
+        return HM_ERROR_INVALID;
+    const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
+    uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+    uint32_t max_slots =
+        desc->max_slots != 0 ? desc->max_slots : default_max_slots(capacity, memory);
+    if (capacity > UINT32_MAX - 1 || max_slots < capacity || desc->type_id > HM_HANDLE_MAX_TYPE_ID)
+        return HM_ERROR_INVALID;
+
+    hm_status status = init_columns(table, capacity, max_slots, memory);
+    if (status != HM_OK) {
+        hm_id_table_fini(table);
+        return status;
+    }
+    table->entries = hm_array_data(&table->entry_array);
+    table->slots = hm_array_data(&table->slot_array);
+    table->max_slots = max_slots;
+    table->type_id = desc->type_id;
+    return HM_OK;
+}
+
+void hm_id_table_fini(hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_fini: table is NULL");
+    hm_array_fini(&table->floors);
+    hm_array_fini(&table->slot_array);
+    hm_array_fini(&table->entry_array);
+    memset(table, 0, sizeof *table);
+}
+
+hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
+    if (n > table->slot_array.capacity - table->count)
+        return HM_ERROR_FULL;
+    /* Free slots whose generation is spent will be retired when they are met, so they do not count.
+     */
+    uint32_t usable = 0;
+    for (uint32_t position = table->count; position < table->used && usable < n; position++)
+        usable += !is_spent(table, table->slots[position]);
+    uint32_t fresh = n - usable;
+    if (fresh > table->max_slots - table->slot_count)
+        return HM_ERROR_FULL;
+    hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
+    if (status == HM_OK)
+        status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
+    return status;
+}
+
+/* Takes a free slot out of `slots` for good; the last free one fills its position. */
+static void retire(hm_id_table *table, uint32_t position)
+{
+    uint32_t spent = table->slots[position];
+    set_position(table, position, table->slots[--table->used]);
+    table->entries[spent].bits =
+        upper_half(table->entries[spent]) | HM_HANDLE_FREE_BIT | HM_INVALID_INDEX;
+}
+
+/* Lets the inline part create slots up to the end of what is committed, or of the page where that
+ * has a floor of its own. A floor is never the last generation, since trim spares such pages. */
+static void open_fresh_slots(hm_id_table *table)
+{
+    uint32_t floor = floor_of(table, table->slot_count);
+    uint64_t end = table->entry_array.limit;
+    uint64_t page = table->slot_count / table->page_slots;
+    if (page < table->floors.count && end > (page + 1) * table->page_slots)
+        end = (page + 1) * table->page_slots;
+    table->fresh_end = (uint32_t)end;
+    table->fresh_bits = hm_handle_pack(0, floor + 1, table->type_id).bits;
+}
+
+hm_handle hm_id_table_issue_slow(hm_id_table *table)
+{
+    while (table->count < table->used && is_spent(table, table->slots[table->count]))
+        retire(table, table->count);
+    if (table->count == table->used && table->slot_count >= table->fresh_end)
+        open_fresh_slots(table);
+    return hm_id_table_issue(table);
+}
+
+void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
+{
+    HM_CONTRACT(table != NULL && a < table->count && b < table->count,
+                "hm_id_table_swap: a position is not live");
+    uint32_t slot = table->slots[a];
+    set_position(table, a, table->slots[b]);
+    set_position(table, b, slot);
+}
+
+void hm_id_table_rotate(hm_id_table *table, uint32_t from, uint32_t to)
+{
+    HM_CONTRACT(table != NULL && to <= from && from < table->count,
+                "hm_id_table_rotate: a position is not live");
+    uint32_t slot = table->slots[from];
+    for (uint32_t position = from; position > to; position--)
+        set_position(table, position, table->slots[position - 1]);
+    set_position(table, to, slot);
+}
+
+/* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
+ * alive, or that has no life left and would therefore set a floor that retires its neighbours. */
+static uint32_t slots_to_keep(const hm_id_table *table)
+{
+    uint32_t end = table->slot_count;
+    while (end > 0 && hm_handle_index(table->entries[end - 1]) >= table->count &&
+           !is_spent(table, end - 1))
+        end--;
+    uint64_t pages = ((uint64_t)end + table->page_slots - 1) / table->page_slots;
+    uint64_t keep = pages * table->page_slots;
+    return keep < table->slot_count ? (uint32_t)keep : table->slot_count;
+}
+
+/* Raises the floors of the pages from slot `keep` on to the highest generation there. */
+static hm_status raise_floors(hm_id_table *table, uint32_t keep)
+{
+    size_t pages = ((size_t)table->slot_count - 1) / table->page_slots + 1;
+    if (pages > table->floors.count) {
+        hm_status status = hm_array_resize(&table->floors, pages);
+        if (status != HM_OK)
+            return status;
+    }
+    for (uint32_t slot = keep; slot < table->slot_count; slot++) {
+        uint16_t *floor = hm_array_at(&table->floors, slot / table->page_slots);
+        uint32_t generation = hm_handle_generation(table->entries[slot]);
+        if (generation > *floor)
+            *floor = (uint16_t)generation;
+    }
+    return HM_OK;
+}
+
+/* Drops the slots from `keep` on, all of them free. A floor that stands although the pages could
+ * not be dropped does no harm: it speaks of no generation that was not issued. */
+static hm_status drop_slots(hm_id_table *table, uint32_t keep)
+{
+    hm_status status = raise_floors(table, keep);
+    if (status != HM_OK)
+        return status;
+    table->entry_array.count = keep;
+    status = hm_array_trim(&table->entry_array);
+    if (status != HM_OK)
+        return status;
+    uint32_t used = table->count;
+    for (uint32_t position = table->count; position < table->used; position++)
+        if (table->slots[position] < keep)
+            set_position(table, used++, table->slots[position]);
+    table->used = used;
+    if (table->dropped_end < table->slot_count)
+        table->dropped_end = table->slot_count;
+    table->slot_count = keep;
+    return HM_OK;
+}
+
+hm_status hm_id_table_trim(hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_trim: table is NULL");
+    if (table->entries == NULL)
+        return HM_OK;
+    uint32_t keep = slots_to_keep(table);
+    hm_status status = HM_OK;
+    if (keep < table->slot_count) {
+        status = drop_slots(table, keep);
+    } else {
+        table->entry_array.count = keep;
+        status = hm_array_trim(&table->entry_array);
+    }
+    table->fresh_end = 0; /* What is committed and which floors hold may have changed. */
+    if (status != HM_OK)
+        return status;
+    table->slot_array.count = table->used;
+    return hm_array_trim(&table->slot_array);
+}
+
+hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_explain: table is NULL");
+    uint32_t slot = hm_handle_index(handle);
+    uint32_t generation = hm_handle_generation(handle);
+    if (hm_handle_is_null(handle))
+        return HM_HANDLE_NULL;
+    if (hm_handle_is_free(handle) || generation == 0)
+        return HM_HANDLE_FORGED;
+    if (hm_handle_type_id(handle) != table->type_id)
+        return HM_HANDLE_FOREIGN;
+    if (slot >= table->slot_count) {
+        if (slot >= table->dropped_end)
+            return HM_HANDLE_OUT_OF_RANGE;
+        return generation <= floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+    }
+    hm_handle entry = table->entries[slot];
+    if (hm_handle_index(entry) == HM_INVALID_INDEX)
+        return HM_HANDLE_RETIRED;
+    if (hm_id_table_find(table, handle) != HM_INVALID_INDEX)
+        return HM_HANDLE_LIVE;
+    return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+}
+
+static bool counts_are_valid(const hm_id_table *table)
+{
+    return table->count <= table->used && table->used <= table->slot_count &&
+           table->slot_count <= table->max_slots && table->used <= table->slot_array.limit &&
+           table->slot_count <= table->entry_array.limit &&
+           table->fresh_end <= table->entry_array.limit &&
+           table->entries == hm_array_data(&table->entry_array) &&
+           table->slots == hm_array_data(&table->slot_array);
+}
+
+/* A slot stands where its entry says, or is retired. */
+static bool entry_is_valid(const hm_id_table *table, uint32_t slot)
+{
+    hm_handle entry = table->entries[slot];
+    uint32_t position = hm_handle_index(entry);
+    if (hm_handle_type_id(entry) != table->type_id || hm_handle_generation(entry) == 0)
+        return false;
+    if (position == HM_INVALID_INDEX)
+        return hm_handle_is_free(entry) && is_spent(table, slot);
+    if (position >= table->used || table->slots[position] != slot)
+        return false;
+    return position >= table->count || !hm_handle_is_free(entry);
+}
+
+hm_status hm_id_table_validate(const hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_validate: table is NULL");
+    if (!counts_are_valid(table))
+        return HM_ERROR_CORRUPT;
+    /* An entry's position leads back to its slot, so no two slots share one, and as many stand in
+     * `slots` as it has positions: each position below `used` is taken exactly once. */
+    uint32_t standing = 0;
+    for (uint32_t slot = 0; slot < table->slot_count; slot++) {
+        if (!entry_is_valid(table, slot))
+            return HM_ERROR_CORRUPT;
+        standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
+    }
+    return standing == table->used ? HM_OK : HM_ERROR_CORRUPT;
+}

@@ -1,0 +1,395 @@
+/* map: the items and the meta, kept in step with the positions of the id table.
+ *
+ * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
+ * No callback runs before all three have moved, so that every callback sees the map whole. */
+#include <handle_map/map.h>
+
+#include <stdio.h>
+
+enum { CHUNK_SIZE = 256 }; /* bytes of an item that wait on the stack while others move */
+
+static bool is_busy(const hm_map *map)
+{
+    return (map->guard & HM_MAP_GUARD_BUSY) != 0;
+}
+
+/* So many items find all their columns committed. */
+static uint32_t committed_items(const hm_map *map)
+{
+    size_t limit = map->item_array.limit;
+    if (limit > map->ids.slot_array.limit)
+        limit = map->ids.slot_array.limit;
+    if (map->meta_array.data != NULL && limit > map->meta_array.limit)
+        limit = map->meta_array.limit;
+    return (uint32_t)limit;
+}
+
+/* Every callback runs between enter and leave. Insert finds no room meanwhile, and erase a guard.
+ */
+static void enter(hm_map *map)
+{
+    map->guard |= HM_MAP_GUARD_BUSY;
+    map->limit = 0;
+}
+
+static void leave(hm_map *map)
+{
+    map->guard &= ~(uint32_t)HM_MAP_GUARD_BUSY;
+    map->limit = committed_items(map);
+}
+
+/* For the calls that can return nothing to say so. */
+static void refuse_when_busy(const hm_map *map, const char *function)
+{
+    if (!is_busy(map))
+        return;
+    char message[160];
+    snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
+             function, map->name);
+    hm_panic(__FILE__, __LINE__, message);
+}
+
+static void *item_at(const hm_map *map, uint32_t index)
+{
+    return map->items + map->item_size * index;
+}
+
+/* init and fini */
+
+static hm_status init_arrays(hm_map *map, const hm_map_desc *desc)
+{
+    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    hm_status status = hm_id_table_init(&map->ids, &ids);
+    if (status != HM_OK)
+        return status;
+    hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
+    status = hm_array_init(&map->item_array, &items);
+    if (status != HM_OK || desc->meta_size == 0)
+        return status;
+    hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
+    return hm_array_init(&map->meta_array, &meta);
+}
+
+static void release_all(hm_map *map)
+{
+    hm_array_fini(&map->meta_array);
+    hm_array_fini(&map->item_array);
+    hm_id_table_fini(&map->ids);
+    memset(map, 0, sizeof *map);
+}
+
+hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
+{
+    if (map == NULL)
+        return HM_ERROR_INVALID;
+    memset(map, 0, sizeof *map);
+    if (desc == NULL)
+        return HM_ERROR_INVALID;
+    hm_status status = init_arrays(map, desc);
+    if (status != HM_OK) {
+        release_all(map);
+        return status;
+    }
+    map->items = hm_array_data(&map->item_array);
+    map->item_size = desc->item_size;
+    map->destroy = desc->destroy;
+    map->relocate = desc->relocate;
+    map->context = desc->context;
+    map->name = desc->name != NULL ? desc->name : "map";
+    if (desc->destroy != NULL || desc->relocate != NULL)
+        map->guard |= HM_MAP_GUARD_HOOK;
+    if (desc->meta_size != 0)
+        map->guard |= HM_MAP_GUARD_META;
+    return HM_OK;
+}
+
+void hm_map_fini(hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_fini: map is NULL");
+    refuse_when_busy(map, "hm_map_fini");
+    hm_map_clear(map);
+    release_all(map);
+}
+
+/* insert */
+
+hm_status hm_map_reserve(hm_map *map, uint32_t n)
+{
+    HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
+    if (is_busy(map))
+        return HM_ERROR_BUSY;
+    size_t count = (size_t)map->ids.count + n;
+    hm_status status = hm_id_table_reserve(&map->ids, n);
+    if (status == HM_OK)
+        status = hm_array_reserve(&map->item_array, count);
+    if (status == HM_OK && map->meta_array.data != NULL)
+        status = hm_array_reserve(&map->meta_array, count);
+    map->limit = committed_items(map);
+    return status;
+}
+
+hm_handle hm_map_issue_slow(hm_map *map)
+{
+    if (hm_map_reserve(map, 1) != HM_OK)
+        return HM_NULL_HANDLE;
+    return hm_id_table_issue_slow(&map->ids);
+}
+
+hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
+{
+    HM_CONTRACT(map != NULL, "hm_map_insert_n: map is NULL");
+    hm_status status = hm_map_reserve(map, n);
+    if (status != HM_OK || n == 0)
+        return status;
+    uint32_t first = map->ids.count;
+    if (items != NULL)
+        memcpy(item_at(map, first), items, map->item_size * n);
+    else
+        memset(item_at(map, first), 0, map->item_size * n);
+    if (map->meta_array.data != NULL)
+        memset(map->meta_array.data + map->meta_array.item_size * first, 0,
+               map->meta_array.item_size * n);
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle handle = hm_id_table_issue(&map->ids);
+        if (hm_handle_is_null(handle))
+            handle = hm_id_table_issue_slow(&map->ids);
+        if (handles != NULL)
+            handles[i] = handle;
+    }
+    return HM_OK;
+}
+
+/* moving */
+
+/* Runs inside enter and leave. */
+static void report_move(hm_map *map, uint32_t from, uint32_t to)
+{
+    if (map->relocate != NULL)
+        map->relocate(item_at(map, to), from, to, map->context);
+}
+
+static size_t next_chunk(size_t size, size_t offset)
+{
+    return size - offset < CHUNK_SIZE ? size - offset : CHUNK_SIZE;
+}
+
+static void exchange_bytes(unsigned char *a, unsigned char *b, size_t size)
+{
+    unsigned char waiting[CHUNK_SIZE];
+    for (size_t offset = 0; offset < size; offset += CHUNK_SIZE) {
+        size_t chunk = next_chunk(size, offset);
+        memcpy(waiting, a + offset, chunk);
+        memcpy(a + offset, b + offset, chunk);
+        memcpy(b + offset, waiting, chunk);
+    }
+}
+
+static void exchange(hm_map *map, uint32_t a, uint32_t b)
+{
+    exchange_bytes(item_at(map, a), item_at(map, b), map->item_size);
+    size_t meta_size = map->meta_array.item_size;
+    if (meta_size != 0)
+        exchange_bytes(map->meta_array.data + meta_size * a, map->meta_array.data + meta_size * b,
+                       meta_size);
+    hm_id_table_swap(&map->ids, a, b);
+}
+
+/* Large items go round in chunks, so that what waits on the stack has a fixed size. */
+static void rotate_bytes(unsigned char *data, size_t size, uint32_t from, uint32_t to)
+{
+    unsigned char waiting[CHUNK_SIZE];
+    for (size_t offset = 0; offset < size; offset += CHUNK_SIZE) {
+        size_t chunk = next_chunk(size, offset);
+        memcpy(waiting, data + size * from + offset, chunk);
+        if (chunk == size)
+            memmove(data + size * to + size, data + size * to, size * (from - to));
+        else
+            for (uint32_t i = from; i > to; i--)
+                memcpy(data + size * i + offset, data + size * (i - 1) + offset, chunk);
+        memcpy(data + size * to + offset, waiting, chunk);
+    }
+}
+
+/* Moves the item at `from` down to `to`, and those between up by one. Runs inside enter and leave.
+ */
+static void rotate(void *owner, uint32_t from, uint32_t to)
+{
+    hm_map *map = owner;
+    rotate_bytes(map->items, map->item_size, from, to);
+    if (map->meta_array.data != NULL)
+        rotate_bytes(map->meta_array.data, map->meta_array.item_size, from, to);
+    hm_id_table_rotate(&map->ids, from, to);
+    report_move(map, from, to);
+    if (map->relocate != NULL)
+        for (uint32_t i = to; i < from; i++)
+            report_move(map, i, i + 1);
+}
+
+/* erase */
+
+static void erase_at(hm_map *map, uint32_t index)
+{
+    uint32_t last = map->ids.count - 1;
+    enter(map);
+    if (map->destroy != NULL)
+        map->destroy(item_at(map, index), map->context);
+    if (index != last) {
+        memcpy(item_at(map, index), item_at(map, last), map->item_size);
+        size_t meta_size = map->meta_array.item_size;
+        if (meta_size != 0)
+            memcpy(map->meta_array.data + meta_size * index,
+                   map->meta_array.data + meta_size * last, meta_size);
+    }
+    hm_id_table_release(&map->ids, index);
+    hm_order_disturb(&map->order, index);
+    if (index != last)
+        report_move(map, last, index);
+    leave(map);
+}
+
+bool hm_map_erase_guarded(hm_map *map, uint32_t index)
+{
+    if (is_busy(map))
+        return false;
+    erase_at(map, index);
+    return true;
+}
+
+uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
+{
+    HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
+    uint32_t erased = 0;
+    for (uint32_t i = 0; i < n; i++)
+        erased += hm_map_erase(map, handles[i]);
+    return erased;
+}
+
+/* The survivors trade places with the doomed before them, so that at every question the map is
+ * whole and at the end the doomed stand behind the survivors. */
+uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
+                         void *context)
+{
+    HM_CONTRACT(map != NULL, "hm_map_erase_if: map is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_map_erase_if: doomed is NULL");
+    if (is_busy(map))
+        return 0;
+    uint32_t count = map->ids.count;
+    uint32_t survivors = 0;
+    hm_order_rewind(&map->order, count);
+    uint32_t ordered = map->order.cursor;
+    uint32_t ordered_survivors = 0;
+    enter(map);
+    for (uint32_t i = 0; i < count; i++) {
+        if (doomed(item_at(map, i), context))
+            continue;
+        if (i != survivors) {
+            exchange(map, survivors, i);
+            report_move(map, i, survivors);
+            report_move(map, survivors, i);
+        }
+        survivors++;
+        ordered_survivors += i < ordered;
+    }
+    leave(map);
+    hm_order_rewind(&map->order, ordered_survivors);
+    while (map->ids.count > survivors)
+        erase_at(map, map->ids.count - 1);
+    return count - survivors;
+}
+
+void hm_map_clear(hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_clear: map is NULL");
+    refuse_when_busy(map, "hm_map_clear");
+    if (map->destroy != NULL)
+        while (map->ids.count > 0)
+            erase_at(map, map->ids.count - 1);
+    hm_id_table_clear(&map->ids);
+    hm_order_rewind(&map->order, 0);
+}
+
+/* order */
+
+static const void *sequence_at(const void *owner, uint32_t index)
+{
+    return item_at(owner, index);
+}
+
+hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
+{
+    HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_map_defragment: the order has neither compare nor key");
+    if (is_busy(map))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = {sequence_at, rotate, map, map->ids.count};
+    enter(map);
+    hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
+    leave(map);
+    return progress;
+}
+
+void hm_map_touch(hm_map *map, hm_handle handle)
+{
+    HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
+    refuse_when_busy(map, "hm_map_touch");
+    uint32_t index = hm_id_table_find(&map->ids, handle);
+    if (index != HM_INVALID_INDEX)
+        hm_order_disturb(&map->order, index);
+}
+
+/* memory and questions */
+
+hm_status hm_map_trim(hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
+    if (is_busy(map))
+        return HM_ERROR_BUSY;
+    map->item_array.count = map->meta_array.count = map->ids.count;
+    hm_status status = hm_array_trim(&map->item_array);
+    if (status == HM_OK)
+        status = hm_array_trim(&map->meta_array);
+    if (status == HM_OK)
+        status = hm_id_table_trim(&map->ids);
+    map->limit = committed_items(map);
+    return status;
+}
+
+hm_status hm_map_validate(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
+    hm_status status = hm_id_table_validate(&map->ids);
+    if (status != HM_OK)
+        return status;
+    bool whole = map->items == hm_array_data(&map->item_array) &&
+                 map->item_size == map->item_array.item_size &&
+                 map->ids.count <= committed_items(map) &&
+                 map->limit == (is_busy(map) ? 0 : committed_items(map));
+    return whole ? HM_OK : HM_ERROR_CORRUPT;
+}
+
+hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)
+{
+    HM_CONTRACT(map != NULL, "hm_map_explain: map is NULL");
+    return hm_id_table_explain(&map->ids, handle);
+}
+
+hm_map_stats hm_map_get_stats(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");
+    const hm_id_table *ids = &map->ids;
+    const hm_array *arrays[] = {&map->item_array, &map->meta_array, &ids->entry_array,
+                                &ids->slot_array, &ids->floors};
+    hm_map_stats stats = {.count = ids->count,
+                          .capacity = hm_map_capacity(map),
+                          .slots = ids->slot_count,
+                          .max_slots = ids->max_slots,
+                          .free_slots = ids->used - ids->count,
+                          .retired_slots = ids->slot_count - ids->used};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        stats.committed_size += arrays[i]->committed_size;
+        stats.reserved_size += arrays[i]->reserved_size;
+    }
+    return stats;
+}

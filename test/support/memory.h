@@ -1,0 +1,31 @@
+/* A memory table that counts, checks the contract of memory.h, and refuses on demand. */
+#ifndef TEST_SUPPORT_MEMORY_H
+#define TEST_SUPPORT_MEMORY_H
+
+#include <handle_map/memory.h>
+
+enum { TEST_MEMORY_RANGES = 16 };
+
+typedef struct test_memory {
+    hm_memory table;  /* give &memory.table to a container; this struct must not move meanwhile */
+    uint32_t calls;   /* of reserve, commit and decommit together, refused ones included */
+    uint32_t fail_at; /* the call with this number (from 1) is refused; 0: none */
+    bool fail_after;  /* and so is every later one */
+    size_t reserved_size, committed_size; /* bytes, of all live reservations */
+    struct {
+        unsigned char *address;
+        size_t size;           /* bytes */
+        size_t committed_size; /* bytes from the start: containers commit in one piece */
+    } ranges[TEST_MEMORY_RANGES];
+} test_memory;
+
+/* page_size: bytes, a power of two that is a multiple of the system's. */
+void test_memory_init(test_memory *memory, size_t page_size);
+
+/* Starts counting at 0, refusing the k-th call from here on; k 0: none. */
+void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
+
+/* Fails the test when a reservation is still alive. */
+void test_memory_check_released(const test_memory *memory);
+
+#endif

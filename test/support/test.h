@@ -1,0 +1,74 @@
+/* One face for two runners: Criterion (HM_TEST_CRITERION), and a plain main for the places where
+ * Criterion does not run (sanitizers for threads and memory, emulators, wine).
+ *
+ *     TEST(suite, a_sentence_that_holds) { ... CHECK(condition); ... }
+ *     DEATH_TEST(suite, a_sentence_that_panics) { ... a broken contract ... }
+ *
+ * A death test passes when the panic hook is reached. The hook ends the process with code 97, which
+ * no sanitizer and no signal produces, so that a crash is not taken for a refusal. */
+#ifndef TEST_SUPPORT_TEST_H
+#define TEST_SUPPORT_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEST_PANIC_EXIT_CODE 97
+
+/* Installs the panic hook that ends the process with TEST_PANIC_EXIT_CODE. */
+void test_expect_panic(void);
+
+#ifdef HM_TEST_CRITERION
+
+#include <criterion/criterion.h>
+
+#define TEST(suite, name) Test(suite, name)
+#define DEATH_TEST(suite, name)                                                                    \
+    Test(suite, name, .init = test_expect_panic, .exit_code = TEST_PANIC_EXIT_CODE)
+#define CHECK(condition) cr_assert(condition)
+
+#else
+
+typedef struct test_case {
+    const char *suite, *name;
+    void (*run)(void);
+    bool dies;
+    struct test_case *next;
+} test_case;
+
+void test_register(test_case *test);
+void test_fail(const char *file, int line, const char *condition);
+
+#define TEST_CASE(suite, name, dies)                                                               \
+    static void suite##_##name(void);                                                              \
+    static test_case suite##_##name##_case = {#suite, #name, suite##_##name, dies, 0};             \
+    __attribute__((constructor)) static void suite##_##name##_register(void)                       \
+    {                                                                                              \
+        test_register(&suite##_##name##_case);                                                     \
+    }                                                                                              \
+    static void suite##_##name(void)
+#define TEST(suite, name) TEST_CASE(suite, name, false)
+#define DEATH_TEST(suite, name) TEST_CASE(suite, name, true)
+#define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
+
+#endif
+
+/* A seed for this run, printed to stderr under `what`: HM_TEST_SEED when that is set, else the
+ * clock's. */
+uint64_t test_seed(const char *what);
+
+/* splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
+static inline uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* A number below n; n is at least 1. */
+static inline uint32_t test_random_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)((test_random(state) >> 32) * n >> 32);
+}
+
+#endif
