@@ -353,116 +353,121 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     HM_MAP_DEFINE_ITEMS(prefix, type)                                                              \
     HM_MAP_DEFINE_WALK(prefix, type)
 
-/* Size, alignment and type id of the descriptor are overridden. */
+/* The generated functions name their parameters and variables hm_, so that a program may call its
+ * types item, map or order. Size, alignment and type id of the descriptor are overridden. */
 #define HM_MAP_DEFINE_LIFETIME(prefix, type, number)                                               \
-    HM_UNUSED static inline hm_status prefix##_map_init_desc(prefix##_map *map,                    \
-                                                             const hm_map_desc *d)                 \
+    HM_UNUSED static inline hm_status prefix##_map_init_desc(prefix##_map *hm_self,                \
+                                                             const hm_map_desc *hm_given)          \
     {                                                                                              \
-        if (map == NULL || d == NULL)                                                              \
-            return hm_map_init(map != NULL ? &map->map : NULL, NULL);                              \
-        hm_map_desc desc = *d;                                                                     \
-        desc.item_size = sizeof(type);                                                             \
-        desc.item_align = HM_MAP_ALIGNOF(type);                                                    \
-        desc.type_id = (uint16_t)(number);                                                         \
-        return hm_map_init(&map->map, &desc);                                                      \
+        if (hm_self == NULL || hm_given == NULL)                                                   \
+            return hm_map_init(hm_self != NULL ? &hm_self->map : NULL, NULL);                      \
+        hm_map_desc hm_full = *hm_given;                                                           \
+        hm_full.item_size = sizeof(type);                                                          \
+        hm_full.item_align = HM_MAP_ALIGNOF(type);                                                 \
+        hm_full.type_id = (uint16_t)(number);                                                      \
+        return hm_map_init(&hm_self->map, &hm_full);                                               \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_map_init(prefix##_map *map, uint32_t capacity)      \
+    HM_UNUSED static inline hm_status prefix##_map_init(prefix##_map *hm_self,                     \
+                                                        uint32_t hm_capacity)                      \
     {                                                                                              \
-        hm_map_desc desc;                                                                          \
-        memset(&desc, 0, sizeof desc);                                                             \
-        desc.capacity = capacity;                                                                  \
-        desc.name = #prefix;                                                                       \
-        return prefix##_map_init_desc(map, &desc);                                                 \
+        hm_map_desc hm_full;                                                                       \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        hm_full.name = #prefix;                                                                    \
+        return prefix##_map_init_desc(hm_self, &hm_full);                                          \
     }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_fini(prefix##_map *map)                              \
+    HM_UNUSED static inline void prefix##_map_fini(prefix##_map *hm_self)                          \
     {                                                                                              \
-        hm_map_fini(HM_MAP_OF(map));                                                               \
+        hm_map_fini(HM_MAP_OF(hm_self));                                                           \
     }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_clear(prefix##_map *map)                             \
+    HM_UNUSED static inline void prefix##_map_clear(prefix##_map *hm_self)                         \
     {                                                                                              \
-        hm_map_clear(HM_MAP_OF(map));                                                              \
+        hm_map_clear(HM_MAP_OF(hm_self));                                                          \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_map_reserve(prefix##_map *map, uint32_t n)          \
+    HM_UNUSED static inline hm_status prefix##_map_reserve(prefix##_map *hm_self, uint32_t hm_n)   \
     {                                                                                              \
-        return hm_map_reserve(HM_MAP_OF(map), n);                                                  \
+        return hm_map_reserve(HM_MAP_OF(hm_self), hm_n);                                           \
     }
 
 #define HM_MAP_DEFINE_ITEMS(prefix, type)                                                          \
-    HM_UNUSED static inline prefix##_handle prefix##_map_insert(prefix##_map *map,                 \
-                                                                const type *item)                  \
+    HM_UNUSED static inline prefix##_handle prefix##_map_insert(prefix##_map *hm_self,             \
+                                                                const type *hm_item)               \
     {                                                                                              \
-        prefix##_handle handle;                                                                    \
-        handle.id = hm_map_insert_as(HM_MAP_OF(map), item, sizeof(type));                          \
-        return handle;                                                                             \
+        prefix##_handle hm_named;                                                                  \
+        hm_named.id = hm_map_insert_as(HM_MAP_OF(hm_self), hm_item, sizeof(type));                 \
+        return hm_named;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_map_emplace(prefix##_map *map, type **item)   \
+    HM_UNUSED static inline prefix##_handle prefix##_map_emplace(prefix##_map *hm_self,            \
+                                                                 type **hm_item)                   \
     {                                                                                              \
-        void *place = NULL;                                                                        \
-        prefix##_handle handle;                                                                    \
-        HM_CONTRACT(item != NULL, #prefix "_map_emplace: item is NULL");                           \
-        handle.id = hm_map_emplace_as(HM_MAP_OF(map), &place, sizeof(type));                       \
-        *item = (type *)place;                                                                     \
-        return handle;                                                                             \
+        void *hm_place = NULL;                                                                     \
+        prefix##_handle hm_named;                                                                  \
+        HM_CONTRACT(hm_item != NULL, #prefix "_map_emplace: item is NULL");                        \
+        hm_named.id = hm_map_emplace_as(HM_MAP_OF(hm_self), &hm_place, sizeof(type));              \
+        *hm_item = (type *)hm_place;                                                               \
+        return hm_named;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline type *prefix##_map_get(const prefix##_map *map,                        \
-                                                   prefix##_handle handle)                         \
+    HM_UNUSED static inline type *prefix##_map_get(const prefix##_map *hm_self,                    \
+                                                   prefix##_handle hm_named)                       \
     {                                                                                              \
-        return (type *)hm_map_get_as(HM_MAP_OF(map), handle.id, sizeof(type));                     \
+        return (type *)hm_map_get_as(HM_MAP_OF(hm_self), hm_named.id, sizeof(type));               \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_map_contains(const prefix##_map *map,                    \
-                                                       prefix##_handle handle)                     \
+    HM_UNUSED static inline bool prefix##_map_contains(const prefix##_map *hm_self,                \
+                                                       prefix##_handle hm_named)                   \
     {                                                                                              \
-        return hm_map_contains(HM_MAP_OF(map), handle.id);                                         \
+        return hm_map_contains(HM_MAP_OF(hm_self), hm_named.id);                                   \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_map_erase(prefix##_map *map, prefix##_handle handle)     \
+    HM_UNUSED static inline bool prefix##_map_erase(prefix##_map *hm_self,                         \
+                                                    prefix##_handle hm_named)                      \
     {                                                                                              \
-        return hm_map_erase_as(HM_MAP_OF(map), handle.id, sizeof(type));                           \
+        return hm_map_erase_as(HM_MAP_OF(hm_self), hm_named.id, sizeof(type));                     \
     }
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
-    HM_UNUSED static inline uint32_t prefix##_map_count(const prefix##_map *map)                   \
+    HM_UNUSED static inline uint32_t prefix##_map_count(const prefix##_map *hm_self)               \
     {                                                                                              \
-        return hm_map_count(HM_MAP_OF(map));                                                       \
+        return hm_map_count(HM_MAP_OF(hm_self));                                                   \
     }                                                                                              \
-    HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *map)                      \
+    HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *hm_self)                  \
     {                                                                                              \
-        return (type *)hm_map_items(HM_MAP_OF(map));                                               \
+        return (type *)hm_map_items(HM_MAP_OF(hm_self));                                           \
     }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_map_handle_at(const prefix##_map *map,        \
-                                                                   uint32_t dense_index)           \
+    HM_UNUSED static inline prefix##_handle prefix##_map_handle_at(const prefix##_map *hm_self,    \
+                                                                   uint32_t hm_index)              \
     {                                                                                              \
-        prefix##_handle handle;                                                                    \
-        handle.id = hm_map_handle_at(HM_MAP_OF(map), dense_index);                                 \
-        return handle;                                                                             \
+        prefix##_handle hm_named;                                                                  \
+        hm_named.id = hm_map_handle_at(HM_MAP_OF(hm_self), hm_index);                              \
+        return hm_named;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_map_index_of(const prefix##_map *map,                \
-                                                           prefix##_handle handle)                 \
+    HM_UNUSED static inline uint32_t prefix##_map_index_of(const prefix##_map *hm_self,            \
+                                                           prefix##_handle hm_named)               \
     {                                                                                              \
-        return hm_map_index_of(HM_MAP_OF(map), handle.id);                                         \
+        return hm_map_index_of(HM_MAP_OF(hm_self), hm_named.id);                                   \
     }                                                                                              \
     /* The untyped predicate is a thunk: calling through a cast function pointer is undefined. */  \
     typedef struct prefix##_map_doomed {                                                           \
-        bool (*doomed)(const type *item, void *context);                                           \
+        bool (*doomed)(const type *, void *);                                                      \
         void *context;                                                                             \
     } prefix##_map_doomed;                                                                         \
-    HM_UNUSED static inline bool prefix##_map_ask_doomed(const void *item, void *context)          \
+    HM_UNUSED static inline bool prefix##_map_ask_doomed(const void *hm_item, void *hm_context)    \
     {                                                                                              \
-        const prefix##_map_doomed *call = (const prefix##_map_doomed *)context;                    \
-        return call->doomed((const type *)item, call->context);                                    \
+        const prefix##_map_doomed *hm_call = (const prefix##_map_doomed *)hm_context;              \
+        return hm_call->doomed((const type *)hm_item, hm_call->context);                           \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_map_erase_if(                                        \
-        prefix##_map *map, bool (*doomed)(const type *item, void *context), void *context)         \
+        prefix##_map *hm_self, bool (*hm_doomed)(const type *hm_item, void *hm_context),           \
+        void *hm_context)                                                                          \
     {                                                                                              \
-        HM_CONTRACT(doomed != NULL, #prefix "_map_erase_if: doomed is NULL");                      \
-        prefix##_map_doomed call;                                                                  \
-        call.doomed = doomed;                                                                      \
-        call.context = context;                                                                    \
-        return hm_map_erase_if(HM_MAP_OF(map), prefix##_map_ask_doomed, &call);                    \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_map_erase_if: doomed is NULL");                   \
+        prefix##_map_doomed hm_call;                                                               \
+        hm_call.doomed = hm_doomed;                                                                \
+        hm_call.context = hm_context;                                                              \
+        return hm_map_erase_if(HM_MAP_OF(hm_self), prefix##_map_ask_doomed, &hm_call);             \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_map_defragment(                                   \
-        prefix##_map *map, const hm_order *order, hm_budget budget)                                \
+        prefix##_map *hm_self, const hm_order *hm_by, hm_budget hm_within)                         \
     {                                                                                              \
-        return hm_map_defragment(HM_MAP_OF(map), order, budget);                                   \
+        return hm_map_defragment(HM_MAP_OF(hm_self), hm_by, hm_within);                            \
     }
 
 /* The untyped map of a typed one; NULL stays NULL, for the contract to catch. */
