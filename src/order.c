@@ -6,6 +6,8 @@
  * item at `at` belongs into [low, high]; `at` is `cursor` in every phase but SHIFT. */
 #include <handle_map/order.h>
 
+enum { COMPARES_TO_GET_ON = 3 }; /* two keys, and compare for a tie */
+
 typedef struct run {
     hm_order_state *state;
     const hm_sequence *sequence;
@@ -182,6 +184,10 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
         hm_order_rewind(state, 0);
         state->order = *order;
     }
+    /* A program may have renumbered all keys since the last call without changing the order, as a
+     * walk over a tree does. So they are asked for again, where the budget allows to get on. */
+    if (budget.max_compares == 0 || budget.max_compares >= COMPARES_TO_GET_ON)
+        state->has_item_key = state->has_probe_key = false;
     run r = {state, sequence, budget, {0, 0, false}};
     while (state->cursor < sequence->count && step(&r))
         ;

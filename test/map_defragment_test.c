@@ -202,6 +202,24 @@ TEST(map_defragment, a_key_edited_in_place_is_seen_after_a_touch)
     item_map_fini(&map);
 }
 
+TEST(map_defragment, keys_that_are_renumbered_in_the_same_order_need_no_touch)
+{
+    uint64_t random = test_seed("renumbered keys");
+    item_map map;
+    CHECK(item_map_init(&map, 1000) == HM_OK);
+    for (uint32_t i = 0; i < 1000; i++)
+        item_map_insert(&map, &(item){test_random_below(&random, 1000000), i});
+    hm_progress progress;
+    do {
+        progress = defragment_within(&map, &by_key, (hm_budget){100, 3});
+        item *items = item_map_items(&map);
+        for (uint32_t i = 0; i < 1000; i++)
+            items[i].key += 1000;
+    } while (!progress.done);
+    CHECK(is_sorted(&map));
+    item_map_fini(&map);
+}
+
 static bool has_odd_key(const item *it, void *context)
 {
     (void)context;

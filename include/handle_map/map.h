@@ -159,14 +159,20 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
 
 /* Brings the items nearer to the order within the budget, and says what that took. Call it once a
- * frame: it resumes where it stopped, and any change is allowed between calls. `done` means that
- * all items are in order, given a strict weak order and a hm_map_touch after every edit of a key in
- * place; when nothing has changed since, a call costs nothing. Another order (other pointers)
- * starts anew. Equal items keep their order unless they were touched, inserted or moved by an erase
- * meanwhile. Nearly ordered data costs at most 3 compares an item and few more swaps than items
- * that must move; badly disordered data is insertion-sorted under the same limits, in O(n^2) swaps
- * over all calls. When busy: nothing spent, not done. Invalidates all pointers to items and all
- * dense indices. */
+ * frame: it resumes where it stopped, and any change is allowed between calls.
+ *
+ * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
+ * every edit of a key in place. When nothing has changed since, a call costs nothing. Keys that all
+ * change while the order stays, as when a tree is numbered anew, need no touch where the budget
+ * allows 3 compares or more; below that a key is kept from call to call. Another order (other
+ * pointers) starts anew.
+ *
+ * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
+ * Nearly ordered data costs at most 3 compares an item and few more swaps than items that must
+ * move; badly disordered data is insertion-sorted under the same limits, in O(n^2) swaps over all
+ * calls.
+ *
+ * When busy: nothing spent, not done. Invalidates all pointers to items and all dense indices. */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
 
 /* Says that this item's place in the order may have changed. A handle that does not resolve is
