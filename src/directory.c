@@ -63,6 +63,7 @@ hm_map *hm_directory_find(const hm_directory *directory, hm_handle handle)
 
 void *hm_directory_get(const hm_directory *directory, hm_handle handle)
 {
+    HM_CONTRACT(directory != NULL, "hm_directory_get: directory is NULL");
     const hm_map *map = hm_directory_find(directory, handle);
     return map != NULL ? hm_map_get(map, handle) : NULL;
 }

@@ -91,25 +91,6 @@ void hm_id_table_fini(hm_id_table *table)
     memset(table, 0, sizeof *table);
 }
 
-hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
-{
-    HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
-    if (n > table->slot_array.capacity - table->count)
-        return HM_ERROR_FULL;
-    /* Free slots whose generation is spent will be retired when they are met, so they do not count.
-     */
-    uint32_t usable = 0;
-    for (uint32_t position = table->count; position < table->used && usable < n; position++)
-        usable += !is_spent(table, table->slots[position]);
-    uint32_t fresh = n - usable;
-    if (fresh > table->max_slots - table->slot_count)
-        return HM_ERROR_FULL;
-    hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
-    if (status == HM_OK)
-        status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
-    return status;
-}
-
 /* Takes a free slot out of `slots` for good; the last free one fills its position. */
 static void retire(hm_id_table *table, uint32_t position)
 {
@@ -117,6 +98,47 @@ static void retire(hm_id_table *table, uint32_t position)
     set_position(table, position, table->slots[--table->used]);
     table->entries[spent].bits =
         upper_half(table->entries[spent]) | HM_HANDLE_FREE_BIT | HM_INVALID_INDEX;
+}
+
+/* Returns how many of the free slots can serve the next n issues. */
+static uint32_t count_usable(const hm_id_table *table, uint32_t n)
+{
+    uint32_t usable = 0;
+    for (uint32_t position = table->count; position < table->used && usable < n; position++)
+        usable += !is_spent(table, table->slots[position]);
+    return usable;
+}
+
+/* Retires spent slots until the next n issues meet none, or none is left. Each is retired once, so
+ * that looking for them costs O(1) an issue, all in all. */
+static void retire_spent(hm_id_table *table, uint32_t n)
+{
+    uint32_t usable = 0;
+    while (usable < n && table->count + usable < table->used) {
+        if (is_spent(table, table->slots[table->count + usable]))
+            retire(table, table->count + usable);
+        else
+            usable++;
+    }
+}
+
+hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
+    if (n > table->slot_array.capacity - table->count)
+        return HM_ERROR_FULL;
+    uint32_t fresh = n - count_usable(table, n);
+    bool is_full = fresh > table->max_slots - table->slot_count;
+    if (!is_full) {
+        hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
+        if (status == HM_OK)
+            status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
+        if (status != HM_OK)
+            return status;
+    }
+    /* When the index space is used up, it is the spent slots that are to blame. */
+    retire_spent(table, n);
+    return is_full ? HM_ERROR_FULL : HM_OK;
 }
 
 /* Lets the inline part create slots up to the end of what is committed, or of the page where that
@@ -134,8 +156,6 @@ static void open_fresh_slots(hm_id_table *table)
 
 hm_handle hm_id_table_issue_slow(hm_id_table *table)
 {
-    while (table->count < table->used && is_spent(table, table->slots[table->count]))
-        retire(table, table->count);
     if (table->count == table->used && table->slot_count >= table->fresh_end)
         open_fresh_slots(table);
     return hm_id_table_issue(table);

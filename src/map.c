@@ -119,11 +119,12 @@ hm_status hm_map_reserve(hm_map *map, uint32_t n)
     if (is_busy(map))
         return HM_ERROR_BUSY;
     size_t count = (size_t)map->ids.count + n;
-    hm_status status = hm_id_table_reserve(&map->ids, n);
-    if (status == HM_OK)
-        status = hm_array_reserve(&map->item_array, count);
+    hm_status status = hm_array_reserve(&map->item_array, count);
     if (status == HM_OK && map->meta_array.data != NULL)
         status = hm_array_reserve(&map->meta_array, count);
+    /* Last, because it retires spent slots, which a refusal of memory must not do. */
+    if (status == HM_OK)
+        status = hm_id_table_reserve(&map->ids, n);
     map->limit = committed_items(map);
     return status;
 }

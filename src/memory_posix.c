@@ -1,5 +1,7 @@
 /* memory, on POSIX: mmap reserves, mprotect commits, mprotect and madvise decommit. */
+#ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS and madvise, which -std=c11 hides */
+#endif
 
 #include <handle_map/memory.h>
 

@@ -1,9 +1,9 @@
 /* order: insertion sort as a machine that can stop before any compare and any move.
  *
- *     START --> DOWN or UP --> HALVE --> SHIFT --> the next item
+ *     START --> DOWN or UP --> HALVE --> low == high: shift, settle --> START with the next item
  *
  * The invariant between steps: positions below `cursor`, without the one at `at`, are in order; the
- * item at `at` belongs into [low, high]; `at` is `cursor` in every phase but SHIFT. */
+ * item at `at` belongs into [low, high]; `at` is `cursor` until the place is found. */
 #include <handle_map/order.h>
 
 enum { COMPARES_TO_GET_ON = 3 }; /* two keys, and compare for a tie */
@@ -95,7 +95,6 @@ static uint32_t next_probe(const hm_order_state *state)
     case HM_ORDER_UP:
         return room > state->step ? state->low + state->step - 1 : state->high - 1;
     case HM_ORDER_HALVE:
-    case HM_ORDER_SHIFT:
         break;
     }
     return state->low + room / 2;
@@ -161,10 +160,8 @@ static bool step(run *r)
     hm_order_state *state = r->state;
     if (state->low < state->high)
         return narrow(r);
-    if (state->at != state->low) {
-        state->phase = HM_ORDER_SHIFT;
+    if (state->at != state->low)
         return shift(r);
-    }
     settle(state);
     return true;
 }

@@ -49,13 +49,14 @@ extern "C" {
 #endif
 
 typedef struct hm_id_table_desc {
-    uint32_t capacity;       /* most live slots; 0: HM_DEFAULT_CAPACITY */
-    uint32_t max_slots;      /* index space in slots; 0: the default that map.h states */
-    uint16_t type_id;        /* at most 0x7FFF */
+    uint32_t capacity;  /* most live slots; 0: HM_DEFAULT_CAPACITY */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^24 and
+                           4 x capacity; with 32-bit pointers or heap memory 2 x capacity */
+    uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_id_table_desc;
 
-/* All fields are private; the owner reads count and slot_count. */
+/* All fields are private to the rooms above: the owner reads the counts and the arrays' sizes. */
 typedef struct hm_id_table {
     hm_handle *entries;   /* slot -> inner id */
     uint32_t *slots;      /* position -> slot: live ones, then free ones */
@@ -81,13 +82,13 @@ HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *de
 /* Releases everything and zeroes the table. Twice is fine. */
 HM_API void hm_id_table_fini(hm_id_table *table);
 
-/* Makes the next n calls of issue succeed while nothing is released in between (a released slot
- * may be spent). HM_ERROR_FULL: more than capacity, or the index space has no n slots left.
- * HM_ERROR_MEMORY: the system refuses. After a failure nothing has changed. Invalidates nothing.
- * O(n), at most two system calls. */
+/* Makes the next n calls of issue succeed while nothing is released in between, and retires the
+ * spent slots that those would meet. HM_ERROR_FULL: more than capacity, or the index space has no n
+ * slots left; spent ones have been retired then. HM_ERROR_MEMORY: the system refuses; nothing has
+ * changed. Invalidates nothing. O(n), at most two system calls. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
-/* The part of issue that is not inline: retires spent slots, opens pages. Needs a reserve(1). */
+/* The part of issue that is not inline: opens pages for fresh slots. Only after a reserve. */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
@@ -104,7 +105,7 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
         hm_handle entry = table->entries[slot];
         if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)
             return HM_NULL_HANDLE;
-        bits = ((entry.bits & ~(HM_HANDLE_FREE_BIT | UINT32_MAX)) + one);
+        bits = (entry.bits & ~(HM_HANDLE_FREE_BIT | UINT32_MAX)) + one;
     } else {
         slot = table->slot_count;
         if (slot >= table->fresh_end)

@@ -20,7 +20,8 @@
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
  *     item size              1 byte and more; an item may straddle pages
  *     alignment              1 to 4096, dividing the size
- *     lives of a slot        65,535; then it is retired, never wrapped
+ *     lives of a slot        65,535, less those that hm_map_trim costs; then it is retired, never
+ *                            wrapped
  *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
  *                            At 60,000 inserts a second the default's 2^24 last 212 days, the
  *                            largest 148 years. Then insert is full; the statistics show it coming.
@@ -143,9 +144,10 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 HM_API void hm_map_clear(hm_map *map);
 
 /* Gives whole pages back: those behind the last item, and those of the sparse table behind the last
- * live slot. Earlier handles stay refused. HM_ERROR_MEMORY when the system refuses (some pages may
- * have gone back already; nothing else has changed), HM_ERROR_BUSY. Invalidates nothing. O(slots).
- */
+ * live slot. Earlier handles stay refused. Slots that are issued again on a page that went have
+ * only the lives left that its most used slot had. HM_ERROR_MEMORY when the system refuses: some
+ * pages may have gone already, and free slots with them; nothing else has changed. HM_ERROR_BUSY.
+ * Invalidates nothing. O(slots). */
 HM_API hm_status hm_map_trim(hm_map *map);
 
 /* Checks the invariants that docs/design.md numbers: HM_OK or HM_ERROR_CORRUPT. May be called from
@@ -168,9 +170,9 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * pointers) starts anew.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
- * Nearly ordered data costs at most 3 compares an item and few more swaps than items that must
- * move; badly disordered data is insertion-sorted under the same limits, in O(n^2) swaps over all
- * calls.
+ * All calls together take as many swaps as there are pairs in the wrong order: few where items
+ * stand near their places, O(n^2) where the data is badly disordered. Nearly ordered data costs at
+ * most 3 compares an item. What stands behind an erase or a touch is compared again.
  *
  * When busy: nothing spent, not done. Invalidates all pointers to items and all dense indices. */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
@@ -210,6 +212,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
 
 HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
 {
+    HM_CONTRACT(map != NULL, "hm_map_insert: map is NULL");
     void *place;
     hm_handle handle = hm_map_emplace_as(map, &place, item_size);
     if (place == NULL)
@@ -397,7 +400,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 
 #define HM_MAP_DEFINE_ITEMS(prefix, type)                                                          \
     HM_UNUSED static inline prefix##_handle prefix##_map_insert(prefix##_map *hm_self,             \
-                                                                const type *hm_item)               \
+                                                                type const *hm_item)               \
     {                                                                                              \
         prefix##_handle hm_named;                                                                  \
         hm_named.id = hm_map_insert_as(HM_MAP_OF(hm_self), hm_item, sizeof(type));                 \
@@ -452,16 +455,16 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     }                                                                                              \
     /* The untyped predicate is a thunk: calling through a cast function pointer is undefined. */  \
     typedef struct prefix##_map_doomed {                                                           \
-        bool (*doomed)(const type *, void *);                                                      \
+        bool (*doomed)(type const *, void *);                                                      \
         void *context;                                                                             \
     } prefix##_map_doomed;                                                                         \
     HM_UNUSED static inline bool prefix##_map_ask_doomed(const void *hm_item, void *hm_context)    \
     {                                                                                              \
         const prefix##_map_doomed *hm_call = (const prefix##_map_doomed *)hm_context;              \
-        return hm_call->doomed((const type *)hm_item, hm_call->context);                           \
+        return hm_call->doomed((type const *)hm_item, hm_call->context);                           \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_map_erase_if(                                        \
-        prefix##_map *hm_self, bool (*hm_doomed)(const type *hm_item, void *hm_context),           \
+        prefix##_map *hm_self, bool (*hm_doomed)(type const *hm_item, void *hm_context),           \
         void *hm_context)                                                                          \
     {                                                                                              \
         HM_CONTRACT(hm_doomed != NULL, #prefix "_map_erase_if: doomed is NULL");                   \

@@ -63,8 +63,7 @@ typedef enum hm_order_phase {
     HM_ORDER_START = 0, /* the item at `at` has not been compared yet */
     HM_ORDER_DOWN,      /* galloping away from `high` */
     HM_ORDER_UP,        /* galloping away from `low` */
-    HM_ORDER_HALVE,     /* binary search between them */
-    HM_ORDER_SHIFT      /* the place is `low`; moving there */
+    HM_ORDER_HALVE      /* binary search between them */
 } hm_order_phase;
 
 /* Where the machinery stopped. All fields are private. */

@@ -1,0 +1,66 @@
+/* memory, on Windows: VirtualAlloc reserves and commits, VirtualFree decommits and releases. */
+#include <handle_map/memory.h>
+
+#ifdef _WIN32
+
+#include <windows.h>
+
+/* Reservations start at multiples of the allocation granularity, 64 KiB on every Windows, and so
+ * keep HM_MEMORY_ALIGNMENT. */
+static void *os_reserve(void *context, size_t size)
+{
+    (void)context;
+    return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
+}
+
+/* Fresh pages are zero here, also after a decommit, which throws their contents away. */
+static bool os_commit(void *context, void *address, size_t size)
+{
+    (void)context;
+    return VirtualAlloc(address, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
+}
+
+static bool os_decommit(void *context, void *address, size_t size)
+{
+    (void)context;
+    return VirtualFree(address, size, MEM_DECOMMIT) != 0;
+}
+
+/* MEM_RELEASE wants size 0: it takes the whole reservation, committed pages included. It fails only
+ * for an address that no reservation starts at, which the contract of memory.h rules out. */
+static void os_release(void *context, void *address, size_t size)
+{
+    (void)context;
+    (void)size;
+    (void)VirtualFree(address, 0, MEM_RELEASE);
+}
+
+static hm_memory os_memory = {os_reserve, os_commit, os_decommit, os_release, 0, NULL};
+static INIT_ONCE asked = INIT_ONCE_STATIC_INIT;
+
+static BOOL CALLBACK ask_page_size(PINIT_ONCE once, void *parameter, void **result)
+{
+    (void)once;
+    (void)parameter;
+    (void)result;
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    os_memory.page_size = info.dwPageSize;
+    return TRUE;
+}
+
+/* The first call asks, whichever thread makes it; the others wait for it. It cannot fail, because
+ * ask_page_size does not. */
+const hm_memory *hm_memory_os(void)
+{
+    (void)InitOnceExecuteOnce(&asked, ask_page_size, NULL, NULL);
+    return &os_memory;
+}
+
+/* Huge pages need a privilege that programs seldom have, and cannot be decommitted. */
+const hm_memory *hm_memory_os_huge(void)
+{
+    return hm_memory_os();
+}
+
+#endif
