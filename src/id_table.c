@@ -128,17 +128,14 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
     if (n > table->slot_array.capacity - table->count)
         return HM_ERROR_FULL;
     uint32_t fresh = n - count_usable(table, n);
-    bool is_full = fresh > table->max_slots - table->slot_count;
-    if (!is_full) {
-        hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
-        if (status == HM_OK)
-            status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
-        if (status != HM_OK)
-            return status;
+    if (fresh > table->max_slots - table->slot_count) {
+        retire_spent(table, n); /* It is they that leave no room. */
+        return HM_ERROR_FULL;
     }
-    /* When the index space is used up, it is the spent slots that are to blame. */
-    retire_spent(table, n);
-    return is_full ? HM_ERROR_FULL : HM_OK;
+    hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
+    if (status == HM_OK)
+        status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
+    return status;
 }
 
 /* Lets the inline part create slots up to the end of what is committed, or of the page where that
@@ -156,6 +153,7 @@ static void open_fresh_slots(hm_id_table *table)
 
 hm_handle hm_id_table_issue_slow(hm_id_table *table)
 {
+    retire_spent(table, 1);
     if (table->count == table->used && table->slot_count >= table->fresh_end)
         open_fresh_slots(table);
     return hm_id_table_issue(table);

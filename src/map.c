@@ -119,12 +119,11 @@ hm_status hm_map_reserve(hm_map *map, uint32_t n)
     if (is_busy(map))
         return HM_ERROR_BUSY;
     size_t count = (size_t)map->ids.count + n;
-    hm_status status = hm_array_reserve(&map->item_array, count);
+    hm_status status = hm_id_table_reserve(&map->ids, n);
+    if (status == HM_OK)
+        status = hm_array_reserve(&map->item_array, count);
     if (status == HM_OK && map->meta_array.data != NULL)
         status = hm_array_reserve(&map->meta_array, count);
-    /* Last, because it retires spent slots, which a refusal of memory must not do. */
-    if (status == HM_OK)
-        status = hm_id_table_reserve(&map->ids, n);
     map->limit = committed_items(map);
     return status;
 }
@@ -241,7 +240,7 @@ static void erase_at(hm_map *map, uint32_t index)
             memcpy(map->meta_array.data + meta_size * index,
                    map->meta_array.data + meta_size * last, meta_size);
     }
-    hm_id_table_release(&map->ids, index);
+    hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     hm_order_disturb(&map->order, index);
     if (index != last)
         report_move(map, last, index);

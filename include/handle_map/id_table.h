@@ -82,13 +82,14 @@ HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *de
 /* Releases everything and zeroes the table. Twice is fine. */
 HM_API void hm_id_table_fini(hm_id_table *table);
 
-/* Makes the next n calls of issue succeed while nothing is released in between, and retires the
- * spent slots that those would meet. HM_ERROR_FULL: more than capacity, or the index space has no n
- * slots left; spent ones have been retired then. HM_ERROR_MEMORY: the system refuses; nothing has
- * changed. Invalidates nothing. O(n), at most two system calls. */
+/* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL: more
+ * than capacity, or the index space has no n slots left; spent ones have been retired then.
+ * HM_ERROR_MEMORY: the system refuses; nothing has changed. Invalidates nothing. O(n), at most two
+ * system calls. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
-/* The part of issue that is not inline: opens pages for fresh slots. Only after a reserve. */
+/* The part of issue that is not inline: retires the spent slots that it meets and opens pages for
+ * fresh ones. Only after a reserve. */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
@@ -145,19 +146,18 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
     return hm_handle_from_bits((table->entries[slot].bits & ~(uint64_t)UINT32_MAX) | slot);
 }
 
-/* Lets the item at a live position go. The last live position moves into the hole, and the freed
- * slot lands just behind the live ones. */
-static inline void hm_id_table_release(hm_id_table *table, uint32_t position)
+/* Lets the item at a live position go, whose handle the caller has. The last live position moves
+ * into the hole, and the freed slot lands just behind the live ones. */
+static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
     uint32_t last = table->count - 1;
-    uint32_t freed = table->slots[position];
+    uint32_t freed = hm_handle_index(handle);
     uint32_t moved = table->slots[last];
     table->slots[position] = moved;
     table->slots[last] = freed;
     /* In this order, so that it also holds when the last one is the freed one. */
     table->entries[moved].bits = (table->entries[moved].bits & ~(uint64_t)UINT32_MAX) | position;
-    table->entries[freed].bits =
-        (table->entries[freed].bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
+    table->entries[freed].bits = (handle.bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }
 

@@ -242,7 +242,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     uint32_t last = map->ids.count - 1;
     if (index != last)
         memcpy(map->items + item_size * index, map->items + item_size * last, item_size);
-    hm_id_table_release(&map->ids, index);
+    hm_id_table_release(&map->ids, handle, index);
     hm_order_disturb(&map->order, index);
     return true;
 }

@@ -24,7 +24,6 @@ void test_expect_panic(void);
 #define TEST(suite, name) Test(suite, name)
 #define DEATH_TEST(suite, name)                                                                    \
     Test(suite, name, .init = test_expect_panic, .exit_code = TEST_PANIC_EXIT_CODE)
-#define CHECK(condition) cr_assert(condition)
 
 #else
 
@@ -36,7 +35,6 @@ typedef struct test_case {
 } test_case;
 
 void test_register(test_case *test);
-void test_fail(const char *file, int line, const char *condition);
 
 #define TEST_CASE(suite, name, dies)                                                               \
     static void suite##_##name(void);                                                              \
@@ -48,9 +46,14 @@ void test_fail(const char *file, int line, const char *condition);
     static void suite##_##name(void)
 #define TEST(suite, name) TEST_CASE(suite, name, false)
 #define DEATH_TEST(suite, name) TEST_CASE(suite, name, true)
-#define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
 
 #endif
+
+/* Ends the test as failed. */
+void test_fail(const char *file, int line, const char *condition);
+
+/* An expression, and no more than a branch while it holds: tests check it millions of times. */
+#define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
 
 /* A seed for this run, printed to stderr under `what`: HM_TEST_SEED when that is set, else the
  * clock's. */

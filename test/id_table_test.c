@@ -1,0 +1,492 @@
+/* id_table: who is alive and where, which bits resolve, explaining and validating. */
+#include "support/id_table.h"
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <string.h>
+
+static bool is_zeroed(const hm_id_table *table)
+{
+    static const hm_id_table zero;
+    return memcmp(table, &zero, sizeof zero) == 0;
+}
+
+/* ---- init and fini ---- */
+
+static bool is_refused(const hm_id_table_desc *desc, hm_status expected)
+{
+    hm_id_table table;
+    memset(&table, 0xA5, sizeof table);
+    return hm_id_table_init(&table, desc) == expected && is_zeroed(&table);
+}
+
+TEST(id_table, init_refuses_what_breaks_the_limits)
+{
+    hm_memory broken = *hm_memory_os();
+    broken.commit = NULL;
+    CHECK(hm_id_table_init(NULL, &(hm_id_table_desc){0}) == HM_ERROR_INVALID);
+    CHECK(is_refused(NULL, HM_ERROR_INVALID));
+    CHECK(is_refused(&(hm_id_table_desc){.capacity = UINT32_MAX}, HM_ERROR_INVALID));
+    CHECK(is_refused(&(hm_id_table_desc){.capacity = 10, .max_slots = 9}, HM_ERROR_INVALID));
+    CHECK(is_refused(&(hm_id_table_desc){.max_slots = 1}, HM_ERROR_INVALID));
+    CHECK(is_refused(&(hm_id_table_desc){.capacity = 10, .type_id = 0x8000}, HM_ERROR_INVALID));
+    CHECK(is_refused(&(hm_id_table_desc){.capacity = 10, .memory = &broken}, HM_ERROR_INVALID));
+}
+
+TEST(id_table, init_takes_back_what_it_reserved_when_a_reservation_is_refused)
+{
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    hm_id_table_desc desc = {.capacity = 10, .memory = &memory.table};
+    for (uint32_t k = 1; k <= 3; k++) {
+        test_memory_fail(&memory, k, false);
+        CHECK(is_refused(&desc, HM_ERROR_MEMORY));
+        CHECK(memory.calls == k);
+        test_memory_check_released(&memory);
+    }
+}
+
+static uint32_t default_slots(uint32_t capacity, const hm_memory *memory)
+{
+    hm_id_table table;
+    hm_id_table_desc desc = {.capacity = capacity, .memory = memory};
+    CHECK(hm_id_table_init(&table, &desc) == HM_OK);
+    uint32_t max_slots = table.max_slots;
+    hm_id_table_fini(&table);
+    return max_slots;
+}
+
+TEST(id_table, zero_fields_mean_the_defaults)
+{
+    bool roomy = sizeof(void *) >= 8;
+    CHECK(default_slots(0, NULL) == (roomy ? 1 << 24 : 2 * HM_DEFAULT_CAPACITY));
+    CHECK(default_slots(1, NULL) == (roomy ? 1 << 24 : 2));
+    CHECK(default_slots(5000000, NULL) == (roomy ? 20000000 : 10000000));
+    CHECK(default_slots(1000, hm_memory_heap()) == 2000);
+    hm_id_table table;
+    CHECK(hm_id_table_init(&table, &(hm_id_table_desc){0}) == HM_OK);
+    CHECK(hm_id_table_reserve(&table, HM_DEFAULT_CAPACITY) == HM_OK);
+    CHECK(hm_id_table_reserve(&table, HM_DEFAULT_CAPACITY + 1) == HM_ERROR_FULL);
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, the_largest_limits_are_accepted)
+{
+    hm_id_table table;
+    hm_id_table_desc desc = {.capacity = 10, .max_slots = 10, .type_id = 0x7FFF};
+    if (sizeof(void *) >= 8) {
+        desc.capacity = UINT32_MAX - 1;
+        desc.max_slots = UINT32_MAX;
+    }
+    CHECK(hm_id_table_init(&table, &desc) == HM_OK);
+    hm_handle handle = issue(&table);
+    CHECK(handle.bits == UINT64_C(0x7FFF000100000000));
+    CHECK(is_live(&table, handle));
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, a_zeroed_table_is_an_empty_one_for_every_function)
+{
+    hm_id_table table = {0};
+    hm_handle handle = hm_handle_pack(0, 1, 0);
+    CHECK(hm_id_table_reserve(&table, 0) == HM_OK);
+    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
+    CHECK(hm_id_table_reserve(&table, UINT32_MAX) == HM_ERROR_FULL);
+    CHECK(!is_live(&table, handle));
+    CHECK(hm_handle_is_null(hm_id_table_handle_at(&table, 0)));
+    CHECK(hm_id_table_explain(&table, handle) == HM_HANDLE_OUT_OF_RANGE);
+    CHECK(hm_id_table_explain(&table, HM_NULL_HANDLE) == HM_HANDLE_NULL);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    CHECK(hm_id_table_trim(&table) == HM_OK);
+    hm_id_table_clear(&table);
+    hm_id_table_fini(&table);
+    CHECK(is_zeroed(&table));
+}
+
+TEST(id_table, fini_gives_all_back_and_may_run_twice)
+{
+    test_memory memory;
+    hm_id_table table;
+    test_memory_init(&memory, 65536);
+    make(&table, 100, 0, &memory);
+    CHECK(memory.calls == 3 && memory.committed_size == 0);
+    hm_handle handle = issue(&table);
+    hm_id_table_fini(&table);
+    test_memory_check_released(&memory);
+    CHECK(is_zeroed(&table));
+    CHECK(!is_live(&table, handle));
+    hm_id_table_fini(&table);
+}
+
+/* ---- issue, release, clear ---- */
+
+TEST(id_table, fresh_handles_count_up_from_index_0_generation_1)
+{
+    hm_id_table table;
+    make(&table, 1000, 0, NULL);
+    CHECK(hm_handle_is_null(hm_id_table_handle_at(&table, 0)));
+    for (uint32_t i = 0; i < 1000; i++) {
+        hm_handle handle = issue(&table);
+        CHECK(hm_handle_equal(handle, hm_handle_pack(i, 1, TYPE_ID)));
+        CHECK(hm_id_table_find(&table, handle) == i);
+        CHECK(hm_handle_equal(hm_id_table_handle_at(&table, i), handle));
+        CHECK(hm_handle_is_null(hm_id_table_handle_at(&table, i + 1)));
+    }
+    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
+    CHECK(hm_handle_is_null(hm_id_table_handle_at(&table, HM_INVALID_INDEX)));
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, release_fills_the_hole_and_issue_takes_the_freed_slot_first)
+{
+    hm_id_table table;
+    hm_handle handles[5];
+    make(&table, 10, 0, NULL);
+    issue_n(&table, 5, handles);
+    release_at(&table, 1);
+    CHECK(!is_live(&table, handles[1]));
+    CHECK(hm_id_table_find(&table, handles[4]) == 1);
+    CHECK(hm_id_table_find(&table, handles[3]) == 3);
+    release_at(&table, 3); /* the last one */
+    CHECK(!is_live(&table, handles[3]));
+    CHECK(table.count == 3 && hm_id_table_validate(&table) == HM_OK);
+    CHECK(hm_handle_equal(issue(&table), hm_handle_pack(3, 2, TYPE_ID)));
+    CHECK(hm_handle_equal(issue(&table), hm_handle_pack(1, 2, TYPE_ID)));
+    CHECK(hm_handle_equal(issue(&table), hm_handle_pack(5, 1, TYPE_ID)));
+    CHECK(!is_live(&table, handles[1]) && !is_live(&table, handles[3]));
+    CHECK(is_live(&table, handles[0]) && is_live(&table, handles[2]) &&
+          is_live(&table, handles[4]));
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, clear_refuses_all_and_ages_no_slot_that_was_free_already)
+{
+    hm_id_table table;
+    hm_handle handles[5];
+    make(&table, 10, 0, NULL);
+    issue_n(&table, 5, handles);
+    release_down_to(&table, 3);
+    for (int i = 0; i < 100; i++)
+        hm_id_table_clear(&table);
+    CHECK(table.count == 0 && hm_id_table_validate(&table) == HM_OK);
+    CHECK(hm_handle_is_null(hm_id_table_handle_at(&table, 0)));
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(hm_id_table_explain(&table, handles[i]) == HM_HANDLE_STALE &&
+              !is_live(&table, handles[i]));
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(hm_handle_equal(issue(&table), hm_handle_pack(i, 2, TYPE_ID)));
+        CHECK(hm_id_table_validate(&table) == HM_OK);
+    }
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(!is_live(&table, handles[i]));
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, swap_and_rotate_move_positions_and_no_handle)
+{
+    hm_id_table table;
+    hm_handle handles[6];
+    make(&table, 10, 0, NULL);
+    issue_n(&table, 6, handles);
+    hm_id_table_swap(&table, 1, 4);
+    hm_id_table_swap(&table, 2, 2);
+    const int swapped[] = {0, 4, 2, 3, 1, 5};
+    for (uint32_t i = 0; i < 6; i++)
+        CHECK(hm_id_table_find(&table, handles[swapped[i]]) == i);
+    hm_id_table_rotate(&table, 5, 1);
+    hm_id_table_rotate(&table, 3, 3);
+    const int rotated[] = {0, 5, 4, 2, 3, 1};
+    for (uint32_t i = 0; i < 6; i++)
+        CHECK(hm_id_table_find(&table, handles[rotated[i]]) == i && is_live(&table, handles[i]));
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, what_was_reserved_is_issued_without_memory)
+{
+    test_memory memory;
+    hm_id_table table;
+    hm_handle handles[20];
+    test_memory_init(&memory, 65536);
+    make(&table, 30000, 0, &memory);
+    issue_n(&table, 20, handles);
+    release_down_to(&table, 12);
+    CHECK(hm_id_table_reserve(&table, 29989) == HM_ERROR_FULL);
+    CHECK(hm_id_table_reserve(&table, UINT32_MAX) == HM_ERROR_FULL);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_id_table_reserve(&table, 29988) == HM_OK);
+    CHECK(memory.calls <= 2);
+    test_memory_fail(&memory, 1, true);
+    CHECK(hm_id_table_reserve(&table, 29988) == HM_OK);
+    for (uint32_t i = 0; i < 29988; i++) {
+        hm_handle handle = hm_id_table_issue(&table);
+        if (hm_handle_is_null(handle))
+            handle = hm_id_table_issue_slow(&table);
+        CHECK(!hm_handle_is_null(handle));
+    }
+    CHECK(memory.calls == 0 && table.count == 30000);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+/* ---- which bits resolve ---- */
+
+TEST(id_table, neighbours_of_issued_handles_are_refused_unless_issued_themselves)
+{
+    enum { COUNT = 300 };
+    hm_id_table table;
+    hm_handle handles[COUNT];
+    make(&table, 1000, 0, NULL);
+    issue_n(&table, COUNT, handles);
+    for (uint32_t i = 0; i < COUNT / 3; i++)
+        release_at(&table, (i * 7) % table.count);
+    for (uint32_t i = 0; i < COUNT / 6; i++)
+        issue(&table);
+    uint64_t live[COUNT] = {0}; /* slot -> bits */
+    for (uint32_t i = 0; i < table.count; i++) {
+        hm_handle handle = hm_id_table_handle_at(&table, i);
+        live[hm_handle_index(handle)] = handle.bits;
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const uint64_t bases[] = {handles[i].bits, live[i]};
+        for (int k = 0; k < 2 * 67; k++) {
+            uint64_t bits = bases[k / 67];
+            int step = k % 67;
+            bits = step < 64 ? bits ^ UINT64_C(1) << step : bits + (uint64_t)step - 65;
+            uint32_t slot = (uint32_t)bits;
+            bool expected = bits != 0 && slot < COUNT && live[slot] == bits;
+            CHECK(is_live(&table, hm_handle_from_bits(bits)) == expected);
+        }
+    }
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, random_bits_are_refused_unless_issued)
+{
+    hm_id_table table;
+    hm_handle handles[64];
+    make(&table, 64, 0, NULL);
+    issue_n(&table, 64, handles);
+    release_down_to(&table, 32);
+    uint64_t random = test_seed("random bits");
+    for (int i = 0; i < 1000000; i++) {
+        /* Half of them with an index that exists and a small generation. */
+        uint64_t mask = i % 2 ? UINT64_MAX : UINT64_C(0x80070003000000FF);
+        hm_handle handle = hm_handle_from_bits(test_random(&random) & mask);
+        uint32_t slot = hm_handle_index(handle);
+        CHECK(is_live(&table, handle) == (slot < 32 && hm_handle_equal(handle, handles[slot])));
+    }
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, explain_asks_in_the_order_of_the_states)
+{
+    hm_id_table table;
+    hm_handle handles[4];
+    make(&table, 4, 8, NULL);
+    issue_n(&table, 3, handles);
+    release_at(&table, 2);
+    live_through(&table, LIVES - 1);
+    hm_handle spent = hm_handle_pack(2, LIVES, TYPE_ID);
+    CHECK(hm_id_table_explain(&table, spent) == HM_HANDLE_STALE);
+    handles[3] = issue(&table); /* meets slot 2, retires it, opens slot 3 */
+    release_at(&table, 1);
+    const uint64_t free_bit = HM_HANDLE_FREE_BIT;
+    const struct {
+        hm_handle handle;
+        hm_handle_state state;
+    } cases[] = {
+        {HM_NULL_HANDLE, HM_HANDLE_NULL},
+        {{free_bit}, HM_HANDLE_FORGED},
+        {{handles[0].bits | free_bit}, HM_HANDLE_FORGED},
+        {{spent.bits | free_bit}, HM_HANDLE_FORGED},
+        {{hm_handle_pack(100, 1, 9).bits | free_bit}, HM_HANDLE_FORGED},
+        {hm_handle_pack(1, 0, 0), HM_HANDLE_FORGED},
+        {hm_handle_pack(100, 0, 9), HM_HANDLE_FORGED},
+        {hm_handle_pack(2, 0, TYPE_ID), HM_HANDLE_FORGED},
+        {hm_handle_pack(0, 1, 9), HM_HANDLE_FOREIGN},
+        {hm_handle_pack(100, 1, 9), HM_HANDLE_FOREIGN},
+        {hm_handle_pack(2, LIVES, 9), HM_HANDLE_FOREIGN},
+        {hm_handle_pack(4, 1, TYPE_ID), HM_HANDLE_OUT_OF_RANGE},
+        {hm_handle_pack(UINT32_MAX, LIVES, TYPE_ID), HM_HANDLE_OUT_OF_RANGE},
+        {hm_handle_pack(2, 1, TYPE_ID), HM_HANDLE_RETIRED},
+        {spent, HM_HANDLE_RETIRED},
+        {handles[0], HM_HANDLE_LIVE},
+        {handles[3], HM_HANDLE_LIVE},
+        {handles[1], HM_HANDLE_STALE},
+        {hm_handle_pack(1, 2, TYPE_ID), HM_HANDLE_FORGED},
+        {hm_handle_pack(0, 2, TYPE_ID), HM_HANDLE_FORGED},
+        {hm_handle_pack(3, LIVES, TYPE_ID), HM_HANDLE_FORGED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK(hm_id_table_explain(&table, cases[i].handle) == cases[i].state);
+        CHECK(is_live(&table, cases[i].handle) == (cases[i].state == HM_HANDLE_LIVE));
+    }
+    hm_id_table_fini(&table);
+}
+
+/* ---- validate ---- */
+
+TEST(id_table, validate_finds_a_broken_entry)
+{
+    hm_id_table table;
+    hm_handle handles[7];
+    make(&table, 10, 20, NULL);
+    live_through(&table, LIVES);
+    issue_n(&table, 7, handles); /* slots 1 to 7; slot 0 is retired */
+    release_down_to(&table, 4);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    const uint64_t generation = UINT64_C(0xFFFF) << HM_HANDLE_GENERATION_SHIFT;
+    const uint64_t type_id_bit = UINT64_C(1) << HM_HANDLE_TYPE_ID_SHIFT;
+    const struct {
+        uint32_t slot;
+        uint64_t clear, flip;
+    } damages[] = {
+        {1, 0, 1},                         /* live: another's position */
+        {7, 0, 1},                         /* free: another's position */
+        {1, 0, 7},                         /* a position that is not used */
+        {1, 0, HM_HANDLE_FREE_BIT},        /* live and free at once */
+        {1, generation, 0},                /* live: generation 0 */
+        {7, generation, 0},                /* free: generation 0 */
+        {1, 0, type_id_bit},               /* live: a foreign type id */
+        {7, 0, type_id_bit},               /* free: a foreign type id */
+        {0, 0, type_id_bit},               /* retired: a foreign type id */
+        {0, 0, HM_HANDLE_FREE_BIT},        /* retired without the free bit */
+        {0, generation, type_id_bit >> 1}, /* retired before its time */
+        {0, UINT32_MAX, 0},                /* retired, but with a position */
+        {7, UINT32_MAX, UINT32_MAX},       /* free, but without a position */
+        /* stands in `slots`, but as if it were retired */
+        {7, generation | UINT32_MAX, generation | UINT32_MAX},
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        hm_handle *entry = &table.entries[damages[i].slot];
+        const hm_handle whole = *entry;
+        entry->bits = (entry->bits & ~damages[i].clear) ^ damages[i].flip;
+        CHECK(hm_id_table_validate(&table) == HM_ERROR_CORRUPT);
+        *entry = whole;
+        CHECK(hm_id_table_validate(&table) == HM_OK);
+    }
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, validate_finds_a_slot_that_stands_twice_or_nowhere)
+{
+    hm_id_table table;
+    hm_handle handles[7];
+    make(&table, 10, 20, NULL);
+    issue_n(&table, 7, handles);
+    release_down_to(&table, 4);
+    for (uint32_t position = 0; position < 7; position++) {
+        const uint32_t whole = table.slots[position];
+        const uint32_t damages[] = {table.slots[(position + 1) % 7], 7, UINT32_MAX};
+        for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+            table.slots[position] = damages[i];
+            CHECK(hm_id_table_validate(&table) == HM_ERROR_CORRUPT);
+        }
+        table.slots[position] = whole;
+        CHECK(hm_id_table_validate(&table) == HM_OK);
+    }
+    hm_id_table_fini(&table);
+}
+
+static void check_counts(uint32_t live)
+{
+    enum { DAMAGES = 12 };
+    hm_id_table table;
+    hm_handle handles[7], entries[7];
+    uint32_t slots[7];
+    make(&table, 10, 20, NULL);
+    issue_n(&table, 7, handles);
+    release_down_to(&table, live);
+    memcpy(entries, table.entries, sizeof entries);
+    memcpy(slots, table.slots, sizeof slots);
+    hm_id_table damages[DAMAGES];
+    for (size_t i = 0; i < DAMAGES; i++)
+        damages[i] = table;
+    damages[0].count = 8;
+    damages[1].used = 8;
+    damages[2].used = 6;
+    damages[3].slot_count = 8;
+    damages[4].slot_count = 6;
+    damages[5].max_slots = 6;
+    damages[6].slot_array.limit = 6;
+    damages[7].entry_array.limit = damages[7].fresh_end = 6;
+    damages[8].fresh_end = (uint32_t)table.entry_array.limit + 1;
+    damages[9].entries = entries; /* of the same contents, but not the table's */
+    damages[10].slots = slots;
+    damages[11].type_id = TYPE_ID + 1;
+    for (size_t i = 0; i < DAMAGES; i++)
+        CHECK(hm_id_table_validate(&damages[i]) == HM_ERROR_CORRUPT);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
+TEST(id_table, validate_finds_counts_and_columns_that_contradict_each_other)
+{
+    check_counts(7);
+    check_counts(4);
+}
+
+/* ---- broken contracts ---- */
+
+DEATH_TEST(id_table, fini_of_null_panics)
+{
+    hm_id_table_fini(NULL);
+}
+
+DEATH_TEST(id_table, reserve_of_null_panics)
+{
+    (void)hm_id_table_reserve(NULL, 1);
+}
+
+DEATH_TEST(id_table, trim_of_null_panics)
+{
+    (void)hm_id_table_trim(NULL);
+}
+
+DEATH_TEST(id_table, explain_of_null_panics)
+{
+    (void)hm_id_table_explain(NULL, HM_NULL_HANDLE);
+}
+
+DEATH_TEST(id_table, validate_of_null_panics)
+{
+    (void)hm_id_table_validate(NULL);
+}
+
+DEATH_TEST(id_table, swap_in_null_panics)
+{
+    hm_id_table_swap(NULL, 0, 0);
+}
+
+DEATH_TEST(id_table, rotate_in_null_panics)
+{
+    hm_id_table_rotate(NULL, 0, 0);
+}
+
+DEATH_TEST(id_table, swap_with_a_position_that_is_not_live_panics)
+{
+    hm_id_table table;
+    make(&table, 10, 0, NULL);
+    issue(&table);
+    hm_id_table_swap(&table, 0, 1);
+}
+
+DEATH_TEST(id_table, rotate_from_a_position_that_is_not_live_panics)
+{
+    hm_id_table table;
+    make(&table, 10, 0, NULL);
+    issue(&table);
+    hm_id_table_rotate(&table, 1, 0);
+}
+
+DEATH_TEST(id_table, rotate_upward_panics)
+{
+    hm_id_table table;
+    hm_handle handles[3];
+    make(&table, 10, 0, NULL);
+    issue_n(&table, 3, handles);
+    hm_id_table_rotate(&table, 0, 2);
+}

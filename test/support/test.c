@@ -1,0 +1,47 @@
+/* What both runners share: where a death test ends, and where random numbers begin. */
+#include "test.h"
+
+#include <handle_map/base.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* At once: what the dying test leaves behind is no leak. */
+static void end_as_expected(const char *file, int line, const char *message)
+{
+    (void)file;
+    (void)line;
+    (void)message;
+    _Exit(TEST_PANIC_EXIT_CODE);
+}
+
+void test_expect_panic(void)
+{
+    hm_set_panic_hook(end_as_expected);
+}
+
+#ifdef HM_TEST_CRITERION
+void test_fail(const char *file, int line, const char *condition)
+{
+    cr_assert_fail("%s:%d: %s", file, line, condition);
+}
+#endif
+
+uint64_t test_seed(const char *what)
+{
+    const char *text = getenv("HM_TEST_SEED");
+    uint64_t seed;
+    if (text != NULL) {
+        char *end;
+        seed = strtoull(text, &end, 10);
+        CHECK(end != text && *end == '\0');
+    } else {
+        uint64_t state = (uint64_t)time(NULL) << 20 ^ (uint64_t)clock();
+        seed = test_random(&state) >> 32; /* short enough to type */
+    }
+    fprintf(stderr, "seed of %s: %" PRIu64 " (HM_TEST_SEED=%" PRIu64 " repeats it)\n", what, seed,
+            seed);
+    return seed;
+}
