@@ -1,0 +1,271 @@
+/* The demo's scene and its frames. See demo_simulation.h. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "demo_simulation.h"
+
+#include <time.h>
+
+enum {
+    GROUP_MIN = 16, /* nodes */
+    GROUP_MAX = 512,
+    PLOT_NODES = 1000,
+    CHURN_DIVISOR = 100, /* 1% of the nodes change each frame */
+    PROBES = 256         /* stale handles tried each frame */
+};
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static uint32_t below(struct simulation *s, uint32_t n)
+{
+    return random_below(&s->random, n);
+}
+
+static uint32_t node_count(const struct simulation *s)
+{
+    return scene_node_map_count(&s->scene.nodes);
+}
+
+/* Building */
+
+static scene_node_handle fresh_at(const struct simulation *s, uint32_t place)
+{
+    return *(scene_node_handle *)hm_array_at(&s->fresh, place);
+}
+
+/* Takes note of a node that was just created; false when that failed. */
+static bool keep_fresh(struct simulation *s, scene_node_handle handle)
+{
+    scene_node_handle *place = hm_array_push(&s->fresh);
+    if (place == NULL || hm_handle_is_null(handle.id))
+        return false;
+    *place = handle;
+    s->issued++;
+    return true;
+}
+
+/* The next model, or a random part of it, of at most `most` nodes. A leaf always fits. */
+static const struct model *choose_part(struct simulation *s, uint32_t most, uint32_t *from)
+{
+    const struct demo_settings *settings = s->settings;
+    const struct model *model = &settings->models[s->turn++ % settings->model_count];
+    const struct model_node *nodes = model_nodes(model);
+    *from = 0;
+    if (nodes[0].size > most)
+        *from = below(s, model_count(model));
+    while (nodes[*from].size > most)
+        *from = (*from + 1) % model_count(model);
+    return model;
+}
+
+/* A random step aside, then the model's own transform. */
+static struct scene_transform place_part(struct simulation *s, const struct scene_transform *local)
+{
+    float step[3];
+    for (int i = 0; i < 3; i++)
+        step[i] = (float)below(s, 1000) / 50.0F;
+    struct scene_transform aside = scene_transform_translation(step[0], step[1], step[2]);
+    return scene_transform_multiply(&aside, local);
+}
+
+/* Instances the part of a model below `parent`, or, when that is null, before `sibling`. */
+static bool build_part(struct simulation *s, const struct model *model, uint32_t from,
+                       scene_node_handle parent, scene_node_handle sibling)
+{
+    const struct model_node *nodes = model_nodes(model);
+    uint32_t base = (uint32_t)hm_array_count(&s->fresh);
+    struct scene_transform local = place_part(s, &nodes[from].local);
+    scene_node_handle top = hm_handle_is_null(parent.id)
+                                ? scene_create_before(&s->scene, sibling, &local)
+                                : scene_create(&s->scene, parent, &local);
+    bool built = keep_fresh(s, top);
+    for (uint32_t i = from + 1; built && i < from + nodes[from].size; i++) {
+        scene_node_handle above = fresh_at(s, base + nodes[i].parent - from);
+        built = keep_fresh(s, scene_create(&s->scene, above, &nodes[i].local));
+    }
+    return built;
+}
+
+/* Builds a group of exactly `count` nodes: one model, and others attached to random nodes of those
+ * that stand already. */
+static bool build_group(struct simulation *s, struct demo_group *group, uint32_t count,
+                        scene_node_handle parent, scene_node_handle sibling)
+{
+    hm_array_resize(&s->fresh, 0);
+    bool built = true;
+    for (uint32_t n = 0; built && n < count; n = (uint32_t)hm_array_count(&s->fresh)) {
+        uint32_t from;
+        const struct model *model = choose_part(s, count - n, &from);
+        if (n != 0)
+            parent = fresh_at(s, below(s, n));
+        built = build_part(s, model, from, parent, sibling);
+    }
+    if (!built)
+        return false;
+    group->top = fresh_at(s, 0);
+    group->last_built = fresh_at(s, count - 1);
+    group->count = count;
+    return true;
+}
+
+static uint32_t any_group_size(struct simulation *s, uint32_t most)
+{
+    uint32_t size = GROUP_MIN + below(s, GROUP_MAX - GROUP_MIN + 1);
+    return size < most ? size : most;
+}
+
+static bool build_groups_at(struct simulation *s, uint32_t count, scene_node_handle plot)
+{
+    while (count > 0) {
+        struct demo_group *group = hm_array_push(&s->groups);
+        scene_node_handle no_sibling = {HM_NULL_HANDLE};
+        if (group == NULL || !build_group(s, group, any_group_size(s, count), plot, no_sibling))
+            return false;
+        count -= group->count;
+    }
+    return true;
+}
+
+/* Builds the plots one after the other, `nodes` in all: nearly in depth-first order. */
+static bool build_scene(struct simulation *s, uint32_t nodes)
+{
+    while (nodes > 0) {
+        struct scene_transform aside =
+            scene_transform_translation((float)hm_array_count(&s->plots) * 20.0F, 0, 0);
+        scene_node_handle *plot = hm_array_push(&s->plots);
+        if (plot == NULL)
+            return false;
+        *plot = scene_create(&s->scene, s->scene.root, &aside);
+        s->issued++;
+        uint32_t count = nodes < PLOT_NODES ? nodes : PLOT_NODES;
+        if (!build_groups_at(s, count, *plot))
+            return false;
+        nodes -= count;
+    }
+    return true;
+}
+
+const char *simulation_init(struct simulation *s, const struct demo_settings *settings,
+                            bool defragments)
+{
+    hm_array_desc groups = {.item_size = sizeof(struct demo_group)};
+    hm_array_desc handles = {.item_size = sizeof(scene_node_handle)};
+    memset(s, 0, sizeof *s);
+    s->settings = settings;
+    s->defragments = defragments;
+    s->random = settings->seed;
+    s->issued = 1;
+    if (scene_init(&s->scene, 0, NULL) != HM_OK || hm_array_init(&s->groups, &groups) != HM_OK ||
+        hm_array_init(&s->plots, &handles) != HM_OK ||
+        hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))
+        return "the scene does not fit into memory";
+    scene_update(&s->scene);
+    scene_defragment(&s->scene, (hm_budget){0, 0});
+    return NULL;
+}
+
+void simulation_fini(struct simulation *s)
+{
+    scene_fini(&s->scene);
+    hm_array_fini(&s->groups);
+    hm_array_fini(&s->plots);
+    hm_array_fini(&s->fresh);
+}
+
+/* Frames */
+
+static void keep_stale(struct simulation *s, scene_node_handle handle)
+{
+    s->stale[s->stale_count++ % DEMO_STALE_KEPT] = handle;
+}
+
+static void destroy_group(struct simulation *s, const struct demo_group *group)
+{
+    scene_destroy(&s->scene, group->top);
+    keep_stale(s, group->top);
+    keep_stale(s, group->last_built);
+}
+
+/* Replaces random groups by new ones, each in its place and as large. */
+static bool replace_groups(struct simulation *s, uint32_t count)
+{
+    for (uint32_t n = 0; n < count;) {
+        uint32_t chosen = below(s, (uint32_t)hm_array_count(&s->groups));
+        struct demo_group *group = hm_array_at(&s->groups, chosen);
+        struct demo_group old = *group;
+        scene_node_handle no_parent = {HM_NULL_HANDLE};
+        if (!build_group(s, group, old.count, no_parent, old.top))
+            return false;
+        destroy_group(s, &old);
+        n += old.count;
+    }
+    return true;
+}
+
+/* Destroys random groups, then builds new ones at random plots. */
+static bool scatter_groups(struct simulation *s, uint32_t count)
+{
+    uint32_t n = 0;
+    while (n < count) {
+        uint32_t last = (uint32_t)hm_array_count(&s->groups) - 1;
+        struct demo_group *group = hm_array_at(&s->groups, below(s, last + 1));
+        destroy_group(s, group);
+        n += group->count;
+        *group = *(struct demo_group *)hm_array_at(&s->groups, last);
+        hm_array_pop(&s->groups);
+    }
+    while (n > 0) {
+        uint32_t size = any_group_size(s, n);
+        uint32_t plot = below(s, (uint32_t)hm_array_count(&s->plots));
+        if (!build_groups_at(s, size, *(scene_node_handle *)hm_array_at(&s->plots, plot)))
+            return false;
+        n -= size;
+    }
+    return true;
+}
+
+static void probe_stale(struct simulation *s)
+{
+    uint32_t kept = DEMO_STALE_KEPT;
+    if (s->stale_count < kept)
+        kept = (uint32_t)s->stale_count;
+    for (uint32_t i = 0; kept != 0 && i < PROBES; i++) {
+        if (scene_get(&s->scene, s->stale[below(s, kept)]) == NULL)
+            s->refused++;
+        else
+            s->resolved++;
+    }
+}
+
+static double measure_order(const struct simulation *s)
+{
+    const struct scene_node *nodes = scene_node_map_items(&s->scene.nodes);
+    uint32_t followed = 0;
+    for (uint32_t i = 1; i < node_count(s); i++)
+        followed += nodes[i].order == nodes[i - 1].order + 1;
+    return (double)followed / (node_count(s) - 1);
+}
+
+const char *simulation_step(struct simulation *s, struct demo_frame *frame)
+{
+    uint32_t count = node_count(s) / CHURN_DIVISOR + 1;
+    if (!(s->settings->elsewhere ? scatter_groups(s, count) : replace_groups(s, count)))
+        return "the scene does not fit into memory";
+    probe_stale(s);
+
+    double start = now_ms();
+    scene_update(&s->scene);
+    double updated = now_ms();
+    *frame = (struct demo_frame){.update_ms = updated - start};
+    if (s->defragments) {
+        hm_progress spent = scene_defragment(&s->scene, (hm_budget){s->settings->swaps, 0});
+        frame->defragment_ms = now_ms() - updated;
+        frame->swaps = (uint32_t)spent.swaps;
+    }
+    frame->order = measure_order(s);
+    return NULL;
+}

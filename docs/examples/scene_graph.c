@@ -1,0 +1,324 @@
+/* The scene graph: links, walks, and the order in memory. See scene_graph.h. */
+#include "scene_graph.h"
+
+/* Links */
+
+static struct scene_node *node_at(const struct scene *scene, hm_handle link)
+{
+    scene_node_handle handle = {link};
+    return scene_node_map_get(&scene->nodes, handle);
+}
+
+static bool is_root(const struct scene *scene, hm_handle node)
+{
+    return hm_handle_equal(node, scene->root.id);
+}
+
+/* Stores `target` in the place that leads to a node from the left: the sibling's `next`, or the
+ * parent's `first_child` when there is no sibling. */
+static void link_from_left(struct scene *scene, hm_handle parent, hm_handle sibling,
+                           hm_handle target)
+{
+    if (hm_handle_is_null(sibling))
+        node_at(scene, parent)->first_child = target;
+    else
+        node_at(scene, sibling)->next = target;
+}
+
+static void link_from_right(struct scene *scene, hm_handle parent, hm_handle sibling,
+                            hm_handle target)
+{
+    if (hm_handle_is_null(sibling))
+        node_at(scene, parent)->last_child = target;
+    else
+        node_at(scene, sibling)->previous = target;
+}
+
+/* Enters a node among the children of `parent`, before `next`; null: as the last one. */
+static void enter(struct scene *scene, hm_handle handle, hm_handle parent, hm_handle next)
+{
+    struct scene_node *node = node_at(scene, handle);
+    node->parent = parent;
+    node->next = next;
+    node->previous = hm_handle_is_null(next) ? node_at(scene, parent)->last_child
+                                             : node_at(scene, next)->previous;
+    link_from_left(scene, parent, node->previous, handle);
+    link_from_right(scene, parent, next, handle);
+}
+
+static void leave(struct scene *scene, const struct scene_node *node)
+{
+    link_from_left(scene, node->parent, node->previous, node->next);
+    link_from_right(scene, node->parent, node->next, node->previous);
+}
+
+/* Lifetime */
+
+static struct scene_transform or_identity(const struct scene_transform *local)
+{
+    return local != NULL ? *local : scene_transform_identity();
+}
+
+static scene_node_handle create_unlinked(struct scene *scene, const struct scene_transform *local)
+{
+    struct scene_node *node;
+    scene_node_handle handle = scene_node_map_emplace(&scene->nodes, &node);
+    if (node == NULL)
+        return handle;
+    memset(node, 0, sizeof *node);
+    node->local = or_identity(local);
+    node->world = node->local;
+    node->order = SCENE_NOT_VISITED;
+    return handle;
+}
+
+hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *memory)
+{
+    if (scene == NULL)
+        return HM_ERROR_INVALID;
+    memset(scene, 0, sizeof *scene);
+    hm_map_desc desc = {.capacity = capacity, .memory = memory, .name = "scene"};
+    hm_status status = scene_node_map_init_desc(&scene->nodes, &desc);
+    if (status != HM_OK)
+        return status;
+    scene->root = create_unlinked(scene, NULL);
+    if (!hm_handle_is_null(scene->root.id))
+        return HM_OK;
+    scene_fini(scene);
+    return HM_ERROR_MEMORY;
+}
+
+void scene_fini(struct scene *scene)
+{
+    scene_node_map_fini(&scene->nodes);
+    scene->root.id = HM_NULL_HANDLE;
+}
+
+const struct scene_node *scene_get(const struct scene *scene, scene_node_handle node)
+{
+    return scene_node_map_get(&scene->nodes, node);
+}
+
+scene_node_handle scene_create(struct scene *scene, scene_node_handle parent,
+                               const struct scene_transform *local)
+{
+    scene_node_handle handle = {HM_NULL_HANDLE};
+    if (!scene_node_map_contains(&scene->nodes, parent))
+        return handle;
+    handle = create_unlinked(scene, local);
+    if (!hm_handle_is_null(handle.id))
+        enter(scene, handle.id, parent.id, HM_NULL_HANDLE);
+    return handle;
+}
+
+scene_node_handle scene_create_before(struct scene *scene, scene_node_handle sibling,
+                                      const struct scene_transform *local)
+{
+    scene_node_handle handle = {HM_NULL_HANDLE};
+    const struct scene_node *next = scene_get(scene, sibling);
+    if (next == NULL || is_root(scene, sibling.id))
+        return handle;
+    hm_handle parent = next->parent;
+    handle = create_unlinked(scene, local);
+    if (!hm_handle_is_null(handle.id))
+        enter(scene, handle.id, parent, sibling.id);
+    return handle;
+}
+
+/* Returns the node of a subtree that a depth-first walk visits last. */
+static hm_handle last_visited(const struct scene *scene, hm_handle top)
+{
+    hm_handle child = node_at(scene, top)->last_child;
+    while (!hm_handle_is_null(child)) {
+        top = child;
+        child = node_at(scene, top)->last_child;
+    }
+    return top;
+}
+
+/* Erases the subtree in the reverse of the walk's order, so that every node goes after all below
+ * it, and nothing has to be collected. The direction has a second use. Each erase moves the last
+ * node of the map into the hole: where the subtree lay in order, the last nodes of the map fill it
+ * in order, too, instead of mirrored. */
+uint32_t scene_destroy(struct scene *scene, scene_node_handle node)
+{
+    const struct scene_node *top = scene_get(scene, node);
+    if (top == NULL || is_root(scene, node.id))
+        return 0;
+    leave(scene, top);
+    uint32_t count = 0;
+    hm_handle victim = last_visited(scene, node.id);
+    for (;;) {
+        const struct scene_node *dying = node_at(scene, victim);
+        hm_handle previous = dying->previous;
+        hm_handle parent = dying->parent;
+        bool is_top = hm_handle_equal(victim, node.id);
+        hm_map_erase(&scene->nodes.map, victim);
+        count++;
+        if (is_top)
+            return count;
+        victim = hm_handle_is_null(previous) ? parent : last_visited(scene, previous);
+    }
+}
+
+hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node_handle parent)
+{
+    const struct scene_node *moved = scene_get(scene, node);
+    if (moved == NULL || !scene_node_map_contains(&scene->nodes, parent))
+        return HM_ERROR_STALE;
+    /* The root is above every parent, so this refuses to move the root as well. */
+    for (hm_handle above = parent.id; !hm_handle_is_null(above);
+         above = node_at(scene, above)->parent)
+        if (hm_handle_equal(above, node.id))
+            return HM_ERROR_INVALID;
+    leave(scene, moved);
+    enter(scene, node.id, parent.id, HM_NULL_HANDLE);
+    return HM_OK;
+}
+
+bool scene_set_local(struct scene *scene, scene_node_handle node,
+                     const struct scene_transform *local)
+{
+    struct scene_node *found = scene_node_map_get(&scene->nodes, node);
+    if (found == NULL)
+        return false;
+    found->local = or_identity(local);
+    return true;
+}
+
+/* Order */
+
+/* Numbers a node, and reports it to the map when its place among the others may have changed.
+ *
+ * The map trusts that the nodes at its front are in order, until it is told otherwise. Numbers that
+ * all grow by the same walk keep that true as long as the nodes keep their turns: they need no
+ * report. Who has lost its turn shows in the numbers of the walk before, which must rise:
+ *
+ *     before  0  1  2  7  8  3  4  5  new      `newest` is 8 when 3, 4 and 5 come: reported
+ *     now     0  1  2  3  4  5  6  7  8
+ *
+ * The nodes that are not reported have rising numbers in both walks, which is all that is asked. */
+static void number(struct scene *scene, hm_handle handle, struct scene_node *node, uint32_t order,
+                   uint32_t *newest)
+{
+    if (node->order == SCENE_NOT_VISITED || node->order < *newest)
+        hm_map_touch(&scene->nodes.map, handle);
+    else
+        *newest = node->order;
+    node->order = order;
+}
+
+/* No node moves in memory during the walk, so that pointers to the node and its parent hold. */
+void scene_update(struct scene *scene)
+{
+    struct scene_node *parent = NULL;
+    hm_handle handle = scene->root.id;
+    struct scene_node *node = node_at(scene, handle);
+    uint32_t newest = 0;
+    for (uint32_t order = 0; node != NULL; order++) {
+        number(scene, handle, node, order, &newest);
+        node->world =
+            parent != NULL ? scene_transform_multiply(&parent->world, &node->local) : node->local;
+        if (!hm_handle_is_null(node->first_child)) {
+            parent = node;
+            handle = node->first_child;
+        } else {
+            while (hm_handle_is_null(node->next) && parent != NULL) {
+                node = parent;
+                parent = node_at(scene, node->parent);
+            }
+            handle = node->next;
+        }
+        node = node_at(scene, handle);
+    }
+}
+
+/* A compare function and not a key: the map may keep a key from call to call, and the next update
+ * renumbers all nodes. What compares as smaller before the update does so afterwards. */
+static int compare_order(const void *a, const void *b, void *context)
+{
+    const struct scene_node *left = a;
+    const struct scene_node *right = b;
+    (void)context;
+    return (left->order > right->order) - (left->order < right->order);
+}
+
+hm_progress scene_defragment(struct scene *scene, hm_budget budget)
+{
+    static const hm_order by_order = {.compare = compare_order};
+    return scene_node_map_defragment(&scene->nodes, &by_order, budget);
+}
+
+/* Validation */
+
+/* Whether a node exists and agrees with the way on which the walk came to it. Only the root has no
+ * parent. */
+static bool is_linked(const struct scene *scene, hm_handle handle, hm_handle parent,
+                      hm_handle previous)
+{
+    const struct scene_node *node = node_at(scene, handle);
+    return node != NULL && hm_handle_is_null(parent) == is_root(scene, handle) &&
+           hm_handle_equal(node->parent, parent) && hm_handle_equal(node->previous, previous) &&
+           hm_handle_is_null(node->first_child) == hm_handle_is_null(node->last_child);
+}
+
+/* A node names one parent and one previous sibling, and the walk checks both: so it cannot come to
+ * a node twice, and when it has made as many visits as there are nodes, it has seen each. */
+hm_status scene_validate(const struct scene *scene)
+{
+    if (hm_map_validate(&scene->nodes.map) != HM_OK)
+        return HM_ERROR_CORRUPT;
+    hm_handle parent = HM_NULL_HANDLE;
+    hm_handle previous = HM_NULL_HANDLE;
+    hm_handle handle = scene->root.id;
+    uint32_t visits = 0;
+    while (!hm_handle_is_null(handle)) {
+        if (!is_linked(scene, handle, parent, previous))
+            return HM_ERROR_CORRUPT;
+        const struct scene_node *node = node_at(scene, handle);
+        visits++;
+        if (!hm_handle_is_null(node->first_child)) {
+            parent = handle;
+            previous = HM_NULL_HANDLE;
+            handle = node->first_child;
+            continue;
+        }
+        while (hm_handle_is_null(node->next) && !hm_handle_is_null(node->parent)) {
+            const struct scene_node *above = node_at(scene, node->parent);
+            if (!hm_handle_equal(above->last_child, handle))
+                return HM_ERROR_CORRUPT;
+            handle = node->parent;
+            node = above;
+        }
+        parent = node->parent;
+        previous = handle;
+        handle = node->next;
+    }
+    return visits == scene_node_map_count(&scene->nodes) ? HM_OK : HM_ERROR_CORRUPT;
+}
+
+/* Transforms */
+
+struct scene_transform scene_transform_identity(void)
+{
+    return scene_transform_translation(0, 0, 0);
+}
+
+struct scene_transform scene_transform_translation(float x, float y, float z)
+{
+    return (struct scene_transform){{1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z}};
+}
+
+struct scene_transform scene_transform_multiply(const struct scene_transform *outer,
+                                                const struct scene_transform *inner)
+{
+    struct scene_transform product;
+    for (int row = 0; row < 3; row++) {
+        const float *o = &outer->m[4 * row];
+        for (int column = 0; column < 4; column++)
+            product.m[4 * row + column] =
+                o[0] * inner->m[column] + o[1] * inner->m[4 + column] + o[2] * inner->m[8 + column];
+        product.m[4 * row + 3] += o[3];
+    }
+    return product;
+}

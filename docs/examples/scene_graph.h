@@ -1,0 +1,108 @@
+/* scene_graph: a tree of transforms whose nodes live in a handle map. An example: public headers
+ * only, no memory of its own, no recursion.
+ *
+ *     root --+-- house --+-- door            first child    house     last child   tree
+ *            |           +-- window          next sibling   door -> window
+ *            +-- tree                        parent         window -> house
+ *
+ * Nodes link to each other by handles, because pointers would break: erasing a node moves the last
+ * one into the hole, and defragmenting moves many. A pointer from scene_get is therefore good for a
+ * moment; a handle is good for ever, and refused once its node is gone.
+ *
+ * What the example shows:
+ *
+ * - Refusal. Any handle that does not resolve is answered with a status, zero, false or NULL, and
+ *   nothing changes. A failed scene_create returns a null handle, which is refused as a parent in
+ *   turn, so that failures need not be checked at every step.
+ * - Order. scene_update visits the nodes depth first. It runs fastest when they also lie in memory
+ *   in that order, which scene_defragment restores a little at a time, between frames.
+ *
+ * All scenes have one type id: a handle of one scene means nothing in another, but may resolve. */
+#ifndef SCENE_GRAPH_H
+#define SCENE_GRAPH_H
+
+#include <handle_map/map.h>
+
+#define SCENE_NODE_TYPE_ID 1
+
+/* What `order` says of a node that no update has visited yet. */
+#define SCENE_NOT_VISITED UINT32_MAX
+
+/* The upper three rows of an affine 4x4 matrix, row by row: a point p goes to
+ * (m[0]p.x + m[1]p.y + m[2]p.z + m[3], m[4]p.x + ..., m[8]p.x + ...). */
+struct scene_transform {
+    float m[12];
+};
+
+/* Read it through scene_get and change it through the functions below. The links are untyped here
+ * only because the typed handle does not exist before its item's type is complete. */
+struct scene_node {
+    hm_handle parent;             /* null: this is the root */
+    hm_handle first_child;        /* null: no children */
+    hm_handle last_child;         /* null: no children */
+    hm_handle previous, next;     /* siblings; null at the ends */
+    struct scene_transform local; /* to the parent's space */
+    struct scene_transform world; /* to the root's parent's space, as of the last update */
+    uint32_t order; /* visits before this one in the last update, or SCENE_NOT_VISITED */
+};
+
+HM_MAP_DEFINE(scene_node, struct scene_node, SCENE_NODE_TYPE_ID)
+
+struct scene {
+    scene_node_map nodes; /* may be read: iterate it, count it, ask it for statistics */
+    scene_node_handle root;
+};
+
+/* Makes a scene of one node, the root, for at most `capacity` nodes (0: 1,048,576) in the memory
+ * given (NULL: the system's). HM_ERROR_INVALID or HM_ERROR_MEMORY; then the scene is empty, has a
+ * null root, and refuses everything. */
+hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *memory);
+
+/* Destroys all nodes. Twice is fine. */
+void scene_fini(struct scene *scene);
+
+/* Returns the node, or NULL. Good until the next create, destroy or defragment. O(1). */
+const struct scene_node *scene_get(const struct scene *scene, scene_node_handle node);
+
+/* Creates a node as its parent's last child; `local` NULL: where the parent is. Returns a null
+ * handle when the parent does not resolve, or when the map is full. O(1). */
+scene_node_handle scene_create(struct scene *scene, scene_node_handle parent,
+                               const struct scene_transform *local);
+
+/* Creates a node right before a sibling. Null as above, and for the root, which has none. O(1). */
+scene_node_handle scene_create_before(struct scene *scene, scene_node_handle sibling,
+                                      const struct scene_transform *local);
+
+/* Destroys a node and all below it, and returns their number: 0 when the handle does not resolve,
+ * and for the root. O(nodes destroyed). */
+uint32_t scene_destroy(struct scene *scene, scene_node_handle node);
+
+/* Makes a node, with all below it, the last child of another parent (or of the same one). Its local
+ * transform stays. HM_ERROR_STALE: a handle that does not resolve. HM_ERROR_INVALID: the node is
+ * the root, or the parent stands in the node's own subtree. O(depth). */
+hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node_handle parent);
+
+/* Sets where a node is, seen from its parent; NULL: where the parent is. False when the handle does
+ * not resolve. O(1). */
+bool scene_set_local(struct scene *scene, scene_node_handle node,
+                     const struct scene_transform *local);
+
+/* Computes all world transforms and numbers the nodes, depth first. O(nodes), no allocation. */
+void scene_update(struct scene *scene);
+
+/* Moves the nodes in memory nearer to the order in which the last update visited them; nodes
+ * created since then stand last. Handles are untouched. Resumes where it stopped; see
+ * hm_map_defragment for the budget. */
+hm_progress scene_defragment(struct scene *scene, hm_budget budget);
+
+/* Checks that all links agree and that each node is reached exactly once: HM_OK or
+ * HM_ERROR_CORRUPT. O(nodes), no allocation. */
+hm_status scene_validate(const struct scene *scene);
+
+/* The identity, a translation, and "first inner, then outer". */
+struct scene_transform scene_transform_identity(void);
+struct scene_transform scene_transform_translation(float x, float y, float z);
+struct scene_transform scene_transform_multiply(const struct scene_transform *outer,
+                                                const struct scene_transform *inner);
+
+#endif

@@ -1,0 +1,145 @@
+/* Models: from Assimp's node trees, or made up. See scene_import.h. */
+#include "scene_import.h"
+
+#include <stdio.h>
+
+#ifdef HM_WITH_ASSIMP
+#include <assimp/cimport.h>
+#include <assimp/scene.h>
+#endif
+
+static struct model_node *append(struct model *model, uint32_t parent)
+{
+    struct model_node *node = hm_array_push(&model->nodes);
+    if (node != NULL)
+        *node = (struct model_node){.parent = parent, .size = 1};
+    return node;
+}
+
+static bool init_model(struct model *model, const char *name)
+{
+    hm_array_desc desc = {.item_size = sizeof(struct model_node)};
+    memset(model, 0, sizeof *model);
+    snprintf(model->name, sizeof model->name, "%s", name);
+    return hm_array_init(&model->nodes, &desc) == HM_OK;
+}
+
+/* Parents stand before their children, so a walk backward meets each node after all below it. */
+static void add_up_sizes(struct model *model)
+{
+    struct model_node *nodes = hm_array_data(&model->nodes);
+    for (uint32_t i = model_count(model); i-- > 1;)
+        nodes[nodes[i].parent].size += nodes[i].size;
+}
+
+/* Each node hangs below one on the path from the node before it to the root, which is what keeps
+ * the nodes in depth-first order. */
+const char *model_generate(struct model *model, uint32_t count, uint64_t seed)
+{
+    bool fits = init_model(model, "made up");
+    for (uint32_t i = 0; fits && i < count; i++) {
+        const struct model_node *nodes = model_nodes(model);
+        uint32_t parent = i != 0 ? i - 1 : 0;
+        while (parent != 0 && random_below(&seed, 2) == 0)
+            parent = nodes[parent].parent;
+        float side = random_below(&seed, 2) == 0 ? 1.0F : -1.0F;
+        struct model_node *node = append(model, parent);
+        fits = node != NULL;
+        if (fits)
+            node->local = scene_transform_translation(side, 0, 1);
+    }
+    if (!fits) {
+        model_free(model);
+        return "out of memory";
+    }
+    add_up_sizes(model);
+    return NULL;
+}
+
+void model_free(struct model *model)
+{
+    hm_array_fini(&model->nodes);
+    memset(model, 0, sizeof *model);
+}
+
+#ifdef HM_WITH_ASSIMP
+
+/* A node that was seen below `parent`, but not entered yet. */
+struct pending {
+    const struct aiNode *node;
+    uint32_t parent;
+};
+
+static struct scene_transform to_transform(const struct aiMatrix4x4 *m)
+{
+    return (struct scene_transform){
+        {m->a1, m->a2, m->a3, m->a4, m->b1, m->b2, m->b3, m->b4, m->c1, m->c2, m->c3, m->c4}};
+}
+
+/* Enters the nodes in depth-first order. Children are pushed last first, so that they are popped
+ * first first. False when memory runs out. */
+static bool enter_all(struct model *model, hm_array *stack, const struct aiNode *root)
+{
+    struct pending *top = hm_array_push(stack);
+    if (top == NULL)
+        return false;
+    *top = (struct pending){root, 0};
+    while (hm_array_count(stack) != 0) {
+        top = hm_array_at(stack, hm_array_count(stack) - 1);
+        const struct aiNode *from = top->node;
+        uint32_t place = model_count(model);
+        struct model_node *node = append(model, top->parent);
+        if (node == NULL)
+            return false;
+        node->local = to_transform(&from->mTransformation);
+        hm_array_pop(stack);
+        for (unsigned i = from->mNumChildren; i-- > 0;) {
+            top = hm_array_push(stack);
+            if (top == NULL)
+                return false;
+            *top = (struct pending){from->mChildren[i], place};
+        }
+    }
+    return true;
+}
+
+static const char *copy_hierarchy(struct model *model, const char *name, const struct aiNode *root)
+{
+    hm_array_desc desc = {.item_size = sizeof(struct pending)};
+    hm_array stack = {0};
+    bool copied = init_model(model, name) && hm_array_init(&stack, &desc) == HM_OK &&
+                  enter_all(model, &stack, root);
+    hm_array_fini(&stack);
+    if (!copied) {
+        model_free(model);
+        return "out of memory";
+    }
+    add_up_sizes(model);
+    return NULL;
+}
+
+const char *model_import(struct model *model, const char *path)
+{
+    memset(model, 0, sizeof *model);
+    const struct aiScene *file = aiImportFile(path, 0);
+    if (file == NULL)
+        return aiGetErrorString();
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *reason = "it has no nodes";
+    if (file->mRootNode != NULL)
+        reason = copy_hierarchy(model, name, file->mRootNode);
+    aiReleaseImport(file);
+    return reason;
+}
+
+#else
+
+const char *model_import(struct model *model, const char *path)
+{
+    (void)path;
+    memset(model, 0, sizeof *model);
+    return "this demo was built without Assimp";
+}
+
+#endif

@@ -1,0 +1,591 @@
+/* The scene graph of docs/examples: its links, its refusals, its transforms and its order in
+ * memory, against a naive tree. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include "scene_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 400, NONE = MOST, STALE_POOL = 64, CHAIN = 100000 };
+
+static const hm_budget no_limit = {0, 0};
+
+static bool is_null(scene_node_handle node)
+{
+    return hm_handle_is_null(node.id);
+}
+
+static bool is_same(scene_node_handle a, scene_node_handle b)
+{
+    return hm_handle_equal(a.id, b.id);
+}
+
+/* A naive tree: the children of each node as a list of places. */
+typedef struct model_node {
+    scene_node_handle handle;
+    struct scene_transform local;
+    uint32_t parent; /* NONE: the root */
+    uint32_t children[MOST];
+    uint32_t child_count;
+    bool alive;
+} model_node;
+
+typedef struct model {
+    struct scene scene;
+    model_node nodes[MOST]; /* place 0 is the root */
+    uint32_t count;         /* alive */
+    scene_node_handle stale[STALE_POOL];
+    uint32_t died;
+    uint64_t random;
+} model;
+
+static model *model_new(const char *what)
+{
+    model *m = calloc(1, sizeof *m);
+    CHECK(m != NULL);
+    m->random = test_seed(what);
+    CHECK(scene_init(&m->scene, MOST, NULL) == HM_OK);
+    m->nodes[0].handle = m->scene.root;
+    m->nodes[0].local = scene_transform_identity();
+    m->nodes[0].parent = NONE;
+    m->nodes[0].alive = true;
+    m->count = 1;
+    return m;
+}
+
+static void model_delete(model *m)
+{
+    scene_fini(&m->scene);
+    free(m);
+}
+
+static uint32_t any_alive(model *m)
+{
+    uint32_t place = test_random_below(&m->random, MOST);
+    while (!m->nodes[place].alive)
+        place = (place + 1) % MOST;
+    return place;
+}
+
+/* A quarter turn about a random axis, and whole steps: floats compute these exactly. */
+static struct scene_transform any_transform(model *m)
+{
+    struct scene_transform t = {{0}};
+    uint32_t axis = test_random_below(&m->random, 3);
+    for (uint32_t row = 0; row < 3; row++) {
+        t.m[4 * row + (row + axis) % 3] = test_random_below(&m->random, 2) == 0 ? 1.0F : -1.0F;
+        t.m[4 * row + 3] = (float)test_random_below(&m->random, 9) - 4.0F;
+    }
+    return t;
+}
+
+static void model_enter(model *m, uint32_t place, uint32_t parent, uint32_t position)
+{
+    model_node *above = &m->nodes[parent];
+    for (uint32_t i = above->child_count; i > position; i--)
+        above->children[i] = above->children[i - 1];
+    above->children[position] = place;
+    above->child_count++;
+    m->nodes[place].parent = parent;
+}
+
+static uint32_t model_position(const model *m, uint32_t place)
+{
+    const model_node *above = &m->nodes[m->nodes[place].parent];
+    uint32_t position = 0;
+    while (above->children[position] != place)
+        position++;
+    return position;
+}
+
+static void model_leave(model *m, uint32_t place)
+{
+    model_node *above = &m->nodes[m->nodes[place].parent];
+    uint32_t position = model_position(m, place);
+    above->child_count--;
+    for (uint32_t i = position; i < above->child_count; i++)
+        above->children[i] = above->children[i + 1];
+}
+
+static uint32_t model_kill(model *m, uint32_t place)
+{
+    model_node *node = &m->nodes[place];
+    uint32_t killed = 1;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        killed += model_kill(m, node->children[i]);
+    m->stale[m->died++ % STALE_POOL] = node->handle;
+    memset(node, 0, sizeof *node);
+    return killed;
+}
+
+static bool model_is_below(const model *m, uint32_t place, uint32_t top)
+{
+    while (place != NONE && place != top)
+        place = m->nodes[place].parent;
+    return place == top;
+}
+
+static void do_create(model *m)
+{
+    uint32_t near = any_alive(m);
+    struct scene_transform local = any_transform(m);
+    bool before = test_random_below(&m->random, 3) == 0;
+    scene_node_handle handle = before
+                                   ? scene_create_before(&m->scene, m->nodes[near].handle, &local)
+                                   : scene_create(&m->scene, m->nodes[near].handle, &local);
+    CHECK(is_null(handle) == (m->count == MOST || (before && near == 0)));
+    if (is_null(handle))
+        return;
+    uint32_t place = 0;
+    while (m->nodes[place].alive)
+        place++;
+    m->nodes[place].handle = handle;
+    m->nodes[place].local = local;
+    m->nodes[place].alive = true;
+    m->count++;
+    if (before)
+        model_enter(m, place, m->nodes[near].parent, model_position(m, near));
+    else
+        model_enter(m, place, near, m->nodes[near].child_count);
+}
+
+static void do_destroy(model *m)
+{
+    uint32_t place = any_alive(m);
+    uint32_t destroyed = scene_destroy(&m->scene, m->nodes[place].handle);
+    if (place == 0) {
+        CHECK(destroyed == 0);
+        return;
+    }
+    model_leave(m, place);
+    CHECK(destroyed == model_kill(m, place));
+    m->count -= destroyed;
+}
+
+static void do_reparent(model *m)
+{
+    uint32_t place = any_alive(m);
+    uint32_t parent = any_alive(m);
+    hm_status status = scene_reparent(&m->scene, m->nodes[place].handle, m->nodes[parent].handle);
+    if (model_is_below(m, parent, place)) {
+        CHECK(status == HM_ERROR_INVALID);
+        return;
+    }
+    CHECK(status == HM_OK);
+    model_leave(m, place);
+    model_enter(m, place, parent, m->nodes[parent].child_count);
+}
+
+static void do_set_local(model *m)
+{
+    uint32_t place = any_alive(m);
+    m->nodes[place].local = any_transform(m);
+    CHECK(scene_set_local(&m->scene, m->nodes[place].handle, &m->nodes[place].local));
+}
+
+static void do_stale(model *m)
+{
+    if (m->died == 0)
+        return;
+    uint32_t kept = m->died < STALE_POOL ? m->died : STALE_POOL;
+    scene_node_handle stale = m->stale[test_random_below(&m->random, kept)];
+    scene_node_handle alive = m->nodes[any_alive(m)].handle;
+    struct scene_transform local = any_transform(m);
+    CHECK(scene_get(&m->scene, stale) == NULL);
+    CHECK(is_null(scene_create(&m->scene, stale, &local)));
+    CHECK(is_null(scene_create_before(&m->scene, stale, &local)));
+    CHECK(scene_destroy(&m->scene, stale) == 0);
+    CHECK(scene_reparent(&m->scene, stale, alive) == HM_ERROR_STALE);
+    CHECK(scene_reparent(&m->scene, alive, stale) == HM_ERROR_STALE);
+    CHECK(!scene_set_local(&m->scene, stale, &local));
+}
+
+/* One random edit. Destroying is rarer than creating, because it takes whole subtrees. */
+static void edit(model *m)
+{
+    uint32_t dice = test_random_below(&m->random, 100);
+    if (dice < 55)
+        do_create(m);
+    else if (dice < 65)
+        do_destroy(m);
+    else if (dice < 80)
+        do_reparent(m);
+    else if (dice < 90)
+        do_set_local(m);
+    else
+        do_stale(m);
+}
+
+static void check_links(const model *m)
+{
+    CHECK(scene_validate(&m->scene) == HM_OK);
+    CHECK(scene_node_map_count(&m->scene.nodes) == m->count);
+    for (uint32_t i = 0; i < MOST; i++) {
+        const model_node *node = &m->nodes[i];
+        if (!node->alive)
+            continue;
+        const struct scene_node *found = scene_get(&m->scene, node->handle);
+        CHECK(found != NULL);
+        hm_handle link = found->first_child;
+        for (uint32_t c = 0; c < node->child_count; c++) {
+            scene_node_handle child = m->nodes[node->children[c]].handle;
+            CHECK(hm_handle_equal(link, child.id));
+            link = scene_get(&m->scene, child)->next;
+        }
+        CHECK(hm_handle_is_null(link));
+    }
+}
+
+/* The product of two transforms as 4x4 matrices, in doubles. */
+static void multiply(const double a[16], const double b[16], double product[16])
+{
+    for (int row = 0; row < 4; row++) {
+        for (int column = 0; column < 4; column++) {
+            double sum = 0;
+            for (int i = 0; i < 4; i++)
+                sum += a[4 * row + i] * b[4 * i + column];
+            product[4 * row + column] = sum;
+        }
+    }
+}
+
+/* Checks world transforms and numbers of a subtree, naively; returns the next number. */
+static uint32_t check_update(const model *m, uint32_t place, const double parent[16],
+                             uint32_t order)
+{
+    const model_node *node = &m->nodes[place];
+    const struct scene_node *found = scene_get(&m->scene, node->handle);
+    double local[16] = {[15] = 1};
+    double world[16];
+    for (int i = 0; i < 12; i++)
+        local[i] = (double)node->local.m[i];
+    multiply(parent, local, world);
+    for (int i = 0; i < 12; i++)
+        CHECK((double)found->world.m[i] == world[i]);
+    CHECK(found->order == order++);
+    for (uint32_t c = 0; c < node->child_count; c++)
+        order = check_update(m, node->children[c], world, order);
+    return order;
+}
+
+/* Whether the nodes lie in memory in the order that their numbers say. */
+static bool is_in_order(const struct scene *scene)
+{
+    const struct scene_node *nodes = scene_node_map_items(&scene->nodes);
+    for (uint32_t i = 1; i < scene_node_map_count(&scene->nodes); i++)
+        if (nodes[i].order < nodes[i - 1].order)
+            return false;
+    return true;
+}
+
+/* Defragments call by call, and returns how many calls it took. */
+static uint32_t defragment(struct scene *scene, hm_budget budget)
+{
+    for (uint32_t calls = 1;; calls++) {
+        hm_progress progress = scene_defragment(scene, budget);
+        CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+        CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+        CHECK(calls < 10000000);
+        if (progress.done)
+            return calls;
+    }
+}
+
+static const struct scene_node *get_link(const struct scene *scene, hm_handle link)
+{
+    scene_node_handle handle = {link};
+    return scene_get(scene, handle);
+}
+
+TEST(scene, children_stand_in_the_order_of_their_creation)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle first = scene_create(&scene, scene.root, NULL);
+    scene_node_handle second = scene_create(&scene, scene.root, NULL);
+    scene_node_handle third = scene_create(&scene, scene.root, NULL);
+    const struct scene_node *root = scene_get(&scene, scene.root);
+    CHECK(hm_handle_equal(root->first_child, first.id));
+    CHECK(hm_handle_equal(get_link(&scene, root->first_child)->next, second.id));
+    CHECK(hm_handle_equal(get_link(&scene, root->last_child)->previous, second.id));
+    CHECK(hm_handle_equal(root->last_child, third.id));
+    CHECK(hm_handle_is_null(scene_get(&scene, first)->previous));
+    CHECK(hm_handle_is_null(scene_get(&scene, third)->next));
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, a_node_can_be_created_before_its_sibling)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle last = scene_create(&scene, scene.root, NULL);
+    scene_node_handle first = scene_create_before(&scene, last, NULL);
+    scene_node_handle middle = scene_create_before(&scene, last, NULL);
+    CHECK(hm_handle_equal(scene_get(&scene, scene.root)->first_child, first.id));
+    CHECK(hm_handle_equal(scene_get(&scene, first)->next, middle.id));
+    CHECK(hm_handle_equal(scene_get(&scene, middle)->next, last.id));
+    CHECK(is_null(scene_create_before(&scene, scene.root, NULL)));
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, destroying_a_subtree_refuses_all_its_handles_and_no_others)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle before = scene_create(&scene, scene.root, NULL);
+    scene_node_handle top = scene_create(&scene, scene.root, NULL);
+    scene_node_handle after = scene_create(&scene, scene.root, NULL);
+    scene_node_handle doomed[30];
+    doomed[0] = top;
+    for (int i = 1; i < 30; i++)
+        doomed[i] = scene_create(&scene, doomed[i / 2], NULL);
+    scene_node_handle below_after = scene_create(&scene, after, NULL);
+    CHECK(scene_destroy(&scene, top) == 30);
+    for (int i = 0; i < 30; i++)
+        CHECK(scene_get(&scene, doomed[i]) == NULL);
+    CHECK(scene_get(&scene, before) != NULL && scene_get(&scene, after) != NULL);
+    CHECK(scene_get(&scene, below_after) != NULL);
+    CHECK(hm_handle_equal(scene_get(&scene, before)->next, after.id));
+    CHECK(scene_destroy(&scene, top) == 0);
+    CHECK(scene_destroy(&scene, scene.root) == 0);
+    CHECK(scene_node_map_count(&scene.nodes) == 4);
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, reparent_moves_a_subtree_and_refuses_cycles_and_stale_handles)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle a = scene_create(&scene, scene.root, NULL);
+    scene_node_handle b = scene_create(&scene, scene.root, NULL);
+    scene_node_handle below_a = scene_create(&scene, a, NULL);
+    scene_node_handle deep = scene_create(&scene, below_a, NULL);
+    scene_node_handle gone = scene_create(&scene, b, NULL);
+    CHECK(scene_destroy(&scene, gone) == 1);
+    CHECK(scene_reparent(&scene, a, deep) == HM_ERROR_INVALID);
+    CHECK(scene_reparent(&scene, a, a) == HM_ERROR_INVALID);
+    CHECK(scene_reparent(&scene, scene.root, b) == HM_ERROR_INVALID);
+    CHECK(scene_reparent(&scene, gone, b) == HM_ERROR_STALE);
+    CHECK(scene_reparent(&scene, a, gone) == HM_ERROR_STALE);
+    CHECK(hm_handle_equal(scene_get(&scene, a)->parent, scene.root.id));
+    CHECK(scene_reparent(&scene, below_a, b) == HM_OK);
+    CHECK(hm_handle_equal(scene_get(&scene, below_a)->parent, b.id));
+    CHECK(hm_handle_is_null(scene_get(&scene, a)->first_child));
+    CHECK(scene_reparent(&scene, a, deep) == HM_OK);
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, a_node_can_be_moved_behind_its_siblings)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle a = scene_create(&scene, scene.root, NULL);
+    scene_node_handle b = scene_create(&scene, scene.root, NULL);
+    CHECK(scene_reparent(&scene, a, scene.root) == HM_OK);
+    CHECK(scene_reparent(&scene, a, scene.root) == HM_OK);
+    CHECK(hm_handle_equal(scene_get(&scene, scene.root)->first_child, b.id));
+    CHECK(hm_handle_equal(scene_get(&scene, scene.root)->last_child, a.id));
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, a_full_scene_refuses_a_node_and_stays_as_it_is)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 3, NULL) == HM_OK);
+    scene_node_handle a = scene_create(&scene, scene.root, NULL);
+    scene_node_handle b = scene_create(&scene, scene.root, NULL);
+    CHECK(is_null(scene_create(&scene, a, NULL)));
+    CHECK(is_null(scene_create_before(&scene, b, NULL)));
+    CHECK(hm_handle_is_null(scene_get(&scene, a)->first_child));
+    CHECK(hm_handle_equal(scene_get(&scene, a)->next, b.id));
+    CHECK(scene_validate(&scene) == HM_OK);
+    CHECK(scene_destroy(&scene, b) == 1);
+    CHECK(!is_null(scene_create(&scene, a, NULL)));
+    scene_fini(&scene);
+}
+
+TEST(scene, a_scene_that_gets_no_memory_is_empty_and_refuses_everything)
+{
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    bool initialised = false;
+    for (uint32_t k = 1; !initialised; k++) {
+        struct scene scene;
+        test_memory_fail(&memory, k, false);
+        initialised = scene_init(&scene, 100, &memory.table) == HM_OK;
+        CHECK(is_null(scene.root) != initialised);
+        CHECK(is_null(scene_create(&scene, scene.root, NULL)) != initialised);
+        CHECK(scene_validate(&scene) == HM_OK);
+        scene_update(&scene);
+        CHECK(scene_defragment(&scene, no_limit).done);
+        scene_fini(&scene);
+        scene_fini(&scene);
+        test_memory_check_released(&memory);
+    }
+    CHECK(scene_init(NULL, 100, NULL) == HM_ERROR_INVALID);
+}
+
+TEST(scene, random_edits_agree_with_a_naive_tree)
+{
+    model *m = model_new("scene edits");
+    for (int i = 0; i < 5000; i++) {
+        edit(m);
+        check_links(m);
+    }
+    CHECK(m->died > STALE_POOL);
+    model_delete(m);
+}
+
+TEST(scene, an_update_computes_what_a_naive_recursion_computes)
+{
+    static const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
+    model *m = model_new("scene update");
+    for (int i = 0; i < 400; i++) {
+        for (int edits = 0; edits < 20; edits++)
+            edit(m);
+        scene_update(&m->scene);
+        CHECK(check_update(m, 0, identity, 0) == m->count);
+    }
+    model_delete(m);
+}
+
+TEST(scene, defragmentation_ends_in_depth_first_order_and_keeps_to_its_budget)
+{
+    static const hm_budget budgets[] = {{1, 0}, {37, 0}, {0, 5}, {13, 2}, {0, 0}};
+    model *m = model_new("scene order");
+    for (int i = 0; i < 100; i++) {
+        for (int edits = 0; edits < 50; edits++)
+            edit(m);
+        scene_update(&m->scene);
+        defragment(&m->scene, budgets[i % 5]);
+        check_links(m);
+        const struct scene_node *nodes = scene_node_map_items(&m->scene.nodes);
+        for (uint32_t n = 0; n < m->count; n++)
+            CHECK(nodes[n].order == n);
+    }
+    model_delete(m);
+}
+
+/* The order of calls is random too, so that nodes are destroyed, moved and renumbered while the
+ * defragmentation is on its way. */
+TEST(scene, a_defragmentation_that_says_done_is_done_whatever_happened_before)
+{
+    model *m = model_new("scene order among edits");
+    uint32_t done = 0;
+    for (int i = 0; i < 100000; i++) {
+        uint32_t dice = test_random_below(&m->random, 10);
+        if (dice == 0) {
+            edit(m);
+        } else if (dice == 1) {
+            scene_update(&m->scene);
+        } else {
+            hm_budget budget = {1 + test_random_below(&m->random, 200),
+                                test_random_below(&m->random, 100)};
+            hm_progress progress = scene_defragment(&m->scene, budget);
+            CHECK(progress.swaps <= budget.max_swaps);
+            CHECK(!progress.done || is_in_order(&m->scene));
+            done += progress.done;
+        }
+    }
+    CHECK(done > 100);
+    CHECK(scene_validate(&m->scene) == HM_OK);
+    model_delete(m);
+}
+
+TEST(scene, what_an_update_and_a_defragmentation_left_in_order_costs_nothing_again)
+{
+    model *m = model_new("scene at rest");
+    for (int i = 0; i < 1000; i++)
+        edit(m);
+    scene_update(&m->scene);
+    defragment(&m->scene, no_limit);
+    scene_update(&m->scene);
+    hm_progress progress = scene_defragment(&m->scene, no_limit);
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    model_delete(m);
+}
+
+TEST(scene, nodes_that_were_put_in_order_before_their_first_update_are_put_in_order_after_it)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle last = scene_create(&scene, scene.root, NULL);
+    scene_node_handle first = scene_create_before(&scene, last, NULL);
+    defragment(&scene, no_limit);
+    CHECK(scene_node_map_index_of(&scene.nodes, last) == 1);
+    scene_update(&scene);
+    defragment(&scene, no_limit);
+    CHECK(scene_node_map_index_of(&scene.nodes, first) == 1);
+    CHECK(scene_node_map_index_of(&scene.nodes, last) == 2);
+    scene_fini(&scene);
+}
+
+TEST(scene, validate_sees_a_node_without_parent_beside_the_root)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle a = scene_create(&scene, scene.root, NULL);
+    struct scene_node *root = scene_node_map_get(&scene.nodes, scene.root);
+    struct scene_node *stray = scene_node_map_get(&scene.nodes, a);
+    root->first_child = root->last_child = HM_NULL_HANDLE;
+    root->next = a.id;
+    stray->parent = HM_NULL_HANDLE;
+    stray->previous = scene.root.id;
+    CHECK(scene_validate(&scene) == HM_ERROR_CORRUPT);
+    scene_fini(&scene);
+}
+
+TEST(scene, validate_sees_each_kind_of_broken_link)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
+    scene_node_handle a = scene_create(&scene, scene.root, NULL);
+    scene_node_handle b = scene_create(&scene, scene.root, NULL);
+    scene_node_handle below = scene_create(&scene, b, NULL);
+    struct scene_node *nodes = scene_node_map_items(&scene.nodes);
+    hm_handle strays[] = {HM_NULL_HANDLE, scene.root.id, a.id, b.id, below.id};
+    for (uint32_t n = 0; n < scene_node_map_count(&scene.nodes); n++) {
+        hm_handle *links[] = {&nodes[n].parent, &nodes[n].first_child, &nodes[n].last_child,
+                              &nodes[n].previous, &nodes[n].next};
+        for (int link = 0; link < 5; link++) {
+            for (int stray = 0; stray < 5; stray++) {
+                hm_handle right = *links[link];
+                if (hm_handle_equal(right, strays[stray]))
+                    continue;
+                *links[link] = strays[stray];
+                CHECK(scene_validate(&scene) == HM_ERROR_CORRUPT);
+                *links[link] = right;
+            }
+        }
+    }
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, a_chain_of_100000_nodes_does_not_overflow_the_stack)
+{
+    struct scene scene;
+    CHECK(scene_init(&scene, CHAIN + 1, NULL) == HM_OK);
+    struct scene_transform step = scene_transform_translation(1, 0, 0);
+    scene_node_handle top = scene_create(&scene, scene.root, &step);
+    scene_node_handle end = top;
+    for (uint32_t i = 1; i < CHAIN; i++)
+        end = scene_create(&scene, end, &step);
+    CHECK(!is_null(end) && !is_same(top, end));
+    scene_update(&scene);
+    CHECK(scene_get(&scene, end)->world.m[3] == (float)CHAIN);
+    CHECK(scene_validate(&scene) == HM_OK);
+    CHECK(scene_reparent(&scene, top, end) == HM_ERROR_INVALID);
+    CHECK(defragment(&scene, (hm_budget){100, 0}) == 1);
+    CHECK(is_in_order(&scene));
+    CHECK(scene_destroy(&scene, top) == CHAIN);
+    CHECK(scene_get(&scene, end) == NULL);
+    scene_fini(&scene);
+}
