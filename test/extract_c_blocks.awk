@@ -1,0 +1,20 @@
+# Writes the n-th ```c block of a Markdown file to DIRECTORY/n.c, with lines numbered as in the
+# file, so that a compiler's messages point into it. awk -v DIRECTORY=... -f this FILE
+/^```c[ \t]*$/ && !inside {
+    inside = 1
+    output = DIRECTORY "/" ++blocks ".c"
+    printf "#line %d \"%s\"\n", FNR + 1, FILENAME > output
+    next
+}
+/^```[ \t]*$/ && inside {
+    inside = 0
+    close(output)
+    next
+}
+inside { print > output }
+END {
+    if (inside) {
+        print FILENAME ": the last ```c block does not end" > "/dev/stderr"
+        exit 1
+    }
+}
