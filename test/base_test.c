@@ -1,0 +1,118 @@
+/* base: status names, the panic hook, and what a broken contract ends in. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "support/test.h"
+
+#include <handle_map/base.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
+TEST(base, every_status_has_its_name)
+{
+    CHECK(strcmp(hm_status_name(HM_OK), "HM_OK") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_INVALID), "HM_ERROR_INVALID") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_MEMORY), "HM_ERROR_MEMORY") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_FULL), "HM_ERROR_FULL") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_STALE), "HM_ERROR_STALE") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_BUSY), "HM_ERROR_BUSY") == 0);
+    CHECK(strcmp(hm_status_name(HM_ERROR_CORRUPT), "HM_ERROR_CORRUPT") == 0);
+}
+
+TEST(base, a_number_that_is_no_status_is_called_unknown)
+{
+    const int numbers[] = {-1, HM_ERROR_CORRUPT + 1, 1000};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        CHECK(strcmp(hm_status_name((hm_status)numbers[i]), "unknown status") == 0);
+}
+
+TEST(base, success_is_zero)
+{
+    CHECK(HM_OK == 0);
+    CHECK(HM_INVALID_INDEX == UINT32_C(0xFFFFFFFF));
+}
+
+/* What the recording hook was told, and the place it should have been told. */
+static const char *seen_file, *seen_message;
+static int seen_line, expected_line;
+
+static void record(const char *file, int line, const char *message)
+{
+    seen_file = file;
+    seen_line = line;
+    seen_message = message;
+}
+
+/* Called for SIGABRT, which abort raises in this very thread, so that exit is safe here. Ends the
+ * test as a panic should end only when the hook had run before. */
+static void end_if_recorded(int signal_number)
+{
+    (void)signal_number;
+    bool recorded = seen_message != NULL && strcmp(seen_message, "a sentence") == 0 &&
+                    strcmp(seen_file, __FILE__) == 0 && seen_line == expected_line;
+    exit(recorded ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+DEATH_TEST(base, a_panic_tells_the_hook_and_then_aborts)
+{
+    signal(SIGABRT, end_if_recorded);
+    hm_set_panic_hook(record);
+    expected_line = 12;
+    hm_panic(__FILE__, 12, "a sentence");
+}
+
+DEATH_TEST(base, a_broken_contract_names_its_place)
+{
+    signal(SIGABRT, end_if_recorded);
+    hm_set_panic_hook(record);
+    expected_line = __LINE__ + 1;
+    HM_CONTRACT(expected_line == 0, "a sentence");
+}
+
+TEST(base, a_contract_that_holds_costs_nothing_but_the_question)
+{
+    int asked = 0;
+    hm_set_panic_hook(record);
+    HM_CONTRACT(++asked == 1, "asked once");
+    hm_set_panic_hook(NULL);
+    CHECK(asked == 1);
+    CHECK(seen_message == NULL);
+}
+
+#if !defined(_WIN32)
+
+/* The default hook writes to stderr, which is this file by now. */
+static FILE *standard_error;
+
+static void end_if_printed(int signal_number)
+{
+    (void)signal_number;
+    char line[256] = "", more[2] = "";
+    rewind(standard_error);
+    bool printed = fgets(line, sizeof line, standard_error) != NULL &&
+                   strstr(line, "place.c") != NULL && strstr(line, "12") != NULL &&
+                   strstr(line, "a sentence") != NULL && strchr(line, '\n') != NULL &&
+                   fgets(more, sizeof more, standard_error) == NULL;
+    exit(printed ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+DEATH_TEST(base, without_a_hook_a_panic_prints_one_line_and_aborts)
+{
+    standard_error = tmpfile();
+    CHECK(standard_error != NULL);
+    CHECK(dup2(fileno(standard_error), STDERR_FILENO) == STDERR_FILENO);
+    signal(SIGABRT, end_if_printed);
+    hm_set_panic_hook(record);
+    hm_set_panic_hook(NULL);
+    hm_panic("place.c", 12, "a sentence");
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* The item layouts that every container is tested with. */
+#include "layout.h"
+
+#include <handle_map/memory.h>
+
+static const size_t sizes[] = {1, 7, 8, 40, 4096, 5000};
+static const size_t pages[] = {4096, 16384, 65536};
+
+enum { SIZES = sizeof sizes / sizeof *sizes, PAGES = sizeof pages / sizeof *pages };
+
+/* A page that is smaller than the system's cannot be committed alone, so it is left out. */
+static size_t first_page(void)
+{
+    size_t first = 0;
+    while (first < PAGES && pages[first] < hm_memory_os()->page_size)
+        first++;
+    return first;
+}
+
+/* Alignments that divide the size: the powers of two from 1 to this many of them. */
+static size_t align_count(size_t item_size)
+{
+    size_t count = 0;
+    for (size_t align = 1; align <= HM_MEMORY_ALIGNMENT && item_size % align == 0; align *= 2)
+        count++;
+    return count;
+}
+
+static size_t layouts_on_a_page(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SIZES; i++)
+        count += align_count(sizes[i]);
+    return count;
+}
+
+size_t test_layout_count(void)
+{
+    return (PAGES - first_page()) * layouts_on_a_page();
+}
+
+test_layout test_layout_at(size_t index)
+{
+    size_t per_page = layouts_on_a_page();
+    test_layout layout = {.page_size = pages[first_page() + index / per_page]};
+    size_t rest = index % per_page;
+    size_t size = 0;
+    for (; rest >= align_count(sizes[size]); size++)
+        rest -= align_count(sizes[size]);
+    layout.item_size = sizes[size];
+    layout.item_align = (size_t)1 << rest;
+    return layout;
+}
+
+/* The value's bytes over and over, each added to a number of its place: so that items of different
+ * values differ, the value 0 is not the pattern of zeroed memory, and a shifted copy is noticed. */
+static unsigned char pattern(uint64_t value, size_t place)
+{
+    return (unsigned char)((value >> 8 * (place % 8)) + 157 * place + 91);
+}
+
+void test_item_fill(void *item, size_t size, uint64_t value)
+{
+    unsigned char *bytes = item;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = pattern(value, i);
+}
+
+bool test_item_is(const void *item, size_t size, uint64_t value)
+{
+    const unsigned char *bytes = item;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != pattern(value, i))
+            return false;
+    return true;
+}

@@ -1,0 +1,139 @@
+/* The plain runner: a main for the places where Criterion does not run.
+ *
+ *     program             runs all tests
+ *     program text        runs those whose "suite.name" contains the text
+ *
+ * Tests run in this process, one after the other; a failed check jumps back here. A death test
+ * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "test.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#include <process.h>
+#else
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+enum { NAME_SIZE = 256 };
+
+static const char die_option[] = "--die=";
+
+static test_case *first_test; /* in the order of suite and name */
+static jmp_buf runner;        /* set while a test runs in this process */
+
+static void full_name(const test_case *test, char name[NAME_SIZE])
+{
+    snprintf(name, NAME_SIZE, "%s.%s", test->suite, test->name);
+}
+
+static bool stands_before(const test_case *a, const test_case *b)
+{
+    int order = strcmp(a->suite, b->suite);
+    return order < 0 || (order == 0 && strcmp(a->name, b->name) < 0);
+}
+
+/* Sorted, because the order in which constructors run is the linker's choice. */
+void test_register(test_case *test)
+{
+    test_case **place = &first_test;
+    while (*place != NULL && stands_before(*place, test))
+        place = &(*place)->next;
+    test->next = *place;
+    *place = test;
+}
+
+void test_fail(const char *file, int line, const char *condition)
+{
+    fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
+    longjmp(runner, 1);
+}
+
+static bool passes_here(const test_case *test)
+{
+    if (setjmp(runner) != 0)
+        return false;
+    test->run();
+    return true;
+}
+
+/* The whole life of a death test's child. Only the panic hook ends it with the expected code. */
+_Noreturn static void die(const test_case *test)
+{
+    test_expect_panic();
+    passes_here(test);
+    exit(EXIT_FAILURE);
+}
+
+#if defined(_WIN32)
+
+/* Returns the child's exit code, or -1. */
+static int child_exit_code(const test_case *test)
+{
+    char option[sizeof die_option + NAME_SIZE];
+    char name[NAME_SIZE];
+    full_name(test, name);
+    snprintf(option, sizeof option, "%s%s", die_option, name);
+    /* argv[0] is a plain word, since _spawnv does not quote a path with spaces. */
+    const char *const arguments[] = {"test", option, NULL};
+    return (int)_spawnv(_P_WAIT, _pgmptr, arguments);
+}
+
+#else
+
+/* Returns the child's exit code, or -1 when it did not exit by itself. */
+static int child_exit_code(const test_case *test)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        die(test);
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return -1;
+    return WEXITSTATUS(status);
+}
+
+#endif
+
+static bool passes(const test_case *test)
+{
+    if (!test->dies)
+        return passes_here(test);
+    fflush(NULL); /* so that the child has nothing of ours to print again */
+    int code = child_exit_code(test);
+    if (code != TEST_PANIC_EXIT_CODE)
+        fprintf(stderr, "ended with exit code %d, not with the panic's %d\n", code,
+                TEST_PANIC_EXIT_CODE);
+    return code == TEST_PANIC_EXIT_CODE;
+}
+
+int main(int argc, char **argv)
+{
+    const char *filter = argc > 1 ? argv[1] : "";
+    bool is_child = strncmp(filter, die_option, strlen(die_option)) == 0;
+    unsigned run = 0, failed = 0;
+    for (const test_case *test = first_test; test != NULL; test = test->next) {
+        char name[NAME_SIZE];
+        full_name(test, name);
+        if (is_child && strcmp(name, filter + strlen(die_option)) == 0)
+            die(test);
+        if (is_child || strstr(name, filter) == NULL)
+            continue;
+        run++;
+        if (!passes(test)) {
+            failed++;
+            printf("FAILED %s\n", name);
+        }
+    }
+    /* Nothing run is a failure too: a filter without a match must not look like success. */
+    printf("%u tests, %u failed\n", run, failed);
+    return run > 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
