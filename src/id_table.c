@@ -52,6 +52,7 @@ static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t ma
     table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;
     hm_array_desc floors = {.item_size = sizeof(uint16_t), .memory = memory};
     floors.capacity = (max_slots - 1) / table->page_slots + 1;
+    floors.commit_step = memory->page_size; /* A trim should not take more than it gives. */
     status = hm_array_init(&table->slot_array, &slots);
     return status == HM_OK ? hm_array_init(&table->floors, &floors) : status;
 }

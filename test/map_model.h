@@ -108,10 +108,10 @@ static inline bool model_refused(const map_model *model)
     return model->memory.fail_at != 0 && model->memory.calls >= model->memory.fail_at;
 }
 
-/* Where there is no room and no memory either, both answers are true. */
+/* FULL where there is no room, also when there is no memory either; else only a refusal explains. */
 static inline bool model_failed_rightly(const map_model *model, hm_status status, bool room)
 {
-    return status == HM_ERROR_FULL ? !room : status == HM_ERROR_MEMORY && model_refused(model);
+    return room ? status == HM_ERROR_MEMORY && model_refused(model) : status == HM_ERROR_FULL;
 }
 
 static inline hm_handle model_handle_of(const map_model *model, const void *item)

@@ -289,6 +289,24 @@ TEST(map, trim_gives_pages_back_and_keeps_refusing)
     hm_map_fini(&map);
 }
 
+/* Only one page of entries is left to drop, which must not cost more than a page of floors. */
+TEST(map, trim_takes_no_memory)
+{
+    uint32_t page_slots = (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
+    uint32_t n = 16 * page_slots;
+    hm_map map = make_map((hm_map_desc){.item_size = 1, .capacity = n});
+    CHECK(hm_map_insert_n(&map, NULL, n, NULL) == HM_OK);
+    CHECK(hm_map_trim(&map) == HM_OK);
+    while (hm_map_count(&map) > n - page_slots)
+        CHECK(hm_map_erase(&map, hm_map_handle_at(&map, hm_map_count(&map) - 1)));
+    hm_map_stats before = hm_map_get_stats(&map);
+    CHECK(hm_map_trim(&map) == HM_OK);
+    hm_map_stats after = hm_map_get_stats(&map);
+    CHECK(after.slots == before.slots - page_slots);
+    CHECK(after.committed_size <= before.committed_size);
+    hm_map_fini(&map);
+}
+
 /* A trim that wrote the last generation into a page's floor would retire all its neighbours. */
 TEST(map, trim_with_a_spent_slot_loses_none_of_its_neighbours)
 {

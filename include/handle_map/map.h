@@ -135,7 +135,8 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
 
 /* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
  * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(n). */
+ * HM_ERROR_BUSY. Then nothing has changed, but for free slots without a life left, which count as
+ * retired once they are all that FULL has met. Invalidates nothing. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
