@@ -108,7 +108,7 @@ static inline bool model_refused(const map_model *model)
     return model->memory.fail_at != 0 && model->memory.calls >= model->memory.fail_at;
 }
 
-/* FULL where there is no room, also when there is no memory either; else only a refusal explains. */
+/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
 static inline bool model_failed_rightly(const map_model *model, hm_status status, bool room)
 {
     return room ? status == HM_ERROR_MEMORY && model_refused(model) : status == HM_ERROR_FULL;
