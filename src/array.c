@@ -1,7 +1,7 @@
 /* array: reserving, committing in steps, giving back. Every size is checked once, at init: the
  * bytes of `capacity` items fit in size_t when rounded up to pages, so that no later product
  * overflows. */
-#include <handle_map/array.h>
+#include "array_private.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -76,8 +76,10 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 void hm_array_fini(hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_fini: array is NULL");
-    if (array->data != NULL)
-        array->memory->release(array->memory->context, array->data, array->reserved_size);
+    if (array->data == NULL)
+        return;
+    hm_memory_unpoison(array->data, array->committed_size);
+    array->memory->release(array->memory->context, array->data, array->reserved_size);
     memset(array, 0, sizeof *array);
 }
 
@@ -99,9 +101,8 @@ static size_t commit_step(const hm_array *array)
     return step < max_commit_step ? step : max_commit_step;
 }
 
-hm_status hm_array_reserve(hm_array *array, size_t count)
+hm_status hm_array_commit(hm_array *array, size_t count)
 {
-    HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
     if (count > array->capacity)
         return HM_ERROR_FULL;
     if (count <= array->limit)
@@ -119,15 +120,30 @@ hm_status hm_array_reserve(hm_array *array, size_t count)
     return HM_OK;
 }
 
+hm_status hm_array_reserve(hm_array *array, size_t count)
+{
+    HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
+    size_t before = array->committed_size;
+    hm_status status = hm_array_commit(array, count);
+    if (array->committed_size > before)
+        hm_memory_poison(array->data + before, array->committed_size - before);
+    return status;
+}
+
 hm_status hm_array_resize(hm_array *array, size_t count)
 {
     HM_CONTRACT(array != NULL, "hm_array_resize: array is NULL");
     hm_status status = hm_array_reserve(array, count);
     if (status != HM_OK)
         return status;
-    if (count > array->count)
-        memset(array->data + array->item_size * array->count, 0,
-               array->item_size * (count - array->count));
+    size_t end = array->item_size * array->count;
+    size_t new_end = array->item_size * count;
+    if (new_end > end) {
+        hm_memory_unpoison(array->data + end, new_end - end);
+        memset(array->data + end, 0, new_end - end);
+    } else if (new_end < end) {
+        hm_memory_poison(array->data + new_end, end - new_end);
+    }
     array->count = count;
     return HM_OK;
 }
@@ -140,6 +156,8 @@ hm_status hm_array_trim(hm_array *array)
     size_t keep = round_up(array->item_size * array->count, array->memory->page_size);
     if (keep >= array->committed_size)
         return HM_OK;
+    /* The table's function may write there. */
+    hm_memory_unpoison(array->data + keep, array->committed_size - keep);
     if (!array->memory->decommit(array->memory->context, array->data + keep,
                                  array->committed_size - keep))
         return HM_ERROR_MEMORY;

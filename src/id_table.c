@@ -1,4 +1,6 @@
 /* id_table: what is not inline. The header explains the structure and the rule. */
+#include "array_private.h"
+
 #include <handle_map/id_table.h>
 
 #include <assert.h>
@@ -133,9 +135,9 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
         retire_spent(table, n); /* It is they that leave no room. */
         return HM_ERROR_FULL;
     }
-    hm_status status = hm_array_reserve(&table->entry_array, (size_t)table->slot_count + fresh);
+    hm_status status = hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh);
     if (status == HM_OK)
-        status = hm_array_reserve(&table->slot_array, (size_t)table->count + n);
+        status = hm_array_commit(&table->slot_array, (size_t)table->count + n);
     return status;
 }
 

@@ -135,6 +135,23 @@ hm_handle hm_map_issue_slow(hm_map *map)
     return hm_id_table_issue_slow(&map->ids);
 }
 
+void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
+{
+    size_t meta_size = map->meta_array.item_size;
+    hm_memory_unpoison(map->meta_array.data + meta_size * index, meta_size * n);
+    memset(map->meta_array.data + meta_size * index, 0, meta_size * n);
+}
+
+/* What is at or above `count` is no item any more. */
+static void poison_dead(hm_map *map, uint32_t n)
+{
+    uint32_t count = map->ids.count;
+    hm_memory_poison(item_at(map, count), map->item_size * n);
+    if (map->meta_array.data != NULL)
+        hm_memory_poison(map->meta_array.data + map->meta_array.item_size * count,
+                         map->meta_array.item_size * n);
+}
+
 hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(map != NULL, "hm_map_insert_n: map is NULL");
@@ -142,13 +159,13 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
     if (status != HM_OK || n == 0)
         return status;
     uint32_t first = map->ids.count;
+    hm_memory_unpoison(item_at(map, first), map->item_size * n);
     if (items != NULL)
         memcpy(item_at(map, first), items, map->item_size * n);
     else
         memset(item_at(map, first), 0, map->item_size * n);
     if (map->meta_array.data != NULL)
-        memset(map->meta_array.data + map->meta_array.item_size * first, 0,
-               map->meta_array.item_size * n);
+        hm_map_clear_meta(map, first, n);
     for (uint32_t i = 0; i < n; i++) {
         hm_handle handle = hm_id_table_issue(&map->ids);
         if (hm_handle_is_null(handle))
@@ -241,6 +258,7 @@ static void erase_at(hm_map *map, uint32_t index)
                    map->meta_array.data + meta_size * last, meta_size);
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
+    poison_dead(map, 1);
     hm_order_disturb(&map->order, index);
     if (index != last)
         report_move(map, last, index);
@@ -305,7 +323,10 @@ void hm_map_clear(hm_map *map)
     if (map->destroy != NULL)
         while (map->ids.count > 0)
             erase_at(map, map->ids.count - 1);
+    uint32_t count = map->ids.count;
     hm_id_table_clear(&map->ids);
+    if (count > 0)
+        poison_dead(map, count);
     hm_order_rewind(&map->order, 0);
 }
 

@@ -7,6 +7,9 @@
  * Moves: nothing, ever. Growing commits the next pages behind the last ones, so that a pointer to
  * an item holds from the item's creation until the array is trimmed, popped or resized below it.
  *
+ * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
+ * that was popped is reported.
+ *
  * Limits: items of 1 byte and more, alignments from 1 to 4096, any capacity whose bytes fit in
  * size_t. An item may straddle pages.
  *
@@ -78,7 +81,9 @@ static inline void *hm_array_push(hm_array *array)
     HM_CONTRACT(array != NULL, "hm_array_push: array is NULL");
     if (array->count >= array->limit && hm_array_reserve(array, array->count + 1) != HM_OK)
         return NULL;
-    return array->data + array->item_size * array->count++;
+    unsigned char *item = array->data + array->item_size * array->count++;
+    HM_UNPOISON(item, array->item_size);
+    return item;
 }
 
 /* Drops the last item; false when there is none. Invalidates pointers to that item. O(1). */
@@ -88,6 +93,7 @@ static inline bool hm_array_pop(hm_array *array)
     if (array->count == 0)
         return false;
     array->count--;
+    HM_POISON(array->data + array->item_size * array->count, array->item_size);
     return true;
 }
 

@@ -16,6 +16,10 @@
  * resolves while its item lives and is refused afterwards. Any 64 bits may be passed as a handle to
  * any function.
  *
+ * Under AddressSanitizer the bytes behind the last item and its meta are poisoned: using a pointer
+ * to an item that was the last one when it was erased, or to one that was cleared away, is
+ * reported.
+ *
  * Limits:
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
  *     item size              1 byte and more; an item may straddle pages
@@ -183,6 +187,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
 /* The parts of insert and erase that are not inline. */
+HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
 HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
 
@@ -204,9 +209,9 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
             return handle;
         }
     }
+    HM_UNPOISON(map->items + item_size * index, item_size);
     if (map->guard & HM_MAP_GUARD_META)
-        memset(map->meta_array.data + map->meta_array.item_size * index, 0,
-               map->meta_array.item_size);
+        hm_map_clear_meta(map, index, 1);
     *item = map->items + item_size * index;
     return handle;
 }
@@ -243,6 +248,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     uint32_t last = map->ids.count - 1;
     if (index != last)
         memcpy(map->items + item_size * index, map->items + item_size * last, item_size);
+    HM_POISON(map->items + item_size * last, item_size);
     hm_id_table_release(&map->ids, handle, index);
     hm_order_disturb(&map->order, index);
     return true;

@@ -53,6 +53,29 @@ HM_API const hm_memory *hm_memory_os_huge(void);
  * commit does nothing, decommit zeroes. Name a small capacity with it. Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
 
+/* For containers: marks bytes that nobody may touch until they are unpoisoned, so that
+ * AddressSanitizer reports a pointer to an item that is gone. Nothing happens where the program
+ * does not run under it; the library itself need not be built for it. Never fails. */
+HM_API void hm_memory_poison(const void *address, size_t size);
+HM_API void hm_memory_unpoison(const void *address, size_t size);
+
+/* The same in inline functions, which cost nothing elsewhere. Compile all that uses a container
+ * with the sanitizer, or nothing: code without it does not say which items it makes. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HM_ADDRESS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HM_ADDRESS_SANITIZER 1
+#endif
+#if defined(HM_ADDRESS_SANITIZER)
+#define HM_POISON(address, size) hm_memory_poison((address), (size))
+#define HM_UNPOISON(address, size) hm_memory_unpoison((address), (size))
+#else
+#define HM_POISON(address, size) ((void)0)
+#define HM_UNPOISON(address, size) ((void)0)
+#endif
+
 #ifdef __cplusplus
 }
 #endif
