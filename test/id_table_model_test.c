@@ -1,27 +1,25 @@
 /* id_table: random operations against a naive model, everything compared after each. */
 #include "support/id_table.h"
 #include "support/memory.h"
-#include "support/test.h"
+#include "support/runner.h"
 
 #include <string.h>
 
-/* In the first half of a phase the table grows, in the second it shrinks. */
-enum { STEPS = 2000, PHASE = 160 };
+enum { STEPS = 2000 };
 
 typedef struct model {
     hm_id_table table;
     test_memory memory;
-    uint64_t random;
     uint32_t capacity, max_slots, count;
     hm_handle *live;       /* position -> handle */
     uint16_t *generations; /* slot -> the one issued last; 0: none */
     bool *is_alive;        /* slot */
-    uint32_t releases;
-    bool ages;        /* releasing makes some slots old */
-    uint32_t trimmed; /* slots that trims have dropped */
 } model;
 
-static void model_issue(model *m)
+/* What was reached in this process: trims that dropped slots, slots that were retired. */
+static uint32_t dropped, retired;
+
+static void issue_one(model *m)
 {
     hm_status status = hm_id_table_reserve(&m->table, 1);
     if (status != HM_OK) {
@@ -43,53 +41,91 @@ static void model_issue(model *m)
     m->live[m->count++] = handle;
 }
 
-/* Once in 1,024 times the freed slot is made as old as tens of thousands of lives would make it. */
-static void model_release(model *m)
+static void release_one(model *m, uint32_t position)
 {
-    if (m->count == 0)
-        return;
-    uint32_t position = test_random_below(&m->random, m->count);
     uint32_t slot = hm_handle_index(m->live[position]);
     release_at(&m->table, position);
     m->live[position] = m->live[--m->count];
     m->is_alive[slot] = false;
-    uint32_t age = LIVES - test_random_below(&m->random, 3);
-    if (m->ages && ++m->releases % 1024 == 0 && m->generations[slot] < age) {
-        hm_handle *entry = &m->table.entries[slot];
-        entry->bits += (uint64_t)(age - m->generations[slot]) << HM_HANDLE_GENERATION_SHIFT;
-        m->generations[slot] = (uint16_t)age;
-    }
 }
 
-static void model_move(model *m)
+/* How many. */
+static void issue_some(void *state, const uint32_t arguments[3])
 {
+    model *m = state;
+    uint32_t slots = m->table.slot_count - m->table.used;
+    for (uint32_t n = arguments[0] % (m->capacity / 12) + 1; n > 0; n--)
+        issue_one(m);
+    retired += m->table.slot_count - m->table.used - slots;
+}
+
+/* How many, which. */
+static void release_some(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
+    uint64_t random = arguments[1];
+    for (uint32_t n = arguments[0] % (m->capacity / 12) + 1; n > 0 && m->count > 0; n--)
+        release_one(m, test_random_below(&random, m->count));
+}
+
+/* Which slot, generations left: a free one becomes as old as so many lives would make it. */
+static void age(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
+    uint32_t free_count = m->table.used - m->count;
+    if (free_count == 0)
+        return;
+    uint32_t slot = m->table.slots[m->count + arguments[0] % free_count];
+    uint32_t generation = LIVES - arguments[1] % 3;
+    if (m->generations[slot] >= generation)
+        return;
+    m->table.entries[slot].bits += (uint64_t)(generation - m->generations[slot])
+                                   << HM_HANDLE_GENERATION_SHIFT;
+    m->generations[slot] = (uint16_t)generation;
+}
+
+/* From, to. */
+static void swap(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
     if (m->count == 0)
         return;
-    uint32_t from = test_random_below(&m->random, m->count);
-    uint32_t to = test_random_below(&m->random, from + 1);
+    uint32_t from = arguments[0] % m->count, to = arguments[1] % m->count;
     hm_handle moved = m->live[from];
-    if (test_random_below(&m->random, 2) == 0) {
-        hm_id_table_swap(&m->table, to, from);
-        m->live[from] = m->live[to];
-    } else {
-        hm_id_table_rotate(&m->table, from, to);
-        memmove(m->live + to + 1, m->live + to, (from - to) * sizeof *m->live);
-    }
+    hm_id_table_swap(&m->table, to, from);
+    m->live[from] = m->live[to];
     m->live[to] = moved;
 }
 
-static void model_clear(model *m)
+/* From, to. */
+static void rotate(void *state, const uint32_t arguments[3])
 {
+    model *m = state;
+    if (m->count == 0)
+        return;
+    uint32_t from = arguments[0] % m->count, to = arguments[1] % (from + 1);
+    hm_handle moved = m->live[from];
+    hm_id_table_rotate(&m->table, from, to);
+    memmove(m->live + to + 1, m->live + to, (from - to) * sizeof *m->live);
+    m->live[to] = moved;
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    model *m = state;
+    (void)arguments;
     hm_id_table_clear(&m->table);
     m->count = 0;
     memset(m->is_alive, 0, m->max_slots * sizeof *m->is_alive);
 }
 
-static void model_trim(model *m)
+static void trim(void *state, const uint32_t arguments[3])
 {
+    model *m = state;
     uint32_t slots = m->table.slot_count;
+    (void)arguments;
     CHECK(hm_id_table_trim(&m->table) == HM_OK);
-    m->trimmed += slots - m->table.slot_count;
+    dropped += slots - m->table.slot_count;
 }
 
 /* The newest handle of the slot is as the model says, and those next to it do not resolve. */
@@ -117,8 +153,9 @@ static bool position_is_right(const model *m, uint32_t position)
            hm_id_table_find(&m->table, m->live[position]) == position;
 }
 
-static void model_check(const model *m)
+static void check(void *state)
 {
+    const model *m = state;
     CHECK(hm_id_table_validate(&m->table) == HM_OK);
     CHECK(m->table.count == m->count);
     CHECK(hm_handle_is_null(hm_id_table_handle_at(&m->table, m->count)));
@@ -131,55 +168,76 @@ static void model_check(const model *m)
     CHECK(slot == m->max_slots);
 }
 
-static void model_step(model *m, bool growing)
+/* Page size. */
+static void *begin(const uint32_t arguments[3])
 {
-    uint32_t choice = test_random_below(&m->random, 200);
-    uint32_t times = 1 + test_random_below(&m->random, m->capacity / 12);
-    if (choice < 2)
-        model_clear(m);
-    else if (choice < 12)
-        model_trim(m);
-    else if (choice < 50)
-        model_move(m);
-    else
-        for (; times > 0; times--)
-            choice < (growing ? 150 : 100) ? model_issue(m) : model_release(m);
+    size_t page_size = (size_t)4096 << arguments[0] % 3 * 2;
+    if (page_size < hm_memory_os()->page_size)
+        page_size = hm_memory_os()->page_size;
+    const uint32_t page = (uint32_t)(page_size / sizeof(hm_handle));
+    model *m = calloc(1, sizeof *m);
+    CHECK(m != NULL);
+    m->capacity = 3 * page + page / 2;
+    m->max_slots = m->capacity + 4; /* so that retired slots soon make it full */
+    test_memory_init(&m->memory, page_size);
+    make(&m->table, m->capacity, m->max_slots, &m->memory);
+    m->live = allocate_handles(m->capacity);
+    m->generations = calloc(m->max_slots, sizeof *m->generations);
+    m->is_alive = calloc(m->max_slots, sizeof *m->is_alive);
+    CHECK(m->generations != NULL && m->is_alive != NULL);
+    return m;
 }
 
-static void run_model(size_t page_size, uint64_t seed)
+static void end(void *state)
 {
-    const uint32_t page = (uint32_t)(page_size / sizeof(hm_handle));
-    model m = {.random = seed, .capacity = 3 * page + page / 2};
-    m.max_slots = m.capacity + 4; /* so that retired slots soon make it full */
-    test_memory_init(&m.memory, page_size);
-    make(&m.table, m.capacity, m.max_slots, &m.memory);
-    m.live = allocate_handles(m.capacity);
-    m.generations = calloc(m.max_slots, sizeof *m.generations);
-    m.is_alive = calloc(m.max_slots, sizeof *m.is_alive);
-    CHECK(m.generations != NULL && m.is_alive != NULL);
-    /* Old slots hold their pages fast, so the first half runs without them. */
-    for (uint32_t step = 0; step < STEPS; step++) {
-        m.ages = step > STEPS / 2;
-        model_step(&m, step % PHASE < PHASE / 2);
-        if (step % PHASE == PHASE - 1) { /* A few live slots can pin all pages, so let them go. */
-            model_clear(&m);
-            model_trim(&m);
-        }
-        model_check(&m);
-    }
-    CHECK(m.trimmed > 0);
-    CHECK(m.table.slot_count > m.table.used); /* some slots were retired */
-    hm_id_table_fini(&m.table);
-    test_memory_check_released(&m.memory);
-    free(m.live);
-    free(m.generations);
-    free(m.is_alive);
+    model *m = state;
+    hm_id_table_fini(&m->table);
+    test_memory_check_released(&m->memory);
+    free(m->live);
+    free(m->generations);
+    free(m->is_alive);
+    free(m);
 }
+
+/* Old slots hold their pages fast, so there is a subject without them. */
+static const test_operation operations[] = {
+    {"issue", 120, issue_some},
+    {"release", 90, release_some},
+    {"swap", 20, swap},
+    {"rotate", 20, rotate},
+    {"clear", 4, clear},
+    {"trim", 12, trim},
+    {"age", 2, age},
+};
+
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+static const test_subject subject = {
+    "id_table", operations, OPERATIONS - 1, begin, check, end,
+};
+static const test_subject aging_subject = {
+    "aging_id_table", operations, OPERATIONS, begin, check, end,
+};
 
 TEST(id_table, random_operations_do_what_a_naive_model_does)
 {
-    uint64_t seed = test_seed("the model of id_table");
-    for (size_t page_size = 4096; page_size <= 65536; page_size *= 4)
-        if (page_size >= hm_memory_os()->page_size)
-            run_model(page_size, seed);
+    if (test_run_given(&subject) || test_run_given(&aging_subject))
+        return;
+    uint64_t random = test_seed("the model of id_table");
+    uint32_t steps = test_scaled(STEPS / 2);
+    for (uint32_t page = 0; page < 3; page++) {
+        test_run_random(&subject, (uint32_t[]){page, 0, 0}, steps, &random);
+        test_run_random(&aging_subject, (uint32_t[]){page, 0, 0}, steps, &random);
+    }
+}
+
+/* What the test above plays in children is worth something only if it gets that far. */
+TEST(id_table, random_operations_reach_trims_and_retirement)
+{
+    uint64_t random = 1;
+    test_script script = test_script_draw(&aging_subject, (uint32_t[]){0, 0, 0}, STEPS, &random);
+    test_script_play(&script);
+    free(script.steps);
+    CHECK(dropped > 0);
+    CHECK(retired > 0);
 }

@@ -155,7 +155,7 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     uint32_t moved = table->slots[last];
     table->slots[position] = moved;
     table->slots[last] = freed;
-    /* In this order, so that it also holds when the last one is the freed one. */
+    /* When the last one is the freed one, both stores go to one entry and agree on the position. */
     table->entries[moved].bits = (table->entries[moved].bits & ~(uint64_t)UINT32_MAX) | position;
     table->entries[freed].bits = (handle.bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
     table->count = last;

@@ -128,6 +128,17 @@ void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones)
     memory->fail_after = and_later_ones;
 }
 
+bool test_has_addresses(uint64_t size, const char *what)
+{
+    const hm_memory *os = hm_memory_os();
+    void *probe = size <= SIZE_MAX ? os->reserve(os->context, (size_t)size) : NULL;
+    if (probe == NULL)
+        test_leave_out(what);
+    else
+        os->release(os->context, probe, (size_t)size);
+    return probe != NULL;
+}
+
 void test_memory_check_released(const test_memory *memory)
 {
     for (size_t i = 0; i < TEST_MEMORY_RANGES; i++)

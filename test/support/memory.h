@@ -25,6 +25,10 @@ void test_memory_init(test_memory *memory, size_t page_size);
 /* Starts counting at 0, refusing the k-th call from here on; k 0: none. */
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
 
+/* Whether this many bytes of addresses can be reserved at once: sanitizers, emulators and 32 bits
+ * have few. If not, says what is left out for want of them. */
+bool test_has_addresses(uint64_t size, const char *what);
+
 /* Fails the test when a reservation is still alive. */
 void test_memory_check_released(const test_memory *memory);
 

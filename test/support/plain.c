@@ -2,6 +2,7 @@
  *
  *     program             runs all tests
  *     program text        runs those whose "suite.name" contains the text
+ *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
  * Tests run in this process, one after the other; a failed check jumps back here. A death test
  * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name. */
@@ -53,6 +54,8 @@ void test_register(test_case *test)
 
 void test_fail(const char *file, int line, const char *condition)
 {
+    if (test_fail_hook != NULL)
+        test_fail_hook(file, line, condition);
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     longjmp(runner, 1);
 }
@@ -115,9 +118,17 @@ static bool passes(const test_case *test)
     return code == TEST_PANIC_EXIT_CODE;
 }
 
+static bool is_left_out(const char *name, char **arguments)
+{
+    for (; *arguments != NULL; arguments++)
+        if (**arguments == '-' && strstr(name, *arguments + 1) != NULL)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    const char *filter = argc > 1 ? argv[1] : "";
+    const char *filter = argc > 1 && (argv[1][0] != '-' || argv[1][1] == '-') ? argv[1] : "";
     bool is_child = strncmp(filter, die_option, strlen(die_option)) == 0;
     unsigned run = 0, failed = 0;
     for (const test_case *test = first_test; test != NULL; test = test->next) {
@@ -127,6 +138,10 @@ int main(int argc, char **argv)
             die(test);
         if (is_child || strstr(name, filter) == NULL)
             continue;
+        if (is_left_out(name, argv + 1)) {
+            test_leave_out(name);
+            continue;
+        }
         run++;
         if (!passes(test)) {
             failed++;

@@ -1,4 +1,5 @@
-/* What both runners share: where a death test ends, and where random numbers begin. */
+/* What both runners share: where a death test ends, where random numbers begin, and how long loops
+ * run. */
 #include "test.h"
 
 #include <handle_map/base.h>
@@ -22,12 +23,35 @@ void test_expect_panic(void)
     hm_set_panic_hook(end_as_expected);
 }
 
+void (*test_fail_hook)(const char *file, int line, const char *condition);
+
 #ifdef HM_TEST_CRITERION
 void test_fail(const char *file, int line, const char *condition)
 {
+    if (test_fail_hook != NULL)
+        test_fail_hook(file, line, condition);
     cr_assert_fail("%s:%d: %s", file, line, condition);
 }
 #endif
+
+uint32_t test_scaled(uint32_t n)
+{
+    static uint32_t scale;
+    if (scale == 0) {
+        const char *text = getenv("HM_TEST_SCALE");
+        unsigned long long divisor = text != NULL ? strtoull(text, NULL, 10) : 1;
+        CHECK(divisor >= 1 && divisor <= UINT32_MAX);
+        scale = (uint32_t)divisor;
+        if (scale > 1)
+            fprintf(stderr, "long loops run 1/%" PRIu32 " of their rounds\n", scale);
+    }
+    return n > scale ? n / scale : 1;
+}
+
+void test_leave_out(const char *what)
+{
+    fprintf(stderr, "left out: %s\n", what);
+}
 
 uint64_t test_seed(const char *what)
 {

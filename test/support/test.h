@@ -52,12 +52,22 @@ void test_register(test_case *test);
 /* Ends the test as failed. */
 void test_fail(const char *file, int line, const char *condition);
 
+/* When set, test_fail calls this first, which does not return: it ends a child (runner.h). */
+extern void (*test_fail_hook)(const char *file, int line, const char *condition);
+
 /* An expression, and no more than a branch while it holds: tests check it millions of times. */
 #define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
 
 /* A seed for this run, printed to stderr under `what`: HM_TEST_SEED when that is set, else the
  * clock's. */
 uint64_t test_seed(const char *what);
+
+/* How many rounds a long loop runs: n, or where a machine is slow, under an emulator, n divided by
+ * HM_TEST_SCALE, but at least 1. Says so once, since less is tested then. */
+uint32_t test_scaled(uint32_t n);
+
+/* Says that a part of a test is left out here, and why: nothing is left out in silence. */
+void test_leave_out(const char *what);
 
 /* splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
 static inline uint64_t test_random(uint64_t *state)

@@ -1,0 +1,45 @@
+/* The targets, and how bytes become a script. */
+#include "fuzz.h"
+
+#include "../map_model.h"
+
+#include <string.h>
+
+const fuzz_target fuzz_targets[] = {
+    {"map", &map_subject, 2},
+    {"hostile", &hostile_subject, 4}, /* two arguments are the 64 bits of a handle */
+    {"lying", &lying_subject, 2},
+    {NULL, NULL, 0},
+};
+
+const fuzz_target *fuzz_find_target(const char *name)
+{
+    for (const fuzz_target *target = fuzz_targets; target->name != NULL; target++)
+        if (strcmp(target->name, name) == 0)
+            return target;
+    return NULL;
+}
+
+static void decode_arguments(const uint8_t *data, size_t size, size_t width, test_step *step)
+{
+    memset(step->arguments, 0, sizeof step->arguments);
+    for (size_t i = 0; i < size && i < TEST_ARGUMENTS * width; i++)
+        step->arguments[i / width] |= (uint32_t)data[i] << i % width * 8;
+}
+
+test_script fuzz_decode(const fuzz_target *target, const uint8_t *data, size_t size,
+                        test_step *steps)
+{
+    test_script script = {target->subject, steps, 1};
+    size_t arguments_size = TEST_ARGUMENTS * target->width;
+    steps[0].operation = 0;
+    decode_arguments(data, size, target->width, &steps[0]);
+    size_t at = arguments_size;
+    for (; script.count <= FUZZ_STEPS && at + 1 + arguments_size <= size;
+         at += 1 + arguments_size) {
+        test_step *step = &steps[script.count++];
+        step->operation = data[at] % target->subject->operation_count;
+        decode_arguments(data + at + 1, size - at - 1, target->width, step);
+    }
+    return script;
+}

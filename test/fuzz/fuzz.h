@@ -1,0 +1,33 @@
+/* How bytes become a script, for the fuzzer and for the replay of what it found.
+ *
+ *     | begin's arguments |  operation  | arguments |  operation  | arguments | ...
+ *       3 x width bytes     1 byte        3 x width
+ *
+ * Numbers are little-endian; an operation counts modulo the number of operations; what is left over
+ * at the end is ignored, and what is missing at the beginning is 0. So any bytes are a script. */
+#ifndef TEST_FUZZ_FUZZ_H
+#define TEST_FUZZ_FUZZ_H
+
+#include "../support/runner.h"
+
+#include <stddef.h>
+
+enum { FUZZ_STEPS = 256 }; /* most steps of a script; the rest is ignored */
+
+typedef struct fuzz_target {
+    const char *name; /* of the target, and of its corpus */
+    const test_subject *subject;
+    size_t width; /* bytes of an argument */
+} fuzz_target;
+
+/* All of them; the last has no name. */
+extern const fuzz_target fuzz_targets[];
+
+/* The target that is called so, or NULL. */
+const fuzz_target *fuzz_find_target(const char *name);
+
+/* Writes at most FUZZ_STEPS + 1 steps to `steps`, and returns a script of these. */
+test_script fuzz_decode(const fuzz_target *target, const uint8_t *data, size_t size,
+                        test_step *steps);
+
+#endif

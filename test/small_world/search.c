@@ -1,0 +1,292 @@
+/* The exhaustive small world: every state that a small handle map can reach, by every operation
+ * with every argument, with and without each of its memory calls refused.
+ *
+ * The library is the real source, narrowed at build time: a generation has 2 bits, so that a slot
+ * retires after 3 lives, and an array commits a page of 8 or 16 bytes at a time. The search goes
+ * breadth first from the empty map until no step leads to a state that is new. What holds in every
+ * state and at every step then, holds always, for a map of this size; and the first violation that
+ * is met has the shortest script of operations, which is printed.
+ *
+ *     small_world          the worlds that take seconds
+ *     small_world all      the slow ones as well
+ *     small_world NAME...  those worlds
+ *
+ * A state is known by a hash of 64 bits. Of n states a pair collides, and one of the two is not
+ * explored further, with a chance of n^2 / 2^65: for 10,000,000 states 3 in a million. */
+#include "world.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const world_config worlds[] = {
+    {"one", 1, 2, 8, 3, 0, .keys = 1},
+    {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true},
+    {"pages", 2, 4, 16, 9, 2, .keys = 1},
+    {"hooks", 2, 3, 8, 5, 3, .keys = 1, .hooks = true},
+    {"order", 2, 2, 8, 4, 0, .keys = 2, .orders = 3, .spent_lives = 2},
+    {"flight", 3, 3, 16, 4, 0, .keys = 2, .orders = 1, .spent_lives = 2},
+    {"three", 3, 3, 8, 4, 0, .keys = 1, .slow = true},
+    {"threefour", 3, 4, 8, 5, 1, .keys = 1, .slow = true},
+    {"four", 4, 4, 16, 4, 0, .keys = 1, .slow = true},
+    {"five", 2, 5, 16, 4, 0, .keys = 1, .slow = true},
+    {"order2", 2, 2, 8, 4, 1, .keys = 3, .orders = 3, .slow = true, .hooks = true},
+    {"order3", 3, 3, 8, 4, 1, .keys = 2, .orders = 2, .spent_lives = 1, .slow = true},
+    {"order4", 4, 4, 16, 4, 0, .keys = 2, .orders = 1, .spent_lives = 2, .slow = true},
+};
+
+typedef struct origin {
+    uint32_t parent;
+    uint16_t action;
+    uint16_t refuse; /* the memory call that failed; 0: none */
+} origin;
+
+/* The states of one depth: those that are being searched, and those that they lead to. */
+typedef struct frontier {
+    world_state *states;
+    uint32_t count, capacity;
+} frontier;
+
+static struct {
+    const world_config *config;
+    world_actions list;
+    uint64_t *hashes; /* open addressing; 0: empty */
+    uint64_t hash_capacity;
+    origin *origins; /* by state, in the order of discovery */
+    uint32_t origin_capacity;
+    uint32_t state_count;
+    uint32_t depth;
+    uint64_t transitions, refusals, idle;
+    origin step; /* that is being taken */
+} search;
+
+static void *grow(void *array, size_t item_size, uint32_t *capacity)
+{
+    *capacity = *capacity == 0 ? 1024 : *capacity * 2;
+    array = realloc(array, item_size * *capacity);
+    CHECK(array != NULL);
+    return array;
+}
+
+/* the script */
+
+static const struct {
+    const char *name, *a, *b;
+} verbs[] = {
+    [WORLD_INSERT] = {"insert", "key", NULL},
+    [WORLD_INSERT_N] = {"insert_n", "number", "first key"},
+    [WORLD_ERASE] = {"erase", NULL, NULL},
+    [WORLD_ERASE_IF] = {"erase_if", "set of positions", NULL},
+    [WORLD_CLEAR] = {"clear", NULL, NULL},
+    [WORLD_TRIM] = {"trim", NULL, NULL},
+    [WORLD_RESERVE] = {"reserve", "number", NULL},
+    [WORLD_TOUCH] = {"touch", NULL, NULL},
+    [WORLD_EDIT] = {"edit and touch", "position", "key"},
+    [WORLD_DEFRAGMENT] = {"defragment", "order", "budget"},
+};
+
+static void print_step(const origin *step)
+{
+    const world_action *action = &search.list.actions[step->action];
+    hm_handle handle = ghost_handle_value(action->a);
+    fprintf(stderr, "    %s", verbs[action->verb].name);
+    if (verbs[action->verb].a != NULL)
+        fprintf(stderr, ", %s %lu", verbs[action->verb].a, (unsigned long)action->a);
+    if (verbs[action->verb].b != NULL)
+        fprintf(stderr, ", %s %lu", verbs[action->verb].b, (unsigned long)action->b);
+    if (action->verb == WORLD_ERASE || action->verb == WORLD_TOUCH)
+        fprintf(stderr, ", slot %lu, generation %lu, type id %lu, free bit %d",
+                (unsigned long)hm_handle_index(handle),
+                (unsigned long)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF),
+                (unsigned long)hm_handle_type_id(handle), hm_handle_is_free(handle));
+    if (step->refuse != 0)
+        fprintf(stderr, "; memory call %u is refused", step->refuse);
+    fprintf(stderr, "\n");
+}
+
+static void print_path(uint32_t state)
+{
+    if (state == 0)
+        return;
+    print_path(search.origins[state].parent);
+    print_step(&search.origins[state]);
+}
+
+_Noreturn void world_violated(const char *file, int line, const char *condition)
+{
+    fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
+    if (search.config != NULL) {
+        fprintf(stderr, "world %s, after %llu transitions; from its first state, an empty map:\n",
+                search.config->name, (unsigned long long)search.transitions);
+        if (search.state_count > 0)
+            print_path(search.step.parent);
+        print_step(&search.step);
+    }
+    exit(EXIT_FAILURE);
+}
+
+static void panicked(const char *file, int line, const char *message)
+{
+    world_violated(file, line, message);
+}
+
+static void crashed(int number)
+{
+    (void)number;
+    world_violated(__FILE__, __LINE__, "the library crashed");
+}
+
+/* the set of known states */
+
+static uint64_t hash_of(const world_state *state)
+{
+    const unsigned char *bytes = (const unsigned char *)state;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < sizeof *state; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+    }
+    return hash != 0 ? hash : 1;
+}
+
+static_assert(sizeof(world_state) % sizeof(uint64_t) == 0, "hash_of reads whole words");
+
+/* Returns whether the hash was new. */
+static bool put(uint64_t *hashes, uint64_t capacity, uint64_t hash)
+{
+    uint64_t i = hash & (capacity - 1);
+    while (hashes[i] != 0 && hashes[i] != hash)
+        i = (i + 1) & (capacity - 1);
+    bool is_new = hashes[i] == 0;
+    hashes[i] = hash;
+    return is_new;
+}
+
+static bool remember(uint64_t hash)
+{
+    if (search.state_count >= search.hash_capacity / 2) {
+        uint64_t capacity = search.hash_capacity == 0 ? 4096 : search.hash_capacity * 4;
+        uint64_t *hashes = calloc(capacity, sizeof *hashes);
+        CHECK(hashes != NULL);
+        for (uint64_t i = 0; i < search.hash_capacity; i++)
+            if (search.hashes[i] != 0)
+                put(hashes, capacity, search.hashes[i]);
+        free(search.hashes);
+        search.hashes = hashes;
+        search.hash_capacity = capacity;
+    }
+    return put(search.hashes, search.hash_capacity, hash);
+}
+
+/* the search */
+
+/* The live world is a state that has been reached; when it is new, it is checked and kept. */
+static void arrive(frontier *next)
+{
+    if (next->count == next->capacity)
+        next->states = grow(next->states, sizeof *next->states, &next->capacity);
+    world_state *state = &next->states[next->count];
+    memset(state, 0, sizeof *state);
+    world_capture(state);
+    if (!remember(hash_of(state)))
+        return;
+    ghost_check();
+    next->count++;
+    if (search.state_count == search.origin_capacity)
+        search.origins = grow(search.origins, sizeof *search.origins, &search.origin_capacity);
+    search.origins[search.state_count++] = search.step;
+}
+
+/* Takes the step without a refusal, then with each of its memory calls refused. */
+static void follow(const world_state *state, frontier *next)
+{
+    uint32_t calls = 0;
+    for (uint32_t refuse = 0; refuse <= calls; refuse++) {
+        bool changed;
+        search.step.refuse = (uint16_t)refuse;
+        search.transitions++;
+        search.refusals += refuse != 0;
+        uint32_t made =
+            step_take(state, &search.list.actions[search.step.action], refuse, &changed);
+        if (refuse == 0)
+            calls = made;
+        if (!changed) {
+            search.idle++;
+            return;
+        }
+        arrive(next);
+        world_restore(state);
+    }
+}
+
+static void explore(frontier *now, uint32_t first, frontier *next)
+{
+    for (uint32_t i = 0; i < now->count; i++) {
+        world_restore(&now->states[i]);
+        search.step.parent = first + i;
+        for (uint32_t action = 0; action < search.list.count; action++) {
+            search.step.action = (uint16_t)action;
+            if (step_is_possible(&now->states[i], &search.list.actions[action]))
+                follow(&now->states[i], next);
+        }
+    }
+}
+
+static uint64_t search_world(const world_config *config)
+{
+    frontier levels[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    clock_t start = clock();
+    memset(&search, 0, sizeof search);
+    world_begin(config);
+    step_list(&search.list);
+    search.config = config;
+    arrive(&levels[0]);
+    uint32_t first = 0;
+    while (levels[search.depth % 2].count > 0) {
+        frontier *now = &levels[search.depth % 2];
+        frontier *next = &levels[(search.depth + 1) % 2];
+        next->count = 0;
+        uint32_t reached = search.state_count;
+        explore(now, first, next);
+        first = reached;
+        search.depth++;
+    }
+    world_end();
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    printf("%-10s %9lu %12llu %11llu %12llu %6lu %7.1f %9.0f\n", config->name,
+           (unsigned long)search.state_count, (unsigned long long)search.transitions,
+           (unsigned long long)search.refusals, (unsigned long long)search.idle,
+           (unsigned long)search.depth - 1, seconds,
+           (double)search.transitions / (seconds > 0 ? seconds : 1));
+    fflush(stdout);
+    free(levels[0].states);
+    free(levels[1].states);
+    free(search.hashes);
+    free(search.origins);
+    return search.transitions;
+}
+
+static bool is_wanted(const world_config *config, int count, char **names)
+{
+    for (int i = 1; i < count; i++)
+        if (strcmp(names[i], config->name) == 0 || strcmp(names[i], "all") == 0)
+            return true;
+    return count == 1 && !config->slow;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t transitions = 0;
+    hm_set_panic_hook(panicked);
+    signal(SIGSEGV, crashed);
+    printf("%-10s %9s %12s %11s %12s %6s %7s %9s\n", "world", "states", "transitions", "refused",
+           "no change", "depth", "s", "1/s");
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        if (is_wanted(&worlds[i], argc, argv))
+            transitions += search_world(&worlds[i]);
+    printf("%llu transitions\n", (unsigned long long)transitions);
+    return transitions > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

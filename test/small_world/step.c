@@ -1,0 +1,405 @@
+/* What can be done to a small world, and what each step must show. */
+#include "world.h"
+
+/* callbacks */
+
+static struct {
+    uint32_t destroyed;             /* set of slots */
+    uint32_t position[WORLD_SLOTS]; /* of live slots, as relocate tells it */
+    uint32_t asked;                 /* calls of key, compare or predicate */
+    uint32_t doomed;                /* set of positions */
+} calls;
+
+void step_destroyed(void *item, void *context)
+{
+    (void)context;
+    ghost_item who = ghost_read(item);
+    CHECK(hm_map_get(&live.map, ghost_handle(who)) == item);
+    CHECK((calls.destroyed >> who.slot & 1) == 0);
+    CHECK(hm_map_validate(&live.map) == HM_OK);
+    calls.destroyed |= 1u << who.slot;
+}
+
+void step_relocated(void *item, uint32_t from, uint32_t to, void *context)
+{
+    (void)context;
+    ghost_item who = ghost_read(item);
+    CHECK(hm_map_index_of(&live.map, ghost_handle(who)) == to && item == ghost_item_at(to) &&
+          from != to);
+    CHECK(calls.position[who.slot] == from);
+    CHECK(hm_map_validate(&live.map) == HM_OK);
+    calls.position[who.slot] = to;
+}
+
+static bool doomed(const void *item, void *context)
+{
+    (void)context;
+    ghost_item who = ghost_read(item);
+    CHECK(calls.asked < live.model.count);
+    CHECK(memcmp(&who, &live.model.dense[calls.asked], sizeof who) == 0);
+    CHECK(hm_map_validate(&live.map) == HM_OK);
+    return calls.doomed >> calls.asked++ & 1;
+}
+
+static uint64_t key(const void *item, void *shift)
+{
+    calls.asked++;
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(item))) == item);
+    CHECK(hm_map_validate(&live.map) == HM_OK);
+    return (uint64_t)ghost_read(item).key >> (shift != NULL);
+}
+
+static int compare(const void *a, const void *b, void *up)
+{
+    calls.asked++;
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(a))) == a);
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(b))) == b);
+    int difference = ghost_read(a).key - ghost_read(b).key;
+    return up != NULL ? difference : -difference;
+}
+
+static const hm_order orders[] = {
+    {.key = key}, {.compare = compare}, {.key = key, .compare = compare, .context = &live}};
+
+static bool stands_before(uint32_t order, ghost_item a, ghost_item b)
+{
+    return order == 1 ? a.key > b.key : a.key < b.key;
+}
+
+static uint32_t inversions(uint32_t order)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < live.model.count; i++)
+        for (uint32_t j = i + 1; j < live.model.count; j++)
+            count += stands_before(order, live.model.dense[j], live.model.dense[i]);
+    return count;
+}
+
+/* actions */
+
+static void add(world_actions *list, world_verb verb, uint32_t a, uint32_t b)
+{
+    CHECK(list->count < WORLD_MOST_ACTIONS);
+    list->actions[list->count++] = (world_action){verb, a, b};
+}
+
+void step_list(world_actions *list)
+{
+    list->count = 0;
+    add(list, WORLD_INSERT, WORLD_ZEROED, 0);
+    add(list, WORLD_CLEAR, 0, 0);
+    add(list, WORLD_TRIM, 0, 0);
+    add(list, WORLD_RESERVE, UINT32_MAX, 0);
+    for (uint32_t k = 0; k < live.config->keys; k++)
+        add(list, WORLD_INSERT, k, 0);
+    for (uint32_t n = 0; n <= 3; n++) {
+        add(list, WORLD_INSERT_N, n, WORLD_ZEROED);
+        for (uint32_t k = 0; k < live.config->keys; k++)
+            add(list, WORLD_INSERT_N, n, k);
+    }
+    for (uint32_t n = 0; n <= live.config->max_slots + 1; n++)
+        add(list, WORLD_RESERVE, n, 0);
+    for (uint32_t set = 0; set < 1u << live.config->capacity; set++)
+        add(list, WORLD_ERASE_IF, set, 0);
+    for (uint32_t n = 0; n < ghost_handle_values(); n++)
+        add(list, WORLD_ERASE, n, 0);
+    if (live.config->orders == 0)
+        return;
+    for (uint32_t n = 0; n < ghost_handle_values(); n++)
+        add(list, WORLD_TOUCH, n, 0);
+    for (uint32_t i = 0; i < live.config->capacity; i++)
+        for (uint32_t k = 0; k < live.config->keys; k++)
+            add(list, WORLD_EDIT, i, k);
+    for (uint32_t order = 0; order < live.config->orders; order++)
+        for (uint32_t budget = 0; budget <= WORLD_UNTIL_DONE; budget++)
+            add(list, WORLD_DEFRAGMENT, order, budget);
+}
+
+bool step_is_possible(const world_state *state, const world_action *action)
+{
+    if (action->verb == WORLD_ERASE_IF)
+        return action->a < 1u << state->model.count;
+    return action->verb != WORLD_EDIT || action->a < state->model.count;
+}
+
+/* FULL where there is no room; else a refusal fails the call, and nothing else does. */
+static bool is_right(hm_status status, bool fits)
+{
+    return status == (!fits ? HM_ERROR_FULL : live.refused ? HM_ERROR_MEMORY : HM_OK);
+}
+
+static void insert(uint8_t item_key)
+{
+    unsigned char item[WORLD_WINDOW];
+    ghost_make_item(item, (ghost_item){0, 0, item_key});
+    bool fits = ghost_room() > 0;
+    hm_handle handle = hm_map_insert(&live.map, item_key == WORLD_ZEROED ? NULL : item);
+    CHECK(hm_handle_is_null(handle) == (!fits || live.refused));
+    if (!hm_handle_is_null(handle))
+        ghost_born(handle, item_key);
+}
+
+static void insert_n(uint32_t n, uint32_t first_key)
+{
+    unsigned char items[WORLD_WINDOW];
+    hm_handle handles[WORLD_ITEMS] = {{0}};
+    bool zero = first_key == WORLD_ZEROED;
+    for (uint32_t i = 0; i < n; i++) {
+        ghost_item who = {0, 0, (uint8_t)((first_key + i) % live.config->keys)};
+        ghost_make_item(items + live.config->item_size * i, who);
+    }
+    bool fits = n <= ghost_room();
+    uint32_t first = live.model.count;
+    hm_status status = hm_map_insert_n(&live.map, zero ? NULL : items, n, handles);
+    CHECK(is_right(status, fits));
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(hm_handle_is_null(handles[i]) == (status != HM_OK));
+        CHECK(status != HM_OK || hm_map_handle_at(&live.map, first + i).bits == handles[i].bits);
+        if (status == HM_OK)
+            ghost_born(handles[i],
+                       zero ? WORLD_ZEROED : (uint8_t)((first_key + i) % live.config->keys));
+    }
+}
+
+static void erase(hm_handle handle)
+{
+    CHECK(hm_map_erase(&live.map, handle));
+    live.model.dense[ghost_position(handle)] = live.model.dense[live.model.count - 1];
+    live.model.count--;
+}
+
+static void erase_if(uint32_t set)
+{
+    uint8_t survivors = 0;
+    calls.doomed = set;
+    uint32_t erased = hm_map_erase_if(&live.map, doomed, NULL);
+    CHECK(calls.asked == live.model.count);
+    for (uint32_t i = 0; i < live.model.count; i++)
+        if ((set >> i & 1) == 0)
+            live.model.dense[survivors++] = live.model.dense[i];
+    CHECK(erased == (uint32_t)(live.model.count - survivors));
+    live.model.count = survivors;
+}
+
+static size_t in_pages(size_t size)
+{
+    return (size + live.config->page_size - 1) / live.config->page_size * live.config->page_size;
+}
+
+/* A trim leaves the pages of the items, and those up to the last slot that is alive or has spent
+ * its lives; it gives back all others. */
+static void trim(void)
+{
+    hm_map_stats before = hm_map_get_stats(&live.map);
+    hm_status status = hm_map_trim(&live.map);
+    CHECK(status == (live.refused ? HM_ERROR_MEMORY : HM_OK));
+    hm_map_stats after = hm_map_get_stats(&live.map);
+    uint32_t end = before.slots;
+    while (end > 0 && (ghost_live_slots(&live.model) >> (end - 1) & 1) == 0 &&
+           !ghost_is_spent(end - 1))
+        end--;
+    uint32_t keep = (uint32_t)(in_pages(sizeof(hm_handle) * end) / sizeof(hm_handle));
+    if (keep > before.slots)
+        keep = before.slots;
+    CHECK(after.slots == keep || (live.refused && after.slots == before.slots));
+    CHECK(after.retired_slots == before.retired_slots);
+    CHECK(live.refused || after.committed_size - live.map.ids.floors.committed_size ==
+                              in_pages(live.config->item_size * live.model.count) +
+                                  in_pages(live.config->meta_size * live.model.count) +
+                                  in_pages(sizeof(hm_handle) * after.slots) +
+                                  in_pages(sizeof(uint32_t) * (after.slots - after.retired_slots)));
+    live.model.dropped |= live.refused || after.slots < before.slots;
+}
+
+/* After a reserve, that many inserts succeed although the system refuses everything. */
+static void reserve_more(uint32_t n)
+{
+    bool fits = n <= ghost_room();
+    hm_status status = hm_map_reserve(&live.map, n);
+    CHECK(is_right(status, fits));
+    if (status != HM_OK)
+        return;
+    static world_state after;
+    uint32_t made = live.memory_calls;
+    world_capture(&after);
+    live.refuse_from = 1;
+    live.refuse_to = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++)
+        insert(0);
+    CHECK(live.memory_calls == made);
+    world_restore(&after);
+}
+
+static void edit(uint32_t position, uint8_t new_key)
+{
+    hm_handle handle = ghost_handle(live.model.dense[position]);
+    live.model.dense[position].key = new_key;
+    ghost_make_item(hm_map_get(&live.map, handle), live.model.dense[position]);
+    hm_map_touch(&live.map, handle);
+}
+
+/* One call of defragment: it takes a swap for each pair that it puts right, parts no equal ones,
+ * stops only at its budget's end, and says done exactly of what is sorted. */
+static bool defragment(uint32_t order, hm_budget budget)
+{
+    uint32_t inverted = inversions(order);
+    ghost old = live.model;
+    calls.asked = 0;
+    hm_progress progress = hm_map_defragment(&live.map, &orders[order], budget);
+    CHECK(progress.compares == calls.asked);
+    bool swaps_spent = budget.max_swaps != 0 && progress.swaps == budget.max_swaps;
+    bool compares_spent = budget.max_compares != 0 && progress.compares == budget.max_compares;
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.done || swaps_spent || compares_spent);
+    uint32_t last[8] = {0}; /* by key: the position before the call of the last one seen, + 1 */
+    for (uint32_t i = 0; i < live.model.count; i++) {
+        uint32_t was = 0;
+        while (was < old.count &&
+               ghost_handle(old.dense[was]).bits != hm_map_handle_at(&live.map, i).bits)
+            was++;
+        CHECK(was < old.count);
+        live.model.dense[i] = old.dense[was];
+        CHECK(was >= last[old.dense[was].key]);
+        last[old.dense[was].key] = was + 1;
+    }
+    CHECK(ghost_live_slots(&live.model) == ghost_live_slots(&old));
+    CHECK(inverted - inversions(order) == progress.swaps);
+    CHECK(!progress.done || inversions(order) == 0);
+    return progress.done;
+}
+
+static void defragment_within(uint32_t order, uint32_t budget)
+{
+    static const hm_budget budgets[] = {{1, 0}, {0, 1}, {1, 1}, {0, 0}, {1, 1}};
+    uint32_t most = budget == WORLD_UNTIL_DONE ? 100 : 1; /* calls; a few for each pair do */
+    bool done = false;
+    while (most > 0 && !done) {
+        done = defragment(order, budgets[budget]);
+        most--;
+    }
+    CHECK(done || budget < 3);
+    if (!done)
+        return;
+    static world_state after;
+    world_capture(&after);
+    hm_progress progress = hm_map_defragment(&live.map, &orders[order], budgets[budget]);
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    world_restore(&after);
+}
+
+static void perform(const world_action *action)
+{
+    switch (action->verb) {
+    case WORLD_INSERT:
+        insert((uint8_t)action->a);
+        break;
+    case WORLD_INSERT_N:
+        insert_n(action->a, action->b);
+        break;
+    case WORLD_ERASE:
+        erase(ghost_handle_value(action->a));
+        break;
+    case WORLD_ERASE_IF:
+        erase_if(action->a);
+        break;
+    case WORLD_CLEAR:
+        hm_map_clear(&live.map);
+        live.model.count = 0;
+        break;
+    case WORLD_TRIM:
+        trim();
+        break;
+    case WORLD_RESERVE:
+        reserve_more(action->a);
+        break;
+    case WORLD_TOUCH:
+        hm_map_touch(&live.map, ghost_handle_value(action->a));
+        break;
+    case WORLD_EDIT:
+        edit(action->a, (uint8_t)action->b);
+        break;
+    case WORLD_DEFRAGMENT:
+        defragment_within(action->a, action->b);
+        break;
+    }
+}
+
+/* What a state says of itself beyond its items. */
+typedef struct observation {
+    hm_handle_state explained[WORLD_SLOTS][WORLD_LIVES];
+    uint32_t slots, free_slots, retired_slots;
+} observation;
+
+static void observe(observation *seen)
+{
+    hm_map_stats stats = hm_map_get_stats(&live.map);
+    memset(seen, 0, sizeof *seen);
+    for (uint32_t slot = 0; slot < live.config->max_slots; slot++)
+        for (uint32_t life = 0; life < WORLD_LIVES; life++)
+            seen->explained[slot][life] =
+                hm_map_explain(&live.map, ghost_name(slot, life + 1, WORLD_TYPE_ID, false));
+    seen->slots = stats.slots;
+    seen->free_slots = stats.free_slots;
+    seen->retired_slots = stats.retired_slots;
+}
+
+/* A refused call leaves everything as it was, but for a trim, which leaves the handles as they
+ * were. Slots come by inserts and go by trims. What was stale stays so, unless an insert or reserve
+ * retires it; retired stays retired. */
+static void check_step(const world_state *before, const observation *old, world_verb verb)
+{
+    observation now;
+    observe(&now);
+    if (live.refused) {
+        CHECK(memcmp(&live.model.dense, &before->model.dense, sizeof live.model.dense) == 0);
+        CHECK(memcmp(&live.model.highest, &before->model.highest, sizeof live.model.highest) == 0);
+        CHECK(live.model.count == before->model.count);
+        CHECK(verb == WORLD_TRIM || memcmp(&now, old, sizeof now) == 0);
+    }
+    CHECK(now.slots == old->slots || verb == WORLD_TRIM || live.model.count > before->model.count);
+    bool may_retire =
+        !live.refused && (verb == WORLD_INSERT || verb == WORLD_INSERT_N || verb == WORLD_RESERVE);
+    for (uint32_t slot = 0; slot < live.config->max_slots; slot++) {
+        for (uint32_t life = 0; life < before->model.highest[slot]; life++) {
+            hm_handle_state was = old->explained[slot][life];
+            hm_handle_state is = now.explained[slot][life];
+            CHECK(is == was || (was == HM_HANDLE_LIVE && is == HM_HANDLE_STALE) ||
+                  (was == HM_HANDLE_STALE && is == HM_HANDLE_RETIRED && may_retire));
+        }
+    }
+    if (!live.config->hooks)
+        return;
+    CHECK(calls.destroyed == (ghost_live_slots(&before->model) & ~ghost_live_slots(&live.model)));
+    for (uint32_t i = 0; i < live.model.count; i++)
+        CHECK((ghost_live_slots(&before->model) >> live.model.dense[i].slot & 1) == 0 ||
+              calls.position[live.model.dense[i].slot] == i);
+}
+
+uint32_t step_take(const world_state *before, const world_action *action, uint32_t refuse,
+                   bool *changed)
+{
+    bool by_handle = action->verb == WORLD_ERASE || action->verb == WORLD_TOUCH;
+    live.memory_calls = 0;
+    live.refuse_from = live.refuse_to = refuse;
+    live.refused = false;
+    for (uint32_t i = 0; i < live.model.count; i++)
+        calls.position[live.model.dense[i].slot] = i;
+    *changed = !by_handle || ghost_position(ghost_handle_value(action->a)) != HM_INVALID_INDEX;
+    if (!*changed) {
+        if (action->verb == WORLD_ERASE)
+            CHECK(!hm_map_erase(&live.map, ghost_handle_value(action->a)));
+        else
+            hm_map_touch(&live.map, ghost_handle_value(action->a));
+        CHECK(live.memory_calls == 0 && world_is_untouched(before));
+        return 0;
+    }
+    observation old;
+    observe(&old);
+    perform(action);
+    uint32_t made = live.memory_calls;
+    live.refuse_from = live.refuse_to = 0;
+    check_step(before, &old, action->verb);
+    memset(&calls, 0, sizeof calls);
+    return made;
+}
