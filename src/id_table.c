@@ -34,6 +34,7 @@ static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
 
 static uint32_t default_max_slots(uint32_t capacity, const hm_memory *memory)
 {
+    /* Coverage: the size of a pointer is not the tests' to choose. */
     bool roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
     uint64_t max_slots = (uint64_t)capacity * (roomy ? 4 : 2);
     if (roomy && max_slots < (uint64_t)1 << 24)

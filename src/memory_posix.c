@@ -78,6 +78,7 @@ static void ask_page_size(void)
 {
     os_memory.page_size = (size_t)sysconf(_SC_PAGESIZE);
     huge_memory.page_size =
+        /* Coverage: no system that runs the tests has pages above 2 MiB. */
         os_memory.page_size > huge_page_size ? os_memory.page_size : huge_page_size;
 }
 

@@ -1,6 +1,7 @@
 /* memory, on Windows: VirtualAlloc reserves and commits, VirtualFree decommits and releases. */
 #include <handle_map/memory.h>
 
+/* Coverage: another system's code. `./run check` runs the same tests on it, under wine. */
 #ifdef _WIN32
 
 #include <windows.h>

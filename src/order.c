@@ -87,7 +87,7 @@ static bool compare_with(run *r, uint32_t probe, bool *stands_before)
 static uint32_t next_probe(const hm_order_state *state)
 {
     uint32_t room = state->high - state->low;
-    switch (state->phase) {
+    switch (state->phase) { /* Coverage: there is no phase without a case. */
     case HM_ORDER_START:
         return state->last;
     case HM_ORDER_DOWN:

@@ -123,6 +123,17 @@ TEST(array, init_refuses_a_memory_table_that_is_not_whole)
     }
 }
 
+TEST(array, the_smallest_page_is_8_bytes)
+{
+    hm_memory memory = *hm_memory_heap();
+    memory.page_size = 8;
+    hm_array_desc desc = {.item_size = 8, .capacity = 3, .commit_step = 8, .memory = &memory};
+    hm_array array;
+    CHECK(hm_array_init(&array, &desc) == HM_OK);
+    CHECK(hm_array_push(&array) != NULL && hm_array_committed_size(&array) == 8);
+    hm_array_fini(&array);
+}
+
 static unsigned char crooked_bytes[3 * HM_MEMORY_ALIGNMENT];
 static size_t crooked_releases;
 
@@ -459,6 +470,25 @@ TEST(array, without_a_commit_step_growing_needs_ever_fewer_calls)
     for (size_t i = 0; i < 4000000; i++)
         CHECK(hm_array_push(&array) != NULL);
     CHECK(memory.calls < 50); /* pages: 489 */
+    hm_array_fini(&array);
+}
+
+TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_kib_to_4_mib)
+{
+    static const size_t kib = 1024, mib = 1024 * 1024;
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    hm_array_desc desc = {.item_size = 1, .capacity = 64 * mib, .memory = &memory.table};
+    const size_t steps[] = {64 * kib, 64 * kib, mib, 256 * kib, 32 * mib, 4 * mib};
+    hm_array array;
+    CHECK(hm_array_init(&array, &desc) == HM_OK);
+    size_t committed = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool to_the_byte = steps[i] == mib || steps[i] == 32 * mib;
+        CHECK(hm_array_reserve(&array, to_the_byte ? steps[i] : committed + 1) == HM_OK);
+        committed = to_the_byte ? steps[i] : committed + steps[i];
+        CHECK(hm_array_committed_size(&array) == committed);
+    }
     hm_array_fini(&array);
 }
 

@@ -74,7 +74,7 @@ TEST(id_table, the_largest_limits_are_accepted)
 {
     hm_id_table table;
     hm_id_table_desc desc = {.capacity = 10, .max_slots = 10, .type_id = 0x7FFF};
-    if (sizeof(void *) >= 8) {
+    if (test_has_addresses(sizeof(hm_handle) * (uint64_t)UINT32_MAX, "an ID table of 2^32 slots")) {
         desc.capacity = UINT32_MAX - 1;
         desc.max_slots = UINT32_MAX;
     }
@@ -431,6 +431,35 @@ TEST(id_table, validate_finds_counts_and_columns_that_contradict_each_other)
 
 /* ---- broken contracts ---- */
 
+static void *reserve_but_not_so_much(void *context, size_t size)
+{
+    CHECK(size > 0);
+    return context;
+}
+
+static void release_nothing(void *context, void *address, size_t size)
+{
+    CHECK(address == context && size > 0);
+}
+
+/* A page of more entries than an index can count. Nothing is committed, so no memory is needed. */
+TEST(id_table, a_page_may_be_larger_than_the_index_space)
+{
+    static _Alignas(HM_MEMORY_ALIGNMENT) unsigned char place[HM_MEMORY_ALIGNMENT];
+    hm_memory memory = *hm_memory_os();
+    memory.reserve = reserve_but_not_so_much;
+    memory.release = release_nothing;
+    memory.context = place;
+    memory.page_size = SIZE_MAX / 4 + 1;
+    hm_id_table table;
+    hm_id_table_desc desc = {.capacity = 10, .memory = &memory};
+    CHECK(hm_id_table_init(&table, &desc) == HM_OK);
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    CHECK(hm_id_table_explain(&table, hm_handle_pack(0, 1, 0)) == HM_HANDLE_OUT_OF_RANGE);
+    CHECK(hm_id_table_trim(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
 DEATH_TEST(id_table, fini_of_null_panics)
 {
     hm_id_table_fini(NULL);
@@ -472,6 +501,14 @@ DEATH_TEST(id_table, swap_with_a_position_that_is_not_live_panics)
     make(&table, 10, 0, NULL);
     issue(&table);
     hm_id_table_swap(&table, 0, 1);
+}
+
+DEATH_TEST(id_table, swap_of_a_position_that_is_not_live_panics)
+{
+    hm_id_table table;
+    make(&table, 10, 0, NULL);
+    issue(&table);
+    hm_id_table_swap(&table, 1, 0);
 }
 
 DEATH_TEST(id_table, rotate_from_a_position_that_is_not_live_panics)

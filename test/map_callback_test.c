@@ -5,6 +5,7 @@
 
 #include <handle_map/map.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ITEMS = 12, LOG_SIZE = 200 };
@@ -410,3 +411,22 @@ PANICS_INSIDE(touch, relocate)
 PANICS_INSIDE(touch, predicate)
 PANICS_INSIDE(touch, compare)
 PANICS_INSIDE(touch, key)
+
+static void end_if_named(const char *file, int line, const char *message)
+{
+    bool named = strstr(message, "hm_map_clear") != NULL && strstr(message, "'textures'") != NULL;
+    (void)file;
+    (void)line;
+    _Exit(named ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+DEATH_TEST(map_callback, a_refusal_names_the_function_and_the_map)
+{
+    static saboteur self;
+    self.act = 'c';
+    hm_map_desc desc = {.item_size = 4, .context = &self, .name = "textures"};
+    desc.destroy = sabotage_destroy;
+    CHECK(hm_map_init(&self.map, &desc) == HM_OK);
+    hm_set_panic_hook(end_if_named);
+    hm_map_erase(&self.map, hm_map_insert(&self.map, NULL));
+}

@@ -226,6 +226,31 @@ static bool has_odd_key(const item *it, void *context)
     return it->key % 2 == 1;
 }
 
+/* Wherever the order stopped, also with an item in flight, erase_if moves positions under it. */
+static void erase_if_after(const hm_order *order, hm_budget budget)
+{
+    static const item items[] = {{10, 0}, {11, 1}, {12, 2}, {13, 3}, {14, 4}, {15, 5},
+                                 {16, 6}, {17, 7}, {2, 8},  {18, 9}, {4, 10}, {19, 11}};
+    item_map map;
+    CHECK(item_map_init(&map, 12) == HM_OK);
+    CHECK(hm_map_insert_n(&map.map, items, 12, NULL) == HM_OK);
+    defragment_within(&map, order, budget);
+    CHECK(item_map_erase_if(&map, has_odd_key, NULL) == 5);
+    CHECK(defragment_within(&map, order, (hm_budget){0, 0}).done);
+    CHECK(is_sorted(&map));
+    item_map_fini(&map);
+}
+
+TEST(map_defragment, erase_if_at_any_point_of_an_order_leaves_nothing_out_of_order)
+{
+    for (uint32_t most = 1; most <= 40; most++) {
+        erase_if_after(&by_compare, (hm_budget){most, 0});
+        erase_if_after(&by_compare, (hm_budget){0, most});
+        erase_if_after(&by_key, (hm_budget){most, 0});
+        erase_if_after(&by_key, (hm_budget){0, most});
+    }
+}
+
 TEST(map_defragment, erase_if_leaves_an_ordered_map_ordered_at_no_cost)
 {
     item_map map;
@@ -345,7 +370,7 @@ TEST(map_defragment, every_layout_moves_whole_with_its_meta_and_reports_each_mov
 TEST(map_defragment, callbacks_see_the_map_whole_and_cannot_change_it)
 {
     uint64_t random = test_seed("witnesses");
-    sort_layout((test_layout){8, 8, 4096}, 30, &random);
+    sort_layout((test_layout){8, 8, hm_memory_os()->page_size}, 30, &random);
     sort_layout((test_layout){5000, 8, 65536}, 30, &random);
 }
 

@@ -513,11 +513,19 @@ static void corrupt_map(hm_map *map, int how)
         ids->entry_array.limit = 1; /* committed entries cover the slots */
     if (how == 11)
         ids->entries[ids->slots[2]].bits |= UINT32_MAX; /* only a spent slot is retired */
+    if (how == 12)
+        map->items++; /* the items are where the array has them */
+    if (how == 13)
+        map->item_size++; /* and as large */
+    if (how == 14)
+        map->limit++; /* insert's limit is what is committed */
+    if (how == 15)
+        map->guard |= HM_MAP_GUARD_BUSY; /* and 0 while busy */
 }
 
 TEST(map, validate_sees_each_broken_invariant)
 {
-    for (int how = 0; how < 12; how++) {
+    for (int how = 0; how < 16; how++) {
         hm_handle handles[3];
         hm_map map = make_map((hm_map_desc){.meta_size = 4, .capacity = 9000});
         fill(&map, handles, 3);

@@ -93,7 +93,7 @@ TEST(map_trust, of_100_million_random_patterns_only_live_handles_resolve)
     uint64_t random = test_seed("map_trust patterns");
     uint32_t wrong = 0;
     gather(&people, &random);
-    for (uint32_t i = 0; i < PATTERNS; i++) {
+    for (uint32_t i = test_scaled(PATTERNS); i-- > 0;) {
         hm_handle handle = hm_handle_from_bits(test_random(&random));
         wrong += hm_map_contains(&people.map, handle) != is_live(&people, handle);
     }
@@ -105,9 +105,9 @@ TEST(map_trust, of_100_million_random_patterns_only_live_handles_resolve)
 TEST(map_trust, of_random_patterns_near_handles_only_live_ones_resolve)
 {
     uint64_t random = test_seed("map_trust near patterns");
-    uint32_t resolved = 0;
+    uint32_t patterns = test_scaled(NEAR_PATTERNS), resolved = 0;
     gather(&people, &random);
-    for (uint32_t i = 0; i < NEAR_PATTERNS; i++) {
+    for (uint32_t i = 0; i < patterns; i++) {
         uint64_t bits = test_random(&random);
         uint32_t type_id = bits % 8 != 0 ? TYPE_ID : (uint32_t)(bits >> 3);
         hm_handle handle = hm_handle_pack(test_random_below(&random, SLOTS + 10),
@@ -117,7 +117,7 @@ TEST(map_trust, of_random_patterns_near_handles_only_live_ones_resolve)
         check_one(&people, handle);
         resolved += is_live(&people, handle);
     }
-    CHECK(resolved > NEAR_PATTERNS / 100);
+    CHECK(resolved > patterns / 100);
     hm_map_fini(&people.map);
 }
 
@@ -125,7 +125,8 @@ TEST(map_trust, of_all_neighbours_of_issued_handles_only_live_ones_resolve)
 {
     uint64_t random = test_seed("map_trust neighbours");
     gather(&people, &random);
-    for (uint32_t i = 0; i < people.issued_count; i++) {
+    uint32_t stride = people.issued_count / test_scaled(people.issued_count);
+    for (uint32_t i = 0; i < people.issued_count; i += stride) {
         hm_handle handle = people.issued[i];
         uint64_t bits = handle.bits;
         check_one(&people, handle);
@@ -167,31 +168,32 @@ static void probe_some(const hm_map *map, const hm_handle *past, uint32_t count,
         CHECK(!hm_map_contains(map, past[test_random_below(random, count)]));
 }
 
-static void check_all_refused(const hm_map *map, const hm_handle *past)
+static void check_all_refused(const hm_map *map, const hm_handle *past, uint32_t lives)
 {
     uint32_t stale = 0, retired = 0;
-    for (uint32_t i = 0; i < LIVES; i++) {
+    for (uint32_t i = 0; i < lives; i++) {
         hm_handle_state state = hm_map_explain(map, past[i]);
         CHECK(hm_map_get(map, past[i]) == NULL);
         stale += state == HM_HANDLE_STALE;
         retired += state == HM_HANDLE_RETIRED;
     }
-    CHECK(stale + retired == LIVES);
-    CHECK(retired == LIVES / HM_HANDLE_MAX_GENERATION * HM_HANDLE_MAX_GENERATION);
+    CHECK(stale + retired == lives);
+    CHECK(retired == lives / HM_HANDLE_MAX_GENERATION * HM_HANDLE_MAX_GENERATION);
 }
 
 TEST(map_trust, a_million_lives_of_one_item_never_meet)
 {
     uint64_t random = test_seed("map_trust lives");
-    hm_handle *past = malloc(LIVES * sizeof *past);
+    uint32_t lives = test_scaled(LIVES);
+    hm_handle *past = malloc(lives * sizeof *past);
     hm_map map;
     hm_map_desc desc = {.item_size = 64};
     CHECK(past != NULL && hm_map_init(&map, &desc) == HM_OK);
-    memset(past, 0xFF, LIVES * sizeof *past); /* resident before the measurement */
+    memset(past, 0xFF, lives * sizeof *past); /* resident before the measurement */
     hm_handle handle = hm_map_insert(&map, NULL);
     size_t committed = hm_map_get_stats(&map).committed_size;
     size_t resident = resident_size();
-    for (uint32_t i = 0; i < LIVES; i++) {
+    for (uint32_t i = 0; i < lives; i++) {
         CHECK(hm_map_erase(&map, handle));
         past[i] = handle;
         handle = hm_map_insert(&map, NULL);
@@ -201,7 +203,7 @@ TEST(map_trust, a_million_lives_of_one_item_never_meet)
     CHECK(hm_map_get_stats(&map).committed_size == committed);
     if (!HAS_SANITIZER && resident != 0)
         CHECK(resident_size() < resident + ((size_t)16 << 20));
-    check_all_refused(&map, past);
+    check_all_refused(&map, past, lives);
     CHECK(hm_map_contains(&map, handle) && hm_map_count(&map) == 1);
     CHECK(hm_map_validate(&map) == HM_OK);
     hm_map_fini(&map);

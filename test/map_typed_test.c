@@ -228,6 +228,65 @@ DEATH_TEST(map_typed, fini_without_a_map_panics)
     texture_map_fini(no_map);
 }
 
+DEATH_TEST(map_typed, clear_without_a_map_panics)
+{
+    texture_map_clear(no_map);
+}
+
+DEATH_TEST(map_typed, reserve_without_a_map_panics)
+{
+    texture_map_reserve(no_map, 1);
+}
+
+DEATH_TEST(map_typed, contains_without_a_map_panics)
+{
+    texture_map_contains(no_map, (texture_handle){HM_NULL_HANDLE});
+}
+
+DEATH_TEST(map_typed, count_without_a_map_panics)
+{
+    texture_map_count(no_map);
+}
+
+DEATH_TEST(map_typed, items_without_a_map_panics)
+{
+    texture_map_items(no_map);
+}
+
+DEATH_TEST(map_typed, handle_at_without_a_map_panics)
+{
+    texture_map_handle_at(no_map, 0);
+}
+
+DEATH_TEST(map_typed, index_of_without_a_map_panics)
+{
+    texture_map_index_of(no_map, (texture_handle){HM_NULL_HANDLE});
+}
+
+static uint64_t key_of_nothing(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return 0;
+}
+
+DEATH_TEST(map_typed, defragment_without_a_map_panics)
+{
+    texture_map_defragment(no_map, &(hm_order){.key = key_of_nothing}, (hm_budget){0, 0});
+}
+
+static bool is_doomed(const struct texture *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return true;
+}
+
+DEATH_TEST(map_typed, erase_if_without_a_map_panics)
+{
+    texture_map_erase_if(no_map, is_doomed, NULL);
+}
+
 DEATH_TEST(map_typed, emplace_without_a_place_panics)
 {
     texture_map map = {{0}};

@@ -6,6 +6,7 @@
 #include "support/memory.h"
 #include "support/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -157,8 +158,10 @@ TEST(memory, an_absurd_size_is_refused)
 {
     for (int i = 0; i < TABLES; i++) {
         const hm_memory *memory = table_at(i);
-        if (ALLOCATOR_ABORTS && memory == hm_memory_heap())
+        if (ALLOCATOR_ABORTS && memory == hm_memory_heap()) {
+            test_leave_out("an absurd size from malloc, where the sanitizer's ends the process");
             continue;
+        }
         const size_t whole_pages = ~(memory->page_size - 1);
         CHECK(memory->reserve(memory->context, SIZE_MAX & whole_pages) == NULL);
         if (sizeof(void *) >= 8)
@@ -169,7 +172,8 @@ TEST(memory, an_absurd_size_is_refused)
 TEST(memory, address_space_costs_no_memory)
 {
     const hm_memory *memory = hm_memory_os();
-    const size_t size = sizeof(void *) >= 8 ? (size_t)1 << 34 : (size_t)1 << 28;
+    const bool wide = test_has_addresses((uint64_t)1 << 34, "reserving 16 GiB: 256 MiB instead");
+    const size_t size = (size_t)1 << (wide ? 34 : 28);
     unsigned char *bytes = memory->reserve(memory->context, size);
     CHECK(bytes != NULL);
     CHECK(memory->commit(memory->context, bytes + size - memory->page_size, memory->page_size));
@@ -208,6 +212,124 @@ TEST(memory, a_commit_that_the_system_refuses_says_so_and_can_be_repeated)
     CHECK(committed || memory->commit(memory->context, bytes, size));
     CHECK(is_all(bytes, size, 0));
     memory->release(memory->context, bytes, size);
+}
+
+/* Locked pages cannot be given back. What a refused decommit leaves is as it was: it can be read,
+ * written, and decommitted once the lock is gone. */
+TEST(memory, a_decommit_of_locked_pages_is_refused_and_changes_nothing)
+{
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size;
+    unsigned char *bytes = memory->reserve(memory->context, 3 * page);
+    CHECK(bytes != NULL && memory->commit(memory->context, bytes, 3 * page));
+    memset(bytes, 0xA5, 3 * page);
+    bool locked = mlock(bytes + page, page) == 0 && madvise(bytes + page, page, MADV_DONTNEED) != 0;
+    CHECK(memory->decommit(memory->context, bytes + page, page) == !locked);
+    if (locked) {
+        CHECK(is_all(bytes, 3 * page, 0xA5));
+        memset(bytes, 0x5A, 3 * page);
+        CHECK(munlock(bytes + page, page) == 0);
+        CHECK(memory->decommit(memory->context, bytes + page, page));
+    } else {
+        test_leave_out("a decommit of locked pages: there is no lock, or it does not hold them");
+    }
+    CHECK(memory->commit(memory->context, bytes + page, page));
+    CHECK(is_all(bytes + page, page, 0));
+    memory->release(memory->context, bytes, 3 * page);
+}
+
+/* A system has only so many mappings for a program, and a decommit in the middle of one makes three
+ * of it. The more than a hundred thousand pages of the second reservation use them up, where the
+ * limit is not higher than that. */
+TEST(memory, a_decommit_without_a_mapping_left_is_refused_and_changes_nothing)
+{
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size, pages = test_scaled(140000);
+    unsigned char *bytes = memory->reserve(memory->context, 3 * page);
+    unsigned char *others = memory->reserve(memory->context, pages * page);
+    CHECK(bytes != NULL && memory->commit(memory->context, bytes, 3 * page));
+    CHECK(others != NULL);
+    memset(bytes, 0xA5, 3 * page);
+    size_t i = 0;
+    while (i < pages && memory->commit(memory->context, others + i * page, page))
+        i += 2;
+    if (i < pages) {
+        CHECK(!memory->decommit(memory->context, bytes + page, page));
+        CHECK(is_all(bytes, 3 * page, 0xA5));
+        memset(bytes, 0x5A, 3 * page);
+    } else {
+        test_leave_out("a decommit for want of mappings: there are more than were used up");
+    }
+    memory->release(memory->context, others, pages * page);
+    CHECK(memory->decommit(memory->context, bytes + page, page));
+    memory->release(memory->context, bytes, 3 * page);
+}
+
+/* An address that no page begins at is not obeyed by rounding it. */
+TEST(memory, a_decommit_of_half_a_page_is_refused)
+{
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size;
+    unsigned char *bytes = memory->reserve(memory->context, page);
+    CHECK(bytes != NULL && memory->commit(memory->context, bytes, page));
+    memset(bytes, 0xA5, page);
+    if (mprotect(bytes + page / 2, page / 2, PROT_READ | PROT_WRITE) != 0) {
+        CHECK(!memory->decommit(memory->context, bytes + page / 2, page / 2));
+        CHECK(is_all(bytes, page, 0xA5));
+    } else {
+        test_leave_out("a decommit of half a page: an emulator of larger pages obeys it");
+    }
+    memory->release(memory->context, bytes, page);
+}
+
+TEST(memory, a_huge_page_has_2_mib)
+{
+    CHECK(hm_memory_os_huge()->page_size == (size_t)2 << 20);
+}
+
+/* An emulator of larger pages reports on each of the host's: 16 of 4 KiB make one of 64. */
+/* Pages of addresses that the program has. */
+static unsigned long mapped_pages(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    return pages;
+}
+
+static bool is_mapped(void *address)
+{
+    unsigned char in_core[16];
+    return mincore(address, hm_memory_os()->page_size, in_core) == 0;
+}
+
+/* Linux puts a mapping of whole huge pages where a huge page can begin, and others anywhere: an odd
+ * size makes reserve cut a head off. */
+TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)
+{
+    enum { RESERVATIONS = 8 };
+    const hm_memory *memory = hm_memory_os_huge();
+    const size_t page = hm_memory_os()->page_size;
+    bool counted = test_scaled(2) == 2;
+    if (!counted)
+        test_leave_out("counting mappings: an emulator has some of its own");
+    for (size_t i = 0; i < RESERVATIONS; i++) {
+        const size_t size = memory->page_size + i * page;
+        mapped_pages(); /* What reading allocates is there from now on. */
+        unsigned long before = mapped_pages();
+        unsigned char *bytes = memory->reserve(memory->context, size);
+        CHECK(bytes != NULL);
+        CHECK(!counted || mapped_pages() - before == size / page);
+        CHECK((uintptr_t)bytes % memory->page_size == 0);
+        CHECK(memory->commit(memory->context, bytes, size));
+        CHECK(is_all(bytes, size, 0));
+        CHECK(is_mapped(bytes) && is_mapped(bytes + size - page));
+        memory->release(memory->context, bytes, size);
+        CHECK(!is_mapped(bytes));
+        CHECK(!is_mapped(bytes + size - page));
+        CHECK(!counted || mapped_pages() == before);
+    }
 }
 
 #endif

@@ -80,6 +80,19 @@ DEATH_TEST(misuse, an_item_is_read_after_clear)
     read_word(stale->words);
 }
 
+TEST(misuse, clear_poisons_every_item_and_its_meta)
+{
+    hm_map map;
+    init_with_meta(&map, NULL);
+    unsigned char *items = hm_map_items(&map), *meta = hm_map_meta_at(&map, 0);
+    hm_map_clear(&map);
+    for (size_t i = 0; i < 100; i++) {
+        CHECK(__asan_address_is_poisoned(items + 24 * i));
+        CHECK(__asan_address_is_poisoned(meta + 8 * i));
+    }
+    hm_map_fini(&map);
+}
+
 DEATH_TEST(misuse, a_loop_runs_past_the_last_item)
 {
     hm_map map;

@@ -149,6 +149,36 @@ DEATH_TEST(order, an_order_without_compare_and_key_is_a_broken_contract)
     run(&b, (hm_order){NULL, NULL, NULL}, 0, 0);
 }
 
+DEATH_TEST(order, no_order_is_a_broken_contract)
+{
+    bench b;
+    fill(&b, (const uint32_t[]){2, 1}, 2);
+    hm_sequence sequence = {item_at, move_item, &b, b.count};
+    hm_order_run(&b.state, NULL, &sequence, (hm_budget){0, 0});
+}
+
+DEATH_TEST(order, no_sequence_is_a_broken_contract)
+{
+    bench b;
+    fill(&b, (const uint32_t[]){2, 1}, 2);
+    hm_order order = {compare_keys, NULL, &b};
+    hm_order_run(&b.state, &order, NULL, (hm_budget){0, 0});
+}
+
+DEATH_TEST(order, no_state_is_a_broken_contract)
+{
+    bench b;
+    fill(&b, (const uint32_t[]){2, 1}, 2);
+    hm_order order = {compare_keys, NULL, &b};
+    hm_sequence sequence = {item_at, move_item, &b, b.count};
+    hm_order_run(NULL, &order, &sequence, (hm_budget){0, 0});
+}
+
+DEATH_TEST(order, rewinding_no_state_is_a_broken_contract)
+{
+    hm_order_rewind(NULL, 0);
+}
+
 TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
 {
     bench b;
@@ -202,6 +232,72 @@ TEST(order, done_is_free_until_something_changes)
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     progress = run(&b, (hm_order){NULL, key_of, &b}, 0, 0);
     CHECK(progress.done && progress.compares > 0);
+}
+
+TEST(order, what_stands_behind_a_disturbance_costs_one_compare_each)
+{
+    uint64_t random = 1;
+    bench b;
+    fill_shape(&b, 1, MOST, &random);
+    hm_order order = {compare_keys, NULL, &b};
+    run_to_the_end(&b, order, 0, 0);
+    for (uint32_t index = 1; index < MOST; index += 50) {
+        hm_order_disturb(&b.state, index);
+        hm_progress progress = run(&b, order, 0, 0);
+        CHECK(progress.done && progress.compares == MOST - index);
+    }
+}
+
+TEST(order, each_part_of_an_order_makes_it_another)
+{
+    bench b, other;
+    memset(&other, 0, sizeof other);
+    const hm_order orders[] = {{compare_keys, coarse_key_of, &b},
+                               {compare_always_before, coarse_key_of, &b},
+                               {compare_keys, key_of, &b},
+                               {compare_keys, coarse_key_of, &other}};
+    fill(&b, (const uint32_t[]){1, 2, 3}, 3);
+    run_to_the_end(&b, orders[0], 0, 0);
+    for (size_t i = 1; i < sizeof orders / sizeof *orders; i++) {
+        uint64_t elsewhere = other.asked;
+        CHECK(hm_order_run(&b.state, &orders[0], &(hm_sequence){item_at, move_item, &b, b.count},
+                           (hm_budget){0, 0})
+                  .done);
+        hm_progress progress =
+            hm_order_run(&b.state, &orders[i], &(hm_sequence){item_at, move_item, &b, b.count},
+                         (hm_budget){0, 1});
+        CHECK(!progress.done && progress.compares == 1);
+        CHECK((other.asked != elsewhere) == (orders[i].context == &other));
+        run_to_the_end(&b, orders[0], 0, 0);
+    }
+}
+
+static const void *the_same_item(const void *owner, uint32_t index)
+{
+    (void)index;
+    return owner;
+}
+
+static void note_move(void *owner, uint32_t from, uint32_t to)
+{
+    ((bench *)owner)->moved += from - to;
+}
+
+/* A gallop doubles its steps: 1 + 31 steps lead to 2^31 before the last item, and one more past the
+ * first. No memory holds so many items, so the state is made as if they had been ordered. */
+TEST(order, a_gallop_over_four_billion_items_ends)
+{
+    enum { GALLOP = 33 };
+    const uint32_t last = UINT32_MAX - 1;
+    bench b;
+    fill(&b, NULL, 0);
+    hm_order order = {compare_always_before, NULL, &b};
+    hm_sequence sequence = {the_same_item, note_move, &b, last + 1};
+    hm_order_state state = {
+        .order = order, .cursor = last, .at = last, .high = last, .last = last - 1};
+    hm_progress progress = hm_order_run(&state, &order, &sequence, (hm_budget){0, 0});
+    CHECK(progress.done && progress.compares == GALLOP);
+    CHECK(progress.swaps == last && b.moved == last);
 }
 
 TEST(order, sorted_items_cost_one_compare_each)
