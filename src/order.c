@@ -117,8 +117,8 @@ static bool narrow(run *r)
     if (state->phase == HM_ORDER_START) {
         state->phase = gallop;
         state->step = 1;
-    } else if (state->phase == gallop && state->step <= UINT32_MAX / 2) {
-        state->step *= 2;
+    } else if (state->phase == gallop) {
+        state->step *= 2; /* 1 + 2 + ... + 2^31 have covered all positions before this wraps. */
     } else {
         state->phase = HM_ORDER_HALVE;
     }
