@@ -140,7 +140,7 @@ class Place:
         except subprocess.TimeoutExpired:
             return False
         finally:
-            # Its children too: a death test that hangs is one. They are a session of their own.
+            # Its children too: a death test that hangs is one. They are in its process group.
             try:
                 os.killpg(process.pid, 9)
             except ProcessLookupError:
