@@ -167,10 +167,12 @@ static inline void hm_id_table_clear(hm_id_table *table)
     table->count = 0;
 }
 
-/* Exchanges two live positions. O(1). */
+/* Exchanges two live positions; the handles hold. A position that is not live is a broken contract.
+ * O(1). */
 HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
 
-/* Moves live position `from` down to `to` <= from; those between move up by one. O(from - to). */
+/* Moves live position `from` down to `to`; those between move up by one, and the handles hold. A
+ * position that is not live, or `to` above `from`, is a broken contract. O(from - to). */
 HM_API void hm_id_table_rotate(hm_id_table *table, uint32_t from, uint32_t to);
 
 /* Gives back what lies behind the last live slot. HM_ERROR_MEMORY when the system refuses; no

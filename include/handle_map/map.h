@@ -32,7 +32,8 @@
  *     types                  32,768. Maps that share a type id cannot tell their handles apart:
  *                            each begins with index 0, generation 1. Give each its own.
  *
- * Failure changes nothing that can be observed; only the committed size may have grown. A zeroed
+ * Failure changes nothing that can be observed; only the committed size may have grown, and slots
+ * without a life left count as retired where they are why a call fails with HM_ERROR_FULL. A zeroed
  * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
  * contract.
  *
@@ -186,7 +187,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * ignored. O(1). */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* The parts of insert and erase that are not inline. */
+/* The parts of insert and erase that are not inline; not for programs. */
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
 HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);

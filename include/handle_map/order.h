@@ -81,12 +81,14 @@ typedef struct hm_order_state {
 } hm_order_state;
 
 /* Brings the sequence nearer to the order within the budget; the state carries on from call to
- * call. An order with neither compare nor key is a broken contract. Callbacks see the sequence
- * whole. */
+ * call. Returns what was spent, and `done` when all is in order; it cannot fail. A NULL argument,
+ * or an order with neither compare nor key, is a broken contract. Callbacks see the sequence whole.
+ * Invalidates positions, as the sequence's `move` says. At most the budget's work; without one, up
+ * to O(n^2) moves. */
 HM_API hm_progress hm_order_run(hm_order_state *state, const hm_order *order,
                                 const hm_sequence *sequence, hm_budget budget);
 
-/* The part of disturb that is not inline. */
+/* The part of disturb that is not inline: from `index` on, nothing counts as in order. O(1). */
 HM_API void hm_order_rewind(hm_order_state *state, uint32_t index);
 
 /* Another item stands at `index` now, or its key may have changed, or nothing stands there or
