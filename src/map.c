@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-enum { CHUNK_SIZE = 256 }; /* bytes of an item that wait on the stack while others move */
-
 static bool is_busy(const hm_map *map)
 {
     return (map->guard & HM_MAP_GUARD_BUSY) != 0;
@@ -72,6 +70,7 @@ static hm_status init_arrays(hm_map *map, const hm_map_desc *desc)
 
 static void release_all(hm_map *map)
 {
+    hm_order_fini(&map->order);
     hm_array_fini(&map->meta_array);
     hm_array_fini(&map->item_array);
     hm_id_table_fini(&map->ids);
@@ -185,20 +184,24 @@ static void report_move(hm_map *map, uint32_t from, uint32_t to)
         map->relocate(item_at(map, to), from, to, map->context);
 }
 
-static size_t next_chunk(size_t size, size_t offset)
+/* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant. */
+static inline size_t exchange_units(unsigned char *a, unsigned char *b, size_t size, size_t unit)
 {
-    return size - offset < CHUNK_SIZE ? size - offset : CHUNK_SIZE;
+    unsigned char waiting[32];
+    size_t offset = 0;
+    for (; size - offset >= unit; offset += unit) {
+        memcpy(waiting, a + offset, unit);
+        memcpy(a + offset, b + offset, unit);
+        memcpy(b + offset, waiting, unit);
+    }
+    return offset;
 }
 
 static void exchange_bytes(unsigned char *a, unsigned char *b, size_t size)
 {
-    unsigned char waiting[CHUNK_SIZE];
-    for (size_t offset = 0; offset < size; offset += CHUNK_SIZE) {
-        size_t chunk = next_chunk(size, offset);
-        memcpy(waiting, a + offset, chunk);
-        memcpy(a + offset, b + offset, chunk);
-        memcpy(b + offset, waiting, chunk);
-    }
+    size_t done = exchange_units(a, b, size, 32);
+    done += exchange_units(a + done, b + done, size - done, 8);
+    exchange_units(a + done, b + done, size - done, 1);
 }
 
 static void exchange(hm_map *map, uint32_t a, uint32_t b)
@@ -209,37 +212,6 @@ static void exchange(hm_map *map, uint32_t a, uint32_t b)
         exchange_bytes(map->meta_array.data + meta_size * a, map->meta_array.data + meta_size * b,
                        meta_size);
     hm_id_table_swap(&map->ids, a, b);
-}
-
-/* Large items go round in chunks, so that what waits on the stack has a fixed size. */
-static void rotate_bytes(unsigned char *data, size_t size, uint32_t from, uint32_t to)
-{
-    unsigned char waiting[CHUNK_SIZE];
-    for (size_t offset = 0; offset < size; offset += CHUNK_SIZE) {
-        size_t chunk = next_chunk(size, offset);
-        memcpy(waiting, data + size * from + offset, chunk);
-        if (chunk == size)
-            memmove(data + size * to + size, data + size * to, size * (from - to));
-        else
-            for (uint32_t i = from; i > to; i--)
-                memcpy(data + size * i + offset, data + size * (i - 1) + offset, chunk);
-        memcpy(data + size * to + offset, waiting, chunk);
-    }
-}
-
-/* Moves the item at `from` down to `to`, and those between up by one. Runs inside enter and leave.
- */
-static void rotate(void *owner, uint32_t from, uint32_t to)
-{
-    hm_map *map = owner;
-    rotate_bytes(map->items, map->item_size, from, to);
-    if (map->meta_array.data != NULL)
-        rotate_bytes(map->meta_array.data, map->meta_array.item_size, from, to);
-    hm_id_table_rotate(&map->ids, from, to);
-    report_move(map, from, to);
-    if (map->relocate != NULL)
-        for (uint32_t i = to; i < from; i++)
-            report_move(map, i, i + 1);
 }
 
 /* erase */
@@ -259,7 +231,7 @@ static void erase_at(hm_map *map, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     poison_dead(map, 1);
-    hm_order_disturb(&map->order, index);
+    hm_order_disturb(&map->order, index, last);
     if (index != last)
         report_move(map, last, index);
     leave(map);
@@ -283,6 +255,80 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
     return erased;
 }
 
+/* order */
+
+static void exchange_and_report(void *owner, uint32_t a, uint32_t b)
+{
+    hm_map *map = owner;
+    exchange(map, a, b);
+    report_move(map, a, b);
+    report_move(map, b, a);
+}
+
+static uint32_t find(const void *owner, hm_handle handle)
+{
+    const hm_map *map = owner;
+    return hm_id_table_find(&map->ids, handle);
+}
+
+static hm_sequence sequence_of(hm_map *map)
+{
+    return (hm_sequence){.items = map->items,
+                         .item_size = map->item_size,
+                         .slots = map->ids.slots,
+                         .entries = map->ids.entries,
+                         .slot_count = map->ids.slot_count,
+                         .count = map->ids.count,
+                         .capacity = hm_map_capacity(map),
+                         .swap = exchange_and_report,
+                         .find = find,
+                         .owner = map,
+                         .memory = map->item_array.memory};
+}
+
+hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
+{
+    HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_map_defragment: the order has neither compare nor key");
+    if (is_busy(map))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = sequence_of(map);
+    enter(map);
+    hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
+    leave(map);
+    return progress;
+}
+
+hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_budget budget)
+{
+    HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
+    HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
+    if (is_busy(map))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = sequence_of(map);
+    enter(map);
+    hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
+    leave(map);
+    return progress;
+}
+
+void hm_map_touch(hm_map *map, hm_handle handle)
+{
+    HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
+    refuse_when_busy(map, "hm_map_touch");
+    uint32_t index = hm_id_table_find(&map->ids, handle);
+    if (index != HM_INVALID_INDEX)
+        hm_order_disturb(&map->order, index, map->ids.count);
+}
+
+void hm_map_touch_all(hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
+    refuse_when_busy(map, "hm_map_touch_all");
+    hm_order_reset(&map->order);
+}
+
 /* The survivors trade places with the doomed before them, so that at every question the map is
  * whole and at the end the doomed stand behind the survivors. */
 uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
@@ -293,24 +339,23 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
     if (is_busy(map))
         return 0;
     uint32_t count = map->ids.count;
-    uint32_t survivors = 0;
-    hm_order_rewind(&map->order, count);
-    uint32_t ordered = map->order.cursor;
-    uint32_t ordered_survivors = 0;
+    uint32_t survivors = 0, managed_survivors = 0;
+    hm_sequence sequence = sequence_of(map);
     enter(map);
+    hm_order_settle(&map->order, &sequence);
+    uint32_t managed = map->order.cursor;
     for (uint32_t i = 0; i < count; i++) {
         if (doomed(item_at(map, i), context))
             continue;
         if (i != survivors) {
-            exchange(map, survivors, i);
-            report_move(map, i, survivors);
-            report_move(map, survivors, i);
+            hm_order_exchange(&map->order, survivors, i);
+            exchange_and_report(map, survivors, i);
         }
         survivors++;
-        ordered_survivors += i < ordered;
+        managed_survivors += i < managed;
     }
     leave(map);
-    hm_order_rewind(&map->order, ordered_survivors);
+    hm_order_cut(&map->order, managed_survivors);
     while (map->ids.count > survivors)
         erase_at(map, map->ids.count - 1);
     return count - survivors;
@@ -327,37 +372,7 @@ void hm_map_clear(hm_map *map)
     hm_id_table_clear(&map->ids);
     if (count > 0)
         poison_dead(map, count);
-    hm_order_rewind(&map->order, 0);
-}
-
-/* order */
-
-static const void *sequence_at(const void *owner, uint32_t index)
-{
-    return item_at(owner, index);
-}
-
-hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
-{
-    HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_map_defragment: the order has neither compare nor key");
-    if (is_busy(map))
-        return (hm_progress){0, 0, false};
-    hm_sequence sequence = {sequence_at, rotate, map, map->ids.count};
-    enter(map);
-    hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    leave(map);
-    return progress;
-}
-
-void hm_map_touch(hm_map *map, hm_handle handle)
-{
-    HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
-    refuse_when_busy(map, "hm_map_touch");
-    uint32_t index = hm_id_table_find(&map->ids, handle);
-    if (index != HM_INVALID_INDEX)
-        hm_order_disturb(&map->order, index);
+    hm_order_reset(&map->order);
 }
 
 /* memory and questions */
@@ -373,6 +388,8 @@ hm_status hm_map_trim(hm_map *map)
         status = hm_array_trim(&map->meta_array);
     if (status == HM_OK)
         status = hm_id_table_trim(&map->ids);
+    if (status == HM_OK)
+        status = hm_order_trim(&map->order, map->ids.count);
     map->limit = committed_items(map);
     return status;
 }
@@ -400,8 +417,9 @@ hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");
     const hm_id_table *ids = &map->ids;
-    const hm_array *arrays[] = {&map->item_array, &map->meta_array, &ids->entry_array,
-                                &ids->slot_array, &ids->floors};
+    const hm_array *arrays[] = {&map->item_array,  &map->meta_array, &ids->entry_array,
+                                &ids->slot_array,  &ids->floors,     &map->order.mark_array,
+                                &map->order.batch.scratch};
     hm_map_stats stats = {.count = ids->count,
                           .capacity = hm_map_capacity(map),
                           .slots = ids->slot_count,

@@ -1,169 +1,464 @@
-/* order: insertion sort as a machine that can stop before any compare and any move.
- *
- *     START --> DOWN or UP --> HALVE --> low == high: shift, settle --> START with the next item
- *
- * The invariant between steps: positions below `cursor`, without the one at `at`, are in order; the
- * item at `at` belongs into [low, high]; `at` is `cursor` until the place is found. */
-#include <handle_map/order.h>
+/* order: the round of phases, the scan, and what the owner reports. */
+#include "order_private.h"
 
-enum { COMPARES_TO_GET_ON = 3 }; /* two keys, and compare for a tie */
+#include "array_private.h"
 
-typedef struct run {
-    hm_order_state *state;
-    const hm_sequence *sequence;
-    hm_budget budget;
-    hm_progress spent;
-} run;
+#include <string.h>
 
-static const void *item_at(const run *r, uint32_t index)
+enum {
+    FIRST_RUN_LIMIT = 8, /* misfits in a row that call for a look back */
+    FEW_MISFITS = 16     /* so many are no reason to take everything out */
+};
+
+static const uint64_t low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
+
+/* marks */
+
+/* One bit for each position whose mark is not clean. */
+static uint64_t dirty_bits(uint64_t word)
 {
-    return r->sequence->at(r->sequence->owner, index);
+    return (word | word >> 1) & low_bits;
 }
 
-/* Turns to the item at the cursor. */
-static void begin_item(hm_order_state *state)
+bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
 {
-    state->at = state->cursor;
-    state->low = 0;
-    state->high = state->cursor;
-    state->phase = HM_ORDER_START;
-    state->has_item_key = false;
-}
-
-void hm_order_rewind(hm_order_state *state, uint32_t index)
-{
-    HM_CONTRACT(state != NULL, "hm_order_rewind: state is NULL");
-    /* Below an item in flight all is in order; behind it, the item itself may be missing. */
-    if (state->cursor > state->at)
-        state->cursor = state->at;
-    if (state->cursor > index)
-        state->cursor = index;
-    state->last = state->cursor > 0 ? state->cursor - 1 : 0;
-    state->has_probe_key = false;
-    begin_item(state);
-}
-
-static bool may_compare(run *r)
-{
-    if (r->budget.max_compares != 0 && r->spent.compares >= r->budget.max_compares)
-        return false;
-    r->spent.compares++;
+    while (*at < end) {
+        if (!hm_order_may_work(call))
+            return false;
+        uint32_t index = *at / HM_MARKS_PER_WORD, bit = *at % HM_MARKS_PER_WORD;
+        uint64_t bits = dirty_bits(call->state->marks[index]) ^ (clean ? low_bits : 0);
+        bits >>= bit * 2;
+        uint32_t distance =
+            bits != 0 ? (uint32_t)__builtin_ctzll(bits) / 2 : HM_MARKS_PER_WORD - bit;
+        *at = distance < end - *at ? *at + distance : end;
+        if (bits != 0)
+            break;
+    }
     return true;
 }
 
-/* Answers whether the item that is being placed stands before the one at `probe`. False when the
- * budget ends first; the keys that were paid for are kept for the next call. */
-static bool compare_with(run *r, uint32_t probe, bool *stands_before)
+bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low)
 {
-    hm_order_state *state = r->state;
+    while (*end > low) {
+        if (!hm_order_may_work(call))
+            return false;
+        uint32_t top = *end - 1;
+        uint32_t bit = top % HM_MARKS_PER_WORD;
+        uint64_t bits = dirty_bits(call->state->marks[top / HM_MARKS_PER_WORD]) ^ low_bits;
+        bits <<= (HM_MARKS_PER_WORD - 1 - bit) * 2;
+        uint32_t distance = bits != 0 ? (uint32_t)__builtin_clzll(bits) / 2 : bit + 1;
+        *end = distance < *end - low ? *end - distance : low;
+        if (bits != 0)
+            break;
+    }
+    return true;
+}
+
+void hm_order_set_cursor(hm_order_state *state, uint32_t cursor)
+{
+    state->cursor = cursor;
+    uint32_t bit = cursor % HM_MARKS_PER_WORD;
+    if (bit != 0)
+        state->marks[cursor / HM_MARKS_PER_WORD] &= ~(UINT64_MAX << bit * 2);
+}
+
+void hm_order_set_pending(hm_order_state *state, uint32_t index)
+{
+    hm_order_set_mark(state, index, HM_MARK_PENDING);
+    if (state->dirty_high == 0 || index < state->dirty_low)
+        state->dirty_low = index;
+    if (index >= state->dirty_high)
+        state->dirty_high = index + 1;
+}
+
+bool hm_order_cover(hm_order_call *call, uint32_t count)
+{
+    hm_order_state *state = call->state;
+    size_t words = count / HM_MARKS_PER_WORD + 1; /* The cursor has a word at the very end too. */
+    if (words <= state->mark_array.limit)
+        return true;
+    if (state->mark_array.data == NULL) {
+        hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
+        desc.capacity = call->sequence->capacity / HM_MARKS_PER_WORD + 1;
+        if (hm_array_init(&state->mark_array, &desc) != HM_OK)
+            return false;
+        state->marks = hm_array_data(&state->mark_array);
+    }
+    return hm_array_commit(&state->mark_array, words) == HM_OK;
+}
+
+/* comparing */
+
+bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before)
+{
+    hm_order_state *state = call->state;
     const hm_order *order = &state->order;
     if (order->key != NULL) {
         if (!state->has_item_key) {
-            if (!may_compare(r))
+            if (!hm_order_may_compare(call))
                 return false;
-            state->item_key = order->key(item_at(r, state->at), order->context);
+            state->item_key = order->key(hm_order_item(call, a), order->context);
             state->has_item_key = true;
         }
         if (!state->has_probe_key) {
-            if (!may_compare(r))
+            if (!hm_order_may_compare(call))
                 return false;
-            state->probe_key = order->key(item_at(r, probe), order->context);
+            state->probe_key = order->key(hm_order_item(call, b), order->context);
             state->has_probe_key = true;
         }
         if (state->item_key != state->probe_key || order->compare == NULL) {
             *stands_before = state->item_key < state->probe_key;
-            state->has_probe_key = false;
             return true;
         }
     }
-    if (!may_compare(r))
+    if (!hm_order_may_compare(call))
         return false;
-    *stands_before = order->compare(item_at(r, state->at), item_at(r, probe), order->context) < 0;
-    state->has_probe_key = false;
+    *stands_before =
+        order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
     return true;
 }
 
-/* Where to look next; always in [low, high). */
-static uint32_t next_probe(const hm_order_state *state)
+/* scan */
+
+void hm_order_begin_scan(hm_order_state *state)
 {
-    uint32_t room = state->high - state->low;
-    switch (state->phase) { /* Coverage: there is no phase without a case. */
-    case HM_ORDER_START:
-        return state->last;
-    case HM_ORDER_DOWN:
-        return room > state->step ? state->high - state->step : state->low;
-    case HM_ORDER_UP:
-        return room > state->step ? state->low + state->step - 1 : state->high - 1;
-    case HM_ORDER_HALVE:
-        break;
-    }
-    return state->low + room / 2;
+    state->phase = HM_ORDER_SCAN;
+    state->is_last_known = false;
+    state->last = state->cursor;
+    state->has_item_key = state->has_probe_key = false;
+    state->run = 0;
+    state->run_limit = FIRST_RUN_LIMIT;
 }
 
-/* One compare nearer to the place. A gallop that overshoots has enclosed it, and is halved. Equal
- * items count as standing before, which is what keeps the order stable. */
-static bool narrow(run *r)
+/* The item at the cursor fits behind the last clean one. */
+static void accept(hm_order_state *state)
 {
-    hm_order_state *state = r->state;
-    uint32_t probe = next_probe(state);
-    bool stands_before;
-    if (!compare_with(r, probe, &stands_before))
-        return false;
-    hm_order_phase gallop = stands_before ? HM_ORDER_DOWN : HM_ORDER_UP;
-    if (stands_before)
-        state->high = probe;
-    else
-        state->low = probe + 1;
-    if (state->phase == HM_ORDER_START) {
-        state->phase = gallop;
-        state->step = 1;
-    } else if (state->phase == gallop) {
-        state->step *= 2; /* 1 + 2 + ... + 2^31 have covered all positions before this wraps. */
-    } else {
-        state->phase = HM_ORDER_HALVE;
-    }
-    return true;
-}
-
-/* The item stands where it belongs. The next one is compared with it first, by the key it has. */
-static void settle(hm_order_state *state)
-{
-    state->last = state->low;
+    state->cursor++;
+    state->last = state->cursor;
+    state->is_last_known = true;
+    state->run = 0;
+    state->run_limit = FIRST_RUN_LIMIT;
     state->probe_key = state->item_key;
     state->has_probe_key = state->has_item_key;
+    state->has_item_key = false;
+}
+
+static void reject(hm_order_state *state)
+{
+    hm_order_set_pending(state, state->cursor);
     state->cursor++;
-    begin_item(state);
-}
-
-/* Moves the item towards its place as far as the budget goes. */
-static bool shift(run *r)
-{
-    hm_order_state *state = r->state;
-    uint32_t distance = state->at - state->low;
-    if (r->budget.max_swaps != 0) {
-        uint64_t left = r->budget.max_swaps - r->spent.swaps;
-        if (left == 0)
-            return false;
-        if (distance > left)
-            distance = (uint32_t)left;
+    state->has_item_key = false;
+    state->misfits++;
+    state->run++;
+    state->phase = HM_ORDER_SCAN;
+    if (state->run == state->run_limit) {
+        state->probe = state->last;
+        state->at = 0;
+        state->has_probe_key = false;
+        state->phase = HM_ORDER_LOOK_BACK;
     }
-    uint32_t from = state->at;
-    state->at = from - distance;
-    r->spent.swaps += distance;
-    r->sequence->move(r->sequence->owner, from, state->at);
+}
+
+/* A misfit, the first in its row, leaves two suspects: itself and the item that it should stand
+ * before. It is the latter if the former fits behind the one before that. */
+static bool find_outlier(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    if (!hm_order_seek_down(call, &state->probe, 0))
+        return false;
+    bool stands_before = false;
+    if (state->probe != 0 &&
+        !hm_order_ask(call, state->cursor, state->probe - 1, &stands_before))
+        return false;
+    state->has_probe_key = false;
+    state->phase = HM_ORDER_SCAN;
+    if (stands_before) {
+        reject(state);
+    } else {
+        hm_order_set_pending(state, state->last - 1);
+        state->misfits++;
+        accept(state);
+    }
     return true;
 }
 
-/* Does one thing; false when the budget does not allow it. */
-static bool step(run *r)
+/* A run of misfits may be right and the clean items before it wrong: asks whether the run can stand
+ * before half as many of them. */
+static bool look_back(hm_order_call *call)
 {
-    hm_order_state *state = r->state;
-    if (state->low < state->high)
-        return narrow(r);
-    if (state->at != state->low)
-        return shift(r);
-    settle(state);
+    hm_order_state *state = call->state;
+    for (; state->at < state->run / 2 && state->probe != 0; state->at++) {
+        if (!hm_order_seek_down(call, &state->probe, 0))
+            return false;
+        state->probe -= state->probe != 0;
+    }
+    if (!hm_order_seek_down(call, &state->probe, 0))
+        return false;
+    bool stands_before = false;
+    uint32_t first = state->cursor - state->run;
+    if (state->probe != 0 && !hm_order_ask(call, first, state->probe - 1, &stands_before))
+        return false;
+    state->has_item_key = state->has_probe_key = false;
+    if (stands_before)
+        state->run_limit *= 2;
+    state->phase = stands_before ? HM_ORDER_SCAN : HM_ORDER_DROP;
     return true;
+}
+
+/* Those are taken out, and the run is scanned again. Each such item pays for two of the run, and
+ * comes back no more in this scan, so that all scanning again costs O(n), whatever compare says. */
+static bool drop(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    while (state->last > state->probe) {
+        if (!hm_order_seek_down(call, &state->last, state->probe))
+            return false;
+        if (state->last == state->probe)
+            break;
+        state->last--;
+        hm_order_set_pending(state, state->last);
+        state->misfits++;
+    }
+    state->misfits -= state->run;
+    hm_order_set_cursor(state, state->cursor - state->run);
+    hm_order_begin_scan(state);
+    return true;
+}
+
+/* The marks of a new word begin clean. */
+static bool open_word(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    if (!hm_order_cover(call, state->cursor + 1)) {
+        hm_order_begin_insert(call);
+        return false;
+    }
+    state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
+    return true;
+}
+
+static bool scan_end(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    state->misfits = 0;
+    if (state->dirty_high == 0)
+        return false;
+    state->low = state->dirty_low;
+    state->high = state->dirty_high;
+    state->dirty_high = 0;
+    state->at = state->low;
+    state->batch.size = 0;
+    state->phase = HM_ORDER_COUNT;
+    return true;
+}
+
+static bool scan(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    uint32_t count = call->sequence->count;
+    while (state->cursor < count) {
+        if (state->cursor % HM_MARKS_PER_WORD == 0 && !open_word(call))
+            return true;
+        if (state->misfits > count / 4 + FEW_MISFITS) {
+            state->misfits = 0;
+            state->dirty_high = 0;
+            hm_order_set_cursor(state, 0);
+            state->phase = HM_ORDER_LIFT_ALL;
+            return true;
+        }
+        if (!state->is_last_known) {
+            if (!hm_order_seek_down(call, &state->last, 0))
+                return false;
+            state->is_last_known = true;
+        }
+        bool stands_before = false;
+        if (state->last != 0 &&
+            !hm_order_ask(call, state->cursor, state->last - 1, &stands_before))
+            return false;
+        if (!stands_before) {
+            accept(state);
+        } else if (state->run == 0) {
+            state->probe = state->last - 1;
+            state->has_probe_key = false;
+            state->phase = HM_ORDER_OUTLIER;
+            return true;
+        } else {
+            reject(state);
+            if (state->phase != HM_ORDER_SCAN)
+                return true;
+        }
+    }
+    return scan_end(call);
+}
+
+/* changes from outside */
+
+void hm_order_reset(hm_order_state *state)
+{
+    HM_CONTRACT(state != NULL, "hm_order_reset: state is NULL");
+    hm_order_end_batch(state);
+    state->is_arranging = false;
+    state->cursor = 0;
+    state->dirty_high = 0;
+    state->misfits = 0;
+    hm_order_begin_scan(state);
+}
+
+void hm_order_fini(hm_order_state *state)
+{
+    HM_CONTRACT(state != NULL, "hm_order_fini: state is NULL");
+    hm_array_fini(&state->batch.scratch);
+    hm_array_fini(&state->mark_array);
+    memset(state, 0, sizeof *state);
+}
+
+static bool is_arranging_freely(const hm_order_state *state)
+{
+    return state->phase == HM_ORDER_VERIFY || state->phase == HM_ORDER_PULL;
+}
+
+void hm_order_disturb_managed(hm_order_state *state, uint32_t index, uint32_t count)
+{
+    HM_CONTRACT(state != NULL, "hm_order_disturb: state is NULL");
+    state->has_item_key = state->has_probe_key = false;
+    state->is_disturbed = true;
+    if (state->phase == HM_ORDER_INSERT) {
+        if (state->is_inserted)
+            hm_order_reset(state); /* Memory may be there again. */
+        else
+            hm_order_rewind(state, index);
+        return;
+    }
+    if (is_arranging_freely(state)) {
+        hm_order_begin_verify(state);
+        return;
+    }
+    if (state->cursor > count)
+        hm_order_set_cursor(state, count);
+    if (index < state->cursor)
+        hm_order_set_pending(state, index);
+    if (state->phase <= HM_ORDER_DROP)
+        hm_order_begin_scan(state);
+}
+
+/* The lifted items are pending again. */
+static void let_down(hm_order_state *state)
+{
+    uint32_t words = (state->cursor + HM_MARKS_PER_WORD - 1) / HM_MARKS_PER_WORD;
+    for (uint32_t i = 0; i < words; i++) {
+        uint64_t lifted = state->marks[i] >> 1 & ~state->marks[i] & low_bits;
+        state->marks[i] ^= lifted | lifted << 1;
+    }
+    state->dirty_low = 0;
+    state->dirty_high = state->cursor;
+    hm_order_end_batch(state);
+    hm_order_begin_scan(state);
+}
+
+void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
+{
+    HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_settle: an argument is NULL");
+    hm_order_call call = {state, sequence, {0, 0}, {0, 0, false}, 0, UINT64_MAX};
+    if (state->phase == HM_ORDER_PLACE)
+        hm_order_place(&call);
+    if (state->phase == HM_ORDER_INSERT)
+        hm_order_rewind(state, state->cursor);
+    else if (state->is_arranging)
+        hm_order_begin_verify(state);
+    else if (state->phase > HM_ORDER_DROP)
+        let_down(state);
+    else
+        hm_order_begin_scan(state);
+}
+
+void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b)
+{
+    HM_CONTRACT(state != NULL, "hm_order_exchange: state is NULL");
+    if (b >= state->cursor || state->phase != HM_ORDER_SCAN)
+        return;
+    hm_mark mark = hm_order_mark(state, a);
+    hm_order_set_mark(state, a, hm_order_mark(state, b));
+    hm_order_set_mark(state, b, mark);
+}
+
+void hm_order_cut(hm_order_state *state, uint32_t count)
+{
+    HM_CONTRACT(state != NULL, "hm_order_cut: state is NULL");
+    if (count >= state->cursor)
+        return;
+    if (state->phase == HM_ORDER_INSERT) {
+        hm_order_rewind(state, count);
+    } else if (state->phase == HM_ORDER_SCAN) {
+        hm_order_set_cursor(state, count);
+        if (state->dirty_high != 0) {
+            state->dirty_low = 0;
+            state->dirty_high = count;
+        }
+        hm_order_begin_scan(state);
+    }
+}
+
+hm_status hm_order_trim(hm_order_state *state, uint32_t count)
+{
+    HM_CONTRACT(state != NULL, "hm_order_trim: state is NULL");
+    if (state->mark_array.data == NULL)
+        return HM_OK;
+    state->mark_array.count = count / HM_MARKS_PER_WORD + 1;
+    return hm_array_trim(&state->mark_array);
+}
+
+/* the round */
+
+static bool step(hm_order_call *call)
+{
+    switch (call->state->phase) { /* Coverage: there is no phase without a case. */
+    case HM_ORDER_SCAN:
+        return scan(call);
+    case HM_ORDER_OUTLIER:
+        return find_outlier(call);
+    case HM_ORDER_LOOK_BACK:
+        return look_back(call);
+    case HM_ORDER_DROP:
+        return drop(call);
+    case HM_ORDER_COUNT:
+        return hm_order_count(call);
+    case HM_ORDER_LIFT:
+        return hm_order_lift(call);
+    case HM_ORDER_LIFT_ALL:
+        return hm_order_lift_all(call);
+    case HM_ORDER_EXTRACT:
+        return hm_order_extract(call);
+    case HM_ORDER_TALLY:
+        return hm_order_tally(call);
+    case HM_ORDER_SCATTER:
+        return hm_order_scatter(call);
+    case HM_ORDER_MERGE:
+        return hm_order_merge_runs(call);
+    case HM_ORDER_LOCATE:
+        return hm_order_locate(call);
+    case HM_ORDER_PLACE:
+        return hm_order_place(call);
+    case HM_ORDER_INSERT:
+        return hm_order_insert(call);
+    case HM_ORDER_VERIFY:
+        return hm_order_verify(call);
+    case HM_ORDER_SPREAD:
+        return hm_order_spread(call);
+    case HM_ORDER_NAME:
+        return hm_order_name(call);
+    case HM_ORDER_PULL:
+        return hm_order_pull(call);
+    }
+    return false;
+}
+
+static hm_order_call begin_call(hm_order_state *state, const hm_sequence *sequence,
+                                hm_budget budget)
+{
+    hm_order_call call = {state, sequence, budget, {0, 0, false}, 0, UINT64_MAX};
+    if (budget.max_swaps != 0 && budget.max_compares != 0)
+        call.max_work = 4 * ((uint64_t)budget.max_swaps + budget.max_compares) + 4096;
+    return call;
 }
 
 static bool is_same_order(const hm_order *a, const hm_order *b)
@@ -177,17 +472,35 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_order_run: the order has neither compare nor key");
-    if (!is_same_order(&state->order, order)) {
-        hm_order_rewind(state, 0);
+    if (state->is_arranging || !is_same_order(&state->order, order)) {
+        hm_order_reset(state);
         state->order = *order;
     }
-    /* A program may have renumbered all keys since the last call without changing the order, as a
-     * walk over a tree does. So they are asked for again, where the budget allows to get on. */
-    if (budget.max_compares == 0 || budget.max_compares >= COMPARES_TO_GET_ON)
-        state->has_item_key = state->has_probe_key = false;
-    run r = {state, sequence, budget, {0, 0, false}};
-    while (state->cursor < sequence->count && step(&r))
+    hm_order_call call = begin_call(state, sequence, budget);
+    while (step(&call))
         ;
-    r.spent.done = state->cursor >= sequence->count;
-    return r.spent;
+    call.spent.done = state->cursor == sequence->count && state->dirty_high == 0 &&
+                      (state->phase == HM_ORDER_SCAN || state->phase == HM_ORDER_INSERT);
+    return call.spent;
+}
+
+hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
+                             const hm_sequence *sequence, hm_budget budget)
+{
+    HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
+    HM_CONTRACT(names != NULL || n == 0, "hm_order_arrange: the handles are NULL");
+    if (!state->is_arranging || state->names != names || state->name_count != n) {
+        hm_order_reset(state);
+        state->is_arranging = true;
+        state->names = names;
+        state->name_count = n;
+        hm_order_begin_verify(state);
+    }
+    hm_order_call call = begin_call(state, sequence, budget);
+    while (step(&call))
+        ;
+    call.spent.done = state->name == n && state->phase == HM_ORDER_VERIFY;
+    if (call.spent.done)
+        hm_order_begin_verify(state); /* The handles may be others at the next call. */
+    return call.spent;
 }

@@ -170,22 +170,36 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * frame: it resumes where it stopped, and any change is allowed between calls.
  *
  * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
- * every edit of a key in place. When nothing has changed since, a call costs nothing. Keys that all
- * change while the order stays, as when a tree is numbered anew, need no touch where the budget
- * allows 3 compares or more; below that a key is kept from call to call. Another order (other
- * pointers) starts anew.
+ * every edit of a key in place. When nothing has changed since, a call costs nothing; after k
+ * changes, what those k items cost. Another order (other pointers) starts anew.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
- * All calls together take as many swaps as there are pairs in the wrong order: few where items
- * stand near their places, O(n^2) where the data is badly disordered. Nearly ordered data costs at
- * most 3 compares an item. What stands behind an erase or a touch is compared again.
+ * All calls together take at most n swaps, however badly the data is disordered, and O(n log n)
+ * compares; items that are all in order cost one compare each. Data that is nearly ordered costs at
+ * most 3 compares an item.
  *
- * When busy: nothing spent, not done. Invalidates all pointers to items and all dense indices. */
+ * Uses up to 32 bytes of memory for each item that is out of order, and gives them back when those
+ * have been placed. Where memory is refused it does the same by insertion sort: in O(n^2) swaps if
+ * the data is badly disordered. When busy: nothing spent, not done. Invalidates all pointers to
+ * items and all dense indices. */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
+
+/* The same, for an order that is given as handles, as a walk over a tree finds them: the items
+ * named first stand first, in that order. Handles that do not resolve and handles named before are
+ * skipped; items that are not named keep their order, behind the named ones. At most n swaps.
+ *
+ * The handles may be others at a call that follows one that was done. Until then, the call goes on
+ * with those that it knows: give another pointer or another n for others, or call
+ * hm_map_touch_all. Otherwise as hm_map_defragment; compares nothing, but looks at all handles. */
+HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n,
+                                  hm_budget budget);
 
 /* Says that this item's place in the order may have changed. A handle that does not resolve is
  * ignored. O(1). */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
+
+/* Says that the place of any item may have changed: the next call starts anew. O(1). */
+HM_API void hm_map_touch_all(hm_map *map);
 
 /* The parts of insert and erase that are not inline; not for programs. */
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
@@ -251,7 +265,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
         memcpy(map->items + item_size * index, map->items + item_size * last, item_size);
     HM_POISON(map->items + item_size * last, item_size);
     hm_id_table_release(&map->ids, handle, index);
-    hm_order_disturb(&map->order, index);
+    hm_order_disturb(&map->order, index, last);
     return true;
 }
 

@@ -1,0 +1,232 @@
+/* order: the batch, from lifting to the keys' digits. Radix sort by least significant digits is
+ * stable, costs two walks for each byte in which keys differ, and asks nothing. */
+#include "order_private.h"
+
+#include "array_private.h"
+
+enum {
+    KEPT_CELLS = 8192,  /* 64 KiB of scratch memory stay for the next round */
+    DIGIT_BITS = 8,     /* of a radix sort */
+    FEW_ITEMS = 64      /* are merged instead: the tally costs more */
+};
+
+/* scratch memory */
+
+static void *take(uint64_t **cells, size_t count, size_t item_size)
+{
+    void *taken = *cells;
+    *cells += (count * item_size + sizeof **cells - 1) / sizeof **cells;
+    return taken;
+}
+
+/* Makes room for so many items. Nothing has changed when memory is refused. */
+bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
+{
+    hm_order_batch *batch = &call->state->batch;
+    bool keyed = !call->state->is_arranging && call->state->order.key != NULL;
+    size_t tally = (size_t)1 << DIGIT_BITS;
+    size_t cells = (size_t)(room / 2 + 1) * 4 + (keyed ? (size_t)room * 2 + tally / 2 : 0);
+    if (cells > batch->scratch.capacity) {
+        hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
+        desc.capacity = cells > KEPT_CELLS ? cells : KEPT_CELLS;
+        desc.commit_step = 1;
+        hm_array_fini(&batch->scratch);
+        if (hm_array_init(&batch->scratch, &desc) != HM_OK)
+            return false;
+    }
+    if (hm_array_commit(&batch->scratch, cells) != HM_OK)
+        return false;
+    uint64_t *next = hm_array_data(&batch->scratch);
+    batch->keys[0] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
+    batch->keys[1] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
+    batch->tally = keyed ? take(&next, tally, sizeof(uint32_t)) : NULL;
+    batch->slots[0] = take(&next, room, sizeof(uint32_t));
+    batch->slots[1] = take(&next, room, sizeof(uint32_t));
+    batch->queue = take(&next, room, sizeof(uint32_t));
+    batch->origins = take(&next, room, sizeof(uint32_t));
+    batch->room = room;
+    batch->size = batch->next = batch->side = 0;
+    batch->queue_head = batch->queue_size = 0;
+    call->state->is_disturbed = false;
+    return true;
+}
+
+void hm_order_end_batch(hm_order_state *state)
+{
+    if (state->batch.scratch.capacity > KEPT_CELLS)
+        hm_array_fini(&state->batch.scratch);
+    state->batch.room = state->batch.size = 0;
+}
+
+/* lifting */
+
+bool hm_order_count(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    if (state->high > state->cursor)
+        state->high = state->cursor;
+    for (;;) {
+        if (!hm_order_seek(call, &state->at, state->high, false))
+            return false;
+        if (state->at >= state->high)
+            break;
+        state->at++;
+        state->batch.size++;
+    }
+    if (state->batch.size == 0) {
+        hm_order_begin_scan(state);
+        return true;
+    }
+    if (!hm_order_begin_batch(call, state->batch.size)) {
+        hm_order_begin_insert(call);
+        return true;
+    }
+    state->at = state->low;
+    state->phase = HM_ORDER_LIFT;
+    return true;
+}
+
+void hm_order_append(hm_order_call *call, uint32_t position)
+{
+    hm_order_batch *batch = &call->state->batch;
+    batch->slots[0][batch->size++] = call->sequence->slots[position];
+    hm_order_set_mark(call->state, position, HM_MARK_LIFTED);
+}
+
+/* The list is complete; what comes next? */
+static void begin_sort(hm_order_state *state)
+{
+    state->batch.next = 0;
+    state->batch.varying = 0;
+    if (state->order.key != NULL)
+        state->phase = HM_ORDER_EXTRACT;
+    else
+        hm_order_begin_merge(state);
+}
+
+bool hm_order_lift(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    if (state->high > state->cursor)
+        state->high = state->cursor;
+    for (;;) {
+        if (!hm_order_seek(call, &state->at, state->high, false))
+            return false;
+        if (state->at >= state->high)
+            break;
+        if (batch->size < batch->room)
+            hm_order_append(call, state->at);
+        else
+            hm_order_set_pending(state, state->at); /* It came meanwhile, and waits. */
+        state->at++;
+    }
+    begin_sort(state);
+    return true;
+}
+
+bool hm_order_lift_all(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    uint32_t count = call->sequence->count;
+    if (state->cursor == 0 &&
+        !(hm_order_cover(call, count) && hm_order_begin_batch(call, count))) {
+        hm_order_begin_insert(call);
+        return true;
+    }
+    while (state->cursor < count && batch->size < batch->room) {
+        if (!hm_order_may_work(call))
+            return false;
+        if (state->cursor % HM_MARKS_PER_WORD == 0)
+            state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
+        hm_order_append(call, state->cursor++);
+    }
+    begin_sort(state);
+    return true;
+}
+
+/* keys */
+
+bool hm_order_extract(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    const hm_order *order = &state->order;
+    for (; batch->next < batch->size; batch->next++) {
+        uint32_t slot = batch->slots[0][batch->next];
+        uint64_t key = 0;
+        if (hm_order_is(call, slot, HM_MARK_LIFTED)) {
+            if (!hm_order_may_compare(call))
+                return false;
+            key = order->key(hm_order_item(call, hm_order_position(call, slot)), order->context);
+        } else if (!hm_order_may_work(call)) {
+            return false;
+        }
+        batch->keys[0][batch->next] = key;
+        batch->varying |= key ^ batch->keys[0][0];
+    }
+    batch->digit = 0;
+    if (batch->size < FEW_ITEMS)
+        hm_order_begin_merge(state);
+    else
+        state->phase = HM_ORDER_TALLY;
+    batch->next = 0;
+    return true;
+}
+
+static uint32_t digit_of(const hm_order_batch *batch, uint32_t item)
+{
+    return batch->keys[batch->side][item] >> batch->digit & ((1U << DIGIT_BITS) - 1);
+}
+
+/* Counts the digits, so that the tally says where the items with each begin. */
+bool hm_order_tally(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    while (batch->digit < 64 && (batch->varying >> batch->digit & ((1U << DIGIT_BITS) - 1)) == 0)
+        batch->digit += DIGIT_BITS;
+    if (batch->digit >= 64) {
+        if (state->order.compare != NULL)
+            hm_order_begin_merge(state);
+        else
+            hm_order_begin_locate(state);
+        return true;
+    }
+    if (batch->next == 0)
+        for (uint32_t i = 0; i < 1U << DIGIT_BITS; i++)
+            batch->tally[i] = 0;
+    for (; batch->next < batch->size; batch->next++) {
+        if (!hm_order_may_work(call))
+            return false;
+        batch->tally[digit_of(batch, batch->next)]++;
+    }
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < 1U << DIGIT_BITS; i++) {
+        uint32_t items = batch->tally[i];
+        batch->tally[i] = begin;
+        begin += items;
+    }
+    batch->next = 0;
+    state->phase = HM_ORDER_SCATTER;
+    return true;
+}
+
+bool hm_order_scatter(hm_order_call *call)
+{
+    hm_order_batch *batch = &call->state->batch;
+    uint32_t from = batch->side, to = !from;
+    for (; batch->next < batch->size; batch->next++) {
+        if (!hm_order_may_work(call))
+            return false;
+        uint32_t place = batch->tally[digit_of(batch, batch->next)]++;
+        batch->slots[to][place] = batch->slots[from][batch->next];
+        batch->keys[to][place] = batch->keys[from][batch->next];
+    }
+    batch->side = to;
+    batch->digit += DIGIT_BITS;
+    batch->next = 0;
+    call->state->phase = HM_ORDER_TALLY;
+    return true;
+}

@@ -1,0 +1,137 @@
+/* order: what its files share. The header explains the round; here each phase is a function that
+ * returns true when another phase follows, and false when the budget ends it or all is done. */
+#ifndef HANDLE_MAP_ORDER_PRIVATE_H
+#define HANDLE_MAP_ORDER_PRIVATE_H
+
+#include <handle_map/order.h>
+
+/* The mark of a managed position. Above the cursor, marks mean nothing, but those in the cursor's
+ * own word are clean. */
+typedef enum hm_mark {
+    HM_MARK_CLEAN = 0, /* its item is in order */
+    HM_MARK_PENDING,   /* its item may be anywhere; the next round takes it */
+    HM_MARK_LIFTED,    /* its item is in the batch */
+    HM_MARK_QUEUED     /* its item is in order, but stands here only until it is its turn */
+} hm_mark;
+
+enum { HM_MARKS_PER_WORD = 32 };
+
+/* One call of hm_order_run. */
+typedef struct hm_order_call {
+    hm_order_state *state;
+    const hm_sequence *sequence;
+    hm_budget budget;
+    hm_progress spent;
+    uint64_t work, max_work; /* entries of lists, words of marks */
+} hm_order_call;
+
+static inline hm_mark hm_order_mark(const hm_order_state *state, uint32_t index)
+{
+    return (hm_mark)(state->marks[index / HM_MARKS_PER_WORD] >> index % HM_MARKS_PER_WORD * 2 & 3);
+}
+
+static inline void hm_order_set_mark(hm_order_state *state, uint32_t index, hm_mark mark)
+{
+    uint64_t *word = &state->marks[index / HM_MARKS_PER_WORD];
+    uint32_t shift = index % HM_MARKS_PER_WORD * 2;
+    *word = (*word & ~(UINT64_C(3) << shift)) | (uint64_t)mark << shift;
+}
+
+static inline const void *hm_order_item(const hm_order_call *call, uint32_t index)
+{
+    return call->sequence->items + call->sequence->item_size * index;
+}
+
+/* The position of the item that a slot names; nothing managed stands there when it is gone. */
+static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slot)
+{
+    if (slot >= call->sequence->slot_count)
+        return HM_INVALID_INDEX;
+    return hm_handle_index(call->sequence->entries[slot]);
+}
+
+/* Whether the slot's item still is what it was when it got the mark: if it was erased meanwhile,
+ * touched, or moved by an erase, it is not. */
+static inline bool hm_order_is(const hm_order_call *call, uint32_t slot, hm_mark mark)
+{
+    uint32_t position = hm_order_position(call, slot);
+    return position < call->state->cursor && hm_order_mark(call->state, position) == mark;
+}
+
+static inline bool hm_order_may_work(hm_order_call *call)
+{
+    if (call->work >= call->max_work)
+        return false;
+    call->work++;
+    return true;
+}
+
+static inline bool hm_order_may_compare(hm_order_call *call)
+{
+    if (call->budget.max_compares != 0 && call->spent.compares >= call->budget.max_compares)
+        return false;
+    call->spent.compares++;
+    return true;
+}
+
+static inline bool hm_order_may_swap(hm_order_call *call)
+{
+    if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)
+        return false;
+    call->spent.swaps++;
+    return true;
+}
+
+/* order.c */
+
+/* Answers whether the item at `a` stands before the one at `b`. False when the budget ends first;
+ * the keys that were paid for are kept for the next call, as the keys of item and probe. */
+bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before);
+/* Moves `at` up to the next position whose mark is (not) clean, at most to `end`. False when there
+ * is no work left. */
+bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
+/* Moves `end` down until the position below it is clean, at most to `low`. False as above. */
+bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low);
+/* Nothing at or above `cursor` is managed from now on. */
+void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
+/* Makes the marks below `count` ready, as they are. False when memory is refused. */
+bool hm_order_cover(hm_order_call *call, uint32_t count);
+/* The position is pending, and lies between dirty_low and dirty_high. */
+void hm_order_set_pending(hm_order_state *state, uint32_t index);
+/* Goes on with the scan from the cursor. */
+void hm_order_begin_scan(hm_order_state *state);
+
+/* order_batch.c */
+bool hm_order_begin_batch(hm_order_call *call, uint32_t room);
+void hm_order_end_batch(hm_order_state *state);
+/* Lifts the item that stands there. */
+void hm_order_append(hm_order_call *call, uint32_t position);
+bool hm_order_count(hm_order_call *call);
+bool hm_order_lift(hm_order_call *call);
+bool hm_order_lift_all(hm_order_call *call);
+bool hm_order_extract(hm_order_call *call);
+bool hm_order_tally(hm_order_call *call);
+bool hm_order_scatter(hm_order_call *call);
+/* order_merge.c */
+bool hm_order_merge_runs(hm_order_call *call);
+void hm_order_begin_merge(hm_order_state *state);
+
+/* order_place.c */
+void hm_order_begin_locate(hm_order_state *state);
+bool hm_order_locate(hm_order_call *call);
+void hm_order_begin_place(hm_order_state *state, uint32_t at);
+bool hm_order_place(hm_order_call *call);
+
+/* order_insert.c */
+void hm_order_begin_insert(hm_order_call *call);
+void hm_order_rewind(hm_order_state *state, uint32_t index);
+bool hm_order_insert(hm_order_call *call);
+
+/* order_arrange.c */
+void hm_order_begin_verify(hm_order_state *state);
+bool hm_order_verify(hm_order_call *call);
+bool hm_order_spread(hm_order_call *call);
+bool hm_order_name(hm_order_call *call);
+bool hm_order_pull(hm_order_call *call);
+
+#endif
