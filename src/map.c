@@ -2,6 +2,8 @@
  *
  * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
  * No callback runs before all three have moved, so that every callback sees the map whole. */
+#include "order_private.h"
+
 #include <handle_map/map.h>
 
 #include <stdio.h>
@@ -184,36 +186,6 @@ static void report_move(hm_map *map, uint32_t from, uint32_t to)
         map->relocate(item_at(map, to), from, to, map->context);
 }
 
-/* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant. */
-static inline size_t exchange_units(unsigned char *a, unsigned char *b, size_t size, size_t unit)
-{
-    unsigned char waiting[32];
-    size_t offset = 0;
-    for (; size - offset >= unit; offset += unit) {
-        memcpy(waiting, a + offset, unit);
-        memcpy(a + offset, b + offset, unit);
-        memcpy(b + offset, waiting, unit);
-    }
-    return offset;
-}
-
-static void exchange_bytes(unsigned char *a, unsigned char *b, size_t size)
-{
-    size_t done = exchange_units(a, b, size, 32);
-    done += exchange_units(a + done, b + done, size - done, 8);
-    exchange_units(a + done, b + done, size - done, 1);
-}
-
-static void exchange(hm_map *map, uint32_t a, uint32_t b)
-{
-    exchange_bytes(item_at(map, a), item_at(map, b), map->item_size);
-    size_t meta_size = map->meta_array.item_size;
-    if (meta_size != 0)
-        exchange_bytes(map->meta_array.data + meta_size * a, map->meta_array.data + meta_size * b,
-                       meta_size);
-    hm_id_table_swap(&map->ids, a, b);
-}
-
 /* erase */
 
 static void erase_at(hm_map *map, uint32_t index)
@@ -257,10 +229,14 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 
 /* order */
 
-static void exchange_and_report(void *owner, uint32_t a, uint32_t b)
+/* The items have been exchanged; their meta has to follow before anybody is told. */
+static void swapped(void *owner, uint32_t a, uint32_t b)
 {
     hm_map *map = owner;
-    exchange(map, a, b);
+    size_t meta_size = map->meta_array.item_size;
+    if (meta_size != 0)
+        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,
+                                map->meta_array.data + meta_size * b, meta_size);
     report_move(map, a, b);
     report_move(map, b, a);
 }
@@ -280,7 +256,8 @@ static hm_sequence sequence_of(hm_map *map)
                          .slot_count = map->ids.slot_count,
                          .count = map->ids.count,
                          .capacity = hm_map_capacity(map),
-                         .swap = exchange_and_report,
+                         .swapped =
+                             map->meta_array.data != NULL || map->relocate != NULL ? swapped : NULL,
                          .find = find,
                          .owner = map,
                          .memory = map->item_array.memory};
@@ -349,7 +326,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
             continue;
         if (i != survivors) {
             hm_order_exchange(&map->order, survivors, i);
-            exchange_and_report(map, survivors, i);
+            hm_order_swap(&sequence, survivors, i);
         }
         survivors++;
         managed_survivors += i < managed;
@@ -417,8 +394,8 @@ hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");
     const hm_id_table *ids = &map->ids;
-    const hm_array *arrays[] = {&map->item_array,  &map->meta_array, &ids->entry_array,
-                                &ids->slot_array,  &ids->floors,     &map->order.mark_array,
+    const hm_array *arrays[] = {&map->item_array,         &map->meta_array, &ids->entry_array,
+                                &ids->slot_array,         &ids->floors,     &map->order.mark_array,
                                 &map->order.batch.scratch};
     hm_map_stats stats = {.count = ids->count,
                           .capacity = hm_map_capacity(map),

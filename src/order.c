@@ -159,16 +159,14 @@ static void reject(hm_order_state *state)
     }
 }
 
-/* A misfit, the first in its row, leaves two suspects: itself and the item that it should stand
- * before. It is the latter if the former fits behind the one before that. */
+/* It is the latter if the former fits behind the one before that. */
 static bool find_outlier(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     if (!hm_order_seek_down(call, &state->probe, 0))
         return false;
     bool stands_before = false;
-    if (state->probe != 0 &&
-        !hm_order_ask(call, state->cursor, state->probe - 1, &stands_before))
+    if (state->probe != 0 && !hm_order_ask(call, state->cursor, state->probe - 1, &stands_before))
         return false;
     state->has_probe_key = false;
     state->phase = HM_ORDER_SCAN;
@@ -237,7 +235,25 @@ static bool open_word(hm_order_call *call)
     return true;
 }
 
-static bool scan_end(hm_order_call *call)
+/* A misfit, the first in its row, leaves two suspects: itself and the item that it should stand
+ * before. */
+static void begin_outlier(hm_order_state *state)
+{
+    state->probe = state->last - 1;
+    state->has_probe_key = false;
+    state->phase = HM_ORDER_OUTLIER;
+}
+
+static void begin_lift_all(hm_order_state *state)
+{
+    state->misfits = 0;
+    state->dirty_high = 0;
+    hm_order_set_cursor(state, 0);
+    state->phase = HM_ORDER_LIFT_ALL;
+}
+
+/* All is scanned: takes what is pending, if anything is. */
+static bool begin_round(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     state->misfits = 0;
@@ -252,6 +268,63 @@ static bool scan_end(hm_order_call *call)
     return true;
 }
 
+/* The next `most` items are compared each with its neighbour, as long as they fit. Returns how many
+ * do. This is the loop that most items see. */
+static uint32_t pass_by_compare(hm_order_call *call, uint32_t most)
+{
+    const hm_order *order = &call->state->order;
+    size_t size = call->sequence->item_size;
+    const unsigned char *item = hm_order_item(call, call->state->cursor);
+    uint32_t passed = 0;
+    for (; passed < most; passed++, item += size)
+        if (order->compare(item, item - size, order->context) < 0)
+            break;
+    call->spent.compares += passed < most ? passed + 1 : most;
+    return passed;
+}
+
+/* The same by keys; the key of the first that may not fit is kept. */
+static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
+{
+    hm_order_state *state = call->state;
+    const hm_order *order = &state->order;
+    const unsigned char *item = hm_order_item(call, state->cursor);
+    uint64_t last = state->probe_key;
+    uint32_t passed = 0;
+    for (; passed < most; passed++, item += call->sequence->item_size) {
+        uint64_t key = order->key(item, order->context);
+        if (key < last || (key == last && order->compare != NULL)) {
+            state->item_key = key;
+            state->has_item_key = true;
+            break;
+        }
+        last = key;
+    }
+    state->probe_key = last;
+    call->spent.compares += passed < most ? passed + 1 : most;
+    return passed;
+}
+
+/* Passes items that fit, up to the next word of marks. False when the budget ends it. */
+static bool pass(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    uint32_t most = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD;
+    if (most > call->sequence->count - state->cursor)
+        most = call->sequence->count - state->cursor;
+    if (call->budget.max_compares != 0 && most > call->budget.max_compares - call->spent.compares)
+        most = (uint32_t)(call->budget.max_compares - call->spent.compares);
+    if (most == 0)
+        return false;
+    bool by_key = state->order.key != NULL;
+    uint32_t passed = by_key ? pass_by_key(call, most) : pass_by_compare(call, most);
+    state->cursor += passed;
+    state->last = state->cursor;
+    if (!by_key && passed < most)
+        begin_outlier(state);
+    return true;
+}
+
 static bool scan(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -259,11 +332,8 @@ static bool scan(hm_order_call *call)
     while (state->cursor < count) {
         if (state->cursor % HM_MARKS_PER_WORD == 0 && !open_word(call))
             return true;
-        if (state->misfits > count / 4 + FEW_MISFITS) {
-            state->misfits = 0;
-            state->dirty_high = 0;
-            hm_order_set_cursor(state, 0);
-            state->phase = HM_ORDER_LIFT_ALL;
+        if (state->misfits > state->cursor / 4 + count / 64 + FEW_MISFITS) {
+            begin_lift_all(state);
             return true;
         }
         if (!state->is_last_known) {
@@ -271,16 +341,25 @@ static bool scan(hm_order_call *call)
                 return false;
             state->is_last_known = true;
         }
+        bool is_neighbour = state->last != 0 && state->last == state->cursor;
+        if (is_neighbour && !state->has_item_key &&
+            (state->order.key == NULL || state->has_probe_key)) {
+            if (!pass(call))
+                return false;
+            if (state->phase != HM_ORDER_SCAN)
+                return true;
+            if (state->cursor % HM_MARKS_PER_WORD == 0)
+                continue;
+        }
+        if (state->cursor == count)
+            break;
         bool stands_before = false;
-        if (state->last != 0 &&
-            !hm_order_ask(call, state->cursor, state->last - 1, &stands_before))
+        if (state->last != 0 && !hm_order_ask(call, state->cursor, state->last - 1, &stands_before))
             return false;
         if (!stands_before) {
             accept(state);
         } else if (state->run == 0) {
-            state->probe = state->last - 1;
-            state->has_probe_key = false;
-            state->phase = HM_ORDER_OUTLIER;
+            begin_outlier(state);
             return true;
         } else {
             reject(state);
@@ -288,7 +367,7 @@ static bool scan(hm_order_call *call)
                 return true;
         }
     }
-    return scan_end(call);
+    return begin_round(call);
 }
 
 /* changes from outside */

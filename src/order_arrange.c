@@ -16,6 +16,7 @@ void hm_order_begin_verify(hm_order_state *state)
 static bool find_next(hm_order_call *call, uint32_t *position)
 {
     hm_order_state *state = call->state;
+    *position = HM_INVALID_INDEX;
     for (; state->name < state->name_count; state->name++) {
         if (!hm_order_may_work(call))
             return false;
@@ -86,8 +87,9 @@ bool hm_order_name(hm_order_call *call)
         state->name++;
         if (position >= state->cursor || hm_order_mark(state, position) == HM_MARK_LIFTED)
             continue;
-        batch->slots[1][batch->size] = 0; /* its gap */
+        batch->items[1][batch->size] = 0; /* its gap */
         hm_order_append(call, position);
+        batch->items[0][batch->size - 1] = call->sequence->slots[position];
     }
     hm_order_begin_place(state, state->at);
     return true;
@@ -106,7 +108,7 @@ bool hm_order_pull(hm_order_call *call)
         for (; position > state->at; position--) {
             if (!hm_order_may_swap(call))
                 return false;
-            call->sequence->swap(call->sequence->owner, position - 1, position);
+            hm_order_swap(call->sequence, position - 1, position);
         }
         state->name++;
         state->cursor = ++state->at;

@@ -4,10 +4,12 @@
 
 #include "array_private.h"
 
+#include <string.h>
+
 enum {
-    KEPT_CELLS = 8192,  /* 64 KiB of scratch memory stay for the next round */
-    DIGIT_BITS = 8,     /* of a radix sort */
-    FEW_ITEMS = 64      /* are merged instead: the tally costs more */
+    KEPT_CELLS = 8192, /* 64 KiB of scratch memory stay for the next round */
+    DIGIT_BITS = 8,    /* of a radix sort */
+    FEW_ITEMS = 64     /* are merged instead: the tally costs more */
 };
 
 /* scratch memory */
@@ -40,8 +42,8 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
     batch->keys[0] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
     batch->keys[1] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
     batch->tally = keyed ? take(&next, tally, sizeof(uint32_t)) : NULL;
-    batch->slots[0] = take(&next, room, sizeof(uint32_t));
-    batch->slots[1] = take(&next, room, sizeof(uint32_t));
+    batch->items[0] = take(&next, room, sizeof(uint32_t));
+    batch->items[1] = take(&next, room, sizeof(uint32_t));
     batch->queue = take(&next, room, sizeof(uint32_t));
     batch->origins = take(&next, room, sizeof(uint32_t));
     batch->room = room;
@@ -89,7 +91,7 @@ bool hm_order_count(hm_order_call *call)
 void hm_order_append(hm_order_call *call, uint32_t position)
 {
     hm_order_batch *batch = &call->state->batch;
-    batch->slots[0][batch->size++] = call->sequence->slots[position];
+    batch->items[0][batch->size++] = position;
     hm_order_set_mark(call->state, position, HM_MARK_LIFTED);
 }
 
@@ -125,23 +127,45 @@ bool hm_order_lift(hm_order_call *call)
     return true;
 }
 
+/* Lifts a word of marks, or what there is of one. */
+static uint32_t lift_word(hm_order_call *call, uint32_t most)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    uint32_t position = state->cursor;
+    uint32_t count = HM_MARKS_PER_WORD - position % HM_MARKS_PER_WORD;
+    if (count > most)
+        count = most;
+    uint64_t *word = &state->marks[position / HM_MARKS_PER_WORD];
+    if (position % HM_MARKS_PER_WORD == 0)
+        *word = 0;
+    uint64_t lifted = UINT64_MAX / 3 * HM_MARK_LIFTED;
+    lifted >>= (HM_MARKS_PER_WORD - count) * 2;
+    *word |= lifted << position % HM_MARKS_PER_WORD * 2;
+    for (uint32_t i = 0; i < count; i++)
+        batch->items[0][batch->size + i] = position + i;
+    batch->size += count;
+    state->cursor += count;
+    return count;
+}
+
 bool hm_order_lift_all(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     uint32_t count = call->sequence->count;
-    if (state->cursor == 0 &&
-        !(hm_order_cover(call, count) && hm_order_begin_batch(call, count))) {
+    if (state->cursor == 0 && !(hm_order_cover(call, count) && hm_order_begin_batch(call, count))) {
         hm_order_begin_insert(call);
         return true;
     }
-    while (state->cursor < count && batch->size < batch->room) {
-        if (!hm_order_may_work(call))
-            return false;
-        if (state->cursor % HM_MARKS_PER_WORD == 0)
-            state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
-        hm_order_append(call, state->cursor++);
-    }
+    uint32_t left = batch->room - batch->size;
+    if (left > count - state->cursor)
+        left = count - state->cursor;
+    uint32_t taken = hm_order_take_work(call, left);
+    for (uint32_t lifted = 0; lifted < taken;)
+        lifted += lift_word(call, taken - lifted);
+    if (taken < left)
+        return false;
     begin_sort(state);
     return true;
 }
@@ -153,31 +177,34 @@ bool hm_order_extract(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     const hm_order *order = &state->order;
-    for (; batch->next < batch->size; batch->next++) {
-        uint32_t slot = batch->slots[0][batch->next];
-        uint64_t key = 0;
-        if (hm_order_is(call, slot, HM_MARK_LIFTED)) {
-            if (!hm_order_may_compare(call))
-                return false;
-            key = order->key(hm_order_item(call, hm_order_position(call, slot)), order->context);
-        } else if (!hm_order_may_work(call)) {
-            return false;
-        }
-        batch->keys[0][batch->next] = key;
-        batch->varying |= key ^ batch->keys[0][0];
+    uint32_t left = batch->size - batch->next;
+    uint32_t taken = hm_order_take_compares(call, left);
+    uint64_t *keys = batch->keys[0];
+    uint64_t varying = batch->varying;
+    uint32_t missing = 0; /* void ones, which nobody is asked about */
+    for (uint32_t i = batch->next; i < batch->next + taken; i++) {
+        uint32_t position = batch->items[0][i];
+        bool is_void = state->is_disturbed && !hm_order_is_lifted(state, position);
+        keys[i] = is_void ? 0 : order->key(hm_order_item(call, position), order->context);
+        varying |= keys[i] ^ keys[0];
+        missing += is_void;
     }
-    batch->digit = 0;
+    call->spent.compares -= missing;
+    batch->varying = varying;
+    batch->next += taken;
+    if (taken < left)
+        return false;
+    batch->next = batch->digit = 0;
     if (batch->size < FEW_ITEMS)
         hm_order_begin_merge(state);
     else
         state->phase = HM_ORDER_TALLY;
-    batch->next = 0;
     return true;
 }
 
-static uint32_t digit_of(const hm_order_batch *batch, uint32_t item)
+static uint32_t digit_of(uint64_t key, uint32_t digit)
 {
-    return batch->keys[batch->side][item] >> batch->digit & ((1U << DIGIT_BITS) - 1);
+    return key >> digit & ((1U << DIGIT_BITS) - 1);
 }
 
 /* Counts the digits, so that the tally says where the items with each begin. */
@@ -185,7 +212,7 @@ bool hm_order_tally(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    while (batch->digit < 64 && (batch->varying >> batch->digit & ((1U << DIGIT_BITS) - 1)) == 0)
+    while (batch->digit < 64 && digit_of(batch->varying, batch->digit) == 0)
         batch->digit += DIGIT_BITS;
     if (batch->digit >= 64) {
         if (state->order.compare != NULL)
@@ -195,17 +222,20 @@ bool hm_order_tally(hm_order_call *call)
         return true;
     }
     if (batch->next == 0)
-        for (uint32_t i = 0; i < 1U << DIGIT_BITS; i++)
-            batch->tally[i] = 0;
-    for (; batch->next < batch->size; batch->next++) {
-        if (!hm_order_may_work(call))
-            return false;
-        batch->tally[digit_of(batch, batch->next)]++;
-    }
+        memset(batch->tally, 0, sizeof *batch->tally << DIGIT_BITS);
+    uint32_t left = batch->size - batch->next;
+    uint32_t taken = hm_order_take_work(call, left);
+    const uint64_t *keys = batch->keys[batch->side] + batch->next;
+    uint32_t *tally = batch->tally, digit = batch->digit;
+    for (uint32_t i = 0; i < taken; i++)
+        tally[digit_of(keys[i], digit)]++;
+    batch->next += taken;
+    if (taken < left)
+        return false;
     uint32_t begin = 0;
     for (uint32_t i = 0; i < 1U << DIGIT_BITS; i++) {
-        uint32_t items = batch->tally[i];
-        batch->tally[i] = begin;
+        uint32_t items = tally[i];
+        tally[i] = begin;
         begin += items;
     }
     batch->next = 0;
@@ -216,15 +246,22 @@ bool hm_order_tally(hm_order_call *call)
 bool hm_order_scatter(hm_order_call *call)
 {
     hm_order_batch *batch = &call->state->batch;
-    uint32_t from = batch->side, to = !from;
-    for (; batch->next < batch->size; batch->next++) {
-        if (!hm_order_may_work(call))
-            return false;
-        uint32_t place = batch->tally[digit_of(batch, batch->next)]++;
-        batch->slots[to][place] = batch->slots[from][batch->next];
-        batch->keys[to][place] = batch->keys[from][batch->next];
+    uint32_t left = batch->size - batch->next;
+    uint32_t taken = hm_order_take_work(call, left);
+    const uint64_t *keys = batch->keys[batch->side] + batch->next;
+    const uint32_t *items = batch->items[batch->side] + batch->next;
+    uint64_t *to_keys = batch->keys[!batch->side];
+    uint32_t *to_items = batch->items[!batch->side];
+    uint32_t *tally = batch->tally, digit = batch->digit;
+    for (uint32_t i = 0; i < taken; i++) {
+        uint32_t place = tally[digit_of(keys[i], digit)]++;
+        to_keys[place] = keys[i];
+        to_items[place] = items[i];
     }
-    batch->side = to;
+    batch->next += taken;
+    if (taken < left)
+        return false;
+    batch->side = !batch->side;
     batch->digit += DIGIT_BITS;
     batch->next = 0;
     call->state->phase = HM_ORDER_TALLY;

@@ -75,7 +75,7 @@ static bool insert_item(hm_order_call *call)
     for (; state->at > state->low; state->at--) {
         if (!hm_order_may_swap(call))
             return false;
-        call->sequence->swap(call->sequence->owner, state->at - 1, state->at);
+        hm_order_swap(call->sequence, state->at - 1, state->at);
     }
     state->cursor++;
     open_item(state);

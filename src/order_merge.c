@@ -8,7 +8,10 @@
  * do not wait for each other (as in quadsort's parity merge, van den Hoven, 2020). */
 #include "order_private.h"
 
-#include <string.h>
+enum {
+    GROUP = 4,         /* items that a fixed pattern of compares brings into order */
+    GROUP_COMPARES = 5 /* in that pattern; three items need no more */
+};
 
 static void open_pair(hm_order_state *state, uint32_t begin)
 {
@@ -22,25 +25,28 @@ static void open_pair(hm_order_state *state, uint32_t begin)
     merge->is_checked = merge->is_sorted = false;
 }
 
+/* Where only compare decides, the first runs are groups of four. */
 void hm_order_begin_merge(hm_order_state *state)
 {
     state->phase = HM_ORDER_MERGE;
-    state->merge.width = 1;
-    open_pair(state, 0);
+    state->merge.width = state->batch.keys[0] == NULL ? 0 : 1;
+    state->merge.end = 0;
+    if (state->merge.width != 0)
+        open_pair(state, 0);
 }
 
 /* Moves items of the list to the hole's beginning. */
 static void emit(hm_order_state *state, uint32_t *from, uint32_t count)
 {
     hm_order_batch *batch = &state->batch;
-    uint32_t side = batch->side;
-    memcpy(&batch->slots[!side][state->merge.out], &batch->slots[side][*from],
-           count * sizeof **batch->slots);
+    uint32_t side = batch->side, out = state->merge.out;
+    for (uint32_t i = 0; i < count; i++)
+        batch->items[!side][out + i] = batch->items[side][*from + i];
     if (batch->keys[0] != NULL)
-        memcpy(&batch->keys[!side][state->merge.out], &batch->keys[side][*from],
-               count * sizeof **batch->keys);
+        for (uint32_t i = 0; i < count; i++)
+            batch->keys[!side][out + i] = batch->keys[side][*from + i];
     *from += count;
-    state->merge.out += count;
+    state->merge.out = out + count;
 }
 
 /* One run is used up, or they are in order as they stand: no more questions. */
@@ -66,12 +72,7 @@ static bool is_void(const hm_order_call *call, uint32_t item)
 {
     const hm_order_batch *batch = &call->state->batch;
     return call->state->is_disturbed &&
-           !hm_order_is(call, batch->slots[batch->side][item], HM_MARK_LIFTED);
-}
-
-static const void *item_of(const hm_order_call *call, uint32_t slot)
-{
-    return hm_order_item(call, hm_order_position(call, slot));
+           !hm_order_is_lifted(call->state, batch->items[batch->side][item]);
 }
 
 /* Answers whether an item of the right run stands before one of the left. */
@@ -89,43 +90,123 @@ static bool ask(hm_order_call *call, uint32_t right, uint32_t left, bool *stands
     }
     if (!hm_order_may_compare(call))
         return false;
-    const uint32_t *slots = batch->slots[batch->side];
-    *stands_before = order->compare(item_of(call, slots[right]), item_of(call, slots[left]),
-                                    order->context) < 0;
+    const uint32_t *items = batch->items[batch->side];
+    *stands_before = order->compare(hm_order_item(call, items[right]),
+                                    hm_order_item(call, items[left]), order->context) < 0;
+    return true;
+}
+
+/* Returns b if it is chosen, else a. A branch would be mispredicted every other time. */
+static inline uint32_t choose(uint32_t is_b, uint32_t a, uint32_t b)
+{
+    return a ^ ((a ^ b) & (0 - is_b));
+}
+
+static inline uint32_t stands_before(const hm_order_call *call, uint32_t a, uint32_t b)
+{
+    const hm_order *order = &call->state->order;
+    return order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
+}
+
+/* Orders two pairs, then takes the first and the last of all four, then orders the two that
+ * are left. Which they are, of two ordered pairs, what was taken says. */
+static void sort_four(const hm_order_call *call, uint32_t *items)
+{
+    uint32_t is_late = stands_before(call, items[1], items[0]);
+    uint32_t a = choose(is_late, items[0], items[1]), b = choose(is_late, items[1], items[0]);
+    is_late = stands_before(call, items[3], items[2]);
+    uint32_t c = choose(is_late, items[2], items[3]), d = choose(is_late, items[3], items[2]);
+    uint32_t is_c_first = stands_before(call, c, a), is_b_last = stands_before(call, d, b);
+    items[0] = choose(is_c_first, a, c);
+    items[3] = choose(is_b_last, d, b);
+    uint32_t left = choose(is_c_first, choose(is_b_last, b, c), a);
+    uint32_t right = choose(is_b_last, choose(is_c_first, c, b), d);
+    is_late = stands_before(call, right, left);
+    items[1] = choose(is_late, left, right);
+    items[2] = choose(is_late, right, left);
+}
+
+/* The last group has one to three. Returns the compares. */
+static uint32_t sort_few(const hm_order_call *call, uint32_t *items, uint32_t count)
+{
+    uint32_t compares = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t j = i; j > 0; j--) {
+            compares++;
+            if (!stands_before(call, items[j], items[j - 1]))
+                break;
+            uint32_t waiting = items[j];
+            items[j] = items[j - 1];
+            items[j - 1] = waiting;
+        }
+    }
+    return compares;
+}
+
+/* Makes the first runs. If a change or a small budget forbids to compare by groups, runs of one
+ * item do as well: the groups that are ready already only make them easier to merge. */
+static bool sort_groups(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_merge *merge = &state->merge;
+    uint32_t size = state->batch.size, *items = state->batch.items[state->batch.side];
+    uint32_t max_compares = call->budget.max_compares;
+    if (state->is_disturbed || (max_compares != 0 && max_compares < GROUP_COMPARES)) {
+        merge->width = 1;
+        open_pair(state, 0);
+        return true;
+    }
+    uint32_t groups = (size - merge->end) / GROUP;
+    uint64_t allowed = groups + 1;
+    if (max_compares != 0)
+        allowed = (max_compares - call->spent.compares) / GROUP_COMPARES;
+    uint32_t most = allowed < groups ? (uint32_t)allowed : groups;
+    for (uint32_t i = 0; i < most; i++, merge->end += GROUP)
+        sort_four(call, &items[merge->end]);
+    call->spent.compares += (uint64_t)most * GROUP_COMPARES;
+    if (allowed <= groups)
+        return false;
+    call->spent.compares += sort_few(call, &items[merge->end], size - merge->end);
+    merge->width = GROUP;
+    open_pair(state, 0);
     return true;
 }
 
 /* Where nothing has changed since the batch was begun, all of it can be compared: steps from both
- * ends, as many as surely leave an item in each run, and without a branch on what compare says. */
+ * ends, as many as surely leave an item in each run. */
 static void merge_ends(hm_order_call *call)
 {
     const hm_order_batch *batch = &call->state->batch;
-    const hm_order *order = &call->state->order;
-    const uint32_t *from = batch->slots[batch->side];
-    uint32_t *to = batch->slots[!batch->side];
-    hm_order_merge m = call->state->merge;
-    uint32_t out_end = m.out + (m.left_end - m.left) + (m.right_end - m.right);
-    uint32_t left = m.left_end - m.left, right = m.right_end - m.right;
-    uint64_t steps = ((left < right ? left : right) - 1) / 2;
+    hm_order_merge *merge = &call->state->merge;
+    uint32_t left_count = merge->left_end - merge->left;
+    uint32_t right_count = merge->right_end - merge->right;
+    uint64_t steps = ((left_count < right_count ? left_count : right_count) - 1) / 2;
     if (call->budget.max_compares != 0) {
         uint64_t allowed = (call->budget.max_compares - call->spent.compares) / 2;
         if (steps > allowed)
             steps = allowed;
     }
-    call->spent.compares += steps * 2;
-    for (; steps > 0; steps--) {
-        uint32_t a = from[m.left], b = from[m.right];
-        bool low = order->compare(item_of(call, b), item_of(call, a), order->context) < 0;
-        to[m.out++] = low ? b : a;
-        m.right += low;
-        m.left += !low;
-        uint32_t c = from[m.left_end - 1], d = from[m.right_end - 1];
-        bool high = order->compare(item_of(call, d), item_of(call, c), order->context) < 0;
-        to[--out_end] = high ? c : d;
-        m.left_end -= high;
-        m.right_end -= !high;
+    const uint32_t *from = batch->items[batch->side];
+    const uint32_t *left = from + merge->left, *left_last = from + merge->left_end - 1;
+    const uint32_t *right = from + merge->right, *right_last = from + merge->right_end - 1;
+    uint32_t *out = batch->items[!batch->side] + merge->out;
+    uint32_t *out_last = out + left_count + right_count - 1;
+    for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
+        uint32_t is_late = stands_before(call, *right, *left);
+        *out = choose(is_late, *left, *right);
+        right += is_late;
+        left += 1 - is_late;
+        is_late = stands_before(call, *right_last, *left_last);
+        *out_last = choose(is_late, *right_last, *left_last);
+        left_last -= is_late;
+        right_last -= 1 - is_late;
     }
-    call->state->merge = m;
+    call->spent.compares += steps * 2;
+    merge->left = (uint32_t)(left - from);
+    merge->left_end = (uint32_t)(left_last - from) + 1;
+    merge->right = (uint32_t)(right - from);
+    merge->right_end = (uint32_t)(right_last - from) + 1;
+    merge->out += (uint32_t)steps;
 }
 
 /* Asks whether the runs stand in order as they are: sorted data costs one question a pair. */
@@ -181,6 +262,8 @@ bool hm_order_merge_runs(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
+    if (state->merge.width == 0 && !sort_groups(call))
+        return false;
     while (state->merge.width < batch->size) {
         if (!merge_pair(call))
             return false;

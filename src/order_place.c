@@ -7,53 +7,37 @@
 
 static uint32_t *gaps(hm_order_state *state)
 {
-    return state->batch.slots[!state->batch.side];
-}
-
-static uint32_t lifted_slot(const hm_order_state *state)
-{
-    return state->batch.slots[state->batch.side][state->batch.next];
-}
-
-/* Turns to the next item; its gap is not before the last one's. */
-static void open_search(hm_order_state *state)
-{
-    hm_order_batch *batch = &state->batch;
-    state->low = batch->next > 0 ? gaps(state)[batch->next - 1] : 0;
-    state->high = state->cursor;
-    state->step = 1;
-    state->probe = 0;
-    state->has_item_key = state->has_probe_key = false;
+    return state->batch.items[!state->batch.side];
 }
 
 void hm_order_begin_locate(hm_order_state *state)
 {
     state->phase = HM_ORDER_LOCATE;
     state->batch.next = 0;
-    open_search(state);
+    state->low = 0;
+    state->high = state->cursor;
+    state->step = 1;
+    state->probe = 0;
+    state->has_item_key = state->has_probe_key = false;
 }
 
 /* Asks whether the clean item at `probe` stands before the lifted one: by the order, and where that
  * leaves it open, by where they stand. */
-static bool precedes(hm_order_call *call, uint32_t probe, uint32_t slot, bool *answer)
+static bool precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool *answer)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    uint32_t lifted = hm_order_position(call, slot);
     bool is_first = probe < lifted;
     if (state->order.key != NULL) {
-        state->item_key = batch->keys[batch->side][batch->next];
-        state->has_item_key = true;
+        uint64_t lifted_key = batch->keys[batch->side][batch->next];
         if (!state->has_probe_key) {
             if (!hm_order_may_compare(call))
                 return false;
-            state->probe_key =
-                state->order.key(hm_order_item(call, probe), state->order.context);
+            state->probe_key = state->order.key(hm_order_item(call, probe), state->order.context);
             state->has_probe_key = true;
         }
-        if (state->item_key != state->probe_key || state->order.compare == NULL) {
-            *answer = state->probe_key < state->item_key ||
-                      (state->probe_key == state->item_key && is_first);
+        if (lifted_key != state->probe_key || state->order.compare == NULL) {
+            *answer = state->probe_key < lifted_key || (state->probe_key == lifted_key && is_first);
             return true;
         }
     }
@@ -67,7 +51,7 @@ static bool precedes(hm_order_call *call, uint32_t probe, uint32_t slot, bool *a
 }
 
 /* One probe of a gallop upward, then of a binary search. */
-static bool narrow(hm_order_call *call, uint32_t slot)
+static bool narrow(hm_order_call *call, uint32_t lifted)
 {
     hm_order_state *state = call->state;
     uint32_t room = state->high - state->low;
@@ -78,7 +62,7 @@ static bool narrow(hm_order_call *call, uint32_t slot)
     if (!hm_order_seek_down(call, &state->probe, state->low))
         return false;
     bool before = true; /* if there is no clean item to ask */
-    if (state->probe > state->low && !precedes(call, state->probe - 1, slot, &before))
+    if (state->probe > state->low && !precedes(call, state->probe - 1, lifted, &before))
         return false;
     if (before) {
         state->low = end;
@@ -92,21 +76,48 @@ static bool narrow(hm_order_call *call, uint32_t slot)
     return true;
 }
 
+/* No clean item is left that the rest of the list could belong before: true of all, if everything
+ * was taken out. */
+static bool locate_at_end(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    uint32_t left = batch->size - batch->next;
+    uint32_t taken = hm_order_take_work(call, left);
+    uint32_t *items = batch->items[batch->side] + batch->next, *to = gaps(state) + batch->next;
+    for (uint32_t i = 0; i < taken; i++) {
+        items[i] = call->sequence->slots[items[i]];
+        to[i] = state->low;
+    }
+    batch->next += taken;
+    return taken == left;
+}
+
 bool hm_order_locate(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    for (; batch->next < batch->size; batch->next++, open_search(state)) {
-        uint32_t slot = lifted_slot(state);
+    if (state->high > state->cursor)
+        state->high = state->cursor;
+    while (batch->next < batch->size) {
+        uint32_t *lifted = &batch->items[batch->side][batch->next];
+        if (state->low == state->cursor && !state->is_disturbed) {
+            if (!locate_at_end(call))
+                return false;
+            break;
+        }
         if (!hm_order_may_work(call))
             return false;
-        if (state->high > state->cursor)
-            state->high = state->cursor;
-        if (hm_order_is(call, slot, HM_MARK_LIFTED))
-            while (state->low < state->high)
-                if (!narrow(call, slot))
-                    return false;
+        bool is_lifted = hm_order_is_lifted(state, *lifted);
+        while (is_lifted && state->low < state->high)
+            if (!narrow(call, *lifted))
+                return false;
         gaps(state)[batch->next] = state->low;
+        /* From here on it may move. */
+        *lifted = is_lifted ? call->sequence->slots[*lifted] : HM_INVALID_INDEX;
+        batch->next++;
+        state->high = state->cursor;
+        state->step = 1;
     }
     hm_order_begin_place(state, 0);
     return true;
@@ -145,22 +156,49 @@ static void pop(hm_order_batch *batch)
     batch->queue_head = batch->queue_head + 1 < batch->room ? batch->queue_head + 1 : 0;
 }
 
-/* Passes the lifted and the queued items that are gone. */
-static bool skip_void(hm_order_call *call)
+/* Passes lifted items that are gone; `from` is where the next one stands, or HM_INVALID_INDEX. */
+static bool find_lifted(hm_order_call *call, uint32_t *from)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
+    const uint32_t *slots = batch->items[batch->side];
     for (; batch->next < batch->size; batch->next++) {
-        if (hm_order_is(call, lifted_slot(state), HM_MARK_LIFTED))
-            break;
+        *from = hm_order_position(call, slots[batch->next]);
+        if (hm_order_is_lifted(state, *from))
+            return true;
         if (!hm_order_may_work(call))
             return false;
     }
+    *from = HM_INVALID_INDEX;
+    return true;
+}
+
+/* Finds the next item that is clean or queued: where it stands, and where it stood. That may be at
+ * or behind the cursor, where none is. With nobody queued, clean items that stay are passed. */
+static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
     for (; batch->queue_size > 0; pop(batch)) {
-        if (hm_order_is(call, batch->queue[batch->queue_head], HM_MARK_QUEUED))
-            break;
+        uint32_t slot = batch->queue[batch->queue_head];
+        *origin = batch->origins[batch->queue_head];
+        *from = hm_order_position(call, slot);
+        if (hm_order_is(call, slot, HM_MARK_QUEUED))
+            return true;
         if (!hm_order_may_work(call))
             return false;
+    }
+    uint32_t end = gap < state->cursor ? gap : state->cursor;
+    if (state->at < end && hm_order_mark(state, state->at) == HM_MARK_CLEAN &&
+        !hm_order_seek(call, &state->at, end, false))
+        return false;
+    if (state->clean < state->at)
+        state->clean = state->at;
+    *from = *origin = state->clean;
+    if (state->clean < state->cursor && hm_order_mark(state, state->clean) != HM_MARK_CLEAN) {
+        if (!hm_order_seek(call, &state->clean, state->cursor, true))
+            return false;
+        *from = *origin = state->clean;
     }
     return true;
 }
@@ -170,55 +208,110 @@ static bool bring(hm_order_call *call, uint32_t from)
 {
     hm_order_state *state = call->state;
     uint32_t at = state->at;
+    hm_mark mark = hm_order_mark(state, at), from_mark = hm_order_mark(state, from);
+    if (from != at && !hm_order_may_swap(call))
+        return false;
+    if (from_mark == HM_MARK_QUEUED)
+        pop(&state->batch); /* Makes room for the next. */
     if (from != at) {
-        if (!hm_order_may_swap(call))
-            return false;
-        hm_mark mark = hm_order_mark(state, at);
-        if (hm_order_mark(state, from) == HM_MARK_QUEUED)
-            pop(&state->batch); /* Makes room for the next. */
         if (mark == HM_MARK_CLEAN) {
             push(&state->batch, call->sequence->slots[at], at);
             mark = HM_MARK_QUEUED;
         }
-        hm_order_set_mark(state, from, mark);
-        call->sequence->swap(call->sequence->owner, at, from);
-    } else if (hm_order_mark(state, at) == HM_MARK_QUEUED) {
-        pop(&state->batch);
+        /* In a shuffled list it is the same mark. A store that waits for the address would make the
+         * loads of the next step wait too. */
+        if (mark != from_mark)
+            hm_order_set_mark(state, from, mark);
+        hm_order_swap(call->sequence, at, from);
     }
     hm_order_set_mark(state, at, HM_MARK_CLEAN);
     state->at++;
     return true;
 }
 
-/* The next position gets its item. */
-static bool fill(hm_order_call *call)
+/* While clean items stand from `at` on, each gives way to the first that did, if that one's origin
+ * is before the next gap, and waits where it stood: the marks and the length of the queue stay as
+ * they are. False when the budget allows no more. */
+static bool shift_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    bool is_queued = batch->queue_size > 0;
-    uint32_t clean = is_queued ? batch->origins[batch->queue_head] : state->clean;
-    bool is_lifted = batch->next < batch->size &&
-                     (clean >= state->cursor || gaps(state)[batch->next] <= clean);
-    if (is_lifted) {
-        if (!bring(call, hm_order_position(call, lifted_slot(state))))
-            return false;
-        batch->next++;
-        return true;
+    const hm_sequence *sequence = call->sequence;
+    uint32_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
+    uint32_t stop = state->at;
+    uint32_t end = most < state->cursor - stop ? stop + most : state->cursor;
+    bool has_work = hm_order_seek(call, &stop, end, false);
+    uint64_t allowed = UINT64_MAX;
+    if (call->budget.max_swaps != 0)
+        allowed = call->budget.max_swaps - call->spent.swaps;
+    bool has_swaps = allowed >= stop - state->at;
+    if (!has_swaps)
+        stop = state->at + (uint32_t)allowed;
+    uint32_t begin = state->at;
+    for (; state->at < stop && batch->origins[batch->queue_head] < gap; state->at++) {
+        uint32_t from = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
+        pop(batch);
+        push(batch, sequence->slots[state->at], state->at);
+        hm_order_swap(sequence, state->at, from);
     }
-    return bring(call, is_queued ? hm_order_position(call, batch->queue[batch->queue_head]) : clean);
+    call->spent.swaps += state->at - begin;
+    return has_work && has_swaps;
 }
 
-/* Passes clean items that stay, up to the next that has to go somewhere. */
-static bool skip_clean(hm_order_call *call)
+/* While lifted items that belong further up stand from `at` to `clean`, each clean one that follows
+ * them comes down past them all. */
+static bool pull_clean(hm_order_call *call, uint32_t gap)
+{
+    hm_order_state *state = call->state;
+    uint32_t end = gap < state->cursor ? gap : state->cursor;
+    while (state->clean < end && hm_order_mark(state, state->at) == HM_MARK_LIFTED &&
+           hm_order_mark(state, state->clean) == HM_MARK_CLEAN) {
+        if (!hm_order_may_swap(call))
+            return false;
+        hm_order_set_mark(state, state->at, HM_MARK_CLEAN);
+        hm_order_set_mark(state, state->clean, HM_MARK_LIFTED);
+        hm_order_swap(call->sequence, state->at++, state->clean++);
+    }
+    return true;
+}
+
+/* Items of a shuffled list stand all over the memory; asking for them early hides half of that. */
+static void look_ahead(const hm_order_call *call)
+{
+    enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
+    const hm_order_batch *batch = &call->state->batch;
+    const hm_sequence *sequence = call->sequence;
+    if (batch->size - batch->next <= ENTRY || sequence->count - call->state->at <= ITEM)
+        return;
+    const uint32_t *slots = &batch->items[batch->side][batch->next];
+    uint32_t position = hm_order_position(call, slots[ITEM]);
+    if (slots[ENTRY] >= sequence->slot_count || position >= sequence->count)
+        return;
+    __builtin_prefetch(&sequence->entries[slots[ENTRY]], 1);
+    __builtin_prefetch(&sequence->entries[sequence->slots[call->state->at + ITEM]], 1);
+    __builtin_prefetch(hm_order_item(call, position), 1);
+    __builtin_prefetch(&sequence->slots[position], 1);
+}
+
+/* Where nothing is clean any more and nothing was disturbed, the list says it all. */
+static bool bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    uint32_t end = state->cursor;
-    if (batch->next < batch->size && gaps(state)[batch->next] < end)
-        end = gaps(state)[batch->next];
-    if (end < state->at)
-        end = state->at;
-    return hm_order_seek(call, &state->at, end, false);
+    const uint32_t *slots = batch->items[batch->side];
+    for (; batch->next < batch->size; batch->next++, state->at++) {
+        uint32_t from = hm_order_position(call, slots[batch->next]);
+        if (hm_order_mark(state, state->at) != HM_MARK_LIFTED)
+            return true;
+        if (from != state->at) {
+            if (!hm_order_may_swap(call))
+                return false;
+            look_ahead(call);
+            hm_order_swap(call->sequence, state->at, from);
+        }
+        hm_order_set_mark(state, state->at, HM_MARK_CLEAN);
+    }
+    return true;
 }
 
 static void end_place(hm_order_state *state)
@@ -235,24 +328,38 @@ bool hm_order_place(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     for (;;) {
-        if (!hm_order_may_work(call) || !skip_void(call))
+        uint32_t lifted, clean, origin;
+        if (!hm_order_may_work(call) || !find_lifted(call, &lifted))
             return false;
-        if (batch->queue_size == 0) {
-            if (batch->next == batch->size)
-                break;
-            if (!skip_clean(call))
-                return false;
-            if (state->clean < state->at)
-                state->clean = state->at;
-            if (!hm_order_seek(call, &state->clean, state->cursor, true))
-                return false;
-        }
+        bool is_lifted = lifted != HM_INVALID_INDEX;
+        uint32_t gap = is_lifted ? gaps(state)[batch->next] : state->cursor;
+        if (!is_lifted && batch->queue_size == 0)
+            break;
+        if (!find_clean(call, gap, &clean, &origin))
+            return false;
         if (state->at >= state->cursor)
             break;
-        if (hm_order_mark(state, state->at) == HM_MARK_PENDING)
+        hm_mark mark = hm_order_mark(state, state->at);
+        if (mark == HM_MARK_PENDING) {
             state->at++;
-        else if (!fill(call))
-            return false;
+        } else if (batch->queue_size > 0 && mark == HM_MARK_CLEAN && origin < gap &&
+                   !state->is_disturbed) {
+            if (!shift_clean(call, gap))
+                return false;
+        } else if (batch->queue_size == 0 && mark == HM_MARK_LIFTED && clean < gap &&
+                   clean < state->cursor) {
+            if (!pull_clean(call, gap))
+                return false;
+        } else if (batch->queue_size == 0 && mark == HM_MARK_LIFTED && clean >= state->cursor &&
+                   !state->is_disturbed) {
+            if (!bring_rest(call))
+                return false;
+        } else {
+            is_lifted = is_lifted && (gap <= origin || origin >= state->cursor);
+            if (!bring(call, is_lifted ? lifted : clean))
+                return false;
+            batch->next += is_lifted;
+        }
     }
     end_place(state);
     return true;

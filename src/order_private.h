@@ -5,6 +5,8 @@
 
 #include <handle_map/order.h>
 
+#include <string.h>
+
 /* The mark of a managed position. Above the cursor, marks mean nothing, but those in the cursor's
  * own word are clean. */
 typedef enum hm_mark {
@@ -50,8 +52,14 @@ static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slo
     return hm_handle_index(call->sequence->entries[slot]);
 }
 
-/* Whether the slot's item still is what it was when it got the mark: if it was erased meanwhile,
- * touched, or moved by an erase, it is not. */
+/* Until it is placed, a lifted item stands where it stood, or is none: if it was erased meanwhile,
+ * touched, or moved by an erase, its position has another mark, or is not managed. */
+static inline bool hm_order_is_lifted(const hm_order_state *state, uint32_t position)
+{
+    return position < state->cursor && hm_order_mark(state, position) == HM_MARK_LIFTED;
+}
+
+/* The same of an item that moves, by its slot. */
 static inline bool hm_order_is(const hm_order_call *call, uint32_t slot, hm_mark mark)
 {
     uint32_t position = hm_order_position(call, slot);
@@ -64,6 +72,26 @@ static inline bool hm_order_may_work(hm_order_call *call)
         return false;
     call->work++;
     return true;
+}
+
+/* Takes as much of the work as is allowed; returns how much. */
+static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
+{
+    uint64_t left = call->max_work - call->work;
+    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
+    call->work += taken;
+    return taken;
+}
+
+/* The same of compares. */
+static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t wanted)
+{
+    uint64_t left = wanted;
+    if (call->budget.max_compares != 0)
+        left = call->budget.max_compares - call->spent.compares;
+    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
+    call->spent.compares += taken;
+    return taken;
 }
 
 static inline bool hm_order_may_compare(hm_order_call *call)
@@ -80,6 +108,48 @@ static inline bool hm_order_may_swap(hm_order_call *call)
         return false;
     call->spent.swaps++;
     return true;
+}
+
+/* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant.
+ */
+static inline size_t hm_order_exchange_units(unsigned char *a, unsigned char *b, size_t size,
+                                             size_t unit)
+{
+    unsigned char waiting[32];
+    size_t offset = 0;
+    for (; size - offset >= unit; offset += unit) {
+        memcpy(waiting, a + offset, unit);
+        memcpy(a + offset, b + offset, unit);
+        memcpy(b + offset, waiting, unit);
+    }
+    return offset;
+}
+
+static inline void hm_order_exchange_bytes(unsigned char *a, unsigned char *b, size_t size)
+{
+    size_t done = size >= 32 ? hm_order_exchange_units(a, b, size, 32) : 0;
+    done += hm_order_exchange_units(a + done, b + done, size - done, 8);
+    hm_order_exchange_units(a + done, b + done, size - done, 1);
+}
+
+static inline void hm_order_set_position(const hm_sequence *sequence, uint32_t slot,
+                                         uint32_t position)
+{
+    hm_handle *entry = &sequence->entries[slot];
+    entry->bits = (entry->bits & ~(uint64_t)UINT32_MAX) | position;
+    sequence->slots[position] = slot;
+}
+
+/* Exchanges two items. */
+static inline void hm_order_swap(const hm_sequence *sequence, uint32_t a, uint32_t b)
+{
+    uint32_t slot_a = sequence->slots[a], slot_b = sequence->slots[b];
+    hm_order_set_position(sequence, slot_b, a);
+    hm_order_set_position(sequence, slot_a, b);
+    hm_order_exchange_bytes(sequence->items + sequence->item_size * a,
+                            sequence->items + sequence->item_size * b, sequence->item_size);
+    if (sequence->swapped != NULL)
+        sequence->swapped(sequence->owner, a, b);
 }
 
 /* order.c */

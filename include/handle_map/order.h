@@ -5,18 +5,19 @@
  *     |== in order, but for the marked positions ======|.. not seen yet ..|
  *            ^ pending          ^ pending
  *
- * Positions below `cursor` are *managed*. Each has a mark, and the one invariant is that the managed
- * positions whose mark is *clean* are in order, without the others. Done means that the cursor is at
- * the end and every mark clean. A round takes these steps, each of which stops anywhere and resumes:
+ * Positions below `cursor` are *managed*. Each has a mark, and the one invariant is that the
+ * managed positions whose mark is *clean* are in order, without the others. Done means that the
+ * cursor is at the end and every mark clean. A round takes these steps, each of which stops
+ * anywhere and resumes:
  *
  *     scan     moves the cursor on with one compare an item, and marks misfits *pending* where they
  *              stand; where more than a quarter does not fit, everything is taken out
  *     lift     lists the pending items, which are *lifted* from then on
  *     sort     sorts the list: by merging, or by the digits of the keys; nothing moves
- *     locate   gallops to the gap among the clean items that each one belongs into (Bentley and Yao,
- *              "An Almost Optimal Algorithm for Unbounded Searching", 1976); nothing moves
- *     place    goes from left to right and exchanges what belongs to a position with what stands
- *              there; clean items that have to give way wait, *queued*, where the others came from
+ *     locate   gallops to the gap among the clean items that each one belongs into (Bentley and
+ * Yao, "An Almost Optimal Algorithm for Unbounded Searching", 1976); nothing moves place    goes
+ * from left to right and exchanges what belongs to a position with what stands there; clean items
+ * that have to give way wait, *queued*, where the others came from
  *
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
  * given back at the end of a round. Where it is refused, the items are put in order by insertion
@@ -64,15 +65,16 @@ typedef struct hm_progress {
 
 /* What is brought into order. A slot names an item wherever it stands. */
 typedef struct hm_sequence {
-    const unsigned char *items; /* what compare and key are shown */
-    size_t item_size;           /* bytes from one item to the next */
-    const uint32_t *slots;      /* position -> slot */
-    const hm_handle *entries;   /* slot -> position, in the lower half */
-    uint32_t slot_count;        /* slots; entries has so many */
-    uint32_t count;             /* items */
-    uint32_t capacity;          /* most items */
-    /* Exchanges two items, in everything above. */
-    void (*swap)(void *owner, uint32_t a, uint32_t b);
+    unsigned char *items; /* what compare and key are shown */
+    size_t item_size;     /* bytes from one item to the next */
+    uint32_t *slots;      /* position -> slot */
+    hm_handle *entries;   /* slot -> position, in the lower half */
+    uint32_t slot_count;  /* slots; entries has so many */
+    uint32_t count;       /* items */
+    uint32_t capacity;    /* most items */
+    /* Two items, their slots and their entries have been exchanged; the rest is the owner's. NULL
+     * when there is no rest. */
+    void (*swapped)(void *owner, uint32_t a, uint32_t b);
     /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
     uint32_t (*find)(const void *owner, hm_handle handle);
     void *owner;
@@ -80,30 +82,31 @@ typedef struct hm_sequence {
 } hm_sequence;
 
 typedef enum hm_order_phase {
-    HM_ORDER_SCAN = 0, /* the item at the cursor is compared with the last clean one */
-    HM_ORDER_OUTLIER,  /* it does not fit: is the last clean one the misfit? */
+    HM_ORDER_SCAN = 0,  /* the item at the cursor is compared with the last clean one */
+    HM_ORDER_OUTLIER,   /* it does not fit: is the last clean one the misfit? */
     HM_ORDER_LOOK_BACK, /* a run does not fit: are the last clean ones the misfits? */
     HM_ORDER_DROP,      /* they are: their marks are changed */
-    HM_ORDER_COUNT,    /* pending items are counted */
-    HM_ORDER_LIFT,     /* pending items are listed */
-    HM_ORDER_LIFT_ALL, /* all items are listed */
-    HM_ORDER_EXTRACT,  /* keys are asked for */
-    HM_ORDER_TALLY,    /* one digit of the keys is counted */
-    HM_ORDER_SCATTER,  /* the list is dealt out by that digit */
-    HM_ORDER_MERGE,    /* runs of the list are merged */
-    HM_ORDER_LOCATE,   /* the gap of a lifted item is searched */
-    HM_ORDER_PLACE,    /* items go to their positions */
-    HM_ORDER_INSERT,   /* insertion sort, without scratch memory */
-    HM_ORDER_VERIFY,   /* an arrangement: do the first items stand as they are named? */
-    HM_ORDER_SPREAD,   /* the marks behind them are cleared */
-    HM_ORDER_NAME,     /* the named ones are listed */
-    HM_ORDER_PULL      /* they are brought down one by one, without scratch memory */
+    HM_ORDER_COUNT,     /* pending items are counted */
+    HM_ORDER_LIFT,      /* pending items are listed */
+    HM_ORDER_LIFT_ALL,  /* all items are listed */
+    HM_ORDER_EXTRACT,   /* keys are asked for */
+    HM_ORDER_TALLY,     /* one digit of the keys is counted */
+    HM_ORDER_SCATTER,   /* the list is dealt out by that digit */
+    HM_ORDER_MERGE,     /* runs of the list are merged */
+    HM_ORDER_LOCATE,    /* the gap of a lifted item is searched */
+    HM_ORDER_PLACE,     /* items go to their positions */
+    HM_ORDER_INSERT,    /* insertion sort, without scratch memory */
+    HM_ORDER_VERIFY,    /* an arrangement: do the first items stand as they are named? */
+    HM_ORDER_SPREAD,    /* the marks behind them are cleared */
+    HM_ORDER_NAME,      /* the named ones are listed */
+    HM_ORDER_PULL       /* they are brought down one by one, without scratch memory */
 } hm_order_phase;
 
 /* The lifted items, in scratch memory. */
 typedef struct hm_order_batch {
     hm_array scratch;    /* 8-byte cells that all of the following lie in */
-    uint32_t *slots[2];  /* the list, and what it is sorted into; then the gaps */
+    uint32_t *items[2];  /* the list, and what it is sorted into; then the gaps. Items are named by
+                            their positions until they are located, then by their slots */
     uint64_t *keys[2];   /* NULL without keys */
     uint32_t *tally;     /* 256 numbers, for a digit of the keys */
     uint32_t *queue;     /* slots of clean items that gave way: a ring */
@@ -134,7 +137,7 @@ typedef struct hm_order_state {
     const hm_handle *names; /* or what it does if is_arranging */
     uint32_t name_count;    /* handles */
     bool is_arranging;
-    uint32_t name;          /* handles that the phase is through with */
+    uint32_t name; /* handles that the phase is through with */
     hm_order_phase phase;
     uint32_t cursor;              /* positions below it are managed */
     uint32_t dirty_low;           /* no position below it is pending */
@@ -168,7 +171,7 @@ HM_API void hm_order_reset(hm_order_state *state);
 /* Brings the sequence nearer to the order within the budget; the state carries on from call to
  * call. Returns what was spent, and `done` when all is in order; it cannot fail. A NULL argument,
  * or an order with neither compare nor key, is a broken contract. Callbacks see the sequence whole.
- * Invalidates positions, as the sequence's `swap` says. At most the budget's work, and of other
+ * Invalidates positions. At most the budget's work, and of other
  * work 4 entries of a list for each swap and compare that it allows, plus 4,096. */
 HM_API hm_progress hm_order_run(hm_order_state *state, const hm_order *order,
                                 const hm_sequence *sequence, hm_budget budget);
@@ -178,7 +181,7 @@ HM_API hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *name
                                     const hm_sequence *sequence, hm_budget budget);
 
 /* To be called before positions are renumbered: puts down all items that are on their way. No
- * callback but the sequence's `swap` runs. O(n). */
+ * callback but the sequence's `swapped` runs. O(n). */
 HM_API void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 
 /* Settled positions a < b are about to be exchanged; the marks go with the items. O(1). */
