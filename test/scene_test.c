@@ -194,6 +194,7 @@ static void do_stale(model *m)
     scene_node_handle alive = m->nodes[any_alive(m)].handle;
     struct scene_transform local = any_transform(m);
     CHECK(scene_get(&m->scene, stale) == NULL);
+    CHECK(is_null(scene_next(&m->scene, stale)));
     CHECK(is_null(scene_create(&m->scene, stale, &local)));
     CHECK(is_null(scene_create_before(&m->scene, stale, &local)));
     CHECK(scene_destroy(&m->scene, stale) == 0);
@@ -218,10 +219,21 @@ static void edit(model *m)
         do_stale(m);
 }
 
+/* Checks that a walk visits a subtree as the naive tree does; returns the node after it. */
+static scene_node_handle check_walk(const model *m, uint32_t place, scene_node_handle at)
+{
+    CHECK(is_same(at, m->nodes[place].handle));
+    at = scene_next(&m->scene, at);
+    for (uint32_t c = 0; c < m->nodes[place].child_count; c++)
+        at = check_walk(m, m->nodes[place].children[c], at);
+    return at;
+}
+
 static void check_links(const model *m)
 {
     CHECK(scene_validate(&m->scene) == HM_OK);
     CHECK(scene_node_map_count(&m->scene.nodes) == m->count);
+    CHECK(is_null(check_walk(m, 0, m->scene.root)));
     for (uint32_t i = 0; i < MOST; i++) {
         const model_node *node = &m->nodes[i];
         if (!node->alive)
@@ -251,31 +263,46 @@ static void multiply(const double a[16], const double b[16], double product[16])
     }
 }
 
-/* Checks world transforms and numbers of a subtree, naively; returns the next number. */
-static uint32_t check_update(const model *m, uint32_t place, const double parent[16],
-                             uint32_t order)
+/* Checks the world transforms of a subtree, naively; returns the number of its nodes. */
+static uint32_t check_worlds(const model *m, uint32_t place, const double parent[16])
 {
     const model_node *node = &m->nodes[place];
     const struct scene_node *found = scene_get(&m->scene, node->handle);
     double local[16] = {[15] = 1};
     double world[16];
+    uint32_t count = 1;
     for (int i = 0; i < 12; i++)
         local[i] = (double)node->local.m[i];
     multiply(parent, local, world);
     for (int i = 0; i < 12; i++)
         CHECK((double)found->world.m[i] == world[i]);
-    CHECK(found->order == order++);
     for (uint32_t c = 0; c < node->child_count; c++)
-        order = check_update(m, node->children[c], world, order);
-    return order;
+        count += check_worlds(m, node->children[c], world);
+    return count;
 }
 
-/* Whether the nodes lie in memory in the order that their numbers say. */
+static void check_update(model *m)
+{
+    static const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
+    scene_update(&m->scene);
+    CHECK(check_worlds(m, 0, identity) == m->count);
+}
+
+/* Whether the nodes lie in memory in depth-first order. */
 static bool is_in_order(const struct scene *scene)
+{
+    uint32_t index = 0;
+    for (scene_node_handle at = scene->root; !is_null(at); at = scene_next(scene, at))
+        if (scene_node_map_index_of(&scene->nodes, at) != index++)
+            return false;
+    return index == scene_node_map_count(&scene->nodes);
+}
+
+static bool has_parents_first(const struct scene *scene)
 {
     const struct scene_node *nodes = scene_node_map_items(&scene->nodes);
     for (uint32_t i = 1; i < scene_node_map_count(&scene->nodes); i++)
-        if (nodes[i].order < nodes[i - 1].order)
+        if (hm_map_index_of(&scene->nodes.map, nodes[i].parent) >= i)
             return false;
     return true;
 }
@@ -357,7 +384,7 @@ TEST(scene, destroying_a_subtree_refuses_all_its_handles_and_no_others)
     scene_fini(&scene);
 }
 
-TEST(scene, reparent_moves_a_subtree_and_refuses_cycles_and_stale_handles)
+TEST(scene, reparent_puts_a_subtree_last_and_refuses_cycles_and_stale_handles)
 {
     struct scene scene;
     CHECK(scene_init(&scene, 0, NULL) == HM_OK);
@@ -372,25 +399,12 @@ TEST(scene, reparent_moves_a_subtree_and_refuses_cycles_and_stale_handles)
     CHECK(scene_reparent(&scene, scene.root, b) == HM_ERROR_INVALID);
     CHECK(scene_reparent(&scene, gone, b) == HM_ERROR_STALE);
     CHECK(scene_reparent(&scene, a, gone) == HM_ERROR_STALE);
-    CHECK(hm_handle_equal(scene_get(&scene, a)->parent, scene.root.id));
+    CHECK(scene_reparent(&scene, a, scene.root) == HM_OK);
+    CHECK(hm_handle_equal(scene_get(&scene, b)->next, a.id));
     CHECK(scene_reparent(&scene, below_a, b) == HM_OK);
     CHECK(hm_handle_equal(scene_get(&scene, below_a)->parent, b.id));
     CHECK(hm_handle_is_null(scene_get(&scene, a)->first_child));
     CHECK(scene_reparent(&scene, a, deep) == HM_OK);
-    CHECK(scene_validate(&scene) == HM_OK);
-    scene_fini(&scene);
-}
-
-TEST(scene, a_node_can_be_moved_behind_its_siblings)
-{
-    struct scene scene;
-    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
-    scene_node_handle a = scene_create(&scene, scene.root, NULL);
-    scene_node_handle b = scene_create(&scene, scene.root, NULL);
-    CHECK(scene_reparent(&scene, a, scene.root) == HM_OK);
-    CHECK(scene_reparent(&scene, a, scene.root) == HM_OK);
-    CHECK(hm_handle_equal(scene_get(&scene, scene.root)->first_child, b.id));
-    CHECK(hm_handle_equal(scene_get(&scene, scene.root)->last_child, a.id));
     CHECK(scene_validate(&scene) == HM_OK);
     scene_fini(&scene);
 }
@@ -445,86 +459,167 @@ TEST(scene, random_edits_agree_with_a_naive_tree)
 
 TEST(scene, an_update_computes_what_a_naive_recursion_computes)
 {
-    static const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1};
     model *m = model_new("scene update");
     for (int i = 0; i < 400; i++) {
         for (int edits = 0; edits < 20; edits++)
             edit(m);
-        scene_update(&m->scene);
-        CHECK(check_update(m, 0, identity, 0) == m->count);
+        check_update(m);
     }
     model_delete(m);
 }
 
-TEST(scene, defragmentation_ends_in_depth_first_order_and_keeps_to_its_budget)
+TEST(scene, an_update_is_right_wherever_the_nodes_lie)
+{
+    model *m = model_new("scene shuffled");
+    uint32_t late = 0;
+    m->scene.updates = UINT32_MAX - 1; /* The first round is where the count of updates wraps. */
+    check_update(m);
+    for (int edits = 0; edits < 400; edits++)
+        edit(m);
+    for (int i = 0; i < 200; i++) {
+        hm_handle shuffled[2 * MOST];
+        for (int edits = 0; edits < 20; edits++)
+            edit(m);
+        for (uint32_t n = 0; n < 2 * MOST; n++)
+            shuffled[n] = m->nodes[any_alive(m)].handle.id;
+        CHECK(hm_map_arrange(&m->scene.nodes.map, shuffled, 2 * MOST, no_limit).done);
+        late += !has_parents_first(&m->scene);
+        check_update(m);
+    }
+    CHECK(late > 100);
+    model_delete(m);
+}
+
+TEST(scene, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_nothing_again)
 {
     static const hm_budget budgets[] = {{1, 0}, {37, 0}, {0, 5}, {13, 2}, {0, 0}};
     model *m = model_new("scene order");
     for (int i = 0; i < 100; i++) {
         for (int edits = 0; edits < 50; edits++)
             edit(m);
-        scene_update(&m->scene);
         defragment(&m->scene, budgets[i % 5]);
+        CHECK(is_in_order(&m->scene) && has_parents_first(&m->scene));
         check_links(m);
-        const struct scene_node *nodes = scene_node_map_items(&m->scene.nodes);
-        for (uint32_t n = 0; n < m->count; n++)
-            CHECK(nodes[n].order == n);
+        scene_update(&m->scene);
+        hm_progress progress = scene_defragment(&m->scene, no_limit);
+        CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     }
     model_delete(m);
 }
 
-/* The order of calls is random too, so that nodes are destroyed, moved and renumbered while the
+/* The order of calls is random, so that nodes are destroyed, moved and renumbered while the
  * defragmentation is on its way. */
-TEST(scene, a_defragmentation_that_says_done_is_done_whatever_happened_before)
+TEST(scene, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_updates)
 {
     model *m = model_new("scene order among edits");
     uint32_t done = 0;
-    for (int i = 0; i < 100000; i++) {
+    uint32_t late = 0;
+    for (int i = 0; i < 50000; i++) {
         uint32_t dice = test_random_below(&m->random, 10);
         if (dice == 0) {
             edit(m);
         } else if (dice == 1) {
-            scene_update(&m->scene);
+            late += !has_parents_first(&m->scene);
+            check_update(m);
         } else {
-            hm_budget budget = {1 + test_random_below(&m->random, 200),
+            hm_budget budget = {1 + test_random_below(&m->random, 100),
                                 test_random_below(&m->random, 100)};
             hm_progress progress = scene_defragment(&m->scene, budget);
             CHECK(progress.swaps <= budget.max_swaps);
+            CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
             CHECK(!progress.done || is_in_order(&m->scene));
             done += progress.done;
         }
     }
-    CHECK(done > 100);
-    CHECK(scene_validate(&m->scene) == HM_OK);
+    CHECK(done > 100 && late > 100);
+    check_links(m);
     model_delete(m);
 }
 
-TEST(scene, what_an_update_and_a_defragmentation_left_in_order_costs_nothing_again)
+/* A scene whose root has `count` children, in order. */
+static void make_flat(struct scene *scene, uint32_t count)
 {
-    model *m = model_new("scene at rest");
-    for (int i = 0; i < 1000; i++)
-        edit(m);
-    scene_update(&m->scene);
-    defragment(&m->scene, no_limit);
-    scene_update(&m->scene);
-    hm_progress progress = scene_defragment(&m->scene, no_limit);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    model_delete(m);
+    CHECK(scene_init(scene, 0, NULL) == HM_OK);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(!is_null(scene_create(scene, scene->root, NULL)));
+    CHECK(scene_defragment(scene, no_limit).done);
 }
 
-TEST(scene, nodes_that_were_put_in_order_before_their_first_update_are_put_in_order_after_it)
+TEST(scene, a_few_changes_wait_for_others_or_for_a_call_without_any)
 {
     struct scene scene;
-    CHECK(scene_init(&scene, 0, NULL) == HM_OK);
-    scene_node_handle last = scene_create(&scene, scene.root, NULL);
-    scene_node_handle first = scene_create_before(&scene, last, NULL);
-    defragment(&scene, no_limit);
-    CHECK(scene_node_map_index_of(&scene.nodes, last) == 1);
-    scene_update(&scene);
-    defragment(&scene, no_limit);
-    CHECK(scene_node_map_index_of(&scene.nodes, first) == 1);
-    CHECK(scene_node_map_index_of(&scene.nodes, last) == 2);
+    make_flat(&scene, 999);
+    scene_node_handle sibling = {scene_get(&scene, scene.root)->first_child};
+    for (int i = 0; i < 60; i++) {
+        CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
+        hm_progress progress = scene_defragment(&scene, no_limit);
+        CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
+    }
+    CHECK(scene_defragment(&scene, no_limit).done);
+    CHECK(is_in_order(&scene));
+    for (int i = 0; i < 100; i++)
+        CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
+    CHECK(scene_defragment(&scene, no_limit).done);
+    CHECK(is_in_order(&scene));
     scene_fini(&scene);
+}
+
+/* In the dozen frames that the order of a walk takes, the scene changes, so that it is never
+ * reached. */
+TEST(scene, a_walk_costs_at_most_a_swap_for_each_node_though_the_scene_never_rests)
+{
+    struct scene scene;
+    uint64_t random = test_seed("scene without rest");
+    uint32_t idle = 0;
+    make_flat(&scene, 999);
+    for (int frame = 0; frame < 1000; frame++) {
+        for (int i = 0; i < 2; i++) {
+            uint32_t doomed = 1 + test_random_below(&random, 999);
+            uint32_t before = 1 + test_random_below(&random, 998);
+            CHECK(scene_destroy(&scene, scene_node_map_handle_at(&scene.nodes, doomed)) == 1);
+            scene_create_before(&scene, scene_node_map_handle_at(&scene.nodes, before), NULL);
+        }
+        hm_progress progress = scene_defragment(&scene, (hm_budget){80, 0});
+        idle += !progress.done && progress.swaps == 0;
+    }
+    CHECK(idle > 300);
+    defragment(&scene, no_limit);
+    CHECK(is_in_order(&scene) && scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
+TEST(scene, a_node_that_passes_a_thousand_others_is_not_compared_with_all_of_them)
+{
+    struct scene scene;
+    make_flat(&scene, 1000);
+    scene_node_handle first = {scene_get(&scene, scene.root)->first_child};
+    scene_node_handle last = {scene_get(&scene, scene.root)->last_child};
+    CHECK(scene_reparent(&scene, last, first) == HM_OK);
+    CHECK(!scene_defragment(&scene, no_limit).done);
+    hm_progress progress = scene_defragment(&scene, no_limit);
+    CHECK(progress.done && progress.compares < 100);
+    CHECK(is_in_order(&scene));
+    scene_fini(&scene);
+}
+
+TEST(scene, without_memory_to_order_with_the_nodes_come_into_order_all_the_same)
+{
+    test_memory memory;
+    struct scene scene;
+    scene_node_handle nodes[200];
+    test_memory_init(&memory, 65536);
+    CHECK(scene_init(&scene, 0, &memory.table) == HM_OK);
+    nodes[0] = scene.root;
+    for (uint32_t i = 1; i < 200; i++)
+        nodes[i] = scene_create(&scene, nodes[i * 7 % 200 % i], NULL);
+    test_memory_fail(&memory, 1, true);
+    scene_update(&scene);
+    CHECK(!is_in_order(&scene));
+    defragment(&scene, (hm_budget){100, 0});
+    CHECK(memory.calls != 0);
+    CHECK(is_in_order(&scene) && scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+    test_memory_check_released(&memory);
 }
 
 TEST(scene, validate_sees_a_node_without_parent_beside_the_root)
@@ -569,23 +664,36 @@ TEST(scene, validate_sees_each_kind_of_broken_link)
     scene_fini(&scene);
 }
 
-TEST(scene, a_chain_of_100000_nodes_does_not_overflow_the_stack)
+static void check_chain(struct scene *scene, const hm_handle *reversed)
+{
+    scene_update(scene);
+    for (uint32_t i = 0; i < CHAIN; i++)
+        CHECK(get_link(scene, reversed[i])->world.m[3] == (float)(CHAIN - 1 - i));
+}
+
+TEST(scene, a_chain_of_100000_nodes_neither_overflows_the_stack_nor_is_climbed_twice)
 {
     struct scene scene;
-    CHECK(scene_init(&scene, CHAIN + 1, NULL) == HM_OK);
+    CHECK(scene_init(&scene, CHAIN, NULL) == HM_OK);
     struct scene_transform step = scene_transform_translation(1, 0, 0);
-    scene_node_handle top = scene_create(&scene, scene.root, &step);
-    scene_node_handle end = top;
-    for (uint32_t i = 1; i < CHAIN; i++)
-        end = scene_create(&scene, end, &step);
-    CHECK(!is_null(end) && !is_same(top, end));
-    scene_update(&scene);
-    CHECK(scene_get(&scene, end)->world.m[3] == (float)CHAIN);
-    CHECK(scene_validate(&scene) == HM_OK);
+    hm_handle *reversed = malloc(CHAIN * sizeof *reversed);
+    CHECK(reversed != NULL);
+    reversed[CHAIN - 1] = scene.root.id;
+    for (uint32_t i = CHAIN - 1; i-- > 0;) {
+        scene_node_handle above = {reversed[i + 1]};
+        reversed[i] = scene_create(&scene, above, &step).id;
+    }
+    scene_node_handle top = {reversed[CHAIN - 2]};
+    scene_node_handle end = {reversed[0]};
+    check_chain(&scene, reversed);
+    CHECK(hm_map_arrange(&scene.nodes.map, reversed, CHAIN, no_limit).done);
+    CHECK(!has_parents_first(&scene));
+    check_chain(&scene, reversed);
+    CHECK(defragment(&scene, (hm_budget){1000, 0}) > 1);
+    CHECK(is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_reparent(&scene, top, end) == HM_ERROR_INVALID);
-    CHECK(defragment(&scene, (hm_budget){100, 0}) == 1);
-    CHECK(is_in_order(&scene));
-    CHECK(scene_destroy(&scene, top) == CHAIN);
+    CHECK(scene_destroy(&scene, top) == CHAIN - 1);
     CHECK(scene_get(&scene, end) == NULL);
+    free(reversed);
     scene_fini(&scene);
 }

@@ -28,7 +28,7 @@ static const char usage[] =
     "usage: demo [OPTION...] [MODEL...]\n"
     "  --frames N    frames to run (600)\n"
     "  --nodes N     nodes in the scene (100000)\n"
-    "  --swaps N     the budget of a frame's defragmentation (100000)\n"
+    "  --swaps N     the budget of a frame's defragmentation (20000)\n"
     "  --seed N      seed of all choices (1)\n"
     "  --elsewhere   do not replace groups in their place: destroy some, build others elsewhere\n"
     "  --out DIR     where the picture goes (demo)\n";
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
     static struct demo_run runs[2];
     struct options options = {.directory = "demo"};
     options.settings = (struct demo_settings){
-        .nodes = 100000, .frames = 600, .swaps = 100000, .seed = 1, .models = models};
+        .nodes = 100000, .frames = 600, .swaps = 20000, .seed = 1, .models = models};
     if (!parse_options(&options, argc, argv)) {
         fputs(usage, stderr);
         return 2;

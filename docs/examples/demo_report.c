@@ -37,6 +37,11 @@ static double swaps(const struct demo_frame *frame)
     return frame->swaps;
 }
 
+static double order(const struct demo_frame *frame)
+{
+    return frame->order;
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
     double left = *(const double *)a;
@@ -64,6 +69,14 @@ static double quantile(const struct demo_frame *frames, uint32_t count, measure 
     return number;
 }
 
+static double mean(const struct demo_frame *frames, uint32_t count, measure of)
+{
+    double total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += of(&frames[i]);
+    return total / count;
+}
+
 /* The median of the frames around this one. */
 static double running(const struct demo_frame *frames, uint32_t count, uint32_t at, measure of)
 {
@@ -82,10 +95,12 @@ static void print_times(const char *label, const struct demo_run *with,
         double share;
     } rows[] = {{"p50", 0.5}, {"p99", 0.99}, {"worst", 1.0}};
     uint32_t count = with->simulation.settings->frames;
+    printf("%-26s %-6s %14.3f %14.3f\n", label, "mean", mean(with->frames, count, of),
+           mean(without->frames, count, of));
     for (int i = 0; i < 3; i++) {
         double a = quantile(with->frames, count, of, rows[i].share);
         double b = quantile(without->frames, count, of, rows[i].share);
-        printf("%-26s %-6s %14.3f %14.3f\n", i == 0 ? label : "", rows[i].name, a, b);
+        printf("%-26s %-6s %14.3f %14.3f\n", "", rows[i].name, a, b);
     }
 }
 
@@ -102,9 +117,6 @@ static hm_map_stats stats_of(const struct demo_run *run)
 void report_table(const struct demo_run *with, const struct demo_run *without)
 {
     const struct demo_settings *settings = with->simulation.settings;
-    double total = 0;
-    for (uint32_t i = 0; i < settings->frames; i++)
-        total += with->frames[i].swaps;
     printf("\n%-33s %14s %14s\n", "defragmentation", "with", "without");
     print_count("nodes", stats_of(with).count, stats_of(without).count);
     print_count("handles issued", with->simulation.issued, without->simulation.issued);
@@ -115,13 +127,17 @@ void report_table(const struct demo_run *with, const struct demo_run *without)
     print_times("update, ms a frame", with, without, update_ms);
     print_times("defragment, ms a frame", with, without, defragment_ms);
     print_times("both together, ms a frame", with, without, both_ms);
-    printf("%-26s %-6s %14.0f %14.0f\n", "swaps a frame", "mean", total / settings->frames, 0.0);
+    printf("%-26s %-6s %14.0f %14.0f\n", "swaps a frame", "mean",
+           mean(with->frames, settings->frames, swaps), 0.0);
     printf("%-26s %-6s %14.0f %14.0f\n", "", "worst",
            quantile(with->frames, settings->frames, swaps, 1), 0.0);
     print_count("  allowed by the budget", settings->swaps, 0);
-    printf("%-26s %-6s %13.1f%% %13.1f%%\n", "order", "last",
-           100 * with->frames[settings->frames - 1].order,
-           100 * without->frames[settings->frames - 1].order);
+    uint32_t last = settings->frames - 1;
+    printf("%-26s %-6s %13.1f%% %13.1f%%\n", "order", "mean",
+           100 * mean(with->frames, settings->frames, order),
+           100 * mean(without->frames, settings->frames, order));
+    printf("%-26s %-6s %13.1f%% %13.1f%%\n", "", "last", 100 * with->frames[last].order,
+           100 * without->frames[last].order);
     printf("\norder: the share of nodes that are followed in memory by the next one of the walk\n");
 }
 

@@ -163,7 +163,6 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
         hm_array_init(&s->plots, &handles) != HM_OK ||
         hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))
         return "the scene does not fit into memory";
-    scene_update(&s->scene);
     scene_defragment(&s->scene, (hm_budget){0, 0});
     return NULL;
 }
@@ -243,10 +242,14 @@ static void probe_stale(struct simulation *s)
 
 static double measure_order(const struct simulation *s)
 {
-    const struct scene_node *nodes = scene_node_map_items(&s->scene.nodes);
     uint32_t followed = 0;
-    for (uint32_t i = 1; i < node_count(s); i++)
-        followed += nodes[i].order == nodes[i - 1].order + 1;
+    scene_node_handle node = s->scene.root;
+    for (uint32_t i = 0; !hm_handle_is_null(node.id);) {
+        node = scene_next(&s->scene, node);
+        uint32_t next = scene_node_map_index_of(&s->scene.nodes, node);
+        followed += next == i + 1;
+        i = next;
+    }
     return (double)followed / (node_count(s) - 1);
 }
 

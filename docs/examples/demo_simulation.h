@@ -13,8 +13,9 @@
  * within each group, where things were attached to others that stood already.
  *
  * With `elsewhere`, groups are destroyed first, and the new ones built at random plots. Then
- * erasing brings nodes from the end of the map into holes all over it, and sorting by insertion
- * pays for each of them a swap for every node in between: no budget of a frame's length is enough.
+ * erasing brings nodes from the end of the map into holes all over it, and nearly all nodes have to
+ * give way a little to restore the order: about a swap for each, however many changed. So it pays
+ * to let changes gather, as scene_defragment does.
  *
  * All choices come from a generator and from lists of handles kept here, never from where a node
  * lies in memory. So two simulations with the same settings make the same edits, whether or not

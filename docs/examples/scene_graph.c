@@ -1,6 +1,8 @@
 /* The scene graph: links, walks, and the order in memory. See scene_graph.h. */
 #include "scene_graph.h"
 
+enum { WALK_SHARE = 16 }; /* a walk is worth while when one node in so many changed */
+
 /* Links */
 
 static struct scene_node *node_at(const struct scene *scene, hm_handle link)
@@ -69,6 +71,8 @@ static scene_node_handle create_unlinked(struct scene *scene, const struct scene
     node->local = or_identity(local);
     node->world = node->local;
     node->order = SCENE_NOT_VISITED;
+    node->updated = scene->updates;
+    scene->changes++;
     return handle;
 }
 
@@ -125,6 +129,29 @@ scene_node_handle scene_create_before(struct scene *scene, scene_node_handle sib
     return handle;
 }
 
+/* Returns the node that a depth-first walk over the subtree of `top` visits after this one. */
+static hm_handle next_below(const struct scene *scene, hm_handle top, hm_handle handle)
+{
+    const struct scene_node *node = node_at(scene, handle);
+    if (!hm_handle_is_null(node->first_child))
+        return node->first_child;
+    while (!hm_handle_equal(handle, top)) {
+        if (!hm_handle_is_null(node->next))
+            return node->next;
+        handle = node->parent;
+        node = node_at(scene, handle);
+    }
+    return HM_NULL_HANDLE;
+}
+
+scene_node_handle scene_next(const struct scene *scene, scene_node_handle node)
+{
+    scene_node_handle next = {HM_NULL_HANDLE};
+    if (scene_node_map_contains(&scene->nodes, node))
+        next.id = next_below(scene, scene->root.id, node.id);
+    return next;
+}
+
 /* Returns the node of a subtree that a depth-first walk visits last. */
 static hm_handle last_visited(const struct scene *scene, hm_handle top)
 {
@@ -161,6 +188,18 @@ uint32_t scene_destroy(struct scene *scene, scene_node_handle node)
     }
 }
 
+/* Takes the numbers from a subtree that moved. With them it would look to the next walk as if it
+ * had kept its turn, and all nodes that it passed had lost theirs. */
+static void forget_numbers(struct scene *scene, hm_handle top)
+{
+    for (hm_handle handle = top; !hm_handle_is_null(handle);
+         handle = next_below(scene, top, handle)) {
+        node_at(scene, handle)->order = SCENE_NOT_VISITED;
+        hm_map_touch(&scene->nodes.map, handle);
+        scene->changes++;
+    }
+}
+
 hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node_handle parent)
 {
     const struct scene_node *moved = scene_get(scene, node);
@@ -173,6 +212,7 @@ hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node
             return HM_ERROR_INVALID;
     leave(scene, moved);
     enter(scene, node.id, parent.id, HM_NULL_HANDLE);
+    forget_numbers(scene, node.id);
     return HM_OK;
 }
 
@@ -184,6 +224,59 @@ bool scene_set_local(struct scene *scene, scene_node_handle node,
         return false;
     found->local = or_identity(local);
     return true;
+}
+
+/* Update */
+
+static uint32_t parent_of(const struct scene *scene, const struct scene_node *node)
+{
+    return hm_map_index_of(&scene->nodes.map, node->parent);
+}
+
+/* Computes a node whose parent, at that index, is computed. */
+static void compute(const struct scene *scene, struct scene_node *node, uint32_t parent)
+{
+    const struct scene_node *nodes = scene_node_map_items(&scene->nodes);
+    node->world = parent == HM_INVALID_INDEX
+                      ? node->local
+                      : scene_transform_multiply(&nodes[parent].world, &node->local);
+    node->updated = scene->updates;
+}
+
+/* Computes those ancestors of a node that are not computed yet: climbs up to them, and comes down
+ * again. Each keeps the index of the one below it in `updated`, which nobody asks it for meanwhile:
+ * so no stack is needed. All climbs of an update together come to each node once. */
+static void compute_ancestors(const struct scene *scene, uint32_t index)
+{
+    struct scene_node *nodes = scene_node_map_items(&scene->nodes);
+    uint32_t at = index;
+    uint32_t parent = parent_of(scene, &nodes[at]);
+    while (parent != HM_INVALID_INDEX && nodes[parent].updated != scene->updates) {
+        nodes[parent].updated = at;
+        at = parent;
+        parent = parent_of(scene, &nodes[at]);
+    }
+    while (at != index) {
+        uint32_t below = nodes[at].updated;
+        compute(scene, &nodes[at], parent);
+        parent = at;
+        at = below;
+    }
+}
+
+/* The nodes before `i` are computed, and those behind it that are ancestors of these. Where parents
+ * lie before their children, only the root, whose parent has no index, takes the way round. */
+void scene_update(struct scene *scene)
+{
+    struct scene_node *nodes = scene_node_map_items(&scene->nodes);
+    uint32_t count = scene_node_map_count(&scene->nodes);
+    scene->updates++;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = parent_of(scene, &nodes[i]);
+        if (parent > i)
+            compute_ancestors(scene, i);
+        compute(scene, &nodes[i], parent);
+    }
 }
 
 /* Order */
@@ -208,33 +301,27 @@ static void number(struct scene *scene, hm_handle handle, struct scene_node *nod
     node->order = order;
 }
 
-/* No node moves in memory during the walk, so that pointers to the node and its parent hold. */
-void scene_update(struct scene *scene)
+static void number_all(struct scene *scene)
 {
-    struct scene_node *parent = NULL;
-    hm_handle handle = scene->root.id;
-    struct scene_node *node = node_at(scene, handle);
+    uint32_t order = 0;
     uint32_t newest = 0;
-    for (uint32_t order = 0; node != NULL; order++) {
-        number(scene, handle, node, order, &newest);
-        node->world =
-            parent != NULL ? scene_transform_multiply(&parent->world, &node->local) : node->local;
-        if (!hm_handle_is_null(node->first_child)) {
-            parent = node;
-            handle = node->first_child;
-        } else {
-            while (hm_handle_is_null(node->next) && parent != NULL) {
-                node = parent;
-                parent = node_at(scene, node->parent);
-            }
-            handle = node->next;
-        }
-        node = node_at(scene, handle);
-    }
+    for (hm_handle handle = scene->root.id; !hm_handle_is_null(handle);
+         handle = next_below(scene, scene->root.id, handle))
+        number(scene, handle, node_at(scene, handle), order++, &newest);
+    scene->changes = 0;
 }
 
-/* A compare function and not a key: the map may keep a key from call to call, and the next update
- * renumbers all nodes. What compares as smaller before the update does so afterwards. */
+/* Whether to walk now. While the scene changes at every call, what the walks cost is in proportion
+ * to what changed; once it rests, a single change has to wait no longer. */
+static bool is_walk_due(const struct scene *scene)
+{
+    return scene->changes != 0 &&
+           (scene->changes >= scene_node_map_count(&scene->nodes) / WALK_SHARE ||
+            scene->changes == scene->seen_changes);
+}
+
+/* A compare function and not a key: the map may keep a key from call to call, and the next walk
+ * renumbers all nodes. What compares as smaller before it does so afterwards, unless reported. */
 static int compare_order(const void *a, const void *b, void *context)
 {
     const struct scene_node *left = a;
@@ -243,10 +330,26 @@ static int compare_order(const void *a, const void *b, void *context)
     return (left->order > right->order) - (left->order < right->order);
 }
 
+/* If nothing changes, the order of a walk costs at most a swap for each node. If something always
+ * does, the map finds work for ever: nodes that an erase moved go back to their places, new ones to
+ * the end, and all between give way. So no walk may cost more; then the next one is waited for. */
 hm_progress scene_defragment(struct scene *scene, hm_budget budget)
 {
     static const hm_order by_order = {.compare = compare_order};
-    return scene_node_map_defragment(&scene->nodes, &by_order, budget);
+    if (is_walk_due(scene)) {
+        number_all(scene);
+        scene->swaps_left = scene_node_map_count(&scene->nodes);
+    }
+    scene->seen_changes = scene->changes;
+    if (scene->swaps_left == 0 && scene->changes != 0)
+        return (hm_progress){0, 0, false};
+    hm_progress progress = scene_node_map_defragment(&scene->nodes, &by_order, budget);
+    if (progress.done || progress.swaps >= scene->swaps_left)
+        scene->swaps_left = 0;
+    else
+        scene->swaps_left -= (uint32_t)progress.swaps;
+    progress.done = progress.done && scene->changes == 0;
+    return progress;
 }
 
 /* Validation */

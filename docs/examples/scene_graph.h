@@ -14,8 +14,10 @@
  * - Refusal. Any handle that does not resolve is answered with a status, zero, false or NULL, and
  *   nothing changes. A failed scene_create returns a null handle, which is refused as a parent in
  *   turn, so that failures need not be checked at every step.
- * - Order. scene_update visits the nodes depth first. It runs fastest when they also lie in memory
- *   in that order, which scene_defragment restores a little at a time, between frames.
+ * - Order. scene_update is one forward pass over the nodes as they lie in memory, with every parent
+ *   computed before its children. It runs fastest when they lie in depth-first order, which
+ *   scene_defragment restores a little at a time, between frames; but it is right in any order, so
+ *   that nothing has to wait for that.
  *
  * All scenes have one type id: a handle of one scene means nothing in another, but may resolve. */
 #ifndef SCENE_GRAPH_H
@@ -25,7 +27,7 @@
 
 #define SCENE_NODE_TYPE_ID 1
 
-/* What `order` says of a node that no update has visited yet. */
+/* What `order` says of a node that was created or moved since the last walk. */
 #define SCENE_NOT_VISITED UINT32_MAX
 
 /* The upper three rows of an affine 4x4 matrix, row by row: a point p goes to
@@ -43,7 +45,8 @@ struct scene_node {
     hm_handle previous, next;     /* siblings; null at the ends */
     struct scene_transform local; /* to the parent's space */
     struct scene_transform world; /* to the root's parent's space, as of the last update */
-    uint32_t order; /* visits before this one in the last update, or SCENE_NOT_VISITED */
+    uint32_t order;   /* visits before this one in the last walk, or SCENE_NOT_VISITED */
+    uint32_t updated; /* which update was the last, as `updates` counts them */
 };
 
 HM_MAP_DEFINE(scene_node, struct scene_node, SCENE_NODE_TYPE_ID)
@@ -51,6 +54,10 @@ HM_MAP_DEFINE(scene_node, struct scene_node, SCENE_NODE_TYPE_ID)
 struct scene {
     scene_node_map nodes; /* may be read: iterate it, count it, ask it for statistics */
     scene_node_handle root;
+    uint32_t updates;      /* so far */
+    uint32_t changes;      /* nodes created or moved since the last walk */
+    uint32_t seen_changes; /* what `changes` was at the last call of scene_defragment */
+    uint32_t swaps_left;   /* that the last walk may still cost; 0: enough was done for it */
 };
 
 /* Makes a scene of one node, the root, for at most `capacity` nodes (0: 1,048,576) in the memory
@@ -79,7 +86,7 @@ uint32_t scene_destroy(struct scene *scene, scene_node_handle node);
 
 /* Makes a node, with all below it, the last child of another parent (or of the same one). Its local
  * transform stays. HM_ERROR_STALE: a handle that does not resolve. HM_ERROR_INVALID: the node is
- * the root, or the parent stands in the node's own subtree. O(depth). */
+ * the root, or the parent stands in the node's own subtree. O(depth + nodes moved). */
 hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node_handle parent);
 
 /* Sets where a node is, seen from its parent; NULL: where the parent is. False when the handle does
@@ -87,12 +94,21 @@ hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node
 bool scene_set_local(struct scene *scene, scene_node_handle node,
                      const struct scene_transform *local);
 
-/* Computes all world transforms and numbers the nodes, depth first. O(nodes), no allocation. */
+/* Returns the node that a depth-first walk visits after this one; null at the end, and when the
+ * handle does not resolve. A whole walk, from the root, is O(nodes). */
+scene_node_handle scene_next(const struct scene *scene, scene_node_handle node);
+
+/* Computes all world transforms. O(nodes), no allocation. */
 void scene_update(struct scene *scene);
 
-/* Moves the nodes in memory nearer to the order in which the last update visited them; nodes
- * created since then stand last. Handles are untouched. Resumes where it stopped; see
- * hm_map_defragment for the budget. */
+/* Moves the nodes in memory nearer to depth-first order, in which every parent lies before its
+ * children. Call it once a frame: it resumes where it stopped. Done: all nodes lie in that order.
+ * Handles are untouched. See hm_map_defragment for the budget, and for memory, which may be
+ * refused.
+ *
+ * To know the order, a call has to walk over all nodes, in O(nodes). It does when one node in 16
+ * was created or moved since the last walk; or when any was, but none since the last call. A call
+ * that waits for that does nothing. */
 hm_progress scene_defragment(struct scene *scene, hm_budget budget);
 
 /* Checks that all links agree and that each node is reached exactly once: HM_OK or
