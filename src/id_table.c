@@ -172,16 +172,6 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
     set_position(table, b, slot);
 }
 
-void hm_id_table_rotate(hm_id_table *table, uint32_t from, uint32_t to)
-{
-    HM_CONTRACT(table != NULL && to <= from && from < table->count,
-                "hm_id_table_rotate: a position is not live");
-    uint32_t slot = table->slots[from];
-    for (uint32_t position = from; position > to; position--)
-        set_position(table, position, table->slots[position - 1]);
-    set_position(table, to, slot);
-}
-
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
  * alive, or that has no life left and would therefore set a floor that retires its neighbours. */
 static uint32_t slots_to_keep(const hm_id_table *table)

@@ -526,9 +526,9 @@ static bool step(hm_order_call *call)
     case HM_ORDER_NAME:
         return hm_order_name(call);
     case HM_ORDER_PULL:
-        return hm_order_pull(call);
+        break;
     }
-    return false;
+    return hm_order_pull(call);
 }
 
 static hm_order_call begin_call(hm_order_state *state, const hm_sequence *sequence,
@@ -558,7 +558,7 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     hm_order_call call = begin_call(state, sequence, budget);
     while (step(&call))
         ;
-    call.spent.done = state->cursor == sequence->count && state->dirty_high == 0 &&
+    call.spent.done = state->cursor == sequence->count &&
                       (state->phase == HM_ORDER_SCAN || state->phase == HM_ORDER_INSERT);
     return call.spent;
 }

@@ -154,9 +154,12 @@ bool hm_order_lift_all(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     uint32_t count = call->sequence->count;
-    if (state->cursor == 0 && !(hm_order_cover(call, count) && hm_order_begin_batch(call, count))) {
-        hm_order_begin_insert(call);
-        return true;
+    if (state->cursor == 0) {
+        bool has_memory = hm_order_cover(call, count) && hm_order_begin_batch(call, count);
+        if (!has_memory) {
+            hm_order_begin_insert(call);
+            return true;
+        }
     }
     uint32_t left = batch->room - batch->size;
     if (left > count - state->cursor)

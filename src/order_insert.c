@@ -58,7 +58,7 @@ static bool narrow(hm_order_call *call)
     state->has_probe_key = false;
     if (stands_before) {
         state->high = probe;
-        state->step = state->step <= UINT32_MAX / 2 ? state->step * 2 : UINT32_MAX;
+        state->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
     } else {
         state->low = probe + 1;
         state->step = 0;

@@ -66,7 +66,7 @@ static bool narrow(hm_order_call *call, uint32_t lifted)
         return false;
     if (before) {
         state->low = end;
-        state->step = state->step <= UINT32_MAX / 2 ? state->step * 2 : UINT32_MAX;
+        state->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
     } else {
         state->high = state->probe - 1;
         state->step = 0;
@@ -237,17 +237,17 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     const hm_sequence *sequence = call->sequence;
-    uint32_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
-    uint32_t stop = state->at;
-    uint32_t end = most < state->cursor - stop ? stop + most : state->cursor;
+    uint32_t begin = state->at, stop = begin;
+    uint64_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
+    if (call->budget.max_swaps != 0) {
+        uint64_t allowed = call->budget.max_swaps - call->spent.swaps;
+        if (allowed == 0)
+            return false;
+        if (most > allowed)
+            most = allowed;
+    }
+    uint32_t end = most < state->cursor - begin ? begin + (uint32_t)most : state->cursor;
     bool has_work = hm_order_seek(call, &stop, end, false);
-    uint64_t allowed = UINT64_MAX;
-    if (call->budget.max_swaps != 0)
-        allowed = call->budget.max_swaps - call->spent.swaps;
-    bool has_swaps = allowed >= stop - state->at;
-    if (!has_swaps)
-        stop = state->at + (uint32_t)allowed;
-    uint32_t begin = state->at;
     for (; state->at < stop && batch->origins[batch->queue_head] < gap; state->at++) {
         uint32_t from = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
         pop(batch);
@@ -255,7 +255,7 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
         hm_order_swap(sequence, state->at, from);
     }
     call->spent.swaps += state->at - begin;
-    return has_work && has_swaps;
+    return has_work;
 }
 
 /* While lifted items that belong further up stand from `at` to `clean`, each clean one that follows
@@ -275,25 +275,24 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
     return true;
 }
 
-/* Items of a shuffled list stand all over the memory; asking for them early hides half of that. */
+/* Items of a shuffled list stand all over the memory; asking for them early hides half of that.
+ * There are no fewer positions left than items in the list. */
 static void look_ahead(const hm_order_call *call)
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
     const hm_order_batch *batch = &call->state->batch;
     const hm_sequence *sequence = call->sequence;
-    if (batch->size - batch->next <= ENTRY || sequence->count - call->state->at <= ITEM)
+    if (batch->size - batch->next <= ENTRY)
         return;
     const uint32_t *slots = &batch->items[batch->side][batch->next];
     uint32_t position = hm_order_position(call, slots[ITEM]);
-    if (slots[ENTRY] >= sequence->slot_count || position >= sequence->count)
-        return;
     __builtin_prefetch(&sequence->entries[slots[ENTRY]], 1);
     __builtin_prefetch(&sequence->entries[sequence->slots[call->state->at + ITEM]], 1);
     __builtin_prefetch(hm_order_item(call, position), 1);
     __builtin_prefetch(&sequence->slots[position], 1);
 }
 
-/* Where nothing is clean any more and nothing was disturbed, the list says it all. */
+/* Where nothing is clean any more and nothing was disturbed, all that is left is lifted. */
 static bool bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -301,8 +300,6 @@ static bool bring_rest(hm_order_call *call)
     const uint32_t *slots = batch->items[batch->side];
     for (; batch->next < batch->size; batch->next++, state->at++) {
         uint32_t from = hm_order_position(call, slots[batch->next]);
-        if (hm_order_mark(state, state->at) != HM_MARK_LIFTED)
-            return true;
         if (from != state->at) {
             if (!hm_order_may_swap(call))
                 return false;

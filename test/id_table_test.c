@@ -184,7 +184,7 @@ TEST(id_table, clear_refuses_all_and_ages_no_slot_that_was_free_already)
     hm_id_table_fini(&table);
 }
 
-TEST(id_table, swap_and_rotate_move_positions_and_no_handle)
+TEST(id_table, swap_moves_positions_and_no_handle)
 {
     hm_id_table table;
     hm_handle handles[6];
@@ -194,12 +194,7 @@ TEST(id_table, swap_and_rotate_move_positions_and_no_handle)
     hm_id_table_swap(&table, 2, 2);
     const int swapped[] = {0, 4, 2, 3, 1, 5};
     for (uint32_t i = 0; i < 6; i++)
-        CHECK(hm_id_table_find(&table, handles[swapped[i]]) == i);
-    hm_id_table_rotate(&table, 5, 1);
-    hm_id_table_rotate(&table, 3, 3);
-    const int rotated[] = {0, 5, 4, 2, 3, 1};
-    for (uint32_t i = 0; i < 6; i++)
-        CHECK(hm_id_table_find(&table, handles[rotated[i]]) == i && is_live(&table, handles[i]));
+        CHECK(hm_id_table_find(&table, handles[swapped[i]]) == i && is_live(&table, handles[i]));
     CHECK(hm_id_table_validate(&table) == HM_OK);
     hm_id_table_fini(&table);
 }
@@ -490,11 +485,6 @@ DEATH_TEST(id_table, swap_in_null_panics)
     hm_id_table_swap(NULL, 0, 0);
 }
 
-DEATH_TEST(id_table, rotate_in_null_panics)
-{
-    hm_id_table_rotate(NULL, 0, 0);
-}
-
 DEATH_TEST(id_table, swap_with_a_position_that_is_not_live_panics)
 {
     hm_id_table table;
@@ -509,21 +499,4 @@ DEATH_TEST(id_table, swap_of_a_position_that_is_not_live_panics)
     make(&table, 10, 0, NULL);
     issue(&table);
     hm_id_table_swap(&table, 1, 0);
-}
-
-DEATH_TEST(id_table, rotate_from_a_position_that_is_not_live_panics)
-{
-    hm_id_table table;
-    make(&table, 10, 0, NULL);
-    issue(&table);
-    hm_id_table_rotate(&table, 1, 0);
-}
-
-DEATH_TEST(id_table, rotate_upward_panics)
-{
-    hm_id_table table;
-    hm_handle handles[3];
-    make(&table, 10, 0, NULL);
-    issue_n(&table, 3, handles);
-    hm_id_table_rotate(&table, 0, 2);
 }

@@ -208,6 +208,8 @@ static void try_everything(intruder *self)
     CHECK(hm_map_erase_if(map, refuse_to_be_asked, NULL) == 0);
     hm_progress progress = hm_map_defragment(map, &order, (hm_budget){0, 0});
     CHECK(progress.swaps == 0 && progress.compares == 0 && !progress.done);
+    progress = hm_map_arrange(map, &live, 1, (hm_budget){0, 0});
+    CHECK(progress.swaps == 0 && progress.compares == 0 && !progress.done);
     hm_map_stats after = hm_map_get_stats(map);
     CHECK(memcmp(&before, &after, sizeof before) == 0);
     CHECK(hm_map_contains(map, live) == (before.count != 0));
@@ -266,8 +268,9 @@ static void run_all_operations(intruder *self)
     hm_map *map = &self->map;
     const hm_order by_compare = {.compare = compare_and_try, .context = self};
     const hm_order by_key = {.key = key_and_try, .context = self};
-    int operations = map->destroy != NULL ? 6 : 5;
-    for (int operation = 0; operation < operations; operation++) {
+    for (int operation = 0; operation < 7; operation++) {
+        if ((operation == 5 && map->relocate == NULL) || (operation == 6 && map->destroy == NULL))
+            continue;
         refill(self);
         hm_handle first[2] = {hm_map_handle_at(map, 0), hm_map_handle_at(map, 1)};
         uint32_t tries = self->tries;
@@ -282,6 +285,8 @@ static void run_all_operations(intruder *self)
         if (operation == 4)
             CHECK(hm_map_defragment(map, &by_key, (hm_budget){0, 0}).done);
         if (operation == 5)
+            CHECK(hm_map_arrange(map, &first[1], 1, (hm_budget){0, 0}).done);
+        if (operation == 6)
             hm_map_clear(map);
         CHECK(self->tries > tries);
         CHECK(hm_map_validate(map) == HM_OK && hm_map_reserve(map, 1) == HM_OK);
@@ -319,7 +324,7 @@ TEST(map_callback, every_change_from_inside_is_refused)
 
 typedef struct saboteur {
     hm_map map;
-    char act; /* 'c'lear, 'f'ini or 't'ouch */
+    char act; /* 'c'lear, 'f'ini, 't'ouch or touch 'a'll */
 } saboteur;
 
 static void sabotage(saboteur *self)
@@ -328,6 +333,8 @@ static void sabotage(saboteur *self)
         hm_map_clear(&self->map);
     else if (self->act == 'f')
         hm_map_fini(&self->map);
+    else if (self->act == 'a')
+        hm_map_touch_all(&self->map);
     else
         hm_map_touch(&self->map, hm_map_handle_at(&self->map, 0));
 }
@@ -411,6 +418,11 @@ PANICS_INSIDE(touch, relocate)
 PANICS_INSIDE(touch, predicate)
 PANICS_INSIDE(touch, compare)
 PANICS_INSIDE(touch, key)
+PANICS_INSIDE(all_touched, destroy)
+PANICS_INSIDE(all_touched, relocate)
+PANICS_INSIDE(all_touched, predicate)
+PANICS_INSIDE(all_touched, compare)
+PANICS_INSIDE(all_touched, key)
 
 static void end_if_named(const char *file, int line, const char *message)
 {

@@ -113,6 +113,9 @@ static void check_capacity_zero(hm_map *map)
     CHECK(hm_map_trim(map) == HM_OK && hm_map_validate(map) == HM_OK);
     CHECK(hm_map_explain(map, first) == HM_HANDLE_OUT_OF_RANGE);
     hm_map_touch(map, first);
+    hm_map_touch_all(map);
+    hm_progress progress = hm_map_arrange(map, &first, 1, (hm_budget){1, 1});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     hm_map_clear(map);
     hm_map_stats stats = hm_map_get_stats(map);
     hm_map_stats zero = {0};
@@ -191,6 +194,8 @@ PANICS_WITHOUT_A_MAP(validate, hm_map_validate(no_map))
 PANICS_WITHOUT_A_MAP(explain, hm_map_explain(no_map, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_MAP(get_stats, hm_map_get_stats(no_map))
 PANICS_WITHOUT_A_MAP(touch, (hm_map_touch(no_map, HM_NULL_HANDLE), 0))
+PANICS_WITHOUT_A_MAP(touch_all, (hm_map_touch_all(no_map), 0))
+PANICS_WITHOUT_A_MAP(arrange, hm_map_arrange(no_map, NULL, 0, (hm_budget){0, 0}))
 PANICS_WITHOUT_A_MAP(fini, (hm_map_fini(no_map), 0))
 
 DEATH_TEST(map_contract, defragment_without_a_map_panics)
@@ -210,6 +215,12 @@ DEATH_TEST(map_contract, defragment_by_an_order_of_nothing_panics)
     hm_map map = {0};
     const hm_order nothing = {.context = &map};
     hm_map_defragment(&map, &nothing, (hm_budget){0, 0});
+}
+
+DEATH_TEST(map_contract, arrange_without_handles_panics)
+{
+    hm_map map = {0};
+    hm_map_arrange(&map, NULL, 1, (hm_budget){0, 0});
 }
 
 DEATH_TEST(map_contract, emplace_without_a_place_panics)

@@ -1,4 +1,4 @@
-/* hm_map_defragment and hm_map_touch: what the design page promises "exactly", on a map. */
+/* hm_map_defragment, hm_map_touch and hm_map_touch_all: what map.h promises of them, on a map. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -111,77 +111,242 @@ TEST(map_defragment, one_percent_displaced_anywhere_costs_three_compares_an_item
     displace_and_sort(99999, &by_key);
 }
 
-/* Random changes between calls with random budgets; what is done must be sorted, and a map that is
- * left alone must get done. */
+/* The costs that a large map may have. */
+static void sort_shuffled(const hm_order *order)
+{
+    enum { N = 100000, MOST_SWAPS = 125000, MOST_COMPARES = 2200000 };
+    uint64_t random = test_seed("shuffled items");
+    item_map map;
+    CHECK(item_map_init(&map, N) == HM_OK);
+    for (uint32_t i = 0; i < N; i++)
+        item_map_insert(&map, &(item){(uint32_t)test_random(&random), i});
+    hm_progress progress, total = {0, 0, false};
+    do {
+        progress = defragment_within(&map, order, (hm_budget){1000, 10000});
+        total.swaps += progress.swaps;
+        total.compares += progress.compares;
+    } while (!progress.done);
+    CHECK(is_sorted(&map) && total.swaps <= MOST_SWAPS && total.compares <= MOST_COMPARES);
+    item_map_fini(&map);
+}
+
+TEST(map_defragment, shuffled_items_take_n_swaps_and_n_log_n_compares)
+{
+    sort_shuffled(&by_compare);
+    sort_shuffled(&by_key);
+}
+
+static void disturb_a_few(const hm_order *order)
+{
+    enum { N = 100000, FEW = 10, REACH = 64, MOST_COMPARES = 1500 };
+    uint64_t random = test_seed("a few items");
+    item_map map;
+    CHECK(item_map_init(&map, N) == HM_OK);
+    for (uint32_t i = 0; i < N; i++)
+        item_map_insert(&map, &(item){2 * i, i});
+    CHECK(item_map_defragment(&map, order, (hm_budget){0, 0}).done);
+    for (uint32_t round = 0; round < 50; round++) {
+        for (uint32_t i = 0; i < FEW; i++) {
+            uint32_t from = REACH + test_random_below(&random, N - 2 * REACH);
+            uint32_t to = from - REACH + test_random_below(&random, 2 * REACH);
+            item_map_items(&map)[from].key = item_map_items(&map)[to].key + 1;
+            hm_map_touch(&map.map, item_map_handle_at(&map, from).id);
+        }
+        hm_progress progress, total = {0, 0, false};
+        do {
+            progress = defragment_within(&map, order, (hm_budget){100, 200});
+            total.swaps += progress.swaps;
+            total.compares += progress.compares;
+        } while (!progress.done);
+        CHECK(is_sorted(&map));
+        CHECK(total.compares <= MOST_COMPARES && total.swaps <= FEW * (REACH + FEW));
+    }
+    item_map_fini(&map);
+}
+
+TEST(map_defragment, ten_items_touched_in_a_hundred_thousand_cost_little)
+{
+    disturb_a_few(&by_compare);
+    disturb_a_few(&by_key);
+}
+
+/* Random changes between calls, and a plain list of what must be there. */
+enum { MOST = 200, STEPS = 150 };
+
+typedef struct model {
+    item_map map;
+    item_handle handles[STEPS + MOST]; /* of item `id`; null when it is gone */
+    uint32_t issued;
+    uint32_t positions[STEPS + MOST]; /* of item `id`, as the reports tell it */
+    /* Touched, inserted or moved by an erase: it may stand anywhere among its equals. */
+    bool is_loose[STEPS + MOST];
+    uint64_t reports;
+} model;
+
+static item *item_at(const model *m, uint32_t index)
+{
+    return item_map_items(&m->map) + index;
+}
+
+static uint64_t coarse_key_of(const void *a, void *context)
+{
+    return key_of(a, context) / 4;
+}
+
+static void mirror(void *place, uint32_t from, uint32_t to, void *context)
+{
+    model *m = context;
+    const item *it = place;
+    CHECK(it == item_at(m, to) && m->positions[it->id] == from);
+    m->positions[it->id] = to;
+    m->reports++;
+}
+
+static void check_model(const model *m)
+{
+    uint32_t alive = 0;
+    CHECK(hm_map_validate(&m->map.map) == HM_OK);
+    for (uint32_t id = 0; id < m->issued; id++) {
+        if (hm_handle_is_null(m->handles[id].id))
+            continue;
+        const item *it = hm_map_get(&m->map.map, m->handles[id].id);
+        CHECK(it != NULL && it->id == id && it == item_at(m, m->positions[id]));
+        alive++;
+    }
+    CHECK(alive == item_map_count(&m->map));
+}
+
+static bool model_is_in_order(const model *m)
+{
+    const item *before = NULL; /* the last one that is not loose */
+    for (uint32_t i = 0; i < item_map_count(&m->map); i++) {
+        const item *it = item_at(m, i);
+        if (i > 0 && it[-1].key > it->key)
+            return false;
+        if (m->is_loose[it->id])
+            continue;
+        if (before != NULL && before->key == it->key && before->id > it->id)
+            return false;
+        before = it;
+    }
+    return true;
+}
+
+static void model_insert(model *m, uint32_t key, bool is_loose)
+{
+    uint32_t id = m->issued, position = item_map_count(&m->map);
+    const item fresh = {key, id};
+    m->handles[id].id = hm_map_insert(&m->map.map, &fresh);
+    if (hm_handle_is_null(m->handles[id].id))
+        return;
+    m->positions[id] = position;
+    m->is_loose[id] = is_loose;
+    m->issued++;
+}
+
+static void model_erase(model *m, uint32_t index)
+{
+    uint32_t last = item_map_count(&m->map) - 1;
+    uint32_t id = item_at(m, index)->id;
+    if (index != last)
+        m->is_loose[item_at(m, last)->id] = true;
+    CHECK(item_map_erase(&m->map, m->handles[id]));
+    m->handles[id].id = HM_NULL_HANDLE;
+}
+
+static bool is_doomed(const void *place, void *context)
+{
+    const item *it = place;
+    model *m = context;
+    bool doomed = it->id % 5 == 2;
+    if (doomed)
+        m->handles[it->id].id = HM_NULL_HANDLE;
+    return doomed;
+}
+
+static void model_clear(model *m)
+{
+    hm_map_clear(&m->map.map);
+    for (uint32_t id = 0; id < m->issued; id++)
+        m->handles[id].id = HM_NULL_HANDLE;
+}
+
+static void model_touch_all(model *m, uint64_t *random)
+{
+    for (uint32_t i = 0; i < item_map_count(&m->map); i++) {
+        m->is_loose[item_at(m, i)->id] = true;
+        if (test_random_below(random, 4) == 0)
+            item_at(m, i)->key = test_random_below(random, 50);
+    }
+    hm_map_touch_all(&m->map.map);
+}
+
+static void model_change(model *m, uint64_t *random)
+{
+    uint32_t count = item_map_count(&m->map);
+    uint32_t index = test_random_below(random, count + 1);
+    uint32_t what = test_random_below(random, 64);
+    if (what < 20) {
+        model_insert(m, test_random_below(random, 50), true);
+    } else if (what < 36 && index < count) {
+        model_erase(m, index);
+    } else if (what < 56 && index < count) {
+        item_at(m, index)->key = test_random_below(random, 50);
+        m->is_loose[item_at(m, index)->id] = true;
+        hm_map_touch(&m->map.map, item_map_handle_at(&m->map, index).id);
+    } else if (what < 59) {
+        hm_map_erase_if(&m->map.map, is_doomed, m);
+    } else if (what < 61) {
+        CHECK(hm_map_trim(&m->map.map) == HM_OK);
+    } else if (what == 61) {
+        model_touch_all(m, random);
+    } else if (what == 62 && test_random_below(random, 4) == 0) {
+        model_clear(m);
+    }
+}
+
+static hm_progress model_defragment(model *m, const hm_order *order, hm_budget budget)
+{
+    m->reports = 0;
+    hm_progress progress = defragment_within(&m->map, order, budget);
+    CHECK(m->reports <= 2 * progress.swaps);
+    CHECK(!progress.done || model_is_in_order(m));
+    check_model(m);
+    return progress;
+}
+
 static void change_between_calls(const hm_order *order, uint64_t *random)
 {
-    item_map map;
-    CHECK(item_map_init(&map, 200) == HM_OK);
-    for (uint32_t step = 0; step < 400; step++) {
-        uint32_t index = test_random_below(random, item_map_count(&map) + 1);
-        item_handle there = item_map_handle_at(&map, index);
-        item fresh = {test_random_below(random, 64), step};
-        switch (test_random_below(random, 8)) {
-        case 0:
-        case 1:
-        case 2:
-            item_map_insert(&map, &fresh);
-            break;
-        case 3:
-            item_map_erase(&map, there);
-            break;
-        case 4:
-            if (item_map_get(&map, there) != NULL)
-                item_map_get(&map, there)->key = fresh.key;
-            hm_map_touch(&map.map, there.id);
-            break;
-        case 5:
-            if (test_random_below(random, 40) == 0)
-                item_map_clear(&map);
-            break;
-        default:
-            break;
-        }
-        hm_budget budget = {test_random_below(random, 12), 1 + test_random_below(random, 30)};
-        hm_progress progress = defragment_within(&map, order, budget);
-        CHECK(!progress.done || is_sorted(&map));
-        CHECK(hm_map_validate(&map.map) == HM_OK);
+    static model m;
+    memset(&m, 0, sizeof m);
+    hm_map_desc desc = {.capacity = MOST, .relocate = mirror, .context = &m};
+    CHECK(item_map_init_desc(&m.map, &desc) == HM_OK);
+    uint32_t keys = 1 + test_random_below(random, 50);
+    for (uint32_t i = test_random_below(random, MOST + 1); i > 0; i--)
+        model_insert(&m, test_random_below(random, keys), false);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        hm_budget budget = {1 + test_random_below(random, step % 9 == 0 ? 200 : 8),
+                            1 + test_random_below(random, step % 9 < 2 ? 2000 : 20)};
+        model_defragment(&m, order, budget);
+        if (test_random_below(random, 3) == 0)
+            model_change(&m, random);
     }
     hm_progress progress;
     do
-        progress = defragment_within(&map, order, (hm_budget){3, 3});
+        progress = model_defragment(&m, order, (hm_budget){3, 3});
     while (!progress.done);
-    CHECK(is_sorted(&map));
-    item_map_fini(&map);
+    progress = model_defragment(&m, order, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    item_map_fini(&m.map);
 }
 
-TEST(map_defragment, changes_between_calls_never_make_done_a_lie)
+TEST(map_defragment, changes_between_calls_neither_make_done_a_lie_nor_mix_up_equal_items)
 {
+    static const hm_order orders[] = {
+        {compare_items, NULL, NULL}, {NULL, key_of, NULL}, {compare_items, coarse_key_of, NULL}};
     uint64_t random = test_seed("changes between calls");
-    for (uint32_t round = 0; round < 300; round++)
-        change_between_calls(round % 2 ? &by_key : &by_compare, &random);
-}
-
-TEST(map_defragment, equal_items_keep_their_order_when_others_come_and_go)
-{
-    uint64_t random = test_seed("stability");
-    item_map map;
-    CHECK(item_map_init(&map, 4000) == HM_OK);
-    for (uint32_t i = 0; i < 2000; i++)
-        item_map_insert(&map, &(item){test_random_below(&random, 8), i});
-    hm_progress progress = {0, 0, false};
-    for (uint32_t next = 2000; !progress.done;) {
-        progress = defragment_within(&map, &by_compare, (hm_budget){20000, 0});
-        if (next < 4000) {
-            item_map_insert(&map, &(item){test_random_below(&random, 8), next++});
-            progress.done = false;
-        }
-    }
-    const item *items = item_map_items(&map);
-    for (uint32_t i = 1; i < item_map_count(&map); i++)
-        CHECK(items[i - 1].key < items[i].key ||
-              (items[i - 1].key == items[i].key && items[i - 1].id < items[i].id));
-    item_map_fini(&map);
+    for (uint32_t round = test_scaled(600); round > 0; round--)
+        change_between_calls(&orders[round % 3], &random);
 }
 
 TEST(map_defragment, a_key_edited_in_place_is_seen_after_a_touch)
@@ -202,7 +367,82 @@ TEST(map_defragment, a_key_edited_in_place_is_seen_after_a_touch)
     item_map_fini(&map);
 }
 
-TEST(map_defragment, keys_that_are_renumbered_in_the_same_order_need_no_touch)
+TEST(map_defragment, keys_edited_everywhere_are_seen_after_touching_all)
+{
+    for (uint32_t swaps = 0; swaps < 3; swaps++) {
+        item_map map;
+        CHECK(item_map_init(&map, 100) == HM_OK);
+        for (uint32_t i = 0; i < 100; i++)
+            item_map_insert(&map, &(item){i, i});
+        /* In the middle of a round, and with all in order. */
+        defragment_within(&map, &by_compare, (hm_budget){swaps, 0});
+        for (uint32_t i = 0; i < 100; i++)
+            item_map_items(&map)[i].key = 1000 - item_map_items(&map)[i].key * 7 % 100;
+        hm_map_touch_all(&map.map);
+        hm_progress progress;
+        do
+            progress = defragment_within(&map, &by_compare, (hm_budget){swaps, 0});
+        while (!progress.done);
+        CHECK(is_sorted(&map));
+        item_map_fini(&map);
+    }
+}
+
+/* As the statistics tell it: what is in use meanwhile, and what stays. */
+TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
+{
+    enum { N = 100000, KEPT = 64 << 10, MARKS = N / 4, PAGES = 2 };
+    uint64_t random = test_seed("scratch memory");
+    test_memory memory;
+    item_map map;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_map_desc desc = {.capacity = N, .memory = &memory.table};
+    CHECK(item_map_init_desc(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map.map, NULL, N, NULL) == HM_OK);
+    for (uint32_t i = 0; i < N; i++)
+        item_map_items(&map)[i].key = (uint32_t)test_random(&random);
+    hm_map_stats before = hm_map_get_stats(&map.map);
+    size_t most = MARKS + KEPT + PAGES * memory.table.page_size;
+    CHECK(!item_map_defragment(&map, &by_key, (hm_budget){1, 0}).done);
+    CHECK(hm_map_get_stats(&map.map).committed_size > before.committed_size + most);
+    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done && is_sorted(&map));
+    hm_map_stats after = hm_map_get_stats(&map.map);
+    CHECK(after.committed_size <= before.committed_size + most);
+    CHECK(after.reserved_size <= before.reserved_size + most);
+    CHECK(after.committed_size == memory.committed_size);
+    CHECK(after.reserved_size == memory.reserved_size);
+    item_map_fini(&map);
+    test_memory_check_released(&memory);
+}
+
+/* Two maps live the same life, but for the order. */
+TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_gone)
+{
+    enum { N = 1000000 };
+    hm_map maps[2];
+    size_t committed[2];
+    for (int is_ordered = 0; is_ordered < 2; is_ordered++) {
+        hm_map *map = &maps[is_ordered];
+        hm_map_desc desc = {.item_size = sizeof(item), .capacity = N};
+        CHECK(hm_map_init(map, &desc) == HM_OK);
+        CHECK(hm_map_insert_n(map, NULL, N, NULL) == HM_OK);
+        size_t before = hm_map_get_stats(map).committed_size;
+        if (is_ordered) {
+            CHECK(hm_map_defragment(map, &by_key, (hm_budget){0, 0}).done);
+            CHECK(hm_map_get_stats(map).committed_size >= before + N / 4);
+        }
+        while (hm_map_count(map) > 10)
+            hm_map_erase(map, hm_map_handle_at(map, hm_map_count(map) - 1));
+        CHECK(hm_map_trim(map) == HM_OK);
+        committed[is_ordered] = hm_map_get_stats(map).committed_size;
+    }
+    CHECK(committed[1] <= committed[0] + hm_memory_os()->page_size);
+    CHECK(hm_map_defragment(&maps[1], &by_key, (hm_budget){0, 0}).compares == 0);
+    hm_map_fini(&maps[0]);
+    hm_map_fini(&maps[1]);
+}
+
+TEST(map_defragment, what_is_renumbered_in_the_same_order_needs_no_touch_where_compare_decides)
 {
     uint64_t random = test_seed("renumbered keys");
     item_map map;
@@ -211,7 +451,7 @@ TEST(map_defragment, keys_that_are_renumbered_in_the_same_order_need_no_touch)
         item_map_insert(&map, &(item){test_random_below(&random, 1000000), i});
     hm_progress progress;
     do {
-        progress = defragment_within(&map, &by_key, (hm_budget){100, 3});
+        progress = defragment_within(&map, &by_compare, (hm_budget){100, 3});
         item *items = item_map_items(&map);
         for (uint32_t i = 0; i < 1000; i++)
             items[i].key += 1000;
@@ -226,7 +466,7 @@ static bool has_odd_key(const item *it, void *context)
     return it->key % 2 == 1;
 }
 
-/* Wherever the order stopped, also with an item in flight, erase_if moves positions under it. */
+/* Wherever the order stopped, also with items on their way, erase_if moves positions under it. */
 static void erase_if_after(const hm_order *order, hm_budget budget)
 {
     static const item items[] = {{10, 0}, {11, 1}, {12, 2}, {13, 3}, {14, 4}, {15, 5},

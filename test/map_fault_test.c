@@ -378,7 +378,8 @@ static uint64_t first_byte(const void *item, void *context)
     return *(const unsigned char *)item;
 }
 
-TEST(map_fault, erase_clear_and_defragment_need_no_memory)
+/* Erase and clear ask for none; defragment and arrange ask, and do without. */
+TEST(map_fault, erase_clear_defragment_and_arrange_succeed_without_memory)
 {
     static const hm_order order = {.key = first_byte};
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -388,7 +389,12 @@ TEST(map_fault, erase_clear_and_defragment_need_no_memory)
         test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase(&stage.map, stage.issued[3]));
         CHECK(hm_map_erase_n(&stage.map, stage.issued, 5) == 4);
+        CHECK(stage.memory.calls == 0);
         CHECK(hm_map_defragment(&stage.map, &order, (hm_budget){0, 0}).done);
+        CHECK(hm_map_arrange(&stage.map, stage.issued, 40, (hm_budget){0, 0}).done);
+        CHECK(hm_handle_equal(hm_map_handle_at(&stage.map, 0), stage.issued[5]));
+        CHECK(stage.memory.calls > 0);
+        test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase_if(&stage.map, is_gone, &asked) == 17);
         CHECK(hm_map_reserve(&stage.map, 22) == HM_OK && run_insert(&stage));
         hm_map_clear(&stage.map);

@@ -7,10 +7,11 @@
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,    /* bytes; up to here all items are compared after each operation */
-    MODEL_STRIDE = 32,   /* above, each item after so many operations */
-    MODEL_SAMPLE = 16,   /* callbacks to a validate from inside one, and one more for each item */
-    MODEL_COMPARES = 200 /* most for an item: a gallop and a halving of 32 probes, 3 for each */
+    MODEL_SMALL = 64,     /* bytes; up to here all items are compared after each operation */
+    MODEL_STRIDE = 32,    /* above, each item after so many operations */
+    MODEL_SAMPLE = 16,    /* callbacks to a validate from inside one, and one more for each item */
+    MODEL_COMPARES = 200, /* most for an item: a gallop and a halving of 32 probes, 3 for each */
+    MODEL_IDLE = 16       /* calls that have no budget left for other work */
 };
 
 model_slot *model_find(const map_model *model, hm_handle handle)
@@ -193,6 +194,13 @@ static bool model_value_doomed(const map_model *model, const model_slot *record)
     return (record->item_zero ? 0 : record->value % 8) < model->doomed_of_8;
 }
 
+/* The positions may be others; that each handle stands once, with its item, is for model_check. */
+static void model_read_positions(map_model *model)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        model->dense[i] = hm_map_handle_at(&model->map, i);
+}
+
 static bool model_doomed(const void *item, void *context)
 {
     map_model *model = context;
@@ -200,6 +208,8 @@ static bool model_doomed(const void *item, void *context)
     const model_slot *record = model_find(model, handle);
     CHECK(record != NULL);
     CHECK(model->asked < model->count);
+    if (model->asked == 0 && model->is_stopped)
+        model_read_positions(model); /* Items on their way are put down first. */
     CHECK(hm_handle_equal(handle, model->dense[model->asked]));
     CHECK(model_item_holds(model, record, item));
     model->asked++;
@@ -468,27 +478,96 @@ static bool model_defragment_once(map_model *model, const hm_order *order, hm_bu
     CHECK(progress.swaps <= count * count / 2);
     CHECK(progress.compares <= count * MODEL_COMPARES);
     CHECK(model->relocated - relocated <= 2 * progress.swaps);
+    model->is_stopped = !progress.done;
     return progress.done;
 }
 
 void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end)
 {
     const hm_order *order = &model->orders[which];
-    /* A compare or a swap at least in each call but the last. */
-    uint64_t calls = to_the_end ? (MODEL_COMPARES + (uint64_t)model->count) * model->count + 1 : 1;
+    /* A compare or a swap at least in each call but the last, and those that do other work. */
+    uint64_t calls = 1;
+    if (to_the_end)
+        calls += (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
     bool done = false;
     for (; !done && calls > 0; calls--)
         done = model_defragment_once(model, order, budget);
     CHECK(done || !to_the_end);
-    /* That it is a permutation is seen by model_check: each handle stands once, with its item. */
-    for (uint32_t i = 0; i < model->count; i++)
-        model->dense[i] = hm_map_handle_at(&model->map, i);
+    model_read_positions(model);
     if (!done)
         return;
     if (which < MODEL_HONEST_ORDERS)
         model_check_ordered(model);
     hm_progress progress = hm_map_defragment(&model->map, order, budget);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+}
+
+static bool model_arrange_once(map_model *model, hm_budget budget)
+{
+    uint64_t relocated = model->relocated, ordered = model->ordered, count = model->count;
+    hm_progress progress = hm_map_arrange(&model->map, model->names, model->name_count, budget);
+    CHECK(progress.compares == 0 && model->ordered == ordered);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(progress.done || budget.max_swaps != 0);
+    CHECK(progress.swaps <= count * count / 2);
+    CHECK(model->relocated - relocated <= 2 * progress.swaps);
+    model->is_stopped = !progress.done;
+    return progress.done;
+}
+
+/* The names that resolve stand first, each where it is named first. Returns how many these are. */
+static uint32_t model_check_named(const map_model *model)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < model->name_count; i++) {
+        uint32_t position = hm_map_index_of(&model->map, model->names[i]);
+        if (position == HM_INVALID_INDEX || position < named)
+            continue;
+        CHECK(position == named);
+        named++;
+    }
+    return named;
+}
+
+/* `dense` still tells how all stood before. */
+static void model_check_unnamed(const map_model *model, uint32_t named)
+{
+    uint32_t before = 0;
+    for (uint32_t i = named; i < model->count; i++, before++) {
+        hm_handle handle = hm_map_handle_at(&model->map, i);
+        while (before < model->count && !hm_handle_equal(model->dense[before], handle))
+            before++;
+        CHECK(before < model->count);
+    }
+}
+
+void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budget, bool to_the_end)
+{
+    uint64_t noise = random;
+    CHECK(n <= MODEL_NAMES);
+    hm_map_touch_all(&model->map); /* The handles in the buffer are about to be others. */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&noise, 24); /* mostly live ones */
+        uint32_t which = (uint32_t)test_random(&noise);
+        model->names[i] =
+            model_pick(model, kind < 16 ? kind : 0, which, (uint32_t)test_random(&noise));
+    }
+    model->name_count = n;
+    uint64_t calls = to_the_end ? (uint64_t)model->count * model->count + MODEL_IDLE : 1;
+    bool done = false;
+    for (; !done && calls > 0; calls--)
+        done = model_arrange_once(model, budget);
+    CHECK(done || !to_the_end);
+    if (done)
+        model_check_unnamed(model, model_check_named(model));
+    model_read_positions(model);
+}
+
+void model_arrange_on(map_model *model, hm_budget budget)
+{
+    if (model_arrange_once(model, budget))
+        model_check_named(model);
+    model_read_positions(model);
 }
 
 /* Whether explain's answer for a handle that does not resolve is right. Two answers are the map's

@@ -19,6 +19,7 @@
 enum {
     MODEL_BATCH = 32,       /* most items that insert_n copies, and handles for erase_n */
     MODEL_PAST = 256,       /* handles of dead items to probe */
+    MODEL_NAMES = 200,      /* most handles to arrange by */
     MODEL_ORDERS = 5,       /* to defragment by: */
     MODEL_HONEST_ORDERS = 2 /* by compare, by key; then lying ones: by compare, by key, by both */
 };
@@ -48,12 +49,14 @@ typedef struct map_model {
     test_memory memory;
     hm_order orders[MODEL_ORDERS];
     model_lie lie;
-    uint64_t noise;        /* state of random lies */
-    model_slot *slots;     /* max_slots of them */
-    hm_handle *dense;      /* the live handles in dense order */
-    uint32_t count;        /* of `dense` */
-    uint32_t spent;        /* dead slots whose generation is the last */
-    unsigned char *buffer; /* MODEL_BATCH items */
+    uint64_t noise;               /* state of random lies */
+    model_slot *slots;            /* max_slots of them */
+    hm_handle *dense;             /* the live handles in dense order */
+    uint32_t count;               /* of `dense` */
+    uint32_t spent;               /* dead slots whose generation is the last */
+    unsigned char *buffer;        /* MODEL_BATCH items */
+    hm_handle names[MODEL_NAMES]; /* what the last arrange was given */
+    uint32_t name_count;
     hm_handle past[MODEL_PAST];
     uint32_t past_count;         /* handles ever put there */
     uint32_t tick;               /* checks */
@@ -61,6 +64,7 @@ typedef struct map_model {
     bool refuses;                /* memory will refuse the next operation a call */
     bool trimmed;                /* from then on generations may rise by more than one */
     bool from_the_back;          /* destroy must meet the last item */
+    bool is_stopped;             /* in the middle of an order: items are on their way */
     hm_handle last_destroyed;    /* must not resolve at the next destroy */
     uint32_t asked, callbacks;   /* calls of the predicate; of any callback */
     uint64_t relocated, ordered; /* calls of relocate; of compare and key */
@@ -105,6 +109,13 @@ void model_edit(map_model *model, hm_handle handle, uint64_t value);
 
 /* By one of the orders; to the end: again and again until it is done, which it must be. */
 void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end);
+
+/* Puts n handles, drawn by `random` as model_pick draws them, before the others. */
+void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budget,
+                   bool to_the_end);
+
+/* One call more for the handles of the last arrange, unless that was done. */
+void model_arrange_on(map_model *model, hm_budget budget);
 
 /* Makes a free slot as old as many lives would make it, `left` generations before the last. */
 void model_age(map_model *model, uint32_t which, uint32_t left);

@@ -153,6 +153,28 @@ static void lie(void *state, const uint32_t arguments[3])
     model->noise = arguments[1];
 }
 
+/* How many names, which, swaps: in as many calls as it takes, if they are even. */
+static void arrange(void *state, const uint32_t arguments[3])
+{
+    map_model *model = state;
+    hm_budget budget = {arguments[2] % 8, arguments[2] / 8 % 4};
+    bool to_the_end = arguments[1] % 2 == 0 && model->count <= TO_THE_END;
+    model_arrange(model, arguments[0] % (MODEL_NAMES + 1), arguments[1], budget, to_the_end);
+}
+
+/* Swaps, compares. */
+static void arrange_on(void *state, const uint32_t arguments[3])
+{
+    model_arrange_on(state, (hm_budget){arguments[0] % 8, arguments[1] % 4});
+}
+
+static void touch_all(void *state, const uint32_t arguments[3])
+{
+    map_model *model = state;
+    (void)arguments;
+    hm_map_touch_all(&model->map);
+}
+
 /* Which, generations left. */
 static void age(void *state, const uint32_t arguments[3])
 {
@@ -184,6 +206,9 @@ static const test_operation map_operations[] = {
     {"lie", 8, lie},
     {"age", 3, age},
     {"refuse", 50, refuse},
+    {"arrange", 10, arrange},
+    {"arrange_on", 20, arrange_on},
+    {"touch_all", 4, touch_all},
 };
 
 const test_subject map_subject = {
@@ -207,6 +232,9 @@ static const test_operation lying_operations[] = {
     {"clear", 2, clear},
     {"edit", 60, edit},
     {"trim", 5, trim},
+    {"arrange", 10, arrange},
+    {"arrange_on", 10, arrange_on},
+    {"touch_all", 4, touch_all},
 };
 
 const test_subject lying_subject = {

@@ -2,7 +2,7 @@
  * that would change the map. It is refused, the map is whole meanwhile, and the operation ends as
  * if nothing had been tried.
  *
- *     operations: erase, ..., defragment     attempts: insert, ..., trim | clear, fini, touch
+ *     operations: erase, ..., arrange        attempts: insert, ..., arrange | clear, ..., touch_all
  *     hooks: none, destroy, relocate, both   at the 1st, 2nd, ..., last call of any callback */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L /* fork */
@@ -251,6 +251,17 @@ static void try_defragment(intruder *self)
     CHECK(typed.swaps == 0 && typed.compares == 0 && !typed.done);
 }
 
+static void try_arrange(intruder *self)
+{
+    hm_handle all[ITEMS];
+    for (uint32_t i = 0; i < ITEMS; i++)
+        all[i] = self->handles[ITEMS - 1 - i].id;
+    hm_progress named = hm_map_arrange(&self->things.map, all, ITEMS, (hm_budget){0, 0});
+    hm_progress nobody = hm_map_arrange(&self->things.map, NULL, 0, (hm_budget){1, 1});
+    CHECK(named.swaps == 0 && named.compares == 0 && !named.done);
+    CHECK(nobody.swaps == 0 && nobody.compares == 0 && !nobody.done);
+}
+
 /* The directory only points to the busy map, and another map is nobody's business. */
 static void try_what_is_allowed(intruder *self)
 {
@@ -264,8 +275,8 @@ static void try_what_is_allowed(intruder *self)
 }
 
 static void (*const attempts[])(intruder *) = {
-    try_insert,   try_emplace, try_insert_n, try_erase,      try_erase_n,
-    try_erase_if, try_reserve, try_trim,     try_defragment, try_what_is_allowed,
+    try_insert,  try_emplace, try_insert_n,   try_erase,   try_erase_n,         try_erase_if,
+    try_reserve, try_trim,    try_defragment, try_arrange, try_what_is_allowed,
 };
 
 static void try_clear(intruder *self)
@@ -288,14 +299,18 @@ static void try_touch_nothing(intruder *self)
     hm_map_touch(&self->things.map, HM_NULL_HANDLE);
 }
 
+static void try_touch_all(intruder *self)
+{
+    hm_map_touch_all(&self->things.map);
+}
+
 static const struct panic {
     void (*attempt)(intruder *self);
     const char *function; /* that the message names */
 } panics[] = {
-    {try_clear, "hm_map_clear:"},
-    {try_fini, "hm_map_fini:"},
-    {try_touch, "hm_map_touch:"},
-    {try_touch_nothing, "hm_map_touch:"},
+    {try_clear, "hm_map_clear:"},         {try_fini, "hm_map_fini:"},
+    {try_touch, "hm_map_touch:"},         {try_touch_nothing, "hm_map_touch:"},
+    {try_touch_all, "hm_map_touch_all:"},
 };
 
 /* What calls back. */
@@ -361,13 +376,21 @@ static void defragment_by_both(intruder *self)
     CHECK(hm_map_defragment(&self->things.map, &order, (hm_budget){0, 0}).done);
 }
 
-/* The item in flight is put down before every call but the first. */
 static void defragment_in_steps(intruder *self)
 {
     const hm_order order = {.key = rank_of, .context = self};
     uint32_t steps = 1;
     while (!hm_map_defragment(&self->things.map, &order, (hm_budget){1, 2}).done)
         CHECK(++steps < 1000);
+}
+
+/* The last in the first place, and so on; they are ranked the other way round. */
+static void arrange(intruder *self)
+{
+    hm_handle all[ITEMS];
+    for (uint32_t i = 0; i < ITEMS; i++)
+        all[i] = self->handles[ITEMS - 1 - i].id;
+    CHECK(hm_map_arrange(&self->things.map, all, ITEMS, (hm_budget){0, 0}).done);
 }
 
 static const struct operation {
@@ -387,6 +410,7 @@ static const struct operation {
     {defragment_by_key, KEY | RELOCATE, ITEMS},
     {defragment_by_both, KEY | COMPARE | RELOCATE, ITEMS},
     {defragment_in_steps, KEY | RELOCATE, ITEMS},
+    {arrange, RELOCATE, ITEMS},
 };
 
 enum {

@@ -61,6 +61,14 @@ TEST(map_typed, init_knows_size_alignment_and_type_id)
     CHECK(texture_map_init(NULL, 5) == HM_ERROR_INVALID);
 }
 
+TEST(map_typed, init_names_the_map_for_its_messages)
+{
+    texture_map map;
+    CHECK(texture_map_init(&map, TEXTURES) == HM_OK);
+    CHECK(strcmp(map.map.name, "texture") == 0);
+    texture_map_fini(&map);
+}
+
 TEST(map_typed, init_desc_overrides_size_alignment_and_type_id)
 {
     sprite_map map;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The mutation check: would the tests notice a bug?
 
-    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [COUNT [SEED]]
+    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [ROOM] [COUNT [SEED]]
 
 Changes one thing at a time in src/ and in the inline code of include/: an operator, a bound, a
 constant, a condition, what is returned, or a whole statement. Each change is built in a copy of the
-tree inside BUILD_DIRECTORY, and the tests are run until one fails. With COUNT only so many changes
-are tried, chosen by SEED.
+tree inside BUILD_DIRECTORY, and the tests are run until one fails. With ROOM only that room is
+changed; with COUNT only so many changes are tried, chosen by SEED.
 
     mutant --> same object code? equivalent, not counted
            --> does not compile?  not counted
@@ -172,7 +172,7 @@ class Place:
                 file.write(whole)
 
     def judge_built(self, mutant):
-        room = os.path.basename(mutant.file).rsplit(".", 1)[0]
+        room = room_of(mutant.file)
         same = True
         for build in self.builds:
             # What includes a changed header is compiled in stages, since most changes die early.
@@ -219,8 +219,19 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, resource.RLIM_INFINITY))
 
 
+def room_of(path):
+    """order for include/handle_map/order.h, src/order.c and src/order_merge.c alike."""
+    name = os.path.basename(path).rsplit(".", 1)[0]
+    headers = os.listdir(os.path.join(ROOT, "include", "handle_map"))
+    rooms = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]
+    return max(rooms, key=len)
+
+
 def choose(arguments):
     everything = mutants.find_all(ROOT)
+    if arguments and not arguments[0].isdigit():
+        everything = [m for m in everything if room_of(m.file) == arguments[0]]
+        arguments = arguments[1:]
     if not arguments:
         return everything
     count = min(int(arguments[0]), len(everything))

@@ -1,354 +1,386 @@
-/* The machinery of order.h on a plain array of numbers: what it spends, where it stops, what it
- * promises about mutations, stability and lies. */
-#include "support/test.h"
+/* The machinery of order.h on a plain column: what it costs, where it stops, and what it says of
+ * broken contracts and of orders that lie. */
+#include "support/order.h"
 
-#include <handle_map/order.h>
+#include <math.h>
 
-#include <stdlib.h>
-#include <string.h>
+enum { FEW = 200, MANY = 20000 };
 
-enum { MOST = 512 };
+static const hm_budget no_limit = {0, 0};
 
-typedef struct item {
-    uint32_t key, id;
-} item;
-
-/* A sequence that counts its moves, and a comparator that counts its calls. */
-typedef struct bench {
-    item items[MOST];
-    uint32_t count;
-    hm_order_state state;
-    uint64_t moved, asked;
-    uint64_t lies; /* state of a random comparator */
-} bench;
-
-static const void *item_at(const void *owner, uint32_t index)
+static bool costs_nothing(hm_progress progress)
 {
-    const bench *b = owner;
-    CHECK(index < b->count);
-    return &b->items[index];
-}
-
-static void move_item(void *owner, uint32_t from, uint32_t to)
-{
-    bench *b = owner;
-    CHECK(to < from && from < b->count);
-    item moving = b->items[from];
-    memmove(&b->items[to + 1], &b->items[to], (from - to) * sizeof(item));
-    b->items[to] = moving;
-    b->moved += from - to;
-}
-
-static int compare_keys(const void *a, const void *b, void *context)
-{
-    const item *x = a, *y = b;
-    ((bench *)context)->asked++;
-    return (x->key > y->key) - (x->key < y->key);
-}
-
-static uint64_t key_of(const void *a, void *context)
-{
-    ((bench *)context)->asked++;
-    return ((const item *)a)->key;
-}
-
-static uint64_t coarse_key_of(const void *a, void *context)
-{
-    return key_of(a, context) / 8;
-}
-
-static int compare_at_random(const void *a, const void *b, void *context)
-{
-    (void)a;
-    (void)b;
-    return (int)(test_random(&((bench *)context)->lies) % 3) - 1;
-}
-
-static int compare_always_before(const void *a, const void *b, void *context)
-{
-    (void)a;
-    (void)b;
-    (void)context;
-    return -1;
-}
-
-static hm_progress run(bench *b, hm_order order, uint32_t max_swaps, uint32_t max_compares)
-{
-    hm_sequence sequence = {item_at, move_item, b, b->count};
-    hm_budget budget = {max_swaps, max_compares};
-    b->moved = b->asked = 0;
-    hm_progress progress = hm_order_run(&b->state, &order, &sequence, budget);
-    CHECK(progress.swaps == b->moved);
-    CHECK(max_swaps == 0 || progress.swaps <= max_swaps);
-    CHECK(max_compares == 0 || progress.compares <= max_compares);
-    return progress;
-}
-
-static hm_progress run_to_the_end(bench *b, hm_order order, uint32_t max_swaps,
-                                  uint32_t max_compares)
-{
-    hm_progress total = {0, 0, false};
-    for (uint32_t calls = 0; !total.done; calls++) {
-        CHECK(calls < 4000000);
-        hm_progress progress = run(b, order, max_swaps, max_compares);
-        total.swaps += progress.swaps;
-        total.compares += progress.compares;
-        total.done = progress.done;
-    }
-    return total;
-}
-
-static bool is_in_stable_order(const bench *b)
-{
-    for (uint32_t i = 1; i < b->count; i++) {
-        const item *x = &b->items[i - 1], *y = &b->items[i];
-        if (x->key > y->key || (x->key == y->key && x->id > y->id))
-            return false;
-    }
-    return true;
-}
-
-static void fill(bench *b, const uint32_t *keys, uint32_t count)
-{
-    memset(b, 0, sizeof *b);
-    b->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        b->items[i] = (item){keys[i], i};
-}
-
-/* random, sorted, reversed, organ-pipe, few-distinct, all-equal, one item far out */
-enum { SHAPES = 7 };
-
-static void fill_shape(bench *b, uint32_t shape, uint32_t count, uint64_t *random)
-{
-    uint32_t keys[MOST];
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t shapes[SHAPES] = {
-            test_random_below(random, 1000), i, count - i,         i < count / 2 ? i : count - i,
-            test_random_below(random, 4),    7, i == 0 ? count : i};
-        keys[i] = shapes[shape];
-    }
-    fill(b, keys, count);
+    return progress.done && progress.swaps == 0 && progress.compares == 0;
 }
 
 TEST(order, nothing_and_a_single_item_are_in_order_at_no_cost)
 {
-    bench b;
-    fill(&b, NULL, 0);
-    hm_progress progress = run(&b, (hm_order){compare_keys, NULL, &b}, 1, 1);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    fill(&b, (const uint32_t[]){5}, 1);
-    progress = run(&b, (hm_order){compare_keys, NULL, &b}, 1, 1);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-}
-
-DEATH_TEST(order, an_order_without_compare_and_key_is_a_broken_contract)
-{
-    bench b;
-    fill(&b, (const uint32_t[]){2, 1}, 2);
-    run(&b, (hm_order){NULL, NULL, NULL}, 0, 0);
-}
-
-DEATH_TEST(order, no_order_is_a_broken_contract)
-{
-    bench b;
-    fill(&b, (const uint32_t[]){2, 1}, 2);
-    hm_sequence sequence = {item_at, move_item, &b, b.count};
-    hm_order_run(&b.state, NULL, &sequence, (hm_budget){0, 0});
-}
-
-DEATH_TEST(order, no_sequence_is_a_broken_contract)
-{
-    bench b;
-    fill(&b, (const uint32_t[]){2, 1}, 2);
-    hm_order order = {compare_keys, NULL, &b};
-    hm_order_run(&b.state, &order, NULL, (hm_budget){0, 0});
-}
-
-DEATH_TEST(order, no_state_is_a_broken_contract)
-{
-    bench b;
-    fill(&b, (const uint32_t[]){2, 1}, 2);
-    hm_order order = {compare_keys, NULL, &b};
-    hm_sequence sequence = {item_at, move_item, &b, b.count};
-    hm_order_run(NULL, &order, &sequence, (hm_budget){0, 0});
-}
-
-DEATH_TEST(order, rewinding_no_state_is_a_broken_contract)
-{
-    hm_order_rewind(NULL, 0);
+    column c;
+    column_init(&c, 1);
+    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), (hm_budget){1, 1})));
+    column_insert(&c, 5, false);
+    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), (hm_budget){1, 1})));
+    column_fini(&c);
 }
 
 TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
 {
-    bench b;
-    fill(&b, (const uint32_t[]){1, 2, 3, 0}, 4);
-    hm_order order = {compare_keys, NULL, &b};
+    column c;
+    column_init(&c, 4);
+    column_fill(&c, (const uint64_t[]){1, 2, 3, 0}, 4);
     for (uint32_t call = 1; call <= 3; call++) {
-        hm_progress progress = run(&b, order, 1, 0);
+        hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){1, 0});
         CHECK(progress.swaps == 1);
-        CHECK(progress.done == is_in_stable_order(&b));
+        CHECK(progress.done == column_is_in_order(&c));
         CHECK(progress.done == (call == 3));
     }
+    column_fini(&c);
+}
+
+/* What the header promises for one round, and undisturbed all is done in one. */
+static uint64_t most_compares(uint64_t n)
+{
+    return 10 * n + (uint64_t)(3 * (double)n * log2((double)n)) + 1;
 }
 
 TEST(order, every_shape_ends_in_stable_order_under_every_small_budget)
 {
-    uint64_t random = test_seed("order shapes");
     static const hm_budget budgets[] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 3}, {7, 0}, {0, 5}};
+    static const uint32_t counts[] = {2, 3, 5, 9, 31, 32, 33, 64, 65, 150, 400};
+    uint64_t random = test_seed("order shapes");
     for (uint32_t shape = 0; shape < SHAPES; shape++)
-        for (uint32_t count = 2; count <= 66; count = count * 2 - 1)
-            for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
-                bench b;
-                fill_shape(&b, shape, count, &random);
-                const hm_order orders[] = {{compare_keys, NULL, &b},
-                                           {NULL, key_of, &b},
-                                           {compare_keys, coarse_key_of, &b}};
-                hm_order order = orders[(shape + count + i) % 3];
-                run_to_the_end(&b, order, budgets[i].max_swaps, budgets[i].max_compares);
-                CHECK(is_in_stable_order(&b));
+        for (uint32_t which = 0; which < ORDERS; which++)
+            for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+                column c;
+                column_init(&c, counts[n]);
+                column_fill_shape(&c, shape, counts[n], &random);
+                hm_budget budget = budgets[(shape + which + n) % 7];
+                hm_progress total = column_finish(&c, column_order(&c, which), budget);
+                CHECK(total.swaps <= counts[n]);
+                CHECK(total.compares <= most_compares(counts[n]));
+                column_fini(&c);
             }
 }
 
-TEST(order, an_interrupted_run_spends_what_an_uninterrupted_one_does)
+TEST(order, large_columns_of_every_shape_take_n_swaps_and_n_log_n_compares_at_most)
 {
-    uint64_t random = test_seed("order interruptions");
-    bench whole, parts;
-    fill_shape(&whole, 0, 200, &random);
-    memcpy(&parts, &whole, sizeof whole);
-    hm_progress once = run_to_the_end(&whole, (hm_order){NULL, key_of, &whole}, 0, 0);
-    hm_progress often = run_to_the_end(&parts, (hm_order){NULL, key_of, &parts}, 3, 1);
-    CHECK(once.swaps == often.swaps);
-    CHECK(once.compares == often.compares);
-}
-
-TEST(order, done_is_free_until_something_changes)
-{
-    bench b;
-    fill(&b, (const uint32_t[]){3, 1, 2}, 3);
-    hm_order order = {compare_keys, NULL, &b};
-    run_to_the_end(&b, order, 0, 0);
-    hm_progress progress = run(&b, order, 0, 0);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    progress = run(&b, (hm_order){NULL, key_of, &b}, 0, 0);
-    CHECK(progress.done && progress.compares > 0);
-}
-
-TEST(order, what_stands_behind_a_disturbance_costs_one_compare_each)
-{
-    uint64_t random = 1;
-    bench b;
-    fill_shape(&b, 1, MOST, &random);
-    hm_order order = {compare_keys, NULL, &b};
-    run_to_the_end(&b, order, 0, 0);
-    for (uint32_t index = 1; index < MOST; index += 50) {
-        hm_order_disturb(&b.state, index);
-        hm_progress progress = run(&b, order, 0, 0);
-        CHECK(progress.done && progress.compares == MOST - index);
-    }
-}
-
-TEST(order, each_part_of_an_order_makes_it_another)
-{
-    bench b, other;
-    memset(&other, 0, sizeof other);
-    const hm_order orders[] = {{compare_keys, coarse_key_of, &b},
-                               {compare_always_before, coarse_key_of, &b},
-                               {compare_keys, key_of, &b},
-                               {compare_keys, coarse_key_of, &other}};
-    fill(&b, (const uint32_t[]){1, 2, 3}, 3);
-    run_to_the_end(&b, orders[0], 0, 0);
-    for (size_t i = 1; i < sizeof orders / sizeof *orders; i++) {
-        uint64_t elsewhere = other.asked;
-        CHECK(hm_order_run(&b.state, &orders[0], &(hm_sequence){item_at, move_item, &b, b.count},
-                           (hm_budget){0, 0})
-                  .done);
-        hm_progress progress =
-            hm_order_run(&b.state, &orders[i], &(hm_sequence){item_at, move_item, &b, b.count},
-                         (hm_budget){0, 1});
-        CHECK(!progress.done && progress.compares == 1);
-        CHECK((other.asked != elsewhere) == (orders[i].context == &other));
-        run_to_the_end(&b, orders[0], 0, 0);
-    }
-}
-
-static const void *the_same_item(const void *owner, uint32_t index)
-{
-    (void)index;
-    return owner;
-}
-
-static void note_move(void *owner, uint32_t from, uint32_t to)
-{
-    ((bench *)owner)->moved += from - to;
-}
-
-/* A gallop doubles its steps: 1 + 31 steps lead to 2^31 before the last item, and one more past the
- * first. No memory holds so many items, so the state is made as if they had been ordered. */
-TEST(order, a_gallop_over_four_billion_items_ends)
-{
-    enum { GALLOP = 33 };
-    const uint32_t last = UINT32_MAX - 1;
-    bench b;
-    fill(&b, NULL, 0);
-    hm_order order = {compare_always_before, NULL, &b};
-    hm_sequence sequence = {the_same_item, note_move, &b, last + 1};
-    hm_order_state state = {
-        .order = order, .cursor = last, .at = last, .high = last, .last = last - 1};
-    hm_progress progress = hm_order_run(&state, &order, &sequence, (hm_budget){0, 0});
-    CHECK(progress.done && progress.compares == GALLOP);
-    CHECK(progress.swaps == last && b.moved == last);
+    uint64_t random = test_seed("large shapes");
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        for (uint32_t which = 0; which < ORDERS; which++) {
+            column c;
+            column_init(&c, MANY);
+            column_fill_shape(&c, shape, MANY, &random);
+            hm_progress total = column_finish(&c, column_order(&c, which), (hm_budget){1000, 3000});
+            CHECK(total.swaps <= MANY);
+            CHECK(total.compares <= (uint64_t)((double)MANY * (log2((double)MANY) + 4)));
+            column_fini(&c);
+        }
 }
 
 TEST(order, sorted_items_cost_one_compare_each)
 {
     uint64_t random = 1;
-    bench b;
-    fill_shape(&b, 1, MOST, &random);
-    hm_progress progress = run(&b, (hm_order){compare_keys, NULL, &b}, 0, 0);
-    CHECK(progress.done && progress.compares == MOST - 1);
-    fill_shape(&b, 1, MOST, &random);
-    progress = run(&b, (hm_order){NULL, key_of, &b}, 0, 0);
-    CHECK(progress.done && progress.compares == MOST);
-}
-
-TEST(order, a_disturbed_position_is_looked_at_again)
-{
-    uint64_t random = test_seed("order disturbances");
-    for (uint32_t round = 0; round < 2000; round++) {
-        bench b;
-        fill_shape(&b, round % SHAPES, 2 + test_random_below(&random, 40), &random);
-        hm_order order = {compare_keys, NULL, &b};
-        for (uint32_t call = 0; call < 20; call++) {
-            hm_progress progress =
-                run(&b, order, test_random_below(&random, 6), 1 + test_random_below(&random, 9));
-            bool sorted = true;
-            for (uint32_t i = 1; i < b.count; i++)
-                sorted = sorted && b.items[i - 1].key <= b.items[i].key;
-            CHECK(!progress.done || sorted);
-            uint32_t index = test_random_below(&random, b.count);
-            b.items[index].key = test_random_below(&random, 100);
-            hm_order_disturb(&b.state, index);
-        }
-        run_to_the_end(&b, order, 0, 0);
-        for (uint32_t i = 1; i < b.count; i++)
-            CHECK(b.items[i - 1].key <= b.items[i].key);
+    for (uint32_t shape = 1; shape < SHAPES; shape += 4) { /* sorted; all-equal */
+        column c;
+        column_init(&c, FEW);
+        column_fill_shape(&c, shape, FEW, &random);
+        hm_progress progress = column_run(&c, column_order(&c, 0), no_limit);
+        CHECK(progress.done && progress.swaps == 0 && progress.compares == FEW - 1);
+        progress = column_run(&c, column_order(&c, 1), no_limit);
+        CHECK(progress.done && progress.swaps == 0 && progress.compares == FEW);
+        column_fini(&c);
     }
 }
 
-TEST(order, a_comparator_that_lies_ends_and_leaves_a_permutation)
+/* One percent of the keys go elsewhere, at most `reach` away. */
+static void displace(column *c, uint32_t reach, uint64_t *random)
+{
+    for (uint32_t i = 0; i < c->count / 200; i++) {
+        uint32_t a = test_random_below(random, c->count - reach);
+        uint32_t b = a + test_random_below(random, reach + 1);
+        uint64_t key = c->items[a].key;
+        c->items[a].key = c->items[b].key;
+        c->items[b].key = key;
+    }
+}
+
+TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
+{
+    static const uint32_t reaches[] = {1, 64, MANY - 1};
+    uint64_t random = test_seed("one percent");
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (size_t i = 0; i <= sizeof reaches / sizeof *reaches; i++) {
+            column c;
+            column_init(&c, MANY);
+            column_fill_shape(&c, 1, MANY, &random);
+            if (i < sizeof reaches / sizeof *reaches)
+                displace(&c, reaches[i], &random);
+            for (uint32_t k = MANY - MANY / 100; i == 3 && k < MANY; k++) /* appended ones */
+                c.items[k].key = test_random_below(&random, MANY);
+            hm_progress total = column_finish(&c, column_order(&c, which), (hm_budget){100, 0});
+            CHECK(total.compares <= 3 * MANY);
+            column_fini(&c);
+        }
+}
+
+/* The prefix is above all the rest: it is the prefix that must move, not the rest. */
+TEST(order, a_few_items_that_are_far_too_large_do_not_make_all_others_misfits)
+{
+    for (uint32_t large = 1; large <= 64; large *= 2) {
+        column c;
+        column_init(&c, MANY);
+        for (uint32_t i = 0; i < MANY; i++)
+            column_insert(&c, i < large ? MANY + i : i, false);
+        hm_progress total = column_finish(&c, column_order(&c, 0), no_limit);
+        CHECK(total.compares <= 3 * MANY);
+        column_fini(&c);
+    }
+}
+
+TEST(order, an_interrupted_run_ends_as_an_uninterrupted_one_does)
+{
+    uint64_t random = test_seed("order interruptions");
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        for (uint32_t which = 0; which < ORDERS; which++) {
+            column whole, parts;
+            column_init(&whole, FEW);
+            column_init(&parts, FEW);
+            column_fill_shape(&whole, shape, FEW, &random);
+            for (uint32_t i = 0; i < FEW; i++)
+                column_insert(&parts, whole.items[i].key, false);
+            hm_progress once = column_run(&whole, column_order(&whole, which), no_limit);
+            hm_progress often =
+                column_finish(&parts, column_order(&parts, which), (hm_budget){3, 1});
+            CHECK(once.done && once.swaps == often.swaps);
+            for (uint32_t i = 0; i < FEW; i++)
+                CHECK(whole.items[i].id == parts.items[i].id);
+            column_fini(&whole);
+            column_fini(&parts);
+        }
+}
+
+TEST(order, done_is_free_until_something_changes)
+{
+    uint64_t random = test_seed("done is free");
+    column c;
+    column_init(&c, FEW + 1);
+    column_fill_shape(&c, 0, FEW, &random);
+    hm_order order = column_order(&c, 0);
+    column_finish(&c, order, no_limit);
+    CHECK(costs_nothing(column_run(&c, order, no_limit)));
+    column_insert(&c, 0, true);
+    hm_progress progress = column_run(&c, order, (hm_budget){0, 1});
+    CHECK(!progress.done && progress.compares == 1);
+    column_finish(&c, order, no_limit);
+    CHECK(costs_nothing(column_run(&c, order, no_limit)));
+    column_erase(&c, FEW); /* the last one: nothing moves */
+    CHECK(costs_nothing(column_run(&c, order, no_limit)));
+    column_edit(&c, 7, 500);
+    CHECK(column_run(&c, order, no_limit).compares > 0);
+    column_fini(&c);
+}
+
+static int compare_backward(const void *a, const void *b, void *context)
+{
+    return compare_keys(b, a, context);
+}
+
+/* An order is what its three pointers are. */
+TEST(order, each_part_of_an_order_makes_it_another)
+{
+    column c, other;
+    column_init(&c, 4);
+    column_init(&other, 4);
+    column_fill(&c, (const uint64_t[]){1, 1, 2, 3}, 4);
+    const hm_order orders[] = {{compare_keys, coarse_key_of, &c},
+                               {compare_backward, coarse_key_of, &c},
+                               {compare_keys, key_of, &c}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        hm_sequence sequence = column_sequence(&c);
+        CHECK(hm_order_run(&c.state, &orders[0], &sequence, no_limit).done);
+        CHECK(costs_nothing(hm_order_run(&c.state, &orders[0], &sequence, no_limit)));
+        CHECK(hm_order_run(&c.state, &orders[i], &sequence, no_limit).compares > 0 || i == 0);
+    }
+    /* The other context counts, and finds its items in the same place. */
+    free(other.items);
+    other.items = c.items;
+    other.count = c.count;
+    hm_order elsewhere = {compare_keys, key_of, &other};
+    hm_sequence sequence = column_sequence(&c);
+    CHECK(hm_order_run(&c.state, &elsewhere, &sequence, no_limit).compares == other.asked);
+    CHECK(other.asked > 0);
+    other.items = NULL;
+    column_fini(&other);
+    column_fini(&c);
+}
+
+TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
 {
     uint64_t random = test_seed("order lies");
-    for (uint32_t liar = 0; liar < 2; liar++) {
-        bench b;
-        fill_shape(&b, 0, 100, &random);
-        b.lies = random;
-        hm_order order = {liar ? compare_at_random : compare_always_before, NULL, &b};
-        run_to_the_end(&b, order, 5, 5);
-        bool seen[100] = {false};
-        for (uint32_t i = 0; i < b.count; i++) {
-            CHECK(!seen[b.items[i].id]);
-            seen[b.items[i].id] = true;
+    for (uint32_t round = 0; round < 300; round++) {
+        uint32_t count = 1 + test_random_below(&random, 300);
+        bool seen[300] = {false};
+        column c;
+        column_init(&c, count);
+        column_fill_shape(&c, round, count, &random);
+        c.lies = test_random(&random) | 1;
+        hm_budget budget = {round % 4 * 5, round / 4 % 4 * 5};
+        hm_progress total = column_finish(&c, column_order(&c, round), budget);
+        CHECK(total.swaps <= count && total.compares <= most_compares(count));
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK(!seen[c.items[i].id]);
+            seen[c.items[i].id] = true;
         }
+        column_fini(&c);
     }
+}
+
+/* other work */
+
+enum { WORK = 4104, MARKS = 32 }; /* what a budget of 1 and 1 leaves; positions in a word */
+
+TEST(order, looking_for_what_was_disturbed_is_cut_too)
+{
+    enum { N = 600000 };
+    uint64_t random = 1;
+    column c;
+    column_init(&c, N);
+    column_fill_shape(&c, 1, N, &random);
+    hm_order order = column_order(&c, 1);
+    CHECK(column_run(&c, order, no_limit).done);
+    column_edit(&c, 0, 0);
+    column_edit(&c, N - 1, N - 1);
+    uint32_t idle = 0;
+    for (hm_progress progress = {0, 0, false}; !progress.done;) {
+        progress = column_run(&c, order, (hm_budget){1, 1});
+        idle += progress.swaps == 0 && progress.compares == 0;
+    }
+    CHECK(idle >= 2 * (N / MARKS / WORK)); /* All words are read to count, and to lift. */
+    column_fini(&c);
+}
+
+/* Eight digits, each dealt out in two walks. */
+TEST(order, sorting_by_digits_is_cut_too)
+{
+    uint64_t random = test_seed("digits");
+    column c;
+    column_init(&c, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        column_insert(&c, test_random(&random), false);
+    hm_order order = column_order(&c, 1);
+    hm_budget budget = {1, 100};
+    uint32_t idle = 0;
+    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
+        progress = column_run(&c, order, budget);
+        idle += progress.swaps == 0 && progress.compares == 0;
+    }
+    CHECK(idle >= 8 * 2 * MANY / (4 * 101 + 4096) - 1);
+    CHECK(column_finish(&c, order, no_limit).done);
+    column_fini(&c);
+}
+
+TEST(order, a_single_limit_leaves_other_work_free)
+{
+    uint64_t random = test_seed("one limit");
+    column c;
+    column_init(&c, MANY);
+    column_fill_shape(&c, 0, MANY, &random);
+    /* The swaps are the limit: all questions have been answered before the first one. */
+    CHECK(column_run(&c, column_order(&c, 1), (hm_budget){1, 0}).swaps == 1);
+    column_fini(&c);
+}
+
+/* keys */
+
+/* From 64 items on they are sorted by the digits of the keys, below by merging. */
+TEST(order, keys_of_64_bits_count_in_every_byte)
+{
+    uint64_t random = test_seed("64 bits");
+    for (uint32_t count = 60; count <= 300; count += count < 70 ? 1 : 115)
+        for (uint32_t which = 0; which < ORDERS; which++)
+            for (uint64_t mask = UINT64_MAX; mask != 0; mask = test_random(&random) & (mask >> 9)) {
+                column c;
+                column_init(&c, count);
+                for (uint32_t i = 0; i < count; i++)
+                    column_insert(&c, (test_random(&random) & mask) | (mask ^ UINT64_MAX), false);
+                for (uint32_t i = 0; i < count / 4; i++) /* equal ones */
+                    c.items[test_random_below(&random, count)].key = c.items[i].key;
+                column_finish(&c, column_order(&c, which), (hm_budget){0, count % 2 * 7});
+                column_fini(&c);
+            }
+}
+
+TEST(order, compare_breaks_the_ties_of_keys_and_then_the_places_do)
+{
+    uint64_t random = test_seed("ties");
+    for (uint32_t count = 2; count <= 500; count *= 3) {
+        column c;
+        column_init(&c, count);
+        for (uint32_t i = 0; i < count; i++)
+            column_insert(&c, test_random_below(&random, 32), false);
+        column_finish(&c, column_order(&c, 2), (hm_budget){1 + count / 9, 1 + count / 5});
+        column_fini(&c);
+    }
+}
+
+/* broken contracts */
+
+static column broken; /* zeroed: a column of nothing */
+
+static hm_progress run_without(bool state, bool order, bool sequence)
+{
+    hm_order by_key = column_order(&broken, 1);
+    hm_sequence nothing = column_sequence(&broken);
+    return hm_order_run(state ? NULL : &broken.state, order ? NULL : &by_key,
+                        sequence ? NULL : &nothing, no_limit);
+}
+
+static hm_progress arrange_without(bool state, bool sequence)
+{
+    hm_sequence nothing = column_sequence(&broken);
+    return hm_order_arrange(state ? NULL : &broken.state, NULL, 0, sequence ? NULL : &nothing,
+                            no_limit);
+}
+
+#define PANICS(name, call)                                                                         \
+    DEATH_TEST(order, name##_panics)                                                               \
+    {                                                                                              \
+        (void)(call);                                                                              \
+    }
+
+TEST(order, nothing_at_all_breaks_no_contract)
+{
+    CHECK(run_without(false, false, false).done);
+    CHECK(arrange_without(false, false).done);
+}
+
+PANICS(a_run_without_a_state, run_without(true, false, false))
+PANICS(a_run_without_an_order, run_without(false, true, false))
+PANICS(a_run_without_a_sequence, run_without(false, false, true))
+PANICS(arranging_without_a_state, arrange_without(true, false))
+PANICS(arranging_without_a_sequence, arrange_without(false, true))
+PANICS(resetting_no_state, (hm_order_reset(NULL), 0))
+PANICS(ending_no_state, (hm_order_fini(NULL), 0))
+PANICS(disturbing_no_state, (hm_order_disturb_managed(NULL, 0, 0), 0))
+PANICS(settling_without_a_sequence, (hm_order_settle(&broken.state, NULL), 0))
+PANICS(exchanging_without_a_state, (hm_order_exchange(NULL, 0, 1), 0))
+PANICS(cutting_no_state, (hm_order_cut(NULL, 0), 0))
+PANICS(trimming_no_state, hm_order_trim(NULL, 0))
+
+DEATH_TEST(order, a_run_by_an_order_of_nothing_panics)
+{
+    hm_sequence nothing = column_sequence(&broken);
+    hm_order_run(&broken.state, &(hm_order){NULL, NULL, &broken}, &nothing, no_limit);
+}
+
+DEATH_TEST(order, arranging_without_handles_panics)
+{
+    hm_sequence nothing = column_sequence(&broken);
+    hm_order_arrange(&broken.state, NULL, 1, &nothing, no_limit);
+}
+
+DEATH_TEST(order, settling_no_state_panics)
+{
+    hm_sequence nothing = column_sequence(&broken);
+    hm_order_settle(NULL, &nothing);
 }

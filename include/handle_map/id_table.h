@@ -30,7 +30,7 @@
  * stays, since its floor would retire all its neighbours.
  *
  * The table's owner keeps its own columns in step with the positions: issue appends position
- * `count`, release moves the last live position into the hole, swap and rotate do what they say.
+ * `count`, release moves the last live position into the hole, swap exchanges two.
  *
  * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
  * index space up to UINT32_MAX, a type id up to 0x7FFF. A zeroed table is an empty one of capacity
@@ -170,10 +170,6 @@ static inline void hm_id_table_clear(hm_id_table *table)
 /* Exchanges two live positions; the handles hold. A position that is not live is a broken contract.
  * O(1). */
 HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
-
-/* Moves live position `from` down to `to`; those between move up by one, and the handles hold. A
- * position that is not live, or `to` above `from`, is a broken contract. O(from - to). */
-HM_API void hm_id_table_rotate(hm_id_table *table, uint32_t from, uint32_t to);
 
 /* Gives back what lies behind the last live slot. HM_ERROR_MEMORY when the system refuses; no
  * handle changes its state either way. O(slots). */

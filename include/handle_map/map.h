@@ -133,7 +133,8 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items that `doomed` answers true for, and returns their number. It is asked once for
- * each item, in dense order. The survivors keep their order. A doomed item dies when all have been
+ * each item, in dense order. The survivors keep their order; items that a stopped defragment has
+ * taken from their places are put into order first. A doomed item dies when all have been
  * asked. 0 when busy. Invalidates all pointers to items and all dense indices. O(n). */
 HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                                 void *context);
@@ -170,7 +171,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * frame: it resumes where it stopped, and any change is allowed between calls.
  *
  * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
- * every edit of a key in place. When nothing has changed since, a call costs nothing; after k
+ * every edit of a key in place, also one that leaves the item where it is: keys are remembered from
+ * call to call. When nothing has changed since, a call costs nothing; after k
  * changes, what those k items cost. Another order (other pointers) starts anew.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.

@@ -1,0 +1,492 @@
+/* hm_map_arrange: an order that is given as handles. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/map.h>
+
+#include <stdlib.h>
+
+enum { CAPACITY = 300, LISTED = 400, MANY = 200000 };
+
+static const hm_budget no_limit = {0, 0};
+
+/* A map of numbers, and the handles that it issued: number i has handle i. */
+typedef struct numbers {
+    hm_map map;
+    hm_handle handles[CAPACITY];
+    uint32_t position[CAPACITY]; /* of number i, kept by the reports of moves alone */
+    uint64_t reports;
+} numbers;
+
+static void follow(void *item, uint32_t from, uint32_t to, void *context)
+{
+    numbers *of = context;
+    uint32_t number = *(const uint32_t *)item;
+    CHECK(of->position[number] == from);
+    of->position[number] = to;
+    of->reports++;
+}
+
+static void start_with(numbers *of, uint32_t count, const hm_memory *memory)
+{
+    memset(of, 0, sizeof *of);
+    hm_map_desc desc = {.item_size = sizeof(uint32_t),
+                        .capacity = CAPACITY,
+                        .type_id = 3,
+                        .meta_size = sizeof(uint32_t),
+                        .relocate = follow,
+                        .context = of,
+                        .memory = memory};
+    CHECK(hm_map_init(&of->map, &desc) == HM_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        of->handles[i] = hm_map_insert(&of->map, &i);
+        *(uint32_t *)hm_map_meta_at(&of->map, i) = i;
+        of->position[i] = i;
+    }
+}
+
+static void start(numbers *of, uint32_t count)
+{
+    start_with(of, count, NULL);
+}
+
+/* The map is whole, every live handle resolves, and the meta and the reports have kept step. */
+static void check_whole(const numbers *of)
+{
+    const uint32_t *items = hm_map_items(&of->map);
+    CHECK(hm_map_validate(&of->map) == HM_OK);
+    for (uint32_t i = 0; i < hm_map_count(&of->map); i++) {
+        CHECK(hm_map_index_of(&of->map, of->handles[items[i]]) == i);
+        CHECK(*(uint32_t *)hm_map_meta_at(&of->map, i) == items[i]);
+        CHECK(of->position[items[i]] == i);
+    }
+}
+
+static hm_progress call(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
+{
+    of->reports = 0;
+    hm_progress progress = hm_map_arrange(&of->map, list, n, budget);
+    CHECK(progress.compares == 0);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(of->reports <= 2 * progress.swaps);
+    check_whole(of);
+    return progress;
+}
+
+/* As many calls as it takes; returns the swaps. */
+static uint64_t finish(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
+{
+    uint64_t swaps = 0;
+    hm_progress progress;
+    do {
+        progress = call(of, list, n, budget);
+        swaps += progress.swaps;
+        CHECK(swaps <= (uint64_t)CAPACITY * CAPACITY);
+    } while (!progress.done);
+    return swaps;
+}
+
+static bool stand(const numbers *of, const uint32_t *expected, uint32_t count)
+{
+    const uint32_t *items = hm_map_items(&of->map);
+    return hm_map_count(&of->map) == count && memcmp(items, expected, count * sizeof *items) == 0;
+}
+
+TEST(map_arrange, the_named_stand_first_as_they_are_named_and_the_others_keep_their_order)
+{
+    numbers of;
+    start(&of, 8);
+    const hm_handle list[] = {of.handles[6], of.handles[1], of.handles[3]};
+    CHECK(finish(&of, list, 3, no_limit) <= 8);
+    CHECK(stand(&of, (const uint32_t[]){6, 1, 3, 0, 2, 4, 5, 7}, 8));
+    CHECK(finish(&of, list, 3, no_limit) == 0);
+    hm_map_fini(&of.map);
+}
+
+TEST(map_arrange, handles_that_do_not_resolve_and_repeated_ones_are_skipped)
+{
+    numbers of;
+    start(&of, 6);
+    hm_handle dead = of.handles[5];
+    CHECK(hm_map_erase(&of.map, dead));
+    const hm_handle list[] = {
+        HM_NULL_HANDLE,
+        of.handles[4],
+        dead,
+        hm_handle_pack(hm_handle_index(of.handles[2]), 1, 4), /* foreign */
+        of.handles[4],
+        hm_handle_from_bits(of.handles[3].bits | HM_HANDLE_FREE_BIT),
+        hm_handle_pack(2, 9, 3), /* of a generation to come */
+        hm_handle_pack(77, 1, 3),
+        of.handles[0],
+        of.handles[4],
+        of.handles[0],
+    };
+    for (uint32_t swaps = 0; swaps < 3; swaps++) {
+        finish(&of, list, sizeof list / sizeof *list, (hm_budget){swaps, 1});
+        CHECK(stand(&of, (const uint32_t[]){4, 0, 1, 2, 3}, 5));
+        hm_map_touch_all(&of.map);
+    }
+    hm_map_fini(&of.map);
+}
+
+TEST(map_arrange, no_handles_leave_all_as_it_is)
+{
+    numbers of;
+    start(&of, 3);
+    CHECK(finish(&of, NULL, 0, (hm_budget){1, 1}) == 0);
+    CHECK(finish(&of, of.handles, 0, (hm_budget){1, 1}) == 0);
+    CHECK(finish(&of, of.handles, 3, (hm_budget){1, 1}) == 0);
+    CHECK(stand(&of, (const uint32_t[]){0, 1, 2}, 3));
+    hm_map_clear(&of.map);
+    CHECK(finish(&of, of.handles, 3, (hm_budget){1, 1}) == 0);
+    hm_map_fini(&of.map);
+}
+
+static void shuffle(hm_handle *list, uint32_t n, uint64_t *random)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t other = test_random_below(random, i);
+        hm_handle handle = list[i - 1];
+        list[i - 1] = list[other];
+        list[other] = handle;
+    }
+}
+
+TEST(map_arrange, any_list_takes_n_swaps_at_most_under_any_budget)
+{
+    uint64_t random = test_seed("lists");
+    for (uint32_t round = 0; round < 400; round++) {
+        numbers of;
+        hm_handle list[CAPACITY];
+        uint32_t count = 1 + test_random_below(&random, round % 2 ? CAPACITY : 40);
+        uint32_t named = test_random_below(&random, count + 1);
+        start(&of, count);
+        memcpy(list, of.handles, sizeof list);
+        shuffle(list, count, &random);
+        hm_budget budget = {test_random_below(&random, 20), test_random_below(&random, 3)};
+        CHECK(finish(&of, list, named, budget) <= count);
+        const uint32_t *items = hm_map_items(&of.map);
+        for (uint32_t i = 0; i < named; i++)
+            CHECK(hm_map_index_of(&of.map, list[i]) == i);
+        for (uint32_t i = named + 1; i < count; i++)
+            CHECK(items[i - 1] < items[i]);
+        hm_map_fini(&of.map);
+    }
+}
+
+/* The others give way once, however many names come down through them. */
+TEST(map_arrange, what_stands_in_its_place_is_not_moved)
+{
+    numbers of;
+    start(&of, 100);
+    hm_handle list[100];
+    memcpy(list, of.handles, sizeof list);
+    list[97] = of.handles[98];
+    list[98] = of.handles[97];
+    CHECK(finish(&of, list, 100, no_limit) == 1);
+    hm_map_fini(&of.map);
+}
+
+/* One change to the map, and what the list is told of it. */
+static void change(numbers *of, uint32_t *issued, uint64_t *random)
+{
+    uint32_t count = hm_map_count(&of->map);
+    hm_handle there = hm_map_handle_at(&of->map, test_random_below(random, count + 1));
+    switch (test_random_below(random, 6)) {
+    case 0:
+    case 1:
+        if (*issued < CAPACITY) {
+            of->position[*issued] = count;
+            of->handles[*issued] = hm_map_insert(&of->map, issued);
+            *(uint32_t *)hm_map_meta_at(&of->map, count) = *issued;
+            ++*issued;
+        }
+        break;
+    case 2:
+    case 3:
+        hm_map_erase(&of->map, there);
+        break;
+    case 4:
+        hm_map_touch(&of->map, there);
+        break;
+    default:
+        hm_map_erase(&of->map, hm_map_handle_at(&of->map, count - 1));
+        break;
+    }
+}
+
+static void check_named(const numbers *of, const hm_handle *list, uint32_t n)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t position = hm_map_index_of(&of->map, list[i]);
+        if (position != HM_INVALID_INDEX && position >= named)
+            CHECK(position == named++);
+    }
+}
+
+/* Memory may be refused at any time: it works without. */
+static void change_between_calls(bool is_refused, uint64_t *random)
+{
+    numbers of;
+    test_memory memory;
+    hm_handle list[LISTED];
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    uint32_t issued = 1 + test_random_below(random, CAPACITY / 2), named = 0;
+    start_with(&of, issued, &memory.table);
+    for (; named < LISTED && test_random_below(random, 100) != 0; named++)
+        list[named] = of.handles[test_random_below(random, issued)];
+    for (uint32_t step = 0; step < 60; step++) {
+        if (is_refused)
+            test_memory_fail(&memory, test_random_below(random, 4), step % 2);
+        hm_budget budget = {1 + test_random_below(random, 10), test_random_below(random, 2)};
+        if (call(&of, list, named, budget).done)
+            check_named(&of, list, named);
+        test_memory_fail(&memory, 0, false);
+        if (test_random_below(random, 3) == 0)
+            change(&of, &issued, random);
+        check_whole(&of);
+    }
+    if (is_refused)
+        test_memory_fail(&memory, 1, true);
+    finish(&of, list, named, (hm_budget){3, 0});
+    check_named(&of, list, named);
+    hm_map_fini(&of.map);
+    test_memory_check_released(&memory);
+}
+
+TEST(map_arrange, changes_between_calls_never_make_done_a_lie)
+{
+    uint64_t random = test_seed("changes between arranges");
+    for (uint32_t round = test_scaled(1500); round > 0; round--)
+        change_between_calls(false, &random);
+}
+
+TEST(map_arrange, without_memory_the_named_are_pulled_down_one_by_one)
+{
+    uint64_t random = test_seed("arranging without memory");
+    numbers of;
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    start_with(&of, 6, &memory.table);
+    const hm_handle list[] = {of.handles[5], of.handles[5], of.handles[3], HM_NULL_HANDLE};
+    test_memory_fail(&memory, 1, true);
+    CHECK(finish(&of, list, 4, (hm_budget){1, 0}) == 5 + 3);
+    CHECK(stand(&of, (const uint32_t[]){5, 3, 0, 1, 2, 4}, 6));
+    hm_map_fini(&of.map);
+    for (uint32_t round = test_scaled(1500); round > 0; round--)
+        change_between_calls(true, &random);
+}
+
+TEST(map_arrange, after_done_the_buffer_may_hold_other_handles)
+{
+    numbers of;
+    start(&of, 5);
+    hm_handle list[] = {of.handles[4], of.handles[3]};
+    finish(&of, list, 2, no_limit);
+    list[0] = of.handles[1];
+    list[1] = of.handles[2];
+    finish(&of, list, 2, (hm_budget){1, 1});
+    CHECK(stand(&of, (const uint32_t[]){1, 2, 4, 3, 0}, 5));
+    finish(&of, list, 1, (hm_budget){1, 1});
+    list[0] = of.handles[0];
+    CHECK(!call(&of, list, 1, (hm_budget){1, 1}).done);
+    list[0] = of.handles[3];
+    hm_map_touch_all(&of.map); /* It was not done: the map has to be told. */
+    finish(&of, list, 1, (hm_budget){1, 1});
+    CHECK(of.position[3] == 0);
+    hm_map_fini(&of.map);
+}
+
+TEST(map_arrange, another_list_may_come_at_any_time)
+{
+    uint64_t random = test_seed("other lists");
+    numbers of;
+    hm_handle lists[2][CAPACITY];
+    start(&of, CAPACITY);
+    memcpy(lists[0], of.handles, sizeof lists[0]);
+    memcpy(lists[1], of.handles, sizeof lists[1]);
+    for (uint32_t round = 0; round < 200; round++) {
+        uint32_t n = 1 + test_random_below(&random, CAPACITY);
+        shuffle(lists[0], CAPACITY, &random);
+        shuffle(lists[1], CAPACITY, &random);
+        for (uint32_t i = test_random_below(&random, 20); i > 0; i--)
+            call(&of, lists[i % 2], n, (hm_budget){1 + test_random_below(&random, 100), 1});
+        hm_map_touch_all(&of.map);
+        finish(&of, lists[0], n, no_limit);
+        check_named(&of, lists[0], n);
+    }
+    hm_map_fini(&of.map);
+}
+
+static int compare_numbers(const void *a, const void *b, void *context)
+{
+    (void)context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t number_of(const void *item, void *context)
+{
+    (void)context;
+    return *(const uint32_t *)item;
+}
+
+/* Each begins where the other stopped, and says done only of its own order. */
+TEST(map_arrange, defragment_and_arrange_may_take_turns)
+{
+    static const hm_order orders[] = {{.compare = compare_numbers}, {.key = number_of}};
+    uint64_t random = test_seed("taking turns");
+    numbers of;
+    hm_handle list[CAPACITY];
+    start(&of, CAPACITY);
+    memcpy(list, of.handles, sizeof list);
+    for (uint32_t round = 0; round < 300; round++) {
+        const hm_order *order = &orders[round % 2];
+        uint32_t n = test_random_below(&random, CAPACITY);
+        hm_budget budget = {1 + test_random_below(&random, 400),
+                            1 + test_random_below(&random, 2000)};
+        shuffle(list, CAPACITY, &random);
+        hm_map_touch_all(&of.map);
+        if (call(&of, list, n, budget).done)
+            check_named(&of, list, n);
+        bool done = hm_map_defragment(&of.map, order, budget).done;
+        const uint32_t *items = hm_map_items(&of.map);
+        for (uint32_t i = 1; done && i < CAPACITY; i++)
+            CHECK(items[i - 1] < items[i]);
+        check_whole(&of);
+    }
+    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).done);
+    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).compares == 0);
+    CHECK(call(&of, of.handles, CAPACITY, no_limit).done);
+    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).compares == CAPACITY - 1);
+    hm_map_fini(&of.map);
+}
+
+static bool is_a_third(const void *item, void *context)
+{
+    (void)context;
+    return *(const uint32_t *)item % 3 == 0;
+}
+
+TEST(map_arrange, erase_if_at_any_point_leaves_the_named_first)
+{
+    for (uint32_t stop = 0; stop < 120; stop++) {
+        numbers of;
+        hm_handle list[100];
+        start(&of, 100);
+        for (uint32_t i = 0; i < 100; i++)
+            list[i] = of.handles[(i * 37 + 11) % 100];
+        for (uint32_t spent = 0; spent < stop; spent++)
+            call(&of, list, 70, (hm_budget){1, 1});
+        CHECK(hm_map_erase_if(&of.map, is_a_third, NULL) == 34);
+        check_whole(&of);
+        finish(&of, list, 70, (hm_budget){7, 1});
+        check_named(&of, list, 70);
+        hm_map_fini(&of.map);
+    }
+}
+
+/* A look at each handle is other work, which a budget cuts too. */
+TEST(map_arrange, a_tight_budget_does_not_walk_a_long_list_at_once)
+{
+    enum { WORK = 4104 }; /* what a budget of 1 and 1 leaves */
+    hm_map map;
+    hm_map_desc desc = {.item_size = 1, .capacity = MANY};
+    hm_handle *list = malloc(MANY * sizeof *list);
+    CHECK(list != NULL && hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, MANY, list) == HM_OK);
+    list[MANY - 1] = list[MANY - 2]; /* so that the last item is looked for to the end */
+    uint32_t idle = 0;
+    hm_progress progress;
+    do {
+        progress = hm_map_arrange(&map, list, MANY, (hm_budget){1, 1});
+        idle += progress.swaps == 0;
+    } while (!progress.done);
+    CHECK(idle >= MANY / WORK);
+    CHECK(hm_map_arrange(&map, list, MANY, no_limit).done);
+    free(list);
+    hm_map_fini(&map);
+}
+
+/* The first item comes behind all others; the map changes while that is on its way. */
+static void arrange_many(uint32_t stop, bool is_refused, uint64_t *random)
+{
+    test_memory memory;
+    hm_map map;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_map_desc desc = {.item_size = 1, .capacity = 2 * MANY, .memory = &memory.table};
+    hm_handle *list = malloc((MANY + 2) * sizeof *list);
+    CHECK(list != NULL && hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, MANY, list) == HM_OK);
+    shuffle(list, MANY, random);
+    list[MANY] = list[MANY / 2];
+    list[MANY / 2] = hm_handle_pack(MANY, 1, 0); /* the next that will be issued */
+    list[MANY + 1] = list[0];
+    for (uint32_t spent = 0; spent < stop; spent++)
+        CHECK(!hm_map_arrange(&map, list, MANY + 2, (hm_budget){1, 1}).done);
+    CHECK(hm_map_reserve(&map, MANY) == HM_OK);
+    if (is_refused)
+        test_memory_fail(&memory, 1, true);
+    CHECK(hm_map_insert_n(&map, NULL, MANY, NULL) == HM_OK);
+    hm_progress progress;
+    for (uint32_t spent = 0; spent < 60; spent++)
+        progress = hm_map_arrange(&map, list, MANY + 2, (hm_budget){1, 1});
+    test_memory_fail(&memory, 0, false);
+    hm_map_touch_all(&map);
+    do
+        progress = hm_map_arrange(&map, list, MANY + 2, (hm_budget){5000, 0});
+    while (!progress.done);
+    for (uint32_t i = 0; i <= MANY; i++)
+        CHECK(hm_map_index_of(&map, list[i]) == i);
+    free(list);
+    hm_map_fini(&map);
+    test_memory_check_released(&memory);
+}
+
+TEST(map_arrange, many_items_may_be_inserted_before_the_list_is_read_to_the_end)
+{
+    uint64_t random = test_seed("many names");
+    for (uint32_t stop = 0; stop < 60; stop = stop < 6 ? stop + 1 : stop + 18) {
+        arrange_many(stop, false, &random);
+        arrange_many(stop, true, &random);
+    }
+}
+
+/* Handles that resolve to nothing are looked at within the budget also where memory is refused. */
+TEST(map_arrange, without_memory_a_long_list_is_not_walked_at_once)
+{
+    enum { NAMES = 20000, WORK = 4104 };
+    numbers of;
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    start_with(&of, 9, &memory.table);
+    hm_handle *list = calloc(NAMES, sizeof *list);
+    CHECK(list != NULL);
+    list[0] = of.handles[7];
+    list[NAMES - 1] = of.handles[3];
+    test_memory_fail(&memory, 1, true);
+    uint32_t calls = 0;
+    while (!call(&of, list, NAMES, (hm_budget){1, 1}).done)
+        calls++;
+    CHECK(calls >= NAMES / WORK);
+    CHECK(stand(&of, (const uint32_t[]){7, 3, 0, 1, 2, 4, 5, 6, 8}, 9));
+    free(list);
+    hm_map_fini(&of.map);
+}
+
+TEST(map_arrange, a_zeroed_map_is_arranged)
+{
+    hm_map map = {0};
+    const hm_handle list[] = {hm_handle_pack(0, 1, 0), HM_NULL_HANDLE};
+    hm_progress progress = hm_map_arrange(&map, list, 2, (hm_budget){1, 1});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    hm_map_touch_all(&map);
+}
+
+DEATH_TEST(map_arrange, handles_that_are_null_are_a_broken_contract)
+{
+    hm_map map = {0};
+    hm_map_arrange(&map, NULL, 1, no_limit);
+}

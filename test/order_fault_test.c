@@ -1,0 +1,202 @@
+/* Order when memory is refused: it goes on by insertion sort, which needs none, keeps budgets and
+ * promises but the one about swaps, and turns back once there is memory again. And what becomes of
+ * the scratch memory. */
+#include "support/order.h"
+
+enum { FEW = 100, MANY = 30000 };
+
+static const hm_budget no_limit = {0, 0};
+
+/* Refuses the k-th call to memory; returns whether it came so far. */
+static bool refuse(uint32_t shape, uint32_t which, uint32_t k, bool and_later)
+{
+    uint64_t random = shape + 1;
+    column c;
+    column_init(&c, FEW);
+    column_fill_shape(&c, shape, FEW, &random);
+    test_memory_fail(&c.memory, k, and_later);
+    column_finish(&c, column_order(&c, which), (hm_budget){k * 3, shape * 5});
+    bool reached = c.memory.calls >= k;
+    hm_progress progress = column_run(&c, column_order(&c, which), no_limit);
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    column_fini(&c);
+    return reached;
+}
+
+/* The marks and the scratch memory: a reserve and a commit each. */
+TEST(order_fault, whichever_call_to_memory_is_refused_all_ends_in_stable_order)
+{
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        for (uint32_t which = 0; which < ORDERS; which++) {
+            uint32_t k = 1;
+            for (; refuse(shape, which, k, false); k++)
+                refuse(shape, which, k, true);
+            bool is_sorted = shape == 1 || shape == 5;
+            CHECK(k - 1 == (is_sorted ? 2 : 4));
+        }
+}
+
+/* A column that was put in order, and then loses the memory for what comes. */
+TEST(order_fault, marks_that_cannot_grow_leave_the_order_to_insertion)
+{
+    enum { N = 300000 }; /* more than the first commit of marks is for */
+    static const uint32_t counts[] = {1, 32, 600, MANY / 2};
+    uint64_t random = test_seed("marks");
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            column c;
+            column_init(&c, N);
+            column_fill_shape(&c, 1, N - counts[i], &random);
+            c.items[N / 2].key = N / 2 + 3 * (i % 2); /* waits for its place, or there is none */
+            test_memory_fail(&c.memory, 3, true);
+            hm_progress progress = column_finish(&c, column_order(&c, which), no_limit);
+            CHECK(progress.swaps == 2 * (i % 2) && c.memory.calls >= 3);
+            for (uint32_t k = 0; k < counts[i]; k++)
+                column_insert(&c, c.count, true);
+            column_edit(&c, c.count - 1, c.count - 3);
+            column_finish(&c, column_order(&c, which), (hm_budget){1, 0});
+            column_fini(&c);
+        }
+}
+
+/* Far out of order, so that all items would be lifted: marks are refused to those behind. */
+TEST(order_fault, what_cannot_be_lifted_as_a_whole_is_left_to_insertion)
+{
+    enum { N = 300000 };
+    uint64_t random = test_seed("lifting");
+    for (uint32_t k = 3; k <= 5; k++) {
+        column c;
+        column_init(&c, N);
+        column_fill_shape(&c, 0, N, &random);
+        test_memory_fail(&c.memory, k, true);
+        hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){10, 2 * N});
+        CHECK(!progress.done && c.memory.calls >= k);
+        for (uint32_t i = 0; i < N; i++)
+            c.items[i].is_loose = true;
+        test_memory_fail(&c.memory, 0, false);
+        hm_order_reset(&c.state);
+        CHECK(column_finish(&c, column_order(&c, 0), no_limit).swaps <= N);
+        column_fini(&c);
+    }
+}
+
+TEST(order_fault, without_memory_a_disturbance_is_seen_at_any_point)
+{
+    uint64_t random = test_seed("disturbances without memory");
+    for (uint32_t stop = 0; stop < 1500; stop++) {
+        column c;
+        column_init(&c, FEW);
+        column_fill_shape(&c, stop % SHAPES, FEW / 2, &random);
+        hm_order order = column_order(&c, stop / SHAPES);
+        test_memory_fail(&c.memory, 1, true);
+        for (uint32_t spent = test_random_below(&random, 400); spent > 0; spent--)
+            column_run(&c, order, (hm_budget){2, 1});
+        switch (stop % 5) {
+        case 0:
+            column_edit(&c, test_random_below(&random, c.count), 20);
+            break;
+        case 1:
+            column_erase(&c, test_random_below(&random, c.count));
+            break;
+        case 2:
+            column_erase_some(&c);
+            break;
+        case 3:
+            column_cut(&c, test_random_below(&random, c.count));
+            break;
+        default:
+            column_insert(&c, 0, true);
+            break;
+        }
+        column_finish(&c, order, (hm_budget){3, 2});
+        column_fini(&c);
+    }
+}
+
+/* Backward, insertion takes n (n - 1) / 2 swaps, and a round at most n. */
+TEST(order_fault, insertion_ends_when_something_changes_and_memory_is_back)
+{
+    for (uint32_t which = 0; which < ORDERS; which++) {
+        uint64_t random = 1;
+        column c;
+        column_init(&c, FEW);
+        column_fill_shape(&c, 2, FEW, &random);
+        test_memory_fail(&c.memory, 1, true);
+        hm_progress poor = column_finish(&c, column_order(&c, which), no_limit);
+        CHECK(poor.swaps == FEW * (FEW - 1) / 2);
+        for (int again = 0; again < 2; again++) {
+            if (again == 1)
+                test_memory_fail(&c.memory, 0, false);
+            for (uint32_t i = 0; i < FEW; i++)
+                column_edit(&c, i, FEW - i);
+            hm_progress progress = column_finish(&c, column_order(&c, which), no_limit);
+            CHECK((progress.swaps <= FEW) == (again == 1));
+        }
+        column_fini(&c);
+    }
+}
+
+/* The scratch memory of a large round goes when the items have been placed. */
+TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
+{
+    enum { KEPT = 64 << 10 };
+    uint64_t random = test_seed("scratch");
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (uint32_t count = 10; count <= MANY; count *= 5) {
+            size_t marks = (count / 32 + 1) * sizeof(uint64_t), most = 0;
+            column c;
+            column_init(&c, count);
+            marks = (marks + c.memory.table.page_size - 1) & ~(c.memory.table.page_size - 1);
+            column_fill_shape(&c, 0, count, &random);
+            for (hm_progress progress = {0, 0, false}; !progress.done;) {
+                progress = column_run(&c, column_order(&c, which), (hm_budget){1 + count / 3, 0});
+                if (c.memory.committed_size > most)
+                    most = c.memory.committed_size;
+            }
+            CHECK(c.memory.reserved_size <= marks + KEPT);
+            CHECK(c.memory.committed_size <= marks + KEPT);
+            CHECK(most <= marks + KEPT + (size_t)count * (which == 0 ? 16 : 32));
+            CHECK(count < MANY || most > marks + KEPT);
+            column_fini(&c);
+        }
+}
+
+TEST(order_fault, a_reset_in_the_middle_gives_scratch_memory_back)
+{
+    uint64_t random = test_seed("resets");
+    column c;
+    column_init(&c, MANY);
+    column_fill_shape(&c, 0, MANY, &random);
+    CHECK(!column_run(&c, column_order(&c, 0), (hm_budget){1, 0}).done);
+    size_t reserved = c.memory.reserved_size;
+    hm_order_reset(&c.state);
+    CHECK(c.memory.reserved_size < reserved);
+    for (uint32_t i = 0; i < MANY; i++)
+        c.items[i].is_loose = true;
+    column_finish(&c, column_order(&c, 0), no_limit);
+    column_fini(&c);
+}
+
+TEST(order_fault, trim_gives_back_the_marks_behind_the_last_item)
+{
+    enum { N = 1 << 20, LEFT = 5000 };
+    uint64_t random = 1;
+    column c;
+    column_init(&c, N);
+    CHECK(hm_order_trim(&c.state, 0) == HM_OK);
+    column_fill_shape(&c, 1, N, &random);
+    column_run(&c, column_order(&c, 1), no_limit);
+    column_cut(&c, LEFT);
+    size_t before = c.memory.committed_size;
+    test_memory_fail(&c.memory, 1, false);
+    CHECK(hm_order_trim(&c.state, LEFT) == HM_ERROR_MEMORY);
+    CHECK(c.memory.committed_size == before);
+    CHECK(hm_order_trim(&c.state, LEFT) == HM_OK);
+    CHECK(c.memory.committed_size < before);
+    hm_progress progress = column_run(&c, column_order(&c, 1), no_limit);
+    CHECK(progress.done && progress.compares == 0);
+    for (uint32_t i = 0; i < 2 * LEFT; i++)
+        column_insert(&c, test_random_below(&random, N), true);
+    column_finish(&c, column_order(&c, 1), (hm_budget){100, 1000});
+    column_fini(&c);
+}

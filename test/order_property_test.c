@@ -1,0 +1,310 @@
+/* Order under random changes between calls: whatever is inserted, erased, edited, cut away or
+ * forgotten, what is done is in order, equal items that nobody disturbed keep theirs, and a column
+ * that is left alone gets done. */
+#include "support/order.h"
+
+enum { MOST_ITEMS = 300, CALLS = 40 };
+
+/* Any item may have been edited. */
+static void forget(column *c)
+{
+    hm_order_reset(&c->state);
+    for (uint32_t i = 0; i < c->count; i++)
+        c->items[i].is_loose = true;
+}
+
+/* One change, as the owner of a column makes it. */
+static void change(column *c, uint64_t *random)
+{
+    uint32_t what = test_random_below(random, 100);
+    uint64_t key = test_random_below(random, 100);
+    if (what < 25 && c->count < c->capacity)
+        column_insert(c, key, true);
+    else if (what < 45 && c->count > 0)
+        column_erase(c, test_random_below(random, c->count));
+    else if (what < 55 && c->count > 0)
+        column_cut(c, c->count - 1 - test_random_below(random, c->count) / 8);
+    else if (what < 90 && c->count > 0)
+        column_edit(c, test_random_below(random, c->count), key);
+    else if (what < 94)
+        column_erase_some(c);
+    else if (what < 97)
+        CHECK(column_trim(c) == HM_OK || c->memory.fail_at != 0);
+    else
+        forget(c);
+}
+
+/* Mostly tight, so that changes meet every phase; now and then enough for a whole round. */
+static hm_budget random_budget(uint64_t *random)
+{
+    uint32_t swaps = test_random_below(random, 12);
+    uint32_t compares = test_random_below(random, 40);
+    if (test_random_below(random, 8) == 0)
+        return (hm_budget){1, 1};
+    if (test_random_below(random, 8) == 0)
+        swaps = 1000;
+    if (test_random_below(random, 4) == 0)
+        compares = 1000;
+    return (hm_budget){swaps, compares};
+}
+
+/* Memory may refuse one of the next calls, or all from there on. */
+static void refuse(column *c, uint64_t *random)
+{
+    uint32_t k = test_random_below(random, 6);
+    test_memory_fail(&c->memory, k, test_random_below(random, 2) == 0);
+}
+
+/* A column from its beginning until it is left alone. */
+static void live(uint32_t round, bool is_refused, uint64_t *random)
+{
+    column c;
+    column_init(&c, MOST_ITEMS);
+    column_fill_shape(&c, round, 1 + test_random_below(random, MOST_ITEMS), random);
+    hm_order order = column_order(&c, round / SHAPES);
+    uint32_t changes = 1 + round % 4;
+    for (uint32_t call = 0; call < CALLS; call++) {
+        if (is_refused && test_random_below(random, 3) == 0)
+            refuse(&c, random);
+        column_run(&c, order, random_budget(random));
+        if (test_random_below(random, 4) == 0)
+            for (uint32_t i = test_random_below(random, changes + 1); i > 0; i--)
+                change(&c, random);
+    }
+    column_finish(&c, order, random_budget(random));
+    hm_progress progress = column_run(&c, order, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    column_fini(&c);
+}
+
+TEST(order_property, what_is_done_is_in_order_whatever_changes_between_calls)
+{
+    uint64_t random = test_seed("changes of an order");
+    for (uint32_t round = test_scaled(8000); round > 0; round--)
+        live(round, false, &random);
+}
+
+TEST(order_property, what_is_done_is_in_order_though_memory_is_refused_now_and_then)
+{
+    uint64_t random = test_seed("changes without memory");
+    for (uint32_t round = test_scaled(8000); round > 0; round--)
+        live(round, true, &random);
+}
+
+/* At each point of a run, found by stopping it after so many questions, one change of each kind. */
+static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *random)
+{
+    column c;
+    column_init(&c, MOST_ITEMS);
+    column_fill_shape(&c, stop % 2 * 8, 100, random);
+    hm_order order = column_order(&c, which);
+    for (uint32_t spent = 0; spent < stop; spent++)
+        column_run(&c, order, (hm_budget){1 + stop % 3, 1});
+    uint32_t index = test_random_below(random, c.count);
+    if (kind == 0)
+        column_insert(&c, 3, true);
+    if (kind == 1)
+        column_erase(&c, index);
+    if (kind == 2)
+        column_edit(&c, index, 50);
+    if (kind == 3)
+        column_erase_some(&c);
+    if (kind == 4)
+        column_cut(&c, index);
+    if (kind == 5) { /* away, and another into its place */
+        column_cut(&c, c.count - 1);
+        column_insert(&c, 0, true);
+    }
+    column_finish(&c, order, (hm_budget){stop % 5, stop % 7});
+    column_fini(&c);
+}
+
+TEST(order_property, a_change_at_any_point_of_a_run_is_seen)
+{
+    enum { KINDS = 6, STOPS = 700 };
+    uint64_t random = test_seed("points of a run");
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (uint32_t kind = 0; kind < KINDS; kind++)
+            for (uint32_t stop = 0; stop < STOPS; stop += 1 + test_random_below(&random, 5))
+                change_at(stop, kind, which, &random);
+}
+
+/* Columns that are too large for one call: other work is cut, and whole crowds change between. */
+static void live_large(uint32_t round, uint64_t *random)
+{
+    enum { LARGE = 20000, ROUNDS = 60 };
+    column c;
+    column_init(&c, LARGE);
+    column_fill_shape(&c, round % 4 == 0 ? 8 : 0, LARGE - LARGE / 8, random);
+    for (uint32_t i = 0; i < c.count && round % 3 == 0; i++)
+        c.items[i].key = test_random(random);
+    hm_order order = column_order(&c, round);
+    for (uint32_t call = 0; call < ROUNDS; call++) {
+        uint32_t crowd = test_random_below(random, 3) != 0 ? 0 : test_random_below(random, 5000);
+        for (uint32_t spent = test_random_below(random, 12); spent > 0; spent--)
+            column_run(&c, order,
+                       (hm_budget){1 + test_random_below(random, 4000),
+                                   1 + test_random_below(random, 20000)});
+        if (round % 2 != 0)
+            continue;
+        for (uint32_t i = 0; i < crowd && c.count > 0; i++)
+            column_edit(&c, test_random_below(random, c.count), i % 100);
+        for (uint32_t i = crowd / 8; i > 0 && c.count > 0; i--)
+            column_erase(&c, test_random_below(random, c.count));
+        if (test_random_below(random, 16) == 0)
+            column_cut(&c, c.count - c.count / 4);
+        if (test_random_below(random, 4) == 0)
+            CHECK(column_trim(&c) == HM_OK);
+        for (uint32_t i = crowd / 4; i > 0 && c.count < c.capacity; i--)
+            column_insert(&c, i % 100, true);
+    }
+    column_finish(&c, order, (hm_budget){700, 0});
+    column_fini(&c);
+}
+
+TEST(order_property, large_columns_that_change_in_crowds_end_in_order)
+{
+    uint64_t random = test_seed("crowds");
+    for (uint32_t round = test_scaled(36); round > 0; round--)
+        live_large(round, &random);
+}
+
+/* The ways to change a large column between two calls. */
+static void change_crowd(column *c, uint32_t kind)
+{
+    uint32_t count = c->count;
+    if (kind == 0)
+        for (uint32_t i = 0; i < count; i++) /* all of them, to what they are */
+            column_edit(c, i, c->items[i].key);
+    if (kind == 1)
+        column_cut(c, count / 3);
+    if (kind == 2)
+        for (uint32_t i = 0; i < count / 2; i++)
+            column_erase(c, i);
+    if (kind == 3) {
+        column_cut(c, count - 100);
+        for (uint32_t i = 0; i < 200; i++)
+            column_insert(c, i, true);
+    }
+    if (kind == 4)
+        column_erase_some(c);
+}
+
+enum { CROWDS = 5 };
+
+/* Stops `calls` calls after the phase began, has a crowd change, and goes on in small steps. */
+static void change_in_phase(hm_order_phase phase, uint32_t which, uint32_t calls, uint32_t kind)
+{
+    enum { LARGE = 26000, FRONT = LARGE / 6, SMALL_STEPS = 20 };
+    uint64_t random = 1 + calls;
+    column c;
+    column_init(&c, LARGE + SMALL_STEPS * 10);
+    for (uint32_t i = 0; i < LARGE; i++) { /* Shuffled, or only the last ones belong elsewhere. */
+        uint64_t key = i < LARGE - FRONT ? LARGE + i : test_random_below(&random, LARGE);
+        column_insert(&c, calls % 2 ? key : test_random_below(&random, LARGE), false);
+    }
+    hm_order order = column_order(&c, which);
+    for (uint32_t call = 0; call < LARGE && c.state.phase != phase; call++)
+        column_run(&c, order, (hm_budget){1, 50});
+    for (; calls > 0; calls--)
+        column_run(&c, order, (hm_budget){calls > 1 ? 2000 : 1, 1});
+    change_crowd(&c, kind);
+    for (uint32_t call = 0; call < SMALL_STEPS; call++)
+        column_run(&c, order, (hm_budget){1, 1});
+    column_finish(&c, order, (hm_budget){5000, 20000});
+    column_fini(&c);
+}
+
+TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
+{
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (uint32_t phase = HM_ORDER_COUNT; phase <= HM_ORDER_PLACE; phase++)
+            for (uint32_t kind = 0; kind < CROWDS; kind++)
+                for (uint32_t calls = 0; calls < 4; calls++)
+                    change_in_phase((hm_order_phase)phase, which, calls, kind);
+}
+
+/* An item that goes half the way down, past a long stretch of items that stay and before one of
+ * items that give way. */
+TEST(order_property, long_ways_are_gone_in_steps)
+{
+    enum { N = 300000 };
+    uint64_t random = 1;
+    column c;
+    column_init(&c, N);
+    column_fill_shape(&c, 1, N, &random);
+    hm_order order = column_order(&c, 0);
+    column_finish(&c, order, (hm_budget){0, 0});
+    column_edit(&c, N - 1, N / 2);
+    for (uint32_t call = 0; call < 40; call++)
+        CHECK(!column_run(&c, order, (hm_budget){1, 1}).done);
+    CHECK(column_finish(&c, order, (hm_budget){0, 0}).swaps <= N / 2);
+    column_fini(&c);
+}
+
+/* Two items at the ends of a sorted column were disturbed: a tight budget stops on the way from the
+ * one to the other, while they are counted or lifted. */
+static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
+{
+    enum { N = 300000, WORD = 32 };
+    uint64_t random = 1;
+    column c;
+    column_init(&c, N);
+    column_fill_shape(&c, 1, N, &random);
+    hm_order order = column_order(&c, 1);
+    column_finish(&c, order, (hm_budget){0, 0});
+    column_edit(&c, 0, 0);
+    column_edit(&c, N - 1, N);
+    for (uint32_t call = 0; call < stop; call++)
+        column_run(&c, order, (hm_budget){1, 1});
+    if (is_refused)
+        test_memory_fail(&c.memory, 1, true);
+    if (kind == 0)
+        column_edit(&c, N - 2, N - 2);
+    if (kind == 1)
+        column_cut(&c, N - WORD);
+    if (kind == 2)
+        column_edit(&c, 1, 1);
+    if (kind >= 3)
+        column_cut(&c, 4 - kind);
+    column_finish(&c, order, (hm_budget){3, 100000});
+    column_fini(&c);
+}
+
+TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
+{
+    for (uint32_t stop = 1; stop <= 7; stop++)
+        for (uint32_t kind = 0; kind < 5; kind++) {
+            change_on_the_way(stop, kind, false);
+            change_on_the_way(stop, kind, true);
+        }
+}
+
+/* One disturbance costs what it costs, not a walk: a gap of 64 places is found by a gallop. */
+TEST(order_property, a_disturbed_item_costs_few_compares_wherever_it_stands)
+{
+    enum { N = 20000, REACH = 64, DEAREST = 40 };
+    uint64_t random = test_seed("single disturbances");
+    for (uint32_t which = 0; which < ORDERS; which++) {
+        column c;
+        column_init(&c, N);
+        for (uint32_t i = 0; i < N; i++)
+            column_insert(&c, 10 * i, false);
+        hm_order order = column_order(&c, which);
+        column_finish(&c, order, (hm_budget){0, 0});
+        for (uint32_t i = 0; i < 200; i++) {
+            uint32_t index = test_random_below(&random, N);
+            uint32_t target = test_random_below(&random, N);
+            hm_progress progress;
+            column_edit(&c, index, 10 * target + 5);
+            progress = column_run(&c, order, (hm_budget){0, 0});
+            CHECK(progress.done && progress.compares <= 2 * DEAREST);
+            index = test_random_below(&random, N - REACH);
+            column_edit(&c, index, c.items[index + REACH].key);
+            progress = column_run(&c, order, (hm_budget){0, 0});
+            CHECK(progress.done && progress.compares <= 2 * DEAREST);
+            CHECK(progress.swaps <= REACH);
+        }
+        column_fini(&c);
+    }
+}
