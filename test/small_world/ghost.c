@@ -26,7 +26,12 @@ unsigned char *ghost_item_at(uint32_t position)
 ghost_item ghost_read(const void *item)
 {
     const unsigned char *bytes = item;
-    return (ghost_item){bytes[0], bytes[1], bytes[2]};
+    return (ghost_item){bytes[0], bytes[1], bytes[2], 0};
+}
+
+bool ghost_is_same(ghost_item a, ghost_item b)
+{
+    return a.slot == b.slot && a.generation == b.generation && a.key == b.key;
 }
 
 /* handles */
@@ -118,7 +123,7 @@ void ghost_born(hm_handle handle, uint8_t key)
     CHECK((ghost_live_slots(&live.model) >> slot & 1) == 0);
     unsigned char *item = hm_map_get(&live.map, handle);
     CHECK(item == ghost_item_at(live.model.count));
-    ghost_item who = {0, 0, key};
+    ghost_item who = {0, 0, key, 0};
     if (key == WORLD_ZEROED)
         who.key = 0;
     else
@@ -191,10 +196,11 @@ static void check_memory(void)
 {
     size_t committed_size = 0;
     for (uint32_t i = 0; i < WORLD_ARRAYS; i++) {
-        uint32_t pages;
-        const unsigned char *bytes = world_window(i, &pages);
-        for (uint32_t byte = 0; byte < WORLD_WINDOW; byte++) {
-            bool is_committed = (pages >> byte / live.config->page_size & 1) != 0;
+        uint32_t size;
+        const unsigned char *bytes = world_window(i, &size);
+        for (uint32_t byte = 0; byte < size; byte++) {
+            bool is_committed =
+                (live.memory.committed[i] >> byte / live.config->page_size & 1) != 0;
             CHECK(is_committed || bytes[byte] == WORLD_BLANK);
             committed_size += is_committed;
         }

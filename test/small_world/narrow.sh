@@ -1,9 +1,13 @@
 #!/bin/sh
-# narrow.sh FILE OLD NEW: prints the file with the one place that says OLD saying NEW. Fails when
-# there is no such place, or more than one: then a constant has changed its face, and the small
-# world would silently be a large one.
+# narrow.sh FILE (OLD NEW)...: prints the file with the one place that says OLD saying NEW, for each
+# pair. Fails when there is no such place, or more than one: then a constant has changed its face,
+# and the small world would silently be a large one.
 set -eu
-awk -v old="$2" -v new="$3" '
+file=$1
+shift
+text=$(cat "$file")
+while [ $# -gt 0 ]; do
+    text=$(printf '%s\n' "$text" | awk -v file="$file" -v old="$1" -v new="$2" '
     {
         place = index($0, old)
         if (place > 0) {
@@ -16,8 +20,10 @@ awk -v old="$2" -v new="$3" '
     }
     END {
         if (found != 1) {
-            print FILENAME ": \"" old "\" stands there " found + 0 " times, not once" > "/dev/stderr"
+            print file ": \"" old "\" stands there " found + 0 " times, not once" > "/dev/stderr"
             exit 1
         }
-    }
-' "$1"
+    }')
+    shift 2
+done
+printf '%s\n' "$text"

@@ -2,10 +2,14 @@
  * with every argument, with and without each of its memory calls refused.
  *
  * The library is the real source, narrowed at build time: a generation has 2 bits, so that a slot
- * retires after 3 lives, and an array commits a page of 8 or 16 bytes at a time. The search goes
- * breadth first from the empty map until no step leads to a state that is new. What holds in every
- * state and at every step then, holds always, for a map of this size; and the first violation that
- * is met has the shortest script of operations, which is printed.
+ * retires after 3 lives, and an array commits a page of 8 or 16 bytes at a time. Bringing items
+ * into order stops after 4 entries of other work where it has both limits, so that it stops in
+ * every phase; by keys it takes everything out at the first misfit, and by compare never; it sorts
+ * three items by the bits of their keys, and gives back scratch memory above 64 bytes. Words of
+ * marks that are left out, the phase DROP, and merging from both ends take more items than a small
+ * world has. The search goes breadth first from the empty map until no step leads to a state that
+ * is new. What holds in every state and at every step then, holds always, for a map of this size;
+ * and the first violation that is met has the shortest script of operations, which is printed.
  *
  *     small_world          the worlds that take seconds
  *     small_world all      the slow ones as well
@@ -20,20 +24,29 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(ONE_FIRST) | GOAL(FIRST_FIRST))
+#define ALL (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(BY_BOTH) | ARRANGEMENTS)
+#define FULL .spent_lives = 2, .full = true
+
 static const world_config worlds[] = {
     {"one", 1, 2, 8, 3, 0, .keys = 1},
-    {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true},
     {"pages", 2, 4, 16, 9, 2, .keys = 1},
     {"hooks", 2, 3, 8, 5, 3, .keys = 1, .hooks = true},
-    {"order", 2, 2, 8, 4, 0, .keys = 2, .orders = 3, .spent_lives = 2},
-    {"flight", 3, 3, 16, 4, 0, .keys = 2, .orders = 1, .spent_lives = 2},
+    {"order", 2, 2, 16, 4, 0, .keys = 2, .goals = GOAL(BY_BOTH), .spent_lives = 2},
+    {"compare", 2, 2, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
+    {"flight", 3, 3, 16, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), FULL},
+    {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true},
     {"three", 3, 3, 8, 4, 0, .keys = 1, .slow = true},
-    {"threefour", 3, 4, 8, 5, 1, .keys = 1, .slow = true},
+    {"threefour", 3, 4, 16, 5, 1, .keys = 1, .slow = true},
     {"four", 4, 4, 16, 4, 0, .keys = 1, .slow = true},
     {"five", 2, 5, 16, 4, 0, .keys = 1, .slow = true},
-    {"order2", 2, 2, 8, 4, 1, .keys = 3, .orders = 3, .slow = true, .hooks = true},
-    {"order3", 3, 3, 8, 4, 1, .keys = 2, .orders = 2, .spent_lives = 1, .slow = true},
-    {"order4", 4, 4, 16, 4, 0, .keys = 2, .orders = 1, .spent_lives = 2, .slow = true},
+    {"goals2", 2, 2, 8, 4, 1, .keys = 2, .goals = ALL, .spent_lives = 2, .hooks = true,
+     .slow = true},
+    {"key3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_KEY), FULL, .slow = true},
+    {"compare3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL, .slow = true},
+    {"both3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_BOTH), FULL, .slow = true},
+    {"arrange3", 3, 3, 16, 4, 0, .keys = 1, .goals = ARRANGEMENTS, .spent_lives = 2, .slow = true},
+    {"arrange4", 4, 4, 16, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), FULL, .slow = true},
 };
 
 typedef struct origin {
@@ -83,7 +96,9 @@ static const struct {
     [WORLD_RESERVE] = {"reserve", "number", NULL},
     [WORLD_TOUCH] = {"touch", NULL, NULL},
     [WORLD_EDIT] = {"edit and touch", "position", "key"},
-    [WORLD_DEFRAGMENT] = {"defragment", "order", "budget"},
+    [WORLD_EDIT_ALL] = {"edit and touch all", "add to each key", NULL},
+    [WORLD_GO] = {"go", "goal", "budget"},
+    [WORLD_FINISH] = {"finish", "goal", "touch all first"},
 };
 
 static void print_step(const origin *step)
@@ -117,8 +132,9 @@ _Noreturn void world_violated(const char *file, int line, const char *condition)
 {
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     if (search.config != NULL) {
-        fprintf(stderr, "world %s, after %llu transitions; from its first state, an empty map:\n",
-                search.config->name, (unsigned long long)search.transitions);
+        fprintf(stderr, "world %s, after %llu transitions; from its first state, %s map:\n",
+                search.config->name, (unsigned long long)search.transitions,
+                search.config->full ? "a full" : "an empty");
         if (search.state_count > 0)
             print_path(search.step.parent);
         print_step(&search.step);
@@ -139,20 +155,33 @@ static void crashed(int number)
 
 /* the set of known states */
 
-static uint64_t hash_of(const world_state *state)
+static uint64_t mix(uint64_t hash, const void *bytes)
 {
-    const unsigned char *bytes = (const unsigned char *)state;
-    uint64_t hash = 0;
-    for (size_t i = 0; i < sizeof *state; i += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, bytes + i, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        hash ^= hash >> 29;
-    }
-    return hash != 0 ? hash : 1;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
 }
 
-static_assert(sizeof(world_state) % sizeof(uint64_t) == 0, "hash_of reads whole words");
+/* Four hashes that do not wait for each other make one. */
+static uint64_t hash_of(const world_state *state)
+{
+    enum { WORDS = sizeof *state / sizeof(uint64_t) };
+    static_assert(sizeof *state % sizeof(uint64_t) == 0, "a state is whole words");
+    const unsigned char *words = (const unsigned char *)state;
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    size_t i = 0;
+    for (; i + 4 <= WORDS; i += 4) {
+        a = mix(a, words + 8 * i);
+        b = mix(b, words + 8 * i + 8);
+        c = mix(c, words + 8 * i + 16);
+        d = mix(d, words + 8 * i + 24);
+    }
+    for (; i < WORDS; i++)
+        a = mix(a, words + 8 * i);
+    uint64_t hash = mix(mix(mix(a, &b), &c), &d);
+    return hash != 0 ? hash : 1;
+}
 
 /* Returns whether the hash was new. */
 static bool put(uint64_t *hashes, uint64_t capacity, uint64_t hash)
@@ -203,8 +232,8 @@ static void arrive(frontier *next)
 /* Takes the step without a refusal, then with each of its memory calls refused. */
 static void follow(const world_state *state, frontier *next)
 {
-    uint32_t calls = 0;
-    for (uint32_t refuse = 0; refuse <= calls; refuse++) {
+    uint32_t memory_calls = 0;
+    for (uint32_t refuse = 0; refuse <= memory_calls; refuse++) {
         bool changed;
         search.step.refuse = (uint16_t)refuse;
         search.transitions++;
@@ -212,7 +241,7 @@ static void follow(const world_state *state, frontier *next)
         uint32_t made =
             step_take(state, &search.list.actions[search.step.action], refuse, &changed);
         if (refuse == 0)
-            calls = made;
+            memory_calls = made;
         if (!changed) {
             search.idle++;
             return;

@@ -3,12 +3,7 @@
 
 /* callbacks */
 
-static struct {
-    uint32_t destroyed;             /* set of slots */
-    uint32_t position[WORLD_SLOTS]; /* of live slots, as relocate tells it */
-    uint32_t asked;                 /* calls of key, compare or predicate */
-    uint32_t doomed;                /* set of positions */
-} calls;
+world_calls calls;
 
 void step_destroyed(void *item, void *context)
 {
@@ -29,50 +24,22 @@ void step_relocated(void *item, uint32_t from, uint32_t to, void *context)
     CHECK(calls.position[who.slot] == from);
     CHECK(hm_map_validate(&live.map) == HM_OK);
     calls.position[who.slot] = to;
+    calls.moved++;
 }
 
+/* Items are asked about in dense order, each once. */
 static bool doomed(const void *item, void *context)
 {
     (void)context;
     ghost_item who = ghost_read(item);
-    CHECK(calls.asked < live.model.count);
-    CHECK(memcmp(&who, &live.model.dense[calls.asked], sizeof who) == 0);
+    uint32_t was = ghost_position(ghost_handle(who));
+    CHECK(calls.asked < live.model.count && was < live.model.count);
+    CHECK(item == ghost_item_at(calls.asked) && ghost_is_same(who, live.model.dense[was]));
+    CHECK((calls.seen >> was & 1) == 0);
     CHECK(hm_map_validate(&live.map) == HM_OK);
+    calls.seen |= 1u << was;
+    calls.order[calls.asked] = live.model.dense[was];
     return calls.doomed >> calls.asked++ & 1;
-}
-
-static uint64_t key(const void *item, void *shift)
-{
-    calls.asked++;
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(item))) == item);
-    CHECK(hm_map_validate(&live.map) == HM_OK);
-    return (uint64_t)ghost_read(item).key >> (shift != NULL);
-}
-
-static int compare(const void *a, const void *b, void *up)
-{
-    calls.asked++;
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(a))) == a);
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(b))) == b);
-    int difference = ghost_read(a).key - ghost_read(b).key;
-    return up != NULL ? difference : -difference;
-}
-
-static const hm_order orders[] = {
-    {.key = key}, {.compare = compare}, {.key = key, .compare = compare, .context = &live}};
-
-static bool stands_before(uint32_t order, ghost_item a, ghost_item b)
-{
-    return order == 1 ? a.key > b.key : a.key < b.key;
-}
-
-static uint32_t inversions(uint32_t order)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < live.model.count; i++)
-        for (uint32_t j = i + 1; j < live.model.count; j++)
-            count += stands_before(order, live.model.dense[j], live.model.dense[i]);
-    return count;
 }
 
 /* actions */
@@ -81,6 +48,14 @@ static void add(world_actions *list, world_verb verb, uint32_t a, uint32_t b)
 {
     CHECK(list->count < WORLD_MOST_ACTIONS);
     list->actions[list->count++] = (world_action){verb, a, b};
+}
+
+static void add_goal(world_actions *list, uint32_t goal)
+{
+    for (uint32_t budget = 0; budget < WORLD_BUDGETS; budget++)
+        add(list, WORLD_GO, goal, budget);
+    add(list, WORLD_FINISH, goal, false);
+    add(list, WORLD_FINISH, goal, true);
 }
 
 void step_list(world_actions *list)
@@ -101,24 +76,31 @@ void step_list(world_actions *list)
         add(list, WORLD_RESERVE, n, 0);
     for (uint32_t set = 0; set < 1u << live.config->capacity; set++)
         add(list, WORLD_ERASE_IF, set, 0);
-    for (uint32_t n = 0; n < ghost_handle_values(); n++)
+    /* What is foreign or has the free bit is asked of every state, and changed by where there are
+     * no goals. */
+    bool has_goals = live.config->goals != 0;
+    for (uint32_t n = 0; n < ghost_handle_values(); n += has_goals ? 4 : 1)
         add(list, WORLD_ERASE, n, 0);
-    if (live.config->orders == 0)
+    if (!has_goals)
         return;
-    for (uint32_t n = 0; n < ghost_handle_values(); n++)
+    for (uint32_t n = 0; n < ghost_handle_values(); n += 4)
         add(list, WORLD_TOUCH, n, 0);
     for (uint32_t i = 0; i < live.config->capacity; i++)
         for (uint32_t k = 0; k < live.config->keys; k++)
             add(list, WORLD_EDIT, i, k);
-    for (uint32_t order = 0; order < live.config->orders; order++)
-        for (uint32_t budget = 0; budget <= WORLD_UNTIL_DONE; budget++)
-            add(list, WORLD_DEFRAGMENT, order, budget);
+    for (uint32_t k = 0; k < live.config->keys; k++)
+        add(list, WORLD_EDIT_ALL, k, 0);
+    for (uint32_t goal = WORLD_NO_GOAL + 1; goal < WORLD_GOALS; goal++)
+        if ((live.config->goals >> goal & 1) != 0)
+            add_goal(list, goal);
 }
 
 bool step_is_possible(const world_state *state, const world_action *action)
 {
     if (action->verb == WORLD_ERASE_IF)
         return action->a < 1u << state->model.count;
+    if (action->verb == WORLD_GO || (action->verb == WORLD_FINISH && !action->b))
+        return goal_is_possible(&state->model, action->a);
     return action->verb != WORLD_EDIT || action->a < state->model.count;
 }
 
@@ -131,7 +113,7 @@ static bool is_right(hm_status status, bool fits)
 static void insert(uint8_t item_key)
 {
     unsigned char item[WORLD_WINDOW];
-    ghost_make_item(item, (ghost_item){0, 0, item_key});
+    ghost_make_item(item, (ghost_item){0, 0, item_key, 0});
     bool fits = ghost_room() > 0;
     hm_handle handle = hm_map_insert(&live.map, item_key == WORLD_ZEROED ? NULL : item);
     CHECK(hm_handle_is_null(handle) == (!fits || live.refused));
@@ -145,7 +127,7 @@ static void insert_n(uint32_t n, uint32_t first_key)
     hm_handle handles[WORLD_ITEMS] = {{0}};
     bool zero = first_key == WORLD_ZEROED;
     for (uint32_t i = 0; i < n; i++) {
-        ghost_item who = {0, 0, (uint8_t)((first_key + i) % live.config->keys)};
+        ghost_item who = {0, 0, (uint8_t)((first_key + i) % live.config->keys), 0};
         ghost_make_item(items + live.config->item_size * i, who);
     }
     bool fits = n <= ghost_room();
@@ -163,20 +145,26 @@ static void insert_n(uint32_t n, uint32_t first_key)
 
 static void erase(hm_handle handle)
 {
+    uint32_t position = ghost_position(handle);
     CHECK(hm_map_erase(&live.map, handle));
-    live.model.dense[ghost_position(handle)] = live.model.dense[live.model.count - 1];
+    live.model.dense[position] = live.model.dense[live.model.count - 1];
+    goal_loosen(position);
     live.model.count--;
 }
 
+/* The survivors keep the order in which they are asked about. That is the order in which they
+ * stood, unless items were on their way to a goal: those are put down first. */
 static void erase_if(uint32_t set)
 {
     uint8_t survivors = 0;
     calls.doomed = set;
     uint32_t erased = hm_map_erase_if(&live.map, doomed, NULL);
     CHECK(calls.asked == live.model.count);
+    CHECK((live.model.goal != 0 && !live.model.is_finished) ||
+          memcmp(calls.order, live.model.dense, sizeof *calls.order * calls.asked) == 0);
     for (uint32_t i = 0; i < live.model.count; i++)
         if ((set >> i & 1) == 0)
-            live.model.dense[survivors++] = live.model.dense[i];
+            live.model.dense[survivors++] = calls.order[i];
     CHECK(erased == (uint32_t)(live.model.count - survivors));
     live.model.count = survivors;
 }
@@ -184,6 +172,13 @@ static void erase_if(uint32_t set)
 static size_t in_pages(size_t size)
 {
     return (size + live.config->page_size - 1) / live.config->page_size * live.config->page_size;
+}
+
+/* What a trim does not speak of: floors, and what the order keeps for its next round. */
+static size_t committed_aside(void)
+{
+    return live.map.ids.floors.committed_size + live.map.order.mark_array.committed_size +
+           live.map.order.batch.scratch.committed_size;
 }
 
 /* A trim leaves the pages of the items, and those up to the last slot that is alive or has spent
@@ -203,7 +198,7 @@ static void trim(void)
         keep = before.slots;
     CHECK(after.slots == keep || (live.refused && after.slots == before.slots));
     CHECK(after.retired_slots == before.retired_slots);
-    CHECK(live.refused || after.committed_size - live.map.ids.floors.committed_size ==
+    CHECK(live.refused || after.committed_size - committed_aside() ==
                               in_pages(live.config->item_size * live.model.count) +
                                   in_pages(live.config->meta_size * live.model.count) +
                                   in_pages(sizeof(hm_handle) * after.slots) +
@@ -230,62 +225,31 @@ static void reserve_more(uint32_t n)
     world_restore(&after);
 }
 
-static void edit(uint32_t position, uint8_t new_key)
+static void edit(uint32_t position, uint32_t new_key)
 {
-    hm_handle handle = ghost_handle(live.model.dense[position]);
-    live.model.dense[position].key = new_key;
-    ghost_make_item(hm_map_get(&live.map, handle), live.model.dense[position]);
+    live.model.dense[position].key = (uint8_t)new_key;
+    ghost_make_item(ghost_item_at(position), live.model.dense[position]);
+    goal_loosen(position);
+}
+
+static void edit_and_touch(uint32_t position, uint32_t new_key)
+{
+    edit(position, new_key);
+    hm_map_touch(&live.map, ghost_handle(live.model.dense[position]));
+}
+
+static void edit_and_touch_all(uint32_t difference)
+{
+    for (uint32_t i = 0; i < live.model.count; i++)
+        edit(i, (live.model.dense[i].key + difference) % live.config->keys);
+    hm_map_touch_all(&live.map);
+    goal_forget();
+}
+
+static void touch(hm_handle handle)
+{
     hm_map_touch(&live.map, handle);
-}
-
-/* One call of defragment: it takes a swap for each pair that it puts right, parts no equal ones,
- * stops only at its budget's end, and says done exactly of what is sorted. */
-static bool defragment(uint32_t order, hm_budget budget)
-{
-    uint32_t inverted = inversions(order);
-    ghost old = live.model;
-    calls.asked = 0;
-    hm_progress progress = hm_map_defragment(&live.map, &orders[order], budget);
-    CHECK(progress.compares == calls.asked);
-    bool swaps_spent = budget.max_swaps != 0 && progress.swaps == budget.max_swaps;
-    bool compares_spent = budget.max_compares != 0 && progress.compares == budget.max_compares;
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || swaps_spent || compares_spent);
-    uint32_t last[8] = {0}; /* by key: the position before the call of the last one seen, + 1 */
-    for (uint32_t i = 0; i < live.model.count; i++) {
-        uint32_t was = 0;
-        while (was < old.count &&
-               ghost_handle(old.dense[was]).bits != hm_map_handle_at(&live.map, i).bits)
-            was++;
-        CHECK(was < old.count);
-        live.model.dense[i] = old.dense[was];
-        CHECK(was >= last[old.dense[was].key]);
-        last[old.dense[was].key] = was + 1;
-    }
-    CHECK(ghost_live_slots(&live.model) == ghost_live_slots(&old));
-    CHECK(inverted - inversions(order) == progress.swaps);
-    CHECK(!progress.done || inversions(order) == 0);
-    return progress.done;
-}
-
-static void defragment_within(uint32_t order, uint32_t budget)
-{
-    static const hm_budget budgets[] = {{1, 0}, {0, 1}, {1, 1}, {0, 0}, {1, 1}};
-    uint32_t most = budget == WORLD_UNTIL_DONE ? 100 : 1; /* calls; a few for each pair do */
-    bool done = false;
-    while (most > 0 && !done) {
-        done = defragment(order, budgets[budget]);
-        most--;
-    }
-    CHECK(done || budget < 3);
-    if (!done)
-        return;
-    static world_state after;
-    world_capture(&after);
-    hm_progress progress = hm_map_defragment(&live.map, &orders[order], budgets[budget]);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    world_restore(&after);
+    goal_loosen(ghost_position(handle));
 }
 
 static void perform(const world_action *action)
@@ -306,6 +270,7 @@ static void perform(const world_action *action)
     case WORLD_CLEAR:
         hm_map_clear(&live.map);
         live.model.count = 0;
+        goal_forget();
         break;
     case WORLD_TRIM:
         trim();
@@ -314,15 +279,22 @@ static void perform(const world_action *action)
         reserve_more(action->a);
         break;
     case WORLD_TOUCH:
-        hm_map_touch(&live.map, ghost_handle_value(action->a));
+        touch(ghost_handle_value(action->a));
         break;
     case WORLD_EDIT:
-        edit(action->a, (uint8_t)action->b);
+        edit_and_touch(action->a, action->b);
         break;
-    case WORLD_DEFRAGMENT:
-        defragment_within(action->a, action->b);
+    case WORLD_EDIT_ALL:
+        edit_and_touch_all(action->a);
+        break;
+    case WORLD_GO:
+        goal_go(action->a, action->b);
+        break;
+    case WORLD_FINISH:
+        goal_finish(action->a, action->b != 0);
         break;
     }
+    goal_tidy();
 }
 
 /* What a state says of itself beyond its items. */
@@ -345,14 +317,17 @@ static void observe(observation *seen)
 }
 
 /* A refused call leaves everything as it was, but for a trim, which leaves the handles as they
- * were. Slots come by inserts and go by trims. What was stale stays so, unless an insert or reserve
- * retires it; retired stays retired. */
+ * were, and for the calls that bring items into order, which do it another way. Slots come by
+ * inserts and go by trims. What was stale stays so, unless an insert or reserve retires it; retired
+ * stays retired. */
 static void check_step(const world_state *before, const observation *old, world_verb verb)
 {
     observation now;
     observe(&now);
+    bool moves = verb == WORLD_GO || verb == WORLD_FINISH;
     if (live.refused) {
-        CHECK(memcmp(&live.model.dense, &before->model.dense, sizeof live.model.dense) == 0);
+        CHECK(moves ||
+              memcmp(&live.model.dense, &before->model.dense, sizeof live.model.dense) == 0);
         CHECK(memcmp(&live.model.highest, &before->model.highest, sizeof live.model.highest) == 0);
         CHECK(live.model.count == before->model.count);
         CHECK(verb == WORLD_TRIM || memcmp(&now, old, sizeof now) == 0);

@@ -26,9 +26,14 @@ enum { ARENA_STEP = 4096 /* between reservations: what the contract aligns them 
 world live;
 
 static _Alignas(ARENA_STEP) unsigned char arena[WORLD_ARRAYS][ARENA_STEP];
-static size_t reserved[WORLD_ARRAYS]; /* bytes; 0: not reserved */
 
 /* memory */
+
+/* Bytes of a reservation that can be committed. */
+static size_t window(uint32_t array)
+{
+    return array < WORLD_ARRAYS - 1 ? WORLD_WINDOW : WORLD_SCRATCH;
+}
 
 /* Under AddressSanitizer the library may touch what is committed, and nothing else; the harness
  * opens all, and closes it again before the library runs. */
@@ -40,8 +45,8 @@ static void open_arena(void)
 static void close_arena(void)
 {
     for (uint32_t i = 0; i < WORLD_ARRAYS; i++)
-        for (size_t page = 0; page * live.config->page_size < WORLD_WINDOW; page++)
-            if ((live.committed[i] >> page & 1) == 0)
+        for (size_t page = 0; page * live.config->page_size < window(i); page++)
+            if ((live.memory.committed[i] >> page & 1) == 0)
                 ASAN_POISON_MEMORY_REGION(arena[i] + page * live.config->page_size,
                                           live.config->page_size);
 }
@@ -58,14 +63,14 @@ static bool is_refused(void)
 static void *reserve(void *context, size_t size)
 {
     (void)context;
-    CHECK(size > 0 && size <= WORLD_WINDOW && size % live.config->page_size == 0);
+    CHECK(size > 0 && size <= WORLD_SCRATCH && size % live.config->page_size == 0);
     if (is_refused())
         return NULL;
-    uint32_t i = 0;
-    while (reserved[i] != 0)
+    uint32_t i = size > WORLD_WINDOW ? WORLD_ARRAYS - 1 : 0;
+    while (live.memory.reserved[i] != 0)
         i++;
-    CHECK(i < WORLD_ARRAYS);
-    reserved[i] = size;
+    CHECK(i < WORLD_ARRAYS && size <= window(i));
+    live.memory.reserved[i] = (uint32_t)size;
     return arena[i];
 }
 
@@ -75,7 +80,7 @@ static uint32_t pages_of(const void *address, size_t size, uint32_t *index)
     size_t offset = (size_t)((const unsigned char *)address - arena[0]);
     *index = (uint32_t)(offset / ARENA_STEP);
     offset %= ARENA_STEP;
-    CHECK(*index < WORLD_ARRAYS && size > 0 && offset + size <= reserved[*index]);
+    CHECK(*index < WORLD_ARRAYS && size > 0 && offset + size <= live.memory.reserved[*index]);
     CHECK(offset % live.config->page_size == 0 && size % live.config->page_size == 0);
     return ((1u << size / live.config->page_size) - 1) << offset / live.config->page_size;
 }
@@ -85,12 +90,12 @@ static bool commit(void *context, void *address, size_t size)
     (void)context;
     uint32_t index;
     uint32_t pages = pages_of(address, size, &index);
-    CHECK((live.committed[index] & pages) == 0);
+    CHECK((live.memory.committed[index] & pages) == 0);
     if (is_refused())
         return false;
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, 0, size);
-    live.committed[index] |= pages;
+    live.memory.committed[index] |= pages;
     return true;
 }
 
@@ -99,13 +104,13 @@ static bool decommit(void *context, void *address, size_t size)
     (void)context;
     uint32_t index;
     uint32_t pages = pages_of(address, size, &index);
-    CHECK((live.committed[index] & pages) == pages);
+    CHECK((live.memory.committed[index] & pages) == pages);
     if (is_refused())
         return false;
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, WORLD_BLANK, size);
     ASAN_POISON_MEMORY_REGION(address, size);
-    live.committed[index] &= ~pages;
+    live.memory.committed[index] &= ~pages;
     return true;
 }
 
@@ -114,14 +119,26 @@ static void release(void *context, void *address, size_t size)
     (void)context;
     uint32_t index;
     pages_of(address, size, &index);
-    CHECK(address == arena[index] && size == reserved[index]);
+    CHECK(address == arena[index] && size == live.memory.reserved[index]);
     ASAN_UNPOISON_MEMORY_REGION(address, size);
     memset(address, WORLD_BLANK, size);
-    live.committed[index] = 0;
-    reserved[index] = 0;
+    live.memory.committed[index] = 0;
+    live.memory.reserved[index] = 0;
 }
 
 /* begin and end */
+
+/* Inserts as many items as fit. */
+static void fill(void)
+{
+    for (uint32_t i = 0; i < live.config->capacity; i++) {
+        unsigned char item[WORLD_WINDOW];
+        ghost_item who = {.key = (uint8_t)(i % live.config->keys)};
+        ghost_make_item(item, who);
+        ghost_born(hm_map_insert(&live.map, item), who.key);
+        calls.destroyed = 0;
+    }
+}
 
 void world_begin(const world_config *small)
 {
@@ -142,6 +159,7 @@ void world_begin(const world_config *small)
     memset(arena, WORLD_BLANK, sizeof arena);
     close_arena();
     memset(&live.model, 0, sizeof live.model);
+    memset(&live.memory, 0, sizeof live.memory);
     live.refuse_from = 0;
     do { /* Each of the reservations is refused once. */
         live.refuse_to = ++live.refuse_from;
@@ -150,61 +168,37 @@ void world_begin(const world_config *small)
         hm_status status = hm_map_init(&live.map, &desc);
         CHECK(status == (live.refused ? HM_ERROR_MEMORY : HM_OK));
         for (uint32_t i = 0; live.refused && i < WORLD_ARRAYS; i++)
-            CHECK(reserved[i] == 0);
+            CHECK(live.memory.reserved[i] == 0);
     } while (live.refused);
     live.refuse_from = live.refuse_to = 0;
-    for (uint32_t life = 1; life <= live.config->spent_lives; life++) {
-        CHECK(hm_map_insert_n(&live.map, NULL, live.config->max_slots, NULL) == HM_OK);
+    for (uint32_t life = 0; life < live.config->spent_lives; life++) {
+        fill();
         hm_map_clear(&live.map);
-        memset(live.model.highest, (int)life, live.config->max_slots);
+        live.model.count = 0;
     }
+    if (live.config->full)
+        fill();
+    memset(&calls, 0, sizeof calls);
 }
 
 void world_end(void)
 {
     hm_map_fini(&live.map);
     for (uint32_t i = 0; i < WORLD_ARRAYS; i++)
-        CHECK(reserved[i] == 0);
+        CHECK(live.memory.reserved[i] == 0);
 }
 
 /* states */
 
-static void blank_behind(hm_array *array, size_t live_size)
-{
-    CHECK(live_size <= array->committed_size);
-    if (array->data != NULL)
-        memset(array->data + live_size, WORLD_BLANK, array->committed_size - live_size);
-}
-
-/* What must not matter is given one look, so that states that behave equally are equal, and so that
- * a library that cares all the same goes wrong: memory behind what lives, the counts that a trim
- * tells its arrays, the keys of an order that has none. */
-static void blank_the_dead(void)
-{
-    hm_id_table *ids = &live.map.ids;
-    open_arena();
-    blank_behind(&live.map.item_array, live.config->item_size * ids->count);
-    blank_behind(&live.map.meta_array, live.config->meta_size * ids->count);
-    blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
-    blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
-    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
-    hm_array *counted_by_map[] = {&live.map.item_array, &live.map.meta_array, &ids->entry_array,
-                                  &ids->slot_array};
-    for (size_t i = 0; i < sizeof counted_by_map / sizeof *counted_by_map; i++)
-        memset(&counted_by_map[i]->count, WORLD_BLANK, sizeof counted_by_map[i]->count);
-    if (!live.map.order.has_item_key)
-        memset(&live.map.order.item_key, WORLD_BLANK, sizeof live.map.order.item_key);
-    if (!live.map.order.has_probe_key)
-        memset(&live.map.order.probe_key, WORLD_BLANK, sizeof live.map.order.probe_key);
-}
-
 void world_capture(world_state *state)
 {
+    open_arena();
     blank_the_dead();
     memcpy(&state->map, &live.map, sizeof live.map);
-    memcpy(state->committed, live.committed, sizeof live.committed);
-    for (uint32_t i = 0; i < WORLD_ARRAYS; i++)
+    memcpy(&state->memory, &live.memory, sizeof live.memory);
+    for (uint32_t i = 0; i < WORLD_ARRAYS - 1; i++)
         memcpy(state->bytes[i], arena[i], WORLD_WINDOW);
+    memcpy(state->scratch, arena[WORLD_ARRAYS - 1], WORLD_SCRATCH);
     memset(live.model.dense + live.model.count, 0,
            sizeof live.model.dense - sizeof *live.model.dense * live.model.count);
     memcpy(&state->model, &live.model, sizeof live.model);
@@ -215,9 +209,10 @@ void world_restore(const world_state *state)
 {
     open_arena();
     memcpy(&live.map, &state->map, sizeof live.map);
-    memcpy(live.committed, state->committed, sizeof live.committed);
-    for (uint32_t i = 0; i < WORLD_ARRAYS; i++)
+    memcpy(&live.memory, &state->memory, sizeof live.memory);
+    for (uint32_t i = 0; i < WORLD_ARRAYS - 1; i++)
         memcpy(arena[i], state->bytes[i], WORLD_WINDOW);
+    memcpy(arena[WORLD_ARRAYS - 1], state->scratch, WORLD_SCRATCH);
     memcpy(&live.model, &state->model, sizeof live.model);
     close_arena();
 }
@@ -226,15 +221,16 @@ bool world_is_untouched(const world_state *before)
 {
     open_arena();
     bool same = memcmp(&live.map, &before->map, sizeof live.map) == 0;
-    for (uint32_t i = 0; i < WORLD_ARRAYS; i++)
+    for (uint32_t i = 0; i < WORLD_ARRAYS - 1; i++)
         same = same && memcmp(arena[i], before->bytes[i], WORLD_WINDOW) == 0;
+    same = same && memcmp(arena[WORLD_ARRAYS - 1], before->scratch, WORLD_SCRATCH) == 0;
     close_arena();
     return same;
 }
 
-unsigned char *world_window(uint32_t array, uint32_t *committed_pages)
+unsigned char *world_window(uint32_t array, uint32_t *size)
 {
     open_arena();
-    *committed_pages = live.committed[array];
+    *size = (uint32_t)window(array);
     return arena[array];
 }

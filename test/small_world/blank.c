@@ -1,0 +1,284 @@
+/* What must not matter is given one look, so that states that behave equally are equal, and so that
+ * a library that cares all the same goes wrong: bytes 0xDD are no count, position, slot or pointer.
+ *
+ *     behind what lives     memory that a later insert or commit writes before it is read
+ *     counts of arrays      the map and the id table keep their own, and tell the array at a trim
+ *     the order             nothing is managed, or handles are arranged: the next call of
+ *                           defragment differs from it, and starts anew
+ *     names                 unless handles are arranged, likewise
+ *     fields of phases      each is written on the way into the phases that the table below names,
+ *                           and read in no other
+ *     dirty_low             says nothing while dirty_high says that there is none
+ *     keys                  unless their flag says that they were asked for
+ *     marks                 nothing is managed, or the phase goes without them; and below the place
+ *                           that an arrangement has come to, where it never looks again
+ *     scratch memory        but for what the phase still reads of its lists: of items that were
+ *                           erased, touched or moved meanwhile, nothing once the digits are sorted
+ *
+ * Soundness shows in the search: were one of these read later, an item would be placed by it. */
+#include "world.h"
+
+#include <stddef.h>
+
+#define IN(phase) (1u << HM_ORDER_##phase)
+#define BLANK(object) memset(&(object), WORLD_BLANK, sizeof(object))
+
+enum {
+    LOOKING_BACK = IN(OUTLIER) | IN(LOOK_BACK) | IN(DROP),
+    SCANNING = IN(SCAN) | LOOKING_BACK,
+    LIFTING = IN(LIFT) | IN(LIFT_ALL),
+    BY_DIGITS = IN(TALLY) | IN(SCATTER),
+    SORTING = LIFTING | IN(EXTRACT) | BY_DIGITS | IN(MERGE),
+    NAMING = IN(SPREAD) | IN(NAME),
+    BATCHED = SORTING | IN(LOCATE) | IN(PLACE) | NAMING,
+    UNMARKED = IN(INSERT) | IN(VERIFY) | IN(PULL)
+};
+
+enum { LIFTED = 2, QUEUED = 3 }; /* marks */
+
+typedef struct phase_field {
+    size_t offset, size; /* bytes, in hm_order_state */
+    uint32_t phases;     /* set of those that read it */
+} phase_field;
+
+#define FIELD(member, phases)                                                                      \
+    {                                                                                              \
+        offsetof(hm_order_state, member), sizeof(((hm_order_state *)NULL)->member), phases         \
+    }
+
+static const phase_field fields[] = {
+    FIELD(name, UNMARKED | NAMING),
+    FIELD(last, SCANNING),
+    FIELD(is_last_known, SCANNING),
+    FIELD(is_disturbed, BATCHED),
+    FIELD(is_inserted, IN(INSERT)),
+    FIELD(run, SCANNING),
+    FIELD(run_limit, SCANNING),
+    FIELD(at, IN(LOOK_BACK) | IN(COUNT) | IN(LIFT) | IN(PLACE) | UNMARKED | NAMING),
+    FIELD(low, IN(COUNT) | IN(LIFT) | IN(LOCATE) | IN(INSERT)),
+    FIELD(high, IN(COUNT) | IN(LIFT) | IN(LOCATE) | IN(INSERT)),
+    FIELD(step, IN(LOCATE) | IN(INSERT)),
+    FIELD(probe, LOOKING_BACK | IN(LOCATE)),
+    FIELD(clean, IN(PLACE)),
+    FIELD(has_item_key, SCANNING | IN(LOCATE) | IN(INSERT)),
+    FIELD(has_probe_key, SCANNING | IN(LOCATE) | IN(INSERT)),
+    FIELD(batch.items, BATCHED),
+    FIELD(batch.keys, BATCHED),
+    FIELD(batch.tally, BATCHED),
+    FIELD(batch.queue, BATCHED),
+    FIELD(batch.origins, BATCHED),
+    FIELD(batch.room, BATCHED),
+    FIELD(batch.size, BATCHED | IN(COUNT)),
+    FIELD(batch.side, BATCHED),
+    FIELD(batch.next, IN(EXTRACT) | BY_DIGITS | IN(LOCATE) | IN(PLACE)),
+    FIELD(batch.digit, BY_DIGITS),
+    FIELD(batch.varying, IN(EXTRACT) | BY_DIGITS),
+    FIELD(batch.queue_head, BATCHED),
+    FIELD(batch.queue_size, BATCHED),
+    FIELD(merge, IN(MERGE)),
+};
+
+static void blank_behind(hm_array *array, size_t live_size)
+{
+    CHECK(live_size <= array->committed_size);
+    if (array->data != NULL)
+        memset(array->data + live_size, WORLD_BLANK, array->committed_size - live_size);
+}
+
+/* scratch memory: a second one, blank, takes what is kept */
+
+static unsigned char kept[WORLD_SCRATCH];
+
+static void keep(const void *cells, size_t size)
+{
+    const hm_array *scratch = &live.map.order.batch.scratch;
+    size_t offset = (size_t)((const unsigned char *)cells - scratch->data);
+    CHECK(offset + size <= scratch->committed_size);
+    memcpy(kept + offset, cells, size);
+}
+
+/* Whether the item is still what it was when it was lifted or queued. If not, its entry is passed
+ * whatever it says, and it will never be that again in this round. */
+static bool is_as_marked(uint32_t position, uint32_t mark)
+{
+    const hm_order_state *order = &live.map.order;
+    return position < order->cursor && (order->marks[0] >> 2 * position & 3) == mark;
+}
+
+static bool is_slot_as_marked(uint32_t slot, uint32_t mark)
+{
+    return slot < live.map.ids.slot_count &&
+           is_as_marked(hm_handle_index(live.map.ids.entries[slot]), mark);
+}
+
+static void keep_items(uint32_t side, uint32_t from, uint32_t to)
+{
+    const hm_order_batch *batch = &live.map.order.batch;
+    if (from < to)
+        keep(batch->items[side] + from, sizeof **batch->items * (to - from));
+}
+
+static void keep_keys(uint32_t side, uint32_t from, uint32_t to)
+{
+    const hm_order_batch *batch = &live.map.order.batch;
+    if (from < to && batch->keys[side] != NULL)
+        keep(batch->keys[side] + from, sizeof **batch->keys * (to - from));
+}
+
+static void keep_pairs(uint32_t side, uint32_t from, uint32_t to)
+{
+    const uint32_t *items = live.map.order.batch.items[side];
+    for (uint32_t i = from; i < to; i++)
+        if (is_as_marked(items[i], LIFTED)) {
+            keep_items(side, i, i + 1);
+            keep_keys(side, i, i + 1);
+        }
+}
+
+/* Before there are runs all is one list. Then what is left of the two runs, the runs behind them,
+ * and what has been merged of either side. */
+static void keep_runs(const hm_order_batch *batch, const hm_order_merge *merge)
+{
+    if (merge->width == 0) {
+        keep_pairs(batch->side, 0, batch->size);
+        return;
+    }
+    uint32_t left = merge->left_end - merge->left, right = merge->right_end - merge->right;
+    keep_pairs(batch->side, merge->left, merge->left_end);
+    keep_pairs(batch->side, merge->right, merge->right_end);
+    keep_pairs(batch->side, merge->end, batch->size);
+    keep_pairs(!batch->side, 0, merge->out);
+    keep_pairs(!batch->side, merge->out + left + right, merge->end);
+}
+
+/* Items that are located, and their gaps. */
+static void keep_gaps(uint32_t side, uint32_t from, uint32_t to)
+{
+    const uint32_t *items = live.map.order.batch.items[side];
+    for (uint32_t i = from; i < to; i++)
+        if (is_slot_as_marked(items[i], LIFTED)) {
+            keep_items(side, i, i + 1);
+            keep_items(!side, i, i + 1);
+        }
+}
+
+/* The digits of void items are counted and dealt out like all others. */
+static void keep_digits(const hm_order_batch *batch, bool scatter)
+{
+    uint32_t from = scatter ? batch->next : 0;
+    keep_items(batch->side, from, batch->size);
+    keep_keys(batch->side, from, batch->size);
+    if (scatter && batch->next > 0) {
+        keep_items(!batch->side, 0, batch->size);
+        keep_keys(!batch->side, 0, batch->size);
+    }
+    if (scatter || batch->next > 0)
+        keep(batch->tally,
+             (size_t)((unsigned char *)batch->items[0] - (unsigned char *)batch->tally));
+}
+
+static void keep_queue(const hm_order_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->queue_size; i++) {
+        uint32_t entry = (batch->queue_head + i) % batch->room;
+        if (!is_slot_as_marked(batch->queue[entry], QUEUED))
+            continue;
+        keep(&batch->queue[entry], sizeof *batch->queue);
+        keep(&batch->origins[entry], sizeof *batch->origins);
+    }
+}
+
+static void keep_lists(const hm_order_state *order)
+{
+    const hm_order_batch *batch = &order->batch;
+    switch (order->phase) {
+    case HM_ORDER_TALLY:
+    case HM_ORDER_SCATTER:
+        keep_digits(batch, order->phase == HM_ORDER_SCATTER);
+        break;
+    case HM_ORDER_MERGE:
+        keep_runs(batch, &order->merge);
+        break;
+    case HM_ORDER_LOCATE:
+        keep_gaps(batch->side, 0, batch->next);
+        keep_pairs(batch->side, batch->next, batch->size);
+        break;
+    case HM_ORDER_PLACE:
+        keep_gaps(batch->side, batch->next, batch->size);
+        keep_queue(batch);
+        break;
+    default: /* still being listed */
+        keep_items(0, 0, batch->size);
+        if (order->phase == HM_ORDER_EXTRACT)
+            keep_keys(0, 0, batch->next);
+        if (order->phase == HM_ORDER_NAME)
+            keep_items(1, 0, batch->size);
+    }
+}
+
+/* the order's state */
+
+static void blank_marks(hm_order_state *order)
+{
+    bool is_marked = order->cursor > 0 && (UNMARKED >> order->phase & 1) == 0;
+    blank_behind(&order->mark_array, is_marked ? sizeof *order->marks : 0);
+    if (is_marked && order->is_arranging && order->at > 0)
+        order->marks[0] |= UINT64_MAX >> (64 - 2 * order->at);
+}
+
+/* Before there are runs, nothing is merged. */
+static void blank_merge(hm_order_merge *merge)
+{
+    if (merge->width != 0)
+        return;
+    uint32_t end = merge->end;
+    BLANK(*merge);
+    merge->width = 0;
+    merge->end = end;
+}
+
+static void blank_order(hm_order_state *order)
+{
+    uint32_t now = 1u << order->phase;
+    if (order->phase == HM_ORDER_LIFT_ALL && order->cursor == 0)
+        now = 0; /* The batch is begun, or begun again, by the next call. */
+    memset(kept, WORLD_BLANK, sizeof kept);
+    if ((now & BATCHED) != 0)
+        keep_lists(order);
+    if (order->batch.scratch.data != NULL)
+        memcpy(order->batch.scratch.data, kept, order->batch.scratch.committed_size);
+    blank_marks(order);
+    blank_merge(&order->merge);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if ((fields[i].phases & now) == 0)
+            memset((unsigned char *)order + fields[i].offset, WORLD_BLANK, fields[i].size);
+    bool has_keys = (now & (SCANNING | IN(LOCATE) | IN(INSERT))) != 0;
+    if (!has_keys || !order->has_item_key)
+        BLANK(order->item_key);
+    if (!has_keys || !order->has_probe_key)
+        BLANK(order->probe_key);
+    if (order->dirty_high == 0)
+        BLANK(order->dirty_low);
+    bool is_new = order->phase == HM_ORDER_SCAN && order->cursor == 0 && order->dirty_high == 0;
+    if (order->is_arranging || is_new)
+        BLANK(order->order);
+    if (!order->is_arranging) {
+        BLANK(order->names);
+        BLANK(order->name_count);
+    }
+}
+
+void blank_the_dead(void)
+{
+    hm_id_table *ids = &live.map.ids;
+    hm_array *counted_by_owners[] = {&live.map.item_array, &live.map.meta_array, &ids->entry_array,
+                                     &ids->slot_array, &live.map.order.mark_array};
+    blank_behind(&live.map.item_array, live.config->item_size * ids->count);
+    blank_behind(&live.map.meta_array, live.config->meta_size * ids->count);
+    blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
+    blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
+    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
+    for (size_t i = 0; i < sizeof counted_by_owners / sizeof *counted_by_owners; i++)
+        BLANK(counted_by_owners[i]->count);
+    blank_order(&live.map.order);
+}

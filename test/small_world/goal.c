@@ -1,0 +1,273 @@
+/* Bringing items into order: the goals that a map is asked for, what each call must show, and what
+ * all calls up to the end may cost. */
+#include "world.h"
+
+/* orders */
+
+static uint64_t key(const void *item, void *shift)
+{
+    calls.asked++;
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(item))) == item);
+    CHECK(hm_map_validate(&live.map) == HM_OK);
+    return (uint64_t)ghost_read(item).key >> (shift != NULL);
+}
+
+static int compare(const void *a, const void *b, void *up)
+{
+    calls.asked++;
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(a))) == a);
+    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(b))) == b);
+    int difference = ghost_read(a).key - ghost_read(b).key;
+    return up != NULL ? difference : -difference;
+}
+
+static const hm_order orders[] = {
+    {.key = key}, {.compare = compare}, {.key = key, .compare = compare, .context = &live}};
+
+/* Arrangements name handles that were issued when they began; others are null there. A map keeps no
+ * more of the names than where they stand and how many they are, so that the two that name all
+ * slots differ in nothing else than what stands there. */
+
+enum { MOST_NAMES = WORLD_SLOTS * WORLD_LIVES };
+
+static hm_handle names[2][MOST_NAMES];
+
+static hm_handle name(uint32_t slot, uint32_t life)
+{
+    bool is_known = life <= live.model.known[slot];
+    return is_known ? ghost_name(slot, life, WORLD_TYPE_ID, false) : HM_NULL_HANDLE;
+}
+
+/* Returns their number. */
+static uint32_t name_all(hm_handle *list, bool last_first)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < live.config->max_slots; i++) {
+        uint32_t slot = last_first ? live.config->max_slots - 1 - i : i;
+        for (uint32_t life = WORLD_LIVES; life > live.config->spent_lives; life--)
+            list[count++] = name(slot, life);
+    }
+    return count;
+}
+
+static uint32_t name_some(hm_handle *list)
+{
+    uint32_t count = 0;
+    list[count++] = HM_NULL_HANDLE;
+    list[count++] = ghost_name(0, WORLD_LIVES, WORLD_TYPE_ID + 1, false);
+    for (uint32_t life = live.config->spent_lives + 1u; life <= WORLD_LIVES; life++)
+        list[count++] = name(1, life);
+    list[count++] = ghost_name(live.config->max_slots, 1, WORLD_TYPE_ID, false);
+    list[count++] = name(1, WORLD_LIVES);
+    return count;
+}
+
+static const hm_handle *name_for(uint32_t goal, uint32_t *count)
+{
+    hm_handle *list = names[goal == WORLD_ONE_FIRST];
+    *count = goal == WORLD_ONE_FIRST ? name_some(list) : name_all(list, goal == WORLD_LAST_FIRST);
+    return list;
+}
+
+/* Items of a lower class stand first. */
+static uint32_t class_of(uint32_t goal, ghost_item item)
+{
+    if (goal <= WORLD_ORDERS)
+        return goal == WORLD_BY_COMPARE ? live.config->keys - item.key : item.key;
+    uint32_t count;
+    const hm_handle *list = name_for(goal, &count);
+    uint32_t i = 0;
+    while (i < count && list[i].bits != ghost_handle(item).bits)
+        i++;
+    return i;
+}
+
+/* While an arrangement is not done, others are not called by its names. */
+bool goal_is_possible(const ghost *of, uint32_t goal)
+{
+    return (goal != WORLD_LAST_FIRST || of->goal != WORLD_FIRST_FIRST) &&
+           (goal != WORLD_FIRST_FIRST || of->goal != WORLD_LAST_FIRST);
+}
+
+/* ranks */
+
+static void rank_all(void)
+{
+    for (uint32_t i = 0; i < live.model.count; i++)
+        live.model.dense[i].rank = (uint8_t)(i + 1);
+}
+
+static void begin(uint32_t goal)
+{
+    goal_forget();
+    rank_all();
+    live.model.goal = (uint8_t)goal;
+    if (goal > WORLD_ORDERS)
+        memcpy(live.model.known, live.model.highest, sizeof live.model.known);
+}
+
+void goal_forget(void)
+{
+    live.model.goal = live.model.is_finished = 0;
+    memset(live.model.known, 0, sizeof live.model.known);
+}
+
+void goal_loosen(uint32_t position)
+{
+    live.model.dense[position].rank = 0;
+}
+
+/* A rank is one more than the number of equals with a lower one; without any with a higher or lower
+ * one it is 0. */
+void goal_tidy(void)
+{
+    uint32_t count = live.model.count;
+    uint32_t classes[WORLD_ITEMS] = {0};
+    uint8_t ranks[WORLD_ITEMS] = {0};
+    for (uint32_t i = 0; i < count && live.model.goal != 0; i++)
+        classes[i] = class_of(live.model.goal, live.model.dense[i]);
+    for (uint32_t i = 0; i < count && live.model.goal != 0; i++) {
+        uint32_t lower = 0, others = 0;
+        for (uint32_t j = 0; j < count; j++) {
+            if (j == i || classes[j] != classes[i] || live.model.dense[j].rank == 0)
+                continue;
+            others++;
+            lower += live.model.dense[j].rank < live.model.dense[i].rank;
+        }
+        if (live.model.dense[i].rank != 0 && others != 0)
+            ranks[i] = (uint8_t)(lower + 1);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        live.model.dense[i].rank = ranks[i];
+}
+
+static void check_order(void)
+{
+    for (uint32_t i = 1; i < live.model.count; i++)
+        CHECK(class_of(live.model.goal, live.model.dense[i - 1]) <=
+              class_of(live.model.goal, live.model.dense[i]));
+    for (uint32_t i = 0; i < live.model.count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            CHECK(class_of(live.model.goal, live.model.dense[i]) !=
+                      class_of(live.model.goal, live.model.dense[j]) ||
+                  live.model.dense[i].rank == 0 ||
+                  live.model.dense[j].rank < live.model.dense[i].rank);
+}
+
+/* calls */
+
+static hm_progress call(uint32_t goal, hm_budget budget)
+{
+    if (goal <= WORLD_ORDERS)
+        return hm_map_defragment(&live.map, &orders[goal - 1], budget);
+    uint32_t count;
+    const hm_handle *list = name_for(goal, &count);
+    return hm_map_arrange(&live.map, list, count, budget);
+}
+
+/* Reads where the items stand now. Returns how many swaps that takes at least. */
+static uint32_t follow_items(void)
+{
+    ghost old = live.model;
+    uint32_t from[WORLD_ITEMS];
+    for (uint32_t i = 0; i < live.model.count; i++) {
+        hm_handle handle = hm_map_handle_at(&live.map, i);
+        from[i] = 0;
+        while (from[i] < old.count && ghost_handle(old.dense[from[i]]).bits != handle.bits)
+            from[i]++;
+        CHECK(from[i] < old.count);
+        live.model.dense[i] = old.dense[from[i]];
+    }
+    CHECK(ghost_live_slots(&live.model) == ghost_live_slots(&old));
+    uint32_t swaps = 0;
+    for (uint32_t i = 0; i < live.model.count; i++)
+        for (; from[i] != i; swaps++) {
+            uint32_t next = from[i];
+            from[i] = from[next];
+            from[next] = next;
+        }
+    return swaps;
+}
+
+/* One call: it keeps its budget, counts what it spends, ends without being done only where it has a
+ * budget, and says done of nothing that is not in order. */
+static hm_progress go(uint32_t goal, hm_budget budget)
+{
+    if (live.model.goal != goal)
+        begin(goal);
+    calls.asked = calls.moved = 0;
+    hm_progress progress = call(goal, budget);
+    CHECK(progress.compares == calls.asked);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(calls.moved == (live.config->hooks ? 2 * progress.swaps : 0));
+    CHECK(follow_items() <= progress.swaps);
+    live.model.is_finished = progress.done;
+    if (progress.done) {
+        check_order();
+        rank_all();
+    }
+    return progress;
+}
+
+/* Done, another call costs nothing, and needs no memory. */
+static void check_rest(uint32_t goal)
+{
+    static world_state after;
+    uint32_t made = live.memory_calls;
+    world_capture(&after);
+    hm_progress progress = call(goal, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    CHECK(live.memory_calls == made);
+    world_restore(&after);
+    if (goal > WORLD_ORDERS)
+        goal_forget(); /* The next call may have other names. */
+}
+
+void goal_go(uint32_t goal, uint32_t budget)
+{
+    static const hm_budget budgets[WORLD_BUDGETS] = {{1, 0}, {0, 1}, {0, 0}, {1, 1}, {2, 6}};
+    if (go(goal, budgets[budget]).done)
+        check_rest(goal);
+}
+
+/* Calls with the least budget, until all is done. Their number is bounded by the narrowed work that
+ * a call may do, 4 entries: some thirty walks over the items, if every call does nothing else. */
+static hm_progress finish(uint32_t goal)
+{
+    hm_progress sum = {0, 0, false};
+    for (uint32_t n = 0; n < 100 && !sum.done; n++) {
+        hm_progress progress = go(goal, (hm_budget){1, 1});
+        sum.swaps += progress.swaps;
+        sum.compares += progress.compares;
+        sum.done = progress.done;
+    }
+    CHECK(sum.done);
+    return sum;
+}
+
+static bool is_without_memory(void)
+{
+    return live.refused || live.map.order.phase == HM_ORDER_INSERT ||
+           live.map.order.phase == HM_ORDER_PULL;
+}
+
+/* What has begun ends with the round that it is in and one more. From the start one round does,
+ * with as many swaps as items and the compares that order.h promises. Insertion sort, where memory
+ * was refused, adds a swap for each pair that stands wrong. */
+void goal_finish(uint32_t goal, bool anew)
+{
+    uint64_t count = live.model.count;
+    uint64_t log = count > 2 ? 2 : count > 1;
+    if (anew) {
+        hm_map_touch_all(&live.map);
+        goal_forget();
+    }
+    bool is_poor = is_without_memory();
+    hm_progress sum = finish(goal);
+    is_poor |= is_without_memory();
+    CHECK(sum.swaps <= (anew ? count : 2 * count) + (is_poor ? count * (count - 1) / 2 : 0));
+    CHECK(sum.compares <= 10 * count + 3 * count * log || !anew || is_poor);
+    check_rest(goal);
+}
