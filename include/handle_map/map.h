@@ -172,18 +172,19 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  *
  * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
  * every edit of a key in place, also one that leaves the item where it is: keys are remembered from
- * call to call. When nothing has changed since, a call costs nothing; after k
- * changes, what those k items cost. Another order (other pointers) starts anew.
+ * call to call. When nothing has changed since, a call costs nothing; after k changes, what those k
+ * items cost. Another order (other pointers) starts anew.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * All calls together take at most n swaps, however badly the data is disordered, and O(n log n)
  * compares; items that are all in order cost one compare each. Data that is nearly ordered costs at
  * most 3 compares an item.
  *
- * Uses up to 32 bytes of memory for each item that is out of order, and gives them back when those
- * have been placed. Where memory is refused it does the same by insertion sort: in O(n^2) swaps if
- * the data is badly disordered. When busy: nothing spent, not done. Invalidates all pointers to
- * items and all dense indices. */
+ * Uses up to 32 bytes of memory for each item that is out of order, and gives all but 64 KiB back
+ * when those have been placed; besides, 2 bits for each item from the first call on. Where memory
+ * is refused it does the same by insertion sort: in O(n^2) swaps if the data is badly disordered.
+ *
+ * When busy: nothing spent, not done. Invalidates all pointers to items and all dense indices. */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
 
 /* The same, for an order that is given as handles, as a walk over a tree finds them: the items
