@@ -45,7 +45,7 @@ plant() {
         set -- include/handle_map/id_table.h 's/ || position >= table->count)/)/'
         ;;
     lying) # A budget that is exceeded by one.
-        set -- src/order.c 's/spent.compares >= r->budget/spent.compares > r->budget/'
+        set -- src/order_private.h 's/spent.compares >= call->budget/spent.compares > call->budget/'
         ;;
     esac
     sed "$2" "$root/$1" >"$canary/$1"
