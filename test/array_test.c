@@ -477,7 +477,7 @@ TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_kib_to_4_mib)
 {
     static const size_t kib = 1024, mib = 1024 * 1024;
     test_memory memory;
-    test_memory_init(&memory, 4096);
+    test_memory_init(&memory, hm_memory_os()->page_size);
     hm_array_desc desc = {.item_size = 1, .capacity = 64 * mib, .memory = &memory.table};
     const size_t steps[] = {64 * kib, 64 * kib, mib, 256 * kib, 32 * mib, 4 * mib};
     hm_array array;

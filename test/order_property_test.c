@@ -125,7 +125,7 @@ TEST(order_property, a_change_at_any_point_of_a_run_is_seen)
     uint64_t random = test_seed("points of a run");
     for (uint32_t which = 0; which < ORDERS; which++)
         for (uint32_t kind = 0; kind < KINDS; kind++)
-            for (uint32_t stop = 0; stop < STOPS; stop += 1 + test_random_below(&random, 5))
+            for (uint32_t stop = 0; stop < test_scaled(STOPS); stop += 1 + test_random_below(&random, 5))
                 change_at(stop, kind, which, &random);
 }
 
@@ -220,7 +220,7 @@ TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
     for (uint32_t which = 0; which < ORDERS; which++)
         for (uint32_t phase = HM_ORDER_COUNT; phase <= HM_ORDER_PLACE; phase++)
             for (uint32_t kind = 0; kind < CROWDS; kind++)
-                for (uint32_t calls = 0; calls < 4; calls++)
+                for (uint32_t calls = 0; calls < test_scaled(4); calls++)
                     change_in_phase((hm_order_phase)phase, which, calls, kind);
 }
 
@@ -273,7 +273,7 @@ static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
 
 TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
 {
-    for (uint32_t stop = 1; stop <= 7; stop++)
+    for (uint32_t stop = 1; stop <= test_scaled(7); stop++)
         for (uint32_t kind = 0; kind < 5; kind++) {
             change_on_the_way(stop, kind, false);
             change_on_the_way(stop, kind, true);
