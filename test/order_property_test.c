@@ -125,7 +125,8 @@ TEST(order_property, a_change_at_any_point_of_a_run_is_seen)
     uint64_t random = test_seed("points of a run");
     for (uint32_t which = 0; which < ORDERS; which++)
         for (uint32_t kind = 0; kind < KINDS; kind++)
-            for (uint32_t stop = 0; stop < test_scaled(STOPS); stop += 1 + test_random_below(&random, 5))
+            for (uint32_t stop = 0; stop < test_scaled(STOPS);
+                 stop += 1 + test_random_below(&random, 5))
                 change_at(stop, kind, which, &random);
 }
 

@@ -4,7 +4,7 @@
  * The library is the real source, narrowed at build time: a generation has 2 bits, so that a slot
  * retires after 3 lives, and an array commits a page of 8 or 16 bytes at a time. Bringing items
  * into order stops after 4 entries of other work where it has both limits, so that it stops in
- * every phase; by keys it takes everything out at the first misfit, and by compare never; it sorts
+ * every phase; it takes everything out at the first misfit, and by both never; it sorts
  * three items by the bits of their keys, and gives back scratch memory above 64 bytes. Words of
  * marks that are left out, the phase DROP, and merging from both ends take more items than a small
  * world has. The search goes breadth first from the empty map until no step leads to a state that
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(ONE_FIRST) | GOAL(FIRST_FIRST))
+#define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(SOME_FIRST) | GOAL(FIRST_FIRST))
 #define ALL (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(BY_BOTH) | ARRANGEMENTS)
 #define FULL .spent_lives = 2, .full = true
 
@@ -32,7 +32,7 @@ static const world_config worlds[] = {
     {"one", 1, 2, 8, 3, 0, .keys = 1},
     {"pages", 2, 4, 16, 9, 2, .keys = 1},
     {"hooks", 2, 3, 8, 5, 3, .keys = 1, .hooks = true},
-    {"order", 2, 2, 16, 4, 0, .keys = 2, .goals = GOAL(BY_BOTH), .spent_lives = 2},
+    {"order", 2, 2, 16, 4, 0, .keys = 3, .goals = GOAL(BY_BOTH), .spent_lives = 2},
     {"compare", 2, 2, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
     {"flight", 3, 3, 16, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), FULL},
     {"two", 2, 3, 8, 5, 2, .keys = 1, .slow = true},
@@ -46,7 +46,7 @@ static const world_config worlds[] = {
     {"compare3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL, .slow = true},
     {"both3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_BOTH), FULL, .slow = true},
     {"arrange3", 3, 3, 16, 4, 0, .keys = 1, .goals = ARRANGEMENTS, .spent_lives = 2, .slow = true},
-    {"arrange4", 4, 4, 16, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), FULL, .slow = true},
+    {"arrange4", 4, 4, 16, 4, 0, .keys = 1, .goals = GOAL(SOME_FIRST), FULL, .slow = true},
 };
 
 typedef struct origin {

@@ -34,9 +34,9 @@ typedef enum world_goal {
     WORLD_NO_GOAL = 0,
     WORLD_BY_KEY,
     WORLD_BY_COMPARE, /* the highest key first */
-    WORLD_BY_BOTH,    /* half the key, then compare */
+    WORLD_BY_BOTH,    /* a coarse key, then compare */
     WORLD_LAST_FIRST, /* all slots */
-    WORLD_ONE_FIRST,  /* one slot */
+    WORLD_SOME_FIRST, /* two slots */
     WORLD_FIRST_FIRST,
     WORLD_GOALS
 } world_goal;
