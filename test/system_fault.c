@@ -181,6 +181,8 @@ static void defragment(void)
 {
     static const hm_order order = {.key = falling};
     CHECK(hm_map_defragment(&map, &order, (hm_budget){0, 0}).done);
+    /* It does without the memory, and shows only here that it was refused. */
+    refusals += map.order.phase == HM_ORDER_INSERT;
     for (uint32_t i = 0; i < live_count; i++)
         live[i] = hm_map_handle_at(&map, i);
     for (uint32_t i = 1; i < live_count; i++)
