@@ -40,6 +40,7 @@ bool hm_order_verify(hm_order_call *call)
         state->name++;
         state->cursor = ++state->at;
     }
+    state->is_disturbed = false;
     uint32_t count = call->sequence->count;
     uint32_t room = state->name_count - state->name;
     if (room > count - state->at)

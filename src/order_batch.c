@@ -49,7 +49,6 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
     batch->room = room;
     batch->size = batch->next = batch->side = 0;
     batch->queue_head = batch->queue_size = 0;
-    call->state->is_disturbed = false;
     return true;
 }
 
@@ -155,6 +154,7 @@ bool hm_order_lift_all(hm_order_call *call)
     hm_order_batch *batch = &state->batch;
     uint32_t count = call->sequence->count;
     if (state->cursor == 0) {
+        state->is_disturbed = false;
         bool has_memory = hm_order_cover(call, count) && hm_order_begin_batch(call, count);
         if (!has_memory) {
             hm_order_begin_insert(call);

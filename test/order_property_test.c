@@ -281,6 +281,29 @@ TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
         }
 }
 
+/* The batch has no room for an item that was disturbed where others had been counted already: one
+ * of the list stays pending in a column where nothing is clean. */
+TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_next_round)
+{
+    enum { N = 20000 };
+    uint64_t random = test_seed("late disturbances");
+    for (uint32_t which = 0; which < ORDERS; which++) {
+        column c;
+        column_init(&c, N);
+        for (uint32_t i = 0; i < N; i++)
+            column_insert(&c, i, false);
+        hm_order order = column_order(&c, which);
+        column_finish(&c, order, (hm_budget){0, 0});
+        for (uint32_t i = 1; i < N; i++)
+            column_edit(&c, i, test_random_below(&random, N));
+        CHECK(!column_run(&c, order, (hm_budget){1, 1}).done);
+        CHECK(c.state.phase == HM_ORDER_COUNT);
+        column_edit(&c, 0, N / 2);
+        column_finish(&c, order, (hm_budget){0, 0});
+        column_fini(&c);
+    }
+}
+
 /* One disturbance costs what it costs, not a walk: a gap of 64 places is found by a gallop. */
 TEST(order_property, a_disturbed_item_costs_few_compares_wherever_it_stands)
 {

@@ -144,7 +144,7 @@ typedef struct hm_order_state {
     uint32_t dirty_high;          /* none at or above it; 0: none at all */
     uint32_t last;                /* the last clean position below the cursor is below it */
     bool is_last_known;           /* and it is last - 1, or there is none */
-    bool is_disturbed;            /* something changed since the batch was begun */
+    bool is_disturbed;            /* something changed since the round was begun */
     bool is_inserted;             /* insertion sort came to the end */
     uint32_t run;                 /* misfits in a row before the cursor */
     uint32_t run_limit;           /* so many lead to the phase DROP */
