@@ -3,9 +3,6 @@
  *
  *     behind what lives     memory that a later insert or commit writes before it is read
  *     counts of arrays      the map and the id table keep their own, and tell the array at a trim
- *     the order             nothing is managed, or handles are arranged: the next call of
- *                           defragment differs from it, and starts anew
- *     names                 unless handles are arranged, likewise
  *     fields of phases      each is written on the way into the phases that the table below names,
  *                           and read in no other
  *     dirty_low             says nothing while dirty_high says that there is none
@@ -15,7 +12,9 @@
  *     scratch memory        but for what the phase still reads of its lists: of items that were
  *                           erased, touched or moved meanwhile, nothing once the digits are sorted
  *
- * Soundness shows in the search: were one of these read later, an item would be placed by it. */
+ * Soundness shows in the search: were one of these read later, an item would be placed by it. The
+ * order and the names that the state speaks of are not among them, although the next call may start
+ * anew: whether it does is asked of them. */
 #include "world.h"
 
 #include <stddef.h>
@@ -50,7 +49,7 @@ static const phase_field fields[] = {
     FIELD(name, UNMARKED | NAMING),
     FIELD(last, SCANNING),
     FIELD(is_last_known, SCANNING),
-    FIELD(is_disturbed, BATCHED),
+    FIELD(is_disturbed, BATCHED | IN(COUNT)),
     FIELD(is_inserted, IN(INSERT)),
     FIELD(run, SCANNING),
     FIELD(run_limit, SCANNING),
@@ -259,13 +258,6 @@ static void blank_order(hm_order_state *order)
         BLANK(order->probe_key);
     if (order->dirty_high == 0)
         BLANK(order->dirty_low);
-    bool is_new = order->phase == HM_ORDER_SCAN && order->cursor == 0 && order->dirty_high == 0;
-    if (order->is_arranging || is_new)
-        BLANK(order->order);
-    if (!order->is_arranging) {
-        BLANK(order->names);
-        BLANK(order->name_count);
-    }
 }
 
 void blank_the_dead(void)
