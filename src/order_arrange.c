@@ -89,8 +89,7 @@ bool hm_order_name(hm_order_call *call)
         if (position >= state->cursor || hm_order_mark(state, position) == HM_MARK_LIFTED)
             continue;
         batch->items[1][batch->size] = 0; /* its gap */
-        hm_order_append(call, position);
-        batch->items[0][batch->size - 1] = call->sequence->slots[position];
+        hm_order_append(call, position, call->sequence->slots[position]);
     }
     hm_order_begin_place(state, state->at);
     return true;

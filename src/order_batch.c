@@ -61,18 +61,24 @@ void hm_order_end_batch(hm_order_state *state)
 
 /* lifting */
 
-bool hm_order_count(hm_order_call *call)
+/* Moves `at` up to the next pending position, or to the end of the managed ones that this round
+ * takes. False when there is no work left. */
+static bool seek_pending(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     if (state->high > state->cursor)
         state->high = state->cursor;
-    for (;;) {
-        if (!hm_order_seek(call, &state->at, state->high, false))
+    return hm_order_seek(call, &state->at, state->high, false);
+}
+
+bool hm_order_count(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    for (;; state->at++, state->batch.size++) {
+        if (!seek_pending(call))
             return false;
         if (state->at >= state->high)
             break;
-        state->at++;
-        state->batch.size++;
     }
     if (state->batch.size == 0) {
         hm_order_begin_scan(state);
@@ -87,10 +93,10 @@ bool hm_order_count(hm_order_call *call)
     return true;
 }
 
-void hm_order_append(hm_order_call *call, uint32_t position)
+void hm_order_append(hm_order_call *call, uint32_t position, uint32_t name)
 {
     hm_order_batch *batch = &call->state->batch;
-    batch->items[0][batch->size++] = position;
+    batch->items[0][batch->size++] = name;
     hm_order_set_mark(call->state, position, HM_MARK_LIFTED);
 }
 
@@ -109,18 +115,15 @@ bool hm_order_lift(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    if (state->high > state->cursor)
-        state->high = state->cursor;
-    for (;;) {
-        if (!hm_order_seek(call, &state->at, state->high, false))
+    for (;; state->at++) {
+        if (!seek_pending(call))
             return false;
         if (state->at >= state->high)
             break;
         if (batch->size < batch->room)
-            hm_order_append(call, state->at);
+            hm_order_append(call, state->at, state->at);
         else
             hm_order_set_pending(state, state->at); /* It came meanwhile, and waits. */
-        state->at++;
     }
     begin_sort(state);
     return true;

@@ -174,8 +174,9 @@ void hm_order_begin_scan(hm_order_state *state);
 /* order_batch.c */
 bool hm_order_begin_batch(hm_order_call *call, uint32_t room);
 void hm_order_end_batch(hm_order_state *state);
-/* Lifts the item that stands there. */
-void hm_order_append(hm_order_call *call, uint32_t position);
+/* Lifts the item that stands there; the list names it by its position, or by its slot if it is
+ * located already. */
+void hm_order_append(hm_order_call *call, uint32_t position, uint32_t name);
 bool hm_order_count(hm_order_call *call);
 bool hm_order_lift(hm_order_call *call);
 bool hm_order_lift_all(hm_order_call *call);

@@ -162,36 +162,40 @@ typedef struct hm_order_state {
     hm_order_merge merge;
 } hm_order_state;
 
-/* Releases the memory and zeroes the state. */
+/* A NULL argument is a broken contract in all of these functions. */
+
+/* Releases the memory and zeroes the state; cannot fail. Positions stay. O(1). */
 HM_API void hm_order_fini(hm_order_state *state);
 
-/* Forgets what was known about the order. O(1). */
+/* Forgets what was known about the order; cannot fail. Positions stay. O(1). */
 HM_API void hm_order_reset(hm_order_state *state);
 
 /* Brings the sequence nearer to the order within the budget; the state carries on from call to
- * call. Returns what was spent, and `done` when all is in order; it cannot fail. A NULL argument,
- * or an order with neither compare nor key, is a broken contract. Callbacks see the sequence whole.
- * Invalidates positions. At most the budget's work, and of other
- * work 4 entries of a list for each swap and compare that it allows, plus 4,096. */
+ * call. Returns what was spent, and `done` when all is in order; it cannot fail. An order with
+ * neither compare nor key is a broken contract too. Callbacks see the sequence whole. Invalidates
+ * positions. At most the budget's work, and of other work 4 entries of a list for each swap and
+ * compare that it allows, plus 4,096. */
 HM_API hm_progress hm_order_run(hm_order_state *state, const hm_order *order,
                                 const hm_sequence *sequence, hm_budget budget);
 
-/* The same for an order that is given as handles. */
+/* The same for an order that is given as n handles, which may be NULL if n is 0. They are read in
+ * these calls only; the state knows them by their pointer and n. */
 HM_API hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
                                     const hm_sequence *sequence, hm_budget budget);
 
-/* To be called before positions are renumbered: puts down all items that are on their way. No
- * callback but the sequence's `swapped` runs. O(n). */
+/* To be called before positions are renumbered: puts down all items that are on their way; cannot
+ * fail. No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
 HM_API void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 
-/* Settled positions a < b are about to be exchanged; the marks go with the items. O(1). */
+/* Settled positions a < b are about to be exchanged; the marks go with the items. Cannot fail.
+ * O(1). */
 HM_API void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b);
 
-/* After settle: only the first `count` positions are managed from now on. O(1). */
+/* After settle: only the first `count` positions are managed from now on. Cannot fail. O(1). */
 HM_API void hm_order_cut(hm_order_state *state, uint32_t count);
 
 /* Gives back memory that no more than `count` positions need. HM_ERROR_MEMORY when the system
- * refuses; nothing has changed then. */
+ * refuses; nothing has changed then. Positions stay. At most one system call. */
 HM_API hm_status hm_order_trim(hm_order_state *state, uint32_t count);
 
 /* The part of disturb that is not inline. */
