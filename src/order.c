@@ -181,7 +181,8 @@ static bool find_outlier(hm_order_call *call)
 }
 
 /* A run of misfits may be right and the clean items before it wrong: asks whether the run can stand
- * before half as many of them. */
+ * before half as many of them. Its last item answers: the first may be one that fits
+ * nowhere, as where one too small, behind a clean one too large, begins a run of good ones. */
 static bool look_back(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -193,8 +194,8 @@ static bool look_back(hm_order_call *call)
     if (!hm_order_seek_down(call, &state->probe, 0))
         return false;
     bool stands_before = false;
-    uint32_t first = state->cursor - state->run;
-    if (state->probe != 0 && !hm_order_ask(call, first, state->probe - 1, &stands_before))
+    uint32_t last = state->cursor - 1;
+    if (state->probe != 0 && !hm_order_ask(call, last, state->probe - 1, &stands_before))
         return false;
     state->has_item_key = state->has_probe_key = false;
     if (stands_before)

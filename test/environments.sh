@@ -45,7 +45,10 @@ environment() {
     seconds=$(($(date +%s) - begin))
     tests=$(sed -n 's/^\([0-9][0-9]*\) tests, .*/\1/p' "$log" | tail -n 1)
     echo "$result after $seconds s"
-    [ $result = passed ] || tail -n 40 "$log" | sed "s|^|$name: |"
+    # What failed first, since the log of a test may end long behind it.
+    [ $result = passed ] ||
+        { grep 'does not hold\|^FAILED\|ended with' "$log" | head -n 20; tail -n 40 "$log"; } |
+        sed "s|^|$name: |"
     printf '%-14s | %-40s | %6s | %-6s | %7s\n' "$name" "$what" "${tests:-none}" $result \
         $seconds >>"$table"
     sed -n 's/^long loops run/left out: rounds of long loops, which run/p; /^left out: /p' "$log" |

@@ -123,6 +123,19 @@ TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
         }
 }
 
+/* The large item fits and the small one behind it does not, and neither do good ones behind both.
+ */
+TEST(order, a_small_item_behind_a_large_one_does_not_make_all_others_misfits)
+{
+    column c;
+    column_init(&c, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        column_insert(&c, i == 1000 ? MANY : i == 1001 ? 0 : i, false);
+    hm_progress total = column_finish(&c, column_order(&c, 0), no_limit);
+    CHECK(total.compares <= MANY + MANY / 100);
+    column_fini(&c);
+}
+
 /* The prefix is above all the rest: it is the prefix that must move, not the rest. */
 TEST(order, a_few_items_that_are_far_too_large_do_not_make_all_others_misfits)
 {
