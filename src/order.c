@@ -7,7 +7,8 @@
 
 enum {
     FIRST_RUN_LIMIT = 8, /* misfits in a row that call for a look back */
-    FEW_MISFITS = 16     /* so many are no reason to take everything out */
+    PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
+    FEW_MISFITS = 16 /* so many are no reason to take everything out */
 };
 
 static const uint64_t low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
@@ -52,6 +53,18 @@ bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low)
             break;
     }
     return true;
+}
+
+void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark)
+{
+    while (begin < end) {
+        if (begin % HM_MARKS_PER_WORD == 0 && end - begin >= HM_MARKS_PER_WORD) {
+            state->marks[begin / HM_MARKS_PER_WORD] = low_bits * mark;
+            begin += HM_MARKS_PER_WORD;
+        } else {
+            hm_order_set_mark(state, begin++, mark);
+        }
+    }
 }
 
 void hm_order_set_cursor(hm_order_state *state, uint32_t cursor)
@@ -307,17 +320,29 @@ static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
     return passed;
 }
 
-/* Passes items that fit, up to the next word of marks. False when the budget ends it. */
+/* The marks of the next `most` positions begin clean; fewer, if memory for them is refused. */
+static void open_words(hm_order_call *call, uint32_t *most)
+{
+    hm_order_state *state = call->state;
+    uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in an open word */
+    if (*most > left && !hm_order_cover(call, state->cursor + *most))
+        *most = left;
+    for (uint32_t at = state->cursor + left; at < state->cursor + *most; at += HM_MARKS_PER_WORD)
+        state->marks[at / HM_MARKS_PER_WORD] = 0;
+}
+
+/* Passes items that fit, up to the end of a few words of marks. False when the budget ends it. */
 static bool pass(hm_order_call *call)
 {
     hm_order_state *state = call->state;
-    uint32_t most = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD;
+    uint32_t most = PASSED_AT_ONCE - state->cursor % HM_MARKS_PER_WORD;
     if (most > call->sequence->count - state->cursor)
         most = call->sequence->count - state->cursor;
     if (call->budget.max_compares != 0 && most > call->budget.max_compares - call->spent.compares)
         most = (uint32_t)(call->budget.max_compares - call->spent.compares);
     if (most == 0)
         return false;
+    open_words(call, &most);
     bool by_key = state->order.key != NULL;
     uint32_t passed = by_key ? pass_by_key(call, most) : pass_by_compare(call, most);
     state->cursor += passed;

@@ -1,5 +1,5 @@
 /* order: the batch, from lifting to the keys' digits. Radix sort by least significant digits is
- * stable, costs two walks for each byte in which keys differ, and asks nothing. */
+ * stable, costs two walks for each digit in which keys differ, and asks nothing. */
 #include "order_private.h"
 
 #include "array_private.h"
@@ -8,7 +8,7 @@
 
 enum {
     KEPT_CELLS = 8192, /* 64 KiB of scratch memory stay for the next round */
-    DIGIT_BITS = 8,    /* of a radix sort */
+    DIGIT_BITS = 11,   /* at most: a tally of 8 KiB, and a cache's share of places to write to */
     FEW_ITEMS = 64     /* are merged instead: the tally costs more */
 };
 
@@ -21,6 +21,14 @@ static void *take(uint64_t **cells, size_t count, size_t item_size)
     return taken;
 }
 
+/* The system's own memory is taken as huge pages where it fills half of one: to touch and return it
+ * page by page costs more than to sort in it. */
+static const hm_memory *choose_memory(const hm_memory *memory, size_t size)
+{
+    bool is_huge = memory == hm_memory_os() && size >= hm_memory_os_huge()->page_size / 2;
+    return is_huge ? hm_memory_os_huge() : memory;
+}
+
 /* Makes room for so many items. Nothing has changed when memory is refused. */
 bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
 {
@@ -29,8 +37,9 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
     size_t tally = (size_t)1 << DIGIT_BITS;
     size_t cells = (size_t)(room / 2 + 1) * 4 + (keyed ? (size_t)room * 2 + tally / 2 : 0);
     if (cells > batch->scratch.capacity) {
-        hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
+        hm_array_desc desc = {.item_size = sizeof(uint64_t)};
         desc.capacity = cells > KEPT_CELLS ? cells : KEPT_CELLS;
+        desc.memory = choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;
         hm_array_fini(&batch->scratch);
         if (hm_array_init(&batch->scratch, &desc) != HM_OK)
@@ -178,6 +187,31 @@ bool hm_order_lift_all(hm_order_call *call)
 
 /* keys */
 
+/* As few digits as there must be, as short as they can be then. A tally longer than the list would
+ * cost more than it saves. */
+static void begin_digits(hm_order_state *state)
+{
+    hm_order_batch *batch = &state->batch;
+    uint32_t most = 31 - (uint32_t)__builtin_clz(batch->size);
+    if (most > DIGIT_BITS)
+        most = DIGIT_BITS;
+    uint32_t bits = 64 - (uint32_t)__builtin_clzll(batch->varying | 1);
+    uint32_t digits = (bits + most - 1) / most;
+    batch->digit_bits = (bits + digits - 1) / digits;
+    batch->digit = 0;
+    state->phase = HM_ORDER_TALLY;
+}
+
+/* Moves on to the next bit in which keys differ. False when there is none. */
+static bool find_digit(hm_order_batch *batch)
+{
+    uint64_t varying = batch->digit < 64 ? batch->varying >> batch->digit : 0;
+    if (varying == 0)
+        return false;
+    batch->digit += (uint32_t)__builtin_ctzll(varying);
+    return true;
+}
+
 bool hm_order_extract(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -200,17 +234,12 @@ bool hm_order_extract(hm_order_call *call)
     batch->next += taken;
     if (taken < left)
         return false;
-    batch->next = batch->digit = 0;
+    batch->next = 0;
     if (batch->size < FEW_ITEMS)
         hm_order_begin_merge(state);
     else
-        state->phase = HM_ORDER_TALLY;
+        begin_digits(state);
     return true;
-}
-
-static uint32_t digit_of(uint64_t key, uint32_t digit)
-{
-    return key >> digit & ((1U << DIGIT_BITS) - 1);
 }
 
 /* Counts the digits, so that the tally says where the items with each begin. */
@@ -218,28 +247,31 @@ bool hm_order_tally(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    while (batch->digit < 64 && digit_of(batch->varying, batch->digit) == 0)
-        batch->digit += DIGIT_BITS;
-    if (batch->digit >= 64) {
+    if (batch->next == 0 && !find_digit(batch)) {
         if (state->order.compare != NULL)
             hm_order_begin_merge(state);
         else
             hm_order_begin_locate(state);
         return true;
     }
-    if (batch->next == 0)
-        memset(batch->tally, 0, sizeof *batch->tally << DIGIT_BITS);
+    uint32_t mask = (1U << batch->digit_bits) - 1;
+    if (batch->next == 0) {
+        if (call->max_work - call->work <= mask)
+            return false;
+        call->work += mask + 1;
+        memset(batch->tally, 0, sizeof *batch->tally * (mask + 1));
+    }
     uint32_t left = batch->size - batch->next;
     uint32_t taken = hm_order_take_work(call, left);
     const uint64_t *keys = batch->keys[batch->side] + batch->next;
     uint32_t *tally = batch->tally, digit = batch->digit;
     for (uint32_t i = 0; i < taken; i++)
-        tally[digit_of(keys[i], digit)]++;
+        tally[keys[i] >> digit & mask]++;
     batch->next += taken;
     if (taken < left)
         return false;
     uint32_t begin = 0;
-    for (uint32_t i = 0; i < 1U << DIGIT_BITS; i++) {
+    for (uint32_t i = 0; i <= mask; i++) {
         uint32_t items = tally[i];
         tally[i] = begin;
         begin += items;
@@ -259,8 +291,9 @@ bool hm_order_scatter(hm_order_call *call)
     uint64_t *to_keys = batch->keys[!batch->side];
     uint32_t *to_items = batch->items[!batch->side];
     uint32_t *tally = batch->tally, digit = batch->digit;
+    uint32_t mask = (1U << batch->digit_bits) - 1;
     for (uint32_t i = 0; i < taken; i++) {
-        uint32_t place = tally[digit_of(keys[i], digit)]++;
+        uint32_t place = tally[keys[i] >> digit & mask]++;
         to_keys[place] = keys[i];
         to_items[place] = items[i];
     }
@@ -268,7 +301,7 @@ bool hm_order_scatter(hm_order_call *call)
     if (taken < left)
         return false;
     batch->side = !batch->side;
-    batch->digit += DIGIT_BITS;
+    batch->digit += batch->digit_bits;
     batch->next = 0;
     call->state->phase = HM_ORDER_TALLY;
     return true;

@@ -10,14 +10,22 @@ static uint32_t *gaps(hm_order_state *state)
     return state->batch.items[!state->batch.side];
 }
 
+/* The search for the next item's gap begins where the last one's is. Its first step is half of what
+ * is left for each item, which costs least where gaps lie anywhere. */
+static void begin_gallop(hm_order_state *state)
+{
+    uint32_t items = state->batch.size - state->batch.next;
+    state->high = state->cursor;
+    state->step = items != 0 ? (state->cursor - state->low) / items / 2 + 1 : 1;
+    state->probe = 0;
+}
+
 void hm_order_begin_locate(hm_order_state *state)
 {
     state->phase = HM_ORDER_LOCATE;
     state->batch.next = 0;
     state->low = 0;
-    state->high = state->cursor;
-    state->step = 1;
-    state->probe = 0;
+    begin_gallop(state);
     state->has_item_key = state->has_probe_key = false;
 }
 
@@ -116,8 +124,7 @@ bool hm_order_locate(hm_order_call *call)
         /* From here on it may move. */
         *lifted = is_lifted ? call->sequence->slots[*lifted] : HM_INVALID_INDEX;
         batch->next++;
-        state->high = state->cursor;
-        state->step = 1;
+        begin_gallop(state);
     }
     hm_order_begin_place(state, 0);
     return true;
@@ -229,6 +236,36 @@ static bool bring(hm_order_call *call, uint32_t from)
     return true;
 }
 
+/* As many of the swaps wanted as the budget allows. */
+static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
+{
+    if (call->budget.max_swaps == 0)
+        return wanted;
+    uint64_t left = call->budget.max_swaps - call->spent.swaps;
+    return wanted < left ? wanted : (uint32_t)left;
+}
+
+/* Exchanges the item at `home` with `count` others, one after the other, from `at` on up or down:
+ * each comes to stand one position further on, and the last of them at `home`. */
+static void shift(const hm_sequence *sequence, uint32_t home, uint32_t at, uint32_t count,
+                  bool is_up)
+{
+    unsigned char *waiting = sequence->items + sequence->item_size * home;
+    uint32_t slot = sequence->slots[home];
+    for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
+        uint32_t next = sequence->slots[at];
+        hm_order_set_position(sequence, slot, at);
+        hm_order_exchange_bytes(sequence->items + sequence->item_size * at, waiting,
+                                sequence->item_size);
+        if (sequence->swapped != NULL) {
+            hm_order_set_position(sequence, next, home);
+            sequence->swapped(sequence->owner, at, home);
+        }
+        slot = next;
+    }
+    hm_order_set_position(sequence, slot, home);
+}
+
 /* While clean items stand from `at` on, each gives way to the first that did, if that one's origin
  * is before the next gap, and waits where it stood: the marks and the length of the queue stay as
  * they are. False when the budget allows no more. */
@@ -238,16 +275,23 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
     hm_order_batch *batch = &state->batch;
     const hm_sequence *sequence = call->sequence;
     uint32_t begin = state->at, stop = begin;
-    uint64_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
-    if (call->budget.max_swaps != 0) {
-        uint64_t allowed = call->budget.max_swaps - call->spent.swaps;
-        if (allowed == 0)
-            return false;
-        if (most > allowed)
-            most = allowed;
+    uint32_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
+    if (most > state->cursor - begin)
+        most = state->cursor - begin;
+    most = allow_swaps(call, most);
+    if (most == 0)
+        return false;
+    bool has_work = hm_order_seek(call, &stop, begin + most, false);
+    if (batch->queue_size == 1 && stop > begin) {
+        uint32_t home = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
+        uint32_t limit = begin < gap ? gap + 1 : begin + 1;
+        if (stop > limit)
+            stop = limit;
+        shift(sequence, home, begin, stop - begin, true);
+        batch->queue[batch->queue_head] = sequence->slots[home];
+        batch->origins[batch->queue_head] = stop - 1;
+        state->at = stop;
     }
-    uint32_t end = most < state->cursor - begin ? begin + (uint32_t)most : state->cursor;
-    bool has_work = hm_order_seek(call, &stop, end, false);
     for (; state->at < stop && batch->origins[batch->queue_head] < gap; state->at++) {
         uint32_t from = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
         pop(batch);
@@ -263,31 +307,40 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
 static bool pull_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
-    uint32_t end = gap < state->cursor ? gap : state->cursor;
-    while (state->clean < end && hm_order_mark(state, state->at) == HM_MARK_LIFTED &&
-           hm_order_mark(state, state->clean) == HM_MARK_CLEAN) {
-        if (!hm_order_may_swap(call))
-            return false;
-        hm_order_set_mark(state, state->at, HM_MARK_CLEAN);
-        hm_order_set_mark(state, state->clean, HM_MARK_LIFTED);
-        hm_order_swap(call->sequence, state->at++, state->clean++);
+    uint32_t at = state->at, clean = state->clean, stop = clean;
+    uint32_t most = allow_swaps(call, (gap < state->cursor ? gap : state->cursor) - clean);
+    if (most == 0)
+        return false;
+    for (uint32_t i = at; i < clean && i - at < most; i++)
+        if (hm_order_mark(state, i) != HM_MARK_LIFTED)
+            most = i - at; /* A pending one stays. */
+    bool has_work = hm_order_seek(call, &stop, clean + most, false);
+    uint32_t count = stop - clean;
+    if (clean - at == 1) {
+        shift(call->sequence, at, stop - 1, count, false);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            hm_order_swap(call->sequence, at + i, clean + i);
     }
-    return true;
+    hm_order_set_marks(state, at, at + count, HM_MARK_CLEAN);
+    hm_order_set_marks(state, at + count < clean ? clean : at + count, stop, HM_MARK_LIFTED);
+    state->at += count;
+    state->clean = stop;
+    call->spent.swaps += count;
+    return has_work;
 }
 
 /* Items of a shuffled list stand all over the memory; asking for them early hides half of that.
- * There are no fewer positions left than items in the list. */
-static void look_ahead(const hm_order_call *call)
+ * There are no fewer positions left from `at` on than items in the list. */
+static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_t left, uint32_t at)
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
-    const hm_order_batch *batch = &call->state->batch;
     const hm_sequence *sequence = call->sequence;
-    if (batch->size - batch->next <= ENTRY)
+    if (left <= ENTRY)
         return;
-    const uint32_t *slots = &batch->items[batch->side][batch->next];
     uint32_t position = hm_order_position(call, slots[ITEM]);
     __builtin_prefetch(&sequence->entries[slots[ENTRY]], 1);
-    __builtin_prefetch(&sequence->entries[sequence->slots[call->state->at + ITEM]], 1);
+    __builtin_prefetch(&sequence->entries[sequence->slots[at + ITEM]], 1);
     __builtin_prefetch(hm_order_item(call, position), 1);
     __builtin_prefetch(&sequence->slots[position], 1);
 }
@@ -297,18 +350,21 @@ static bool bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    const uint32_t *slots = batch->items[batch->side];
-    for (; batch->next < batch->size; batch->next++, state->at++) {
-        uint32_t from = hm_order_position(call, slots[batch->next]);
-        if (from != state->at) {
-            if (!hm_order_may_swap(call))
-                return false;
-            look_ahead(call);
-            hm_order_swap(call->sequence, state->at, from);
-        }
-        hm_order_set_mark(state, state->at, HM_MARK_CLEAN);
+    const uint32_t *slots = batch->items[batch->side] + batch->next;
+    uint32_t left = batch->size - batch->next, begin = state->at, at = begin;
+    for (; left > 0; left--, at++, slots++) {
+        uint32_t from = hm_order_position(call, *slots);
+        if (from == at)
+            continue;
+        if (!hm_order_may_swap(call))
+            break;
+        look_ahead(call, slots, left, at);
+        hm_order_swap(call->sequence, at, from);
     }
-    return true;
+    hm_order_set_marks(state, begin, at, HM_MARK_CLEAN);
+    batch->next = batch->size - left;
+    state->at = at;
+    return left == 0;
 }
 
 static void end_place(hm_order_state *state)

@@ -162,6 +162,8 @@ bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_befo
 bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
 /* Moves `end` down until the position below it is clean, at most to `low`. False as above. */
 bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low);
+/* Marks the positions from `begin` to `end`. */
+void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
 /* Nothing at or above `cursor` is managed from now on. */
 void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
 /* Makes the marks below `count` ready, as they are. False when memory is refused. */

@@ -108,14 +108,15 @@ typedef struct hm_order_batch {
     uint32_t *items[2];  /* the list, and what it is sorted into; then the gaps. Items are named by
                             their positions until they are located, then by their slots */
     uint64_t *keys[2];   /* NULL without keys */
-    uint32_t *tally;     /* 256 numbers, for a digit of the keys */
+    uint32_t *tally;     /* a number for each value of a digit */
     uint32_t *queue;     /* slots of clean items that gave way: a ring */
     uint32_t *origins;   /* the positions where they stood */
     uint32_t room;       /* items that the lists hold */
     uint32_t size;       /* items in the list */
     uint32_t side;       /* which of the two lists holds it */
     uint32_t next;       /* items that the phase is through with */
-    uint32_t digit;      /* of the keys, in bits */
+    uint32_t digit;      /* of the keys: its lowest bit */
+    uint32_t digit_bits; /* its length in bits */
     uint64_t varying;    /* bits in which keys differ */
     uint32_t queue_head; /* index in the ring */
     uint32_t queue_size; /* items */
