@@ -14,14 +14,17 @@
  *              stand; where more than a quarter does not fit, everything is taken out
  *     lift     lists the pending items, which are *lifted* from then on
  *     sort     sorts the list: by merging, or by the digits of the keys; nothing moves
- *     locate   gallops to the gap among the clean items that each one belongs into (Bentley and
- * Yao, "An Almost Optimal Algorithm for Unbounded Searching", 1976); nothing moves place    goes
- * from left to right and exchanges what belongs to a position with what stands there; clean items
- * that have to give way wait, *queued*, where the others came from
+ *     locate   gallops to the gap among the clean items that each one belongs into; nothing moves
+ *     place    goes from left to right and exchanges what belongs to a position with what stands
+ *              there; clean items that give way wait, *queued*, where the others came from
+ *
+ * Galloping is the unbounded search of Bentley and Yao ("An Almost Optimal Algorithm for Unbounded
+ * Searching", 1976).
  *
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
- * given back at the end of a round. Where it is refused, the items are put in order by insertion
- * sort that stops and resumes, which needs none.
+ * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
+ * Where it is refused, the items are put in order by insertion sort that stops and resumes, which
+ * needs none.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is void. So a change costs what
