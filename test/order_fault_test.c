@@ -161,6 +161,51 @@ TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
         }
 }
 
+/* 16 bytes for each item and 16 more with a key, for the digits 8 KiB, and no page too many. */
+TEST(order_fault, scratch_memory_is_as_large_as_the_list_needs)
+{
+    uint64_t random = test_seed("scratch sizes");
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (uint32_t count = MANY; count < MANY + 2; count++) {
+            column c;
+            column_init(&c, count);
+            column_fill_shape(&c, 0, count, &random);
+            CHECK(!column_run(&c, column_order(&c, which), (hm_budget){1, 0}).done);
+            size_t page = c.memory.table.page_size;
+            size_t scratch = c.state.batch.scratch.capacity * sizeof(uint64_t);
+            size_t least = (size_t)count * (which == 0 ? 16 : 32) + (which == 0 ? 0 : 8192);
+            CHECK(scratch >= least && scratch < least + 64);
+            CHECK(c.memory.committed_size >= scratch);
+            CHECK(c.memory.committed_size <= scratch + page + count / 4 + page);
+            hm_order_reset(&c.state);
+            for (uint32_t i = 0; i < count; i++)
+                c.items[i].is_loose = true;
+            column_finish(&c, column_order(&c, which), no_limit);
+            column_fini(&c);
+        }
+}
+
+/* 16 bytes an item: half of 2 MiB for 65,534. */
+TEST(order_fault, scratch_memory_from_the_system_is_huge_pages_where_it_fills_half_of_one)
+{
+    for (uint32_t count = 65532; count <= 65534; count += 2) {
+        uint64_t random = 1;
+        column c;
+        column_init(&c, count);
+        column_fill_shape(&c, 2, count, &random);
+        hm_order order = column_order(&c, 0);
+        hm_sequence sequence = column_sequence(&c);
+        sequence.memory = hm_memory_os();
+        CHECK(hm_order_run(&c.state, &order, &sequence, (hm_budget){1, 0}).swaps == 1);
+        bool is_huge = c.state.batch.scratch.memory == hm_memory_os_huge();
+        bool is_normal = c.state.batch.scratch.memory == hm_memory_os();
+        CHECK(count == 65534 ? is_huge : is_normal);
+        CHECK(c.state.mark_array.memory == hm_memory_os());
+        CHECK(hm_order_run(&c.state, &order, &sequence, no_limit).done && column_is_in_order(&c));
+        column_fini(&c);
+    }
+}
+
 TEST(order_fault, a_reset_in_the_middle_gives_scratch_memory_back)
 {
     uint64_t random = test_seed("resets");
