@@ -67,7 +67,9 @@ static bool narrow(hm_order_call *call, uint32_t lifted)
     uint32_t end = reach < room ? state->low + reach : state->high;
     if (state->probe == 0 || state->probe > end)
         state->probe = end;
-    if (!hm_order_seek_down(call, &state->probe, state->low))
+    /* Mostly it is clean, and the compare that follows is work enough. */
+    bool is_found = hm_order_mark(state, state->probe - 1) == HM_MARK_CLEAN;
+    if (!is_found && !hm_order_seek_down(call, &state->probe, state->low))
         return false;
     bool before = true; /* if there is no clean item to ask */
     if (state->probe > state->low && !precedes(call, state->probe - 1, lifted, &before))
