@@ -277,7 +277,6 @@ static bool begin_round(hm_order_call *call)
     state->high = state->dirty_high;
     state->dirty_high = 0;
     state->at = state->low;
-    state->batch.size = 0;
     state->is_disturbed = false;
     state->phase = HM_ORDER_COUNT;
     return true;
@@ -447,14 +446,9 @@ void hm_order_disturb_managed(hm_order_state *state, uint32_t index, uint32_t co
         hm_order_begin_scan(state);
 }
 
-/* The lifted items are pending again. */
+/* The lifted items are taken by the next round, which asks no more than whether a mark is clean. */
 static void let_down(hm_order_state *state)
 {
-    uint32_t words = (state->cursor + HM_MARKS_PER_WORD - 1) / HM_MARKS_PER_WORD;
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t lifted = state->marks[i] >> 1 & ~state->marks[i] & low_bits;
-        state->marks[i] ^= lifted | lifted << 1;
-    }
     state->dirty_low = 0;
     state->dirty_high = state->cursor;
     hm_order_end_batch(state);

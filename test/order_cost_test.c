@@ -177,3 +177,102 @@ TEST(order_cost, known_data_costs_what_it_did)
     }
     CHECK(all_hold);
 }
+
+/* arranging */
+
+typedef struct known_names {
+    const char *name;
+    uint32_t (*slot)(uint32_t i, uint32_t count);
+    order_cost costs[BUDGETS + 1]; /* without limit, with, and without scratch memory */
+} known_names;
+
+static uint32_t from_the_back(uint32_t i, uint32_t count)
+{
+    return count - 1 - i;
+}
+
+/* All even ones, then all even ones again. */
+static uint32_t every_second_one(uint32_t i, uint32_t count)
+{
+    return 2 * i % count;
+}
+
+static uint32_t ends_exchanged(uint32_t i, uint32_t count)
+{
+    return i == 0 ? count - 1 : i == count - 1 ? 0 : i;
+}
+
+/* Every third name means nobody. */
+static uint32_t moved_up_by_strangers(uint32_t i, uint32_t count)
+{
+    return i % 3 == 0 ? count + i : i - 1;
+}
+
+/* clang-format off */
+static const known_names lists[] = {
+    {"back to front", from_the_back, {{4000, 0, 1}, {4000, 0, 402}, {124750, 0, 12475}}},
+    {"every second", every_second_one, {{7990, 0, 1}, {7990, 0, 801}, {31125, 0, 3113}}},
+    {"ends exchanged", ends_exchanged, {{1, 0, 1}, {1, 0, 4}, {997, 0, 100}}},
+    {"strangers", moved_up_by_strangers, {{7986, 0, 1}, {7986, 0, 801}, {27556, 0, 2756}}},
+};
+/* clang-format on */
+
+static order_cost arrange(const known_names *list, uint32_t count, hm_budget budget, bool is_poor)
+{
+    static hm_handle names[4 * ITEMS];
+    uint64_t random = 1;
+    column c;
+    column_init(&c, count);
+    column_fill_shape(&c, 1, count, &random);
+    test_memory_fail(&c.memory, is_poor ? 1 : 0, true);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = hm_handle_pack(list->slot(i, count), 1, 0);
+    hm_sequence sequence = column_sequence(&c);
+    order_cost cost = {0, 0, 0};
+    for (bool done = false; !done; cost.calls++) {
+        hm_progress progress = hm_order_arrange(&c.state, names, count, &sequence, budget);
+        CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+        cost.swaps += (uint32_t)progress.swaps;
+        done = progress.done;
+    }
+    column_fini(&c);
+    return cost;
+}
+
+TEST(order_cost, known_names_cost_what_they_did)
+{
+    bool all_hold = true;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const order_cost costs[] = {arrange(&lists[i], 4 * ITEMS, budgets[0], false),
+                                    arrange(&lists[i], 4 * ITEMS, budgets[1], false),
+                                    arrange(&lists[i], ITEMS / 4, budgets[1], true)};
+        if (memcmp(costs, lists[i].costs, sizeof costs) == 0)
+            continue;
+        all_hold = false;
+        fprintf(stderr, "\"%s\": {", lists[i].name);
+        for (uint32_t k = 0; k <= BUDGETS; k++)
+            fprintf(stderr, "{%u, %u, %u}%s", costs[k].swaps, costs[k].compares, costs[k].calls,
+                    k < BUDGETS ? ", " : "}\n");
+    }
+    CHECK(all_hold);
+}
+
+/* The list has room for the items that there are, however often they are named. */
+TEST(order_cost, names_without_items_take_no_scratch_memory)
+{
+    enum { NAMES = 100000, FEW = 10 };
+    hm_handle *names = calloc(NAMES, sizeof *names);
+    uint64_t random = 1;
+    column c;
+    CHECK(names != NULL);
+    column_init(&c, FEW);
+    column_fill_shape(&c, 1, FEW, &random);
+    for (uint32_t i = 0; i < NAMES; i++)
+        names[i] = hm_handle_pack((i + 1) % FEW, 1, 0);
+    hm_sequence sequence = column_sequence(&c);
+    hm_progress progress = hm_order_arrange(&c.state, names, NAMES, &sequence, (hm_budget){1, 0});
+    CHECK(progress.swaps == 1 && !progress.done);
+    CHECK(c.memory.reserved_size <= c.memory.table.page_size + (64 << 10));
+    column_fini(&c);
+    free(names);
+}

@@ -23,6 +23,20 @@ TEST(order, nothing_and_a_single_item_are_in_order_at_no_cost)
     column_fini(&c);
 }
 
+TEST(order, a_state_that_ended_is_one_that_never_began)
+{
+    static const hm_order_state zeroed;
+    uint64_t random = 1;
+    column c;
+    column_init(&c, FEW);
+    column_fill_shape(&c, 2, FEW, &random);
+    CHECK(!column_run(&c, column_order(&c, 1), (hm_budget){1, 0}).done);
+    hm_order_fini(&c.state);
+    CHECK(memcmp(&c.state, &zeroed, sizeof zeroed) == 0);
+    CHECK(column_finish(&c, column_order(&c, 1), no_limit).done);
+    column_fini(&c);
+}
+
 TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
 {
     column c;
