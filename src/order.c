@@ -277,6 +277,7 @@ static bool begin_round(hm_order_call *call)
     state->high = state->dirty_high;
     state->dirty_high = 0;
     state->at = state->low;
+    state->batch.size = 0;
     state->is_disturbed = false;
     state->phase = HM_ORDER_COUNT;
     return true;

@@ -65,7 +65,6 @@ void hm_order_end_batch(hm_order_state *state)
 {
     if (state->batch.scratch.capacity > KEPT_CELLS)
         hm_array_fini(&state->batch.scratch);
-    state->batch.room = state->batch.size = 0;
 }
 
 /* lifting */

@@ -71,6 +71,7 @@ static const phase_field fields[] = {
     FIELD(batch.side, BATCHED),
     FIELD(batch.next, IN(EXTRACT) | BY_DIGITS | IN(LOCATE) | IN(PLACE)),
     FIELD(batch.digit, BY_DIGITS),
+    FIELD(batch.digit_bits, BY_DIGITS),
     FIELD(batch.varying, IN(EXTRACT) | BY_DIGITS),
     FIELD(batch.queue_head, BATCHED),
     FIELD(batch.queue_size, BATCHED),
