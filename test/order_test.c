@@ -306,6 +306,26 @@ TEST(order, sorting_by_digits_is_cut_too)
     column_fini(&c);
 }
 
+/* 24 bits are three digits, though 40 stand below them. */
+TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
+{
+    uint64_t random = test_seed("high digits");
+    column c;
+    column_init(&c, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        column_insert(&c, test_random(&random) >> 40 << 40, false);
+    hm_order order = column_order(&c, 1);
+    uint32_t idle = 0;
+    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
+        progress = column_run(&c, order, (hm_budget){1, 100});
+        idle += progress.swaps == 0 && progress.compares == 0;
+    }
+    uint32_t walks = 3 * 2 + 2; /* to lift and to locate, too */
+    CHECK(idle <= walks * MANY / (4 * 101 + 4096) + walks);
+    CHECK(column_finish(&c, order, no_limit).done);
+    column_fini(&c);
+}
+
 TEST(order, a_single_limit_leaves_other_work_free)
 {
     uint64_t random = test_seed("one limit");
