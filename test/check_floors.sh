@@ -13,14 +13,14 @@ awk '
         floor["handle"] = floor["memory"] = 1
         floor["array"] = 2
         floor["id_table"] = floor["order"] = 3
-        floor["map"] = 4
+        floor["map"] = floor["pool"] = 4
         floor["directory"] = 5
         floor["handle_map"] = 6 # the umbrella
         split("assert ctype errno float inttypes limits math setjmp stdalign stdarg stdbool " \
               "stddef stdint stdio stdlib string time", standard)
         for (i in standard)
             is_standard[standard[i] ".h"] = 1
-        is_standard["type_traits"] = 1 # C++, for HM_MAP_DEFINE
+        is_standard["type_traits"] = 1 # C++, for HM_MAP_DEFINE and HM_POOL_DEFINE
     }
     function fail(message) {
         print FILENAME ":" FNR ": " message > "/dev/stderr"

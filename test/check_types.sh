@@ -29,10 +29,12 @@ refuses() {
     fi
 }
 
-refuses gcc c c11 $HM_C_WARNINGS
-refuses clang c c11 $HM_C_WARNINGS
-refuses g++ c++ c++17 $HM_WARNINGS
-refuses clang++ c++ c++17 $HM_WARNINGS
+for container in MAP POOL; do
+    refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$container
+    refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$container
+    refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
+    refuses clang++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
+done
 if ! $tested; then
     echo "skipped: needs gcc or clang" >&2
     exit 77

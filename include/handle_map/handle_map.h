@@ -11,5 +11,6 @@
 #include <handle_map/map.h>
 #include <handle_map/memory.h>
 #include <handle_map/order.h>
+#include <handle_map/pool.h>
 
 #endif
