@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes the map, hostile handles and lying orders for about so
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders and pools for so
 # many seconds together; first, that it finds planted bugs. With `keep`, what was found to be new
 # goes into the seed corpora of the tree, minimised. Needs clang with libFuzzer.
 set -eu
@@ -8,7 +8,7 @@ mkdir -p "$2"
 build=$(cd "$2" && pwd)
 seconds=$3
 keep=${4:-}
-targets='map hostile lying'
+targets='map hostile lying pool'
 canary_seconds=120 # at most; on an idle machine each takes less than 10
 limits='-max_len=1024 -len_control=0 -timeout=10 -rss_limit_mb=2048'
 flags='-std=c11 -g -O2 -fno-omit-frame-pointer -fno-sanitize-recover=all'
@@ -30,7 +30,8 @@ compile() {
     main=$3
     shift 3
     clang $flags -I"$library/include" "$@" "$library"/src/*.c "$root/test/fuzz/fuzz.c" \
-        "$root/test/fuzz/$main" "$root/test/map_model.c" "$root/test/map_operations.c" \
+        "$root/test/fuzz/pool.c" "$root/test/fuzz/$main" "$root/test/map_model.c" \
+        "$root/test/map_operations.c" "$root/test/pool_memory.c" "$root/test/pool_model.c" \
         "$root/test/support/layout.c" "$root/test/support/memory.c" \
         "$root/test/support/runner.c" "$root/test/support/test.c" -pthread -o "$program"
 }
@@ -46,6 +47,9 @@ plant() {
         ;;
     lying) # A budget that is exceeded by one.
         set -- src/order_private.h 's/spent.compares >= call->budget/spent.compares > call->budget/'
+        ;;
+    pool) # A trim that takes the memory of items.
+        set -- src/pool.c '/^bool hm_pool_any_live/,/^}/s/word_count(range.end)/range.end \/ 64/'
         ;;
     esac
     sed "$2" "$root/$1" >"$canary/$1"

@@ -20,6 +20,9 @@ typedef struct fuzz_target {
     size_t width; /* bytes of an argument */
 } fuzz_target;
 
+/* pool.c */
+extern const test_subject fuzz_pool_subject;
+
 /* All of them; the last has no name. */
 extern const fuzz_target fuzz_targets[];
 

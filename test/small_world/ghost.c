@@ -36,29 +36,9 @@ bool ghost_is_same(ghost_item a, ghost_item b)
 
 /* handles */
 
-hm_handle ghost_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free)
-{
-    return hm_handle_from_bits((uint64_t)type_id << HM_HANDLE_TYPE_ID_SHIFT |
-                               (uint64_t)generation << HM_HANDLE_GENERATION_SHIFT | slot |
-                               (free ? HM_HANDLE_FREE_BIT : 0));
-}
-
 hm_handle ghost_handle(ghost_item item)
 {
-    return ghost_name(item.slot, item.generation, WORLD_TYPE_ID, false);
-}
-
-/* All handle values that can matter: each slot and two beyond, each generation and one beyond, the
- * own type and a foreign one, free bit or not. */
-uint32_t ghost_handle_values(void)
-{
-    return (live.config->max_slots + 2) * (WORLD_LIVES + 2) * 4;
-}
-
-hm_handle ghost_handle_value(uint32_t n)
-{
-    return ghost_name(n / 4 / (WORLD_LIVES + 2), n / 4 % (WORLD_LIVES + 2), WORLD_TYPE_ID + n % 2,
-                      n / 2 % 2 != 0);
+    return world_name(item.slot, item.generation, WORLD_TYPE_ID, false);
 }
 
 /* model */
@@ -116,7 +96,7 @@ void ghost_born(hm_handle handle, uint8_t key)
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = (uint32_t)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF);
     CHECK(slot < live.config->max_slots && generation <= WORLD_LIVES);
-    CHECK(handle.bits == ghost_name(slot, generation, WORLD_TYPE_ID, false).bits);
+    CHECK(handle.bits == world_name(slot, generation, WORLD_TYPE_ID, false).bits);
     CHECK(generation > live.model.highest[slot]);
     CHECK(generation == live.model.highest[slot] + 1u ||
           (live.model.dropped && generation <= highest_on_page(slot) + 1));
@@ -182,7 +162,7 @@ static void check_statistics(void)
     uint32_t retired = 0;
     for (uint32_t slot = 0; slot < live.config->max_slots; slot++) {
         spent += ghost_is_spent(slot);
-        hm_handle handle = ghost_name(slot, WORLD_LIVES, WORLD_TYPE_ID, false);
+        hm_handle handle = world_name(slot, WORLD_LIVES, WORLD_TYPE_ID, false);
         retired += hm_map_explain(&live.map, handle) == HM_HANDLE_RETIRED;
     }
     CHECK(stats.count == live.model.count && hm_map_count(&live.map) == live.model.count);
@@ -191,29 +171,12 @@ static void check_statistics(void)
     CHECK(stats.retired_slots == retired);
 }
 
-/* What is committed is what the map says, and nothing has been written elsewhere. */
-static void check_memory(void)
-{
-    size_t committed_size = 0;
-    for (uint32_t i = 0; i < WORLD_ARRAYS; i++) {
-        uint32_t size;
-        const unsigned char *bytes = world_window(i, &size);
-        for (uint32_t byte = 0; byte < size; byte++) {
-            bool is_committed =
-                (live.memory.committed[i] >> byte / live.config->page_size & 1) != 0;
-            CHECK(is_committed || bytes[byte] == WORLD_BLANK);
-            committed_size += is_committed;
-        }
-    }
-    CHECK(hm_map_get_stats(&live.map).committed_size == committed_size);
-}
-
 void ghost_check(void)
 {
     unsigned char expected[WORLD_WINDOW];
     CHECK(hm_map_validate(&live.map) == HM_OK);
-    for (uint32_t n = 0; n < ghost_handle_values(); n++)
-        check_handle(ghost_handle_value(n));
+    for (uint32_t n = 0; n < world_handle_values(live.config); n++)
+        check_handle(world_handle_value(n));
     for (uint32_t i = 0; i < live.model.count; i++) {
         CHECK(hm_map_handle_at(&live.map, i).bits == ghost_handle(live.model.dense[i]).bits);
         ghost_make_item(expected, live.model.dense[i]);
@@ -225,5 +188,5 @@ void ghost_check(void)
     }
     CHECK(hm_handle_is_null(hm_map_handle_at(&live.map, live.model.count)));
     check_statistics();
-    check_memory();
+    CHECK(hm_map_get_stats(&live.map).committed_size == arena_check());
 }

@@ -37,7 +37,7 @@ static hm_handle names[2][MOST_NAMES];
 static hm_handle name(uint32_t slot, uint32_t life)
 {
     bool is_known = life <= live.model.known[slot];
-    return is_known ? ghost_name(slot, life, WORLD_TYPE_ID, false) : HM_NULL_HANDLE;
+    return is_known ? world_name(slot, life, WORLD_TYPE_ID, false) : HM_NULL_HANDLE;
 }
 
 /* Returns their number. */
@@ -58,12 +58,12 @@ static uint32_t name_some(hm_handle *list)
 {
     uint32_t count = 0;
     list[count++] = HM_NULL_HANDLE;
-    list[count++] = ghost_name(0, WORLD_LIVES, WORLD_TYPE_ID + 1, false);
+    list[count++] = world_name(0, WORLD_LIVES, WORLD_TYPE_ID + 1, false);
     for (uint32_t life = live.config->spent_lives + 1u; life <= WORLD_LIVES; life++) {
         list[count++] = name(live.config->max_slots - 1, life);
         list[count++] = name(live.config->max_slots / 2, life);
     }
-    list[count++] = ghost_name(live.config->max_slots, 1, WORLD_TYPE_ID, false);
+    list[count++] = world_name(live.config->max_slots, 1, WORLD_TYPE_ID, false);
     list[count++] = name(live.config->max_slots / 2, WORLD_LIVES);
     return count;
 }
@@ -222,12 +222,12 @@ static hm_progress go(uint32_t goal, hm_budget budget)
 static void check_rest(uint32_t goal)
 {
     static world_state after;
-    uint32_t made = live.memory_calls;
+    uint32_t made = arena.calls;
     world_capture(&after);
     hm_progress progress = call(goal, (hm_budget){0, 0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     CHECK(live.map.order.batch.scratch.committed_size <= 8 * sizeof(uint64_t));
-    CHECK(live.memory_calls == made);
+    CHECK(arena.calls == made);
     world_restore(&after);
     if (goal > WORLD_ORDERS)
         goal_forget(); /* The next call may have other names. */
@@ -257,7 +257,7 @@ static hm_progress finish(uint32_t goal)
 
 static bool is_without_memory(void)
 {
-    return live.refused || live.map.order.phase == HM_ORDER_INSERT ||
+    return arena.refused || live.map.order.phase == HM_ORDER_INSERT ||
            live.map.order.phase == HM_ORDER_PULL;
 }
 

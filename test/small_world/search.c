@@ -1,4 +1,4 @@
-/* The exhaustive small world: every state that a small handle map can reach, by every operation
+/* The exhaustive small world: every state that a small container can reach, by every operation
  * with every argument, with and without each of its memory calls refused.
  *
  * The library is the real source, narrowed at build time: a generation has 2 bits, so that a slot
@@ -7,9 +7,12 @@
  * every phase; it takes everything out at the first misfit, and by both never; it sorts
  * three items by the bits of their keys, and gives back scratch memory above 64 bytes. Words of
  * marks that are left out, the phase DROP, and merging from both ends take more items than a small
- * world has. The search goes breadth first from the empty map until no step leads to a state that
- * is new. What holds in every state and at every step then, holds always, for a map of this size;
- * and the first violation that is met has the shortest script of operations, which is printed.
+ * world has. A pool has pages and blocks of few items, growing blocks begin with one, all blocks
+ * collide in the hash table of their addresses, and the slots that move stand where one word of 64
+ * bits ends and the next begins, in the worlds of words. The search goes breadth first from the
+ * empty container until no step leads to a state that is new. What holds in every state and at
+ * every step then, holds always, for a container of this size; and the first violation that is met
+ * has the shortest script of operations, which is printed.
  *
  *     small_world          the worlds that take seconds
  *     small_world all      the slow ones as well
@@ -17,18 +20,30 @@
  *
  * A state is known by a hash of 64 bits. Of n states a pair collides, and one of the two is not
  * explored further, with a chance of n^2 / 2^65: for 10,000,000 states 3 in a million. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
 #include "world.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#if !defined(_WIN32)
+#include <unistd.h>
+#else
+#define alarm(seconds) ((void)(seconds))
+#define SIGALRM SIGTERM /* which nobody sends: there a hang is not noticed */
+#endif
+
+enum { STATE_SECONDS = 20 /* for all steps from a state, which take less than a millisecond */ };
 
 #define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(SOME_FIRST) | GOAL(FIRST_FIRST))
 #define ALL (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(BY_BOTH) | ARRANGEMENTS)
 #define FULL .spent_lives = 2, .full = true
 
-static const world_config worlds[] = {
+static const world_config map_worlds[] = {
     {"one", 1, 2, 8, 3, 0, .keys = 1},
     {"pages", 2, 4, 16, 9, 2, .keys = 1},
     {"hooks", 2, 3, 8, 5, 3, .keys = 1, .hooks = true},
@@ -49,6 +64,31 @@ static const world_config worlds[] = {
     {"arrange4", 4, 4, 16, 4, 0, .keys = 1, .goals = GOAL(SOME_FIRST), FULL, .slow = true},
 };
 
+#define RANGE .storage = HM_STORAGE_VIRTUAL
+#define BLOCKS(kind) .storage = HM_STORAGE_##kind##_BLOCKS
+
+static const world_config pool_worlds[] = {
+    {"range", 3, 4, 8, 5, 0, RANGE},
+    {"wide", 3, 3, 8, 12, 0, RANGE, .hooks = true},
+    {"blocks", 3, 4, 8, 9, 0, BLOCKS(FIXED), .block_size = 8},
+    {"cells", 5, 5, 8, 14, 0, BLOCKS(FIXED), .block_size = 56, .spent_lives = 1},
+    {"growing", 3, 4, 8, 4, 0, BLOCKS(GROWING), .hooks = true},
+    {"words", 65, 65, 16, 4, 0, RANGE, .settled = 62},
+    {"fixwords", 65, 65, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62},
+    {"growwords", 65, 65, 16, 4, 0, BLOCKS(GROWING), .settled = 62},
+    {"range5", 5, 5, 8, 5, 0, RANGE, .slow = true},
+    {"range6", 6, 6, 8, 3, 0, RANGE, .spent_lives = 1, .slow = true},
+    {"wide5", 5, 5, 8, 12, 0, RANGE, .hooks = true, .slow = true},
+    {"blocks5", 5, 5, 8, 7, 0, BLOCKS(FIXED), .block_size = 8, .slow = true},
+    {"blocks6", 6, 6, 8, 9, 0, BLOCKS(FIXED), .block_size = 8, .spent_lives = 1, .hooks = true,
+     .slow = true},
+    {"growing5", 5, 5, 8, 4, 0, BLOCKS(GROWING), .slow = true},
+    {"growing6", 6, 6, 8, 5, 0, BLOCKS(GROWING), .spent_lives = 1, .hooks = true, .slow = true},
+    {"words67", 66, 67, 16, 4, 0, RANGE, .settled = 62, .slow = true},
+    {"fixwords67", 67, 67, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62, .slow = true},
+    {"growwords67", 67, 67, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .slow = true},
+};
+
 typedef struct origin {
     uint32_t parent;
     uint16_t action;
@@ -57,12 +97,14 @@ typedef struct origin {
 
 /* The states of one depth: those that are being searched, and those that they lead to. */
 typedef struct frontier {
-    world_state *states;
+    unsigned char *states;
     uint32_t count, capacity;
 } frontier;
 
 static struct {
+    const world_kind *kind;
     const world_config *config;
+    size_t state_size; /* bytes */
     world_actions list;
     uint64_t *hashes; /* open addressing; 0: empty */
     uint64_t hash_capacity;
@@ -82,35 +124,45 @@ static void *grow(void *array, size_t item_size, uint32_t *capacity)
     return array;
 }
 
-/* the script */
+/* what all worlds share */
 
-static const struct {
-    const char *name, *a, *b;
-} verbs[] = {
-    [WORLD_INSERT] = {"insert", "key", NULL},
-    [WORLD_INSERT_N] = {"insert_n", "number", "first key"},
-    [WORLD_ERASE] = {"erase", NULL, NULL},
-    [WORLD_ERASE_IF] = {"erase_if", "set of positions", NULL},
-    [WORLD_CLEAR] = {"clear", NULL, NULL},
-    [WORLD_TRIM] = {"trim", NULL, NULL},
-    [WORLD_RESERVE] = {"reserve", "number", NULL},
-    [WORLD_TOUCH] = {"touch", NULL, NULL},
-    [WORLD_EDIT] = {"edit and touch", "position", "key"},
-    [WORLD_EDIT_ALL] = {"edit and touch all", "add to each key", NULL},
-    [WORLD_GO] = {"go", "goal", "budget"},
-    [WORLD_FINISH] = {"finish", "goal", "touch all first"},
-};
+void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b)
+{
+    CHECK(list->count < WORLD_MOST_ACTIONS);
+    list->actions[list->count++] = (world_action){verb, a, b};
+}
+
+hm_handle world_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free)
+{
+    return hm_handle_from_bits((uint64_t)type_id << HM_HANDLE_TYPE_ID_SHIFT |
+                               (uint64_t)generation << HM_HANDLE_GENERATION_SHIFT | slot |
+                               (free ? HM_HANDLE_FREE_BIT : 0));
+}
+
+uint32_t world_handle_values(const world_config *config)
+{
+    return (config->max_slots + 2) * WORLD_SLOT_VALUES;
+}
+
+hm_handle world_handle_value(uint32_t n)
+{
+    return world_name(n / WORLD_SLOT_VALUES, n % WORLD_SLOT_VALUES / 4, WORLD_TYPE_ID + n % 2,
+                      n / 2 % 2 != 0);
+}
+
+/* the script */
 
 static void print_step(const origin *step)
 {
     const world_action *action = &search.list.actions[step->action];
-    hm_handle handle = ghost_handle_value(action->a);
-    fprintf(stderr, "    %s", verbs[action->verb].name);
-    if (verbs[action->verb].a != NULL)
-        fprintf(stderr, ", %s %lu", verbs[action->verb].a, (unsigned long)action->a);
-    if (verbs[action->verb].b != NULL)
-        fprintf(stderr, ", %s %lu", verbs[action->verb].b, (unsigned long)action->b);
-    if (action->verb == WORLD_ERASE || action->verb == WORLD_TOUCH)
+    const world_verb_name *verb = &search.kind->verbs[action->verb];
+    hm_handle handle = world_handle_value(action->a);
+    fprintf(stderr, "    %s", verb->name);
+    if (verb->a != NULL)
+        fprintf(stderr, ", %s %lu", verb->a, (unsigned long)action->a);
+    if (verb->b != NULL)
+        fprintf(stderr, ", %s %lu", verb->b, (unsigned long)action->b);
+    if (verb->by_handle)
         fprintf(stderr, ", slot %lu, generation %lu, type id %lu, free bit %d",
                 (unsigned long)hm_handle_index(handle),
                 (unsigned long)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF),
@@ -132,9 +184,9 @@ _Noreturn void world_violated(const char *file, int line, const char *condition)
 {
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     if (search.config != NULL) {
-        fprintf(stderr, "world %s, after %llu transitions; from its first state, %s map:\n",
-                search.config->name, (unsigned long long)search.transitions,
-                search.config->full ? "a full" : "an empty");
+        fprintf(stderr, "world %s of a %s, after %llu transitions; from its first state:\n",
+                search.config->name, search.kind->container,
+                (unsigned long long)search.transitions);
         if (search.state_count > 0)
             print_path(search.step.parent);
         print_step(&search.step);
@@ -149,8 +201,7 @@ static void panicked(const char *file, int line, const char *message)
 
 static void crashed(int number)
 {
-    (void)number;
-    world_violated(__FILE__, __LINE__, "the library crashed");
+    world_violated(__FILE__, __LINE__, number == SIGSEGV ? "no crash" : "no hang");
 }
 
 /* the set of known states */
@@ -164,20 +215,18 @@ static uint64_t mix(uint64_t hash, const void *bytes)
 }
 
 /* Four hashes that do not wait for each other make one. */
-static uint64_t hash_of(const world_state *state)
+static uint64_t hash_of(const unsigned char *words)
 {
-    enum { WORDS = sizeof *state / sizeof(uint64_t) };
-    static_assert(sizeof *state % sizeof(uint64_t) == 0, "a state is whole words");
-    const unsigned char *words = (const unsigned char *)state;
+    size_t count = search.state_size / sizeof(uint64_t);
     uint64_t a = 0, b = 0, c = 0, d = 0;
     size_t i = 0;
-    for (; i + 4 <= WORDS; i += 4) {
+    for (; i + 4 <= count; i += 4) {
         a = mix(a, words + 8 * i);
         b = mix(b, words + 8 * i + 8);
         c = mix(c, words + 8 * i + 16);
         d = mix(d, words + 8 * i + 24);
     }
-    for (; i < WORDS; i++)
+    for (; i < count; i++)
         a = mix(a, words + 8 * i);
     uint64_t hash = mix(mix(mix(a, &b), &c), &d);
     return hash != 0 ? hash : 1;
@@ -212,17 +261,22 @@ static bool remember(uint64_t hash)
 
 /* the search */
 
+static unsigned char *state_at(const frontier *level, uint32_t i)
+{
+    return level->states + search.state_size * i;
+}
+
 /* The live world is a state that has been reached; when it is new, it is checked and kept. */
 static void arrive(frontier *next)
 {
     if (next->count == next->capacity)
-        next->states = grow(next->states, sizeof *next->states, &next->capacity);
-    world_state *state = &next->states[next->count];
-    memset(state, 0, sizeof *state);
-    world_capture(state);
+        next->states = grow(next->states, search.state_size, &next->capacity);
+    unsigned char *state = state_at(next, next->count);
+    memset(state, 0, search.state_size);
+    search.kind->capture(state);
     if (!remember(hash_of(state)))
         return;
-    ghost_check();
+    search.kind->check();
     next->count++;
     if (search.state_count == search.origin_capacity)
         search.origins = grow(search.origins, sizeof *search.origins, &search.origin_capacity);
@@ -230,16 +284,16 @@ static void arrive(frontier *next)
 }
 
 /* Takes the step without a refusal, then with each of its memory calls refused. */
-static void follow(const world_state *state, frontier *next)
+static void follow(const unsigned char *state, frontier *next)
 {
+    const world_action *action = &search.list.actions[search.step.action];
     uint32_t memory_calls = 0;
     for (uint32_t refuse = 0; refuse <= memory_calls; refuse++) {
         bool changed;
         search.step.refuse = (uint16_t)refuse;
         search.transitions++;
         search.refusals += refuse != 0;
-        uint32_t made =
-            step_take(state, &search.list.actions[search.step.action], refuse, &changed);
+        uint32_t made = search.kind->take(state, action, refuse, &changed);
         if (refuse == 0)
             memory_calls = made;
         if (!changed) {
@@ -247,30 +301,33 @@ static void follow(const world_state *state, frontier *next)
             return;
         }
         arrive(next);
-        world_restore(state);
+        search.kind->restore(state);
     }
 }
 
 static void explore(frontier *now, uint32_t first, frontier *next)
 {
     for (uint32_t i = 0; i < now->count; i++) {
-        world_restore(&now->states[i]);
+        const unsigned char *state = state_at(now, i);
+        alarm(STATE_SECONDS);
+        search.kind->restore(state);
         search.step.parent = first + i;
         for (uint32_t action = 0; action < search.list.count; action++) {
             search.step.action = (uint16_t)action;
-            if (step_is_possible(&now->states[i], &search.list.actions[action]))
-                follow(&now->states[i], next);
+            if (search.kind->is_possible(state, &search.list.actions[action]))
+                follow(state, next);
         }
     }
 }
 
-static uint64_t search_world(const world_config *config)
+static uint64_t search_world(const world_kind *kind, const world_config *config)
 {
     frontier levels[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
     clock_t start = clock();
     memset(&search, 0, sizeof search);
-    world_begin(config);
-    step_list(&search.list);
+    search.kind = kind;
+    search.state_size = kind->begin(config);
+    kind->list(&search.list);
     search.config = config;
     arrive(&levels[0]);
     uint32_t first = 0;
@@ -283,7 +340,8 @@ static uint64_t search_world(const world_config *config)
         first = reached;
         search.depth++;
     }
-    world_end();
+    alarm(0);
+    kind->end();
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     printf("%-10s %9lu %12llu %11llu %12llu %6lu %7.1f %9.0f\n", config->name,
            (unsigned long)search.state_count, (unsigned long long)search.transitions,
@@ -311,11 +369,15 @@ int main(int argc, char **argv)
     uint64_t transitions = 0;
     hm_set_panic_hook(panicked);
     signal(SIGSEGV, crashed);
+    signal(SIGALRM, crashed);
     printf("%-10s %9s %12s %11s %12s %6s %7s %9s\n", "world", "states", "transitions", "refused",
            "no change", "depth", "s", "1/s");
-    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
-        if (is_wanted(&worlds[i], argc, argv))
-            transitions += search_world(&worlds[i]);
+    for (size_t i = 0; i < sizeof map_worlds / sizeof *map_worlds; i++)
+        if (is_wanted(&map_worlds[i], argc, argv))
+            transitions += search_world(&map_world, &map_worlds[i]);
+    for (size_t i = 0; i < sizeof pool_worlds / sizeof *pool_worlds; i++)
+        if (is_wanted(&pool_worlds[i], argc, argv))
+            transitions += search_world(&pool_world, &pool_worlds[i]);
     printf("%llu transitions\n", (unsigned long long)transitions);
     return transitions > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

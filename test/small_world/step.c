@@ -44,59 +44,69 @@ static bool doomed(const void *item, void *context)
 
 /* actions */
 
-static void add(world_actions *list, world_verb verb, uint32_t a, uint32_t b)
-{
-    CHECK(list->count < WORLD_MOST_ACTIONS);
-    list->actions[list->count++] = (world_action){verb, a, b};
-}
+const world_verb_name step_verbs[] = {
+    [WORLD_INSERT] = {"insert", "key", NULL, false},
+    [WORLD_INSERT_N] = {"insert_n", "number", "first key", false},
+    [WORLD_ERASE] = {"erase", NULL, NULL, true},
+    [WORLD_ERASE_IF] = {"erase_if", "set of positions", NULL, false},
+    [WORLD_CLEAR] = {"clear", NULL, NULL, false},
+    [WORLD_TRIM] = {"trim", NULL, NULL, false},
+    [WORLD_RESERVE] = {"reserve", "number", NULL, false},
+    [WORLD_TOUCH] = {"touch", NULL, NULL, true},
+    [WORLD_EDIT] = {"edit and touch", "position", "key", false},
+    [WORLD_EDIT_ALL] = {"edit and touch all", "add to each key", NULL, false},
+    [WORLD_GO] = {"go", "goal", "budget", false},
+    [WORLD_FINISH] = {"finish", "goal", "touch all first", false},
+};
 
 static void add_goal(world_actions *list, uint32_t goal)
 {
     for (uint32_t budget = 0; budget < WORLD_BUDGETS; budget++)
-        add(list, WORLD_GO, goal, budget);
-    add(list, WORLD_FINISH, goal, false);
-    add(list, WORLD_FINISH, goal, true);
+        world_add(list, WORLD_GO, goal, budget);
+    world_add(list, WORLD_FINISH, goal, false);
+    world_add(list, WORLD_FINISH, goal, true);
 }
 
 void step_list(world_actions *list)
 {
     list->count = 0;
-    add(list, WORLD_INSERT, WORLD_ZEROED, 0);
-    add(list, WORLD_CLEAR, 0, 0);
-    add(list, WORLD_TRIM, 0, 0);
-    add(list, WORLD_RESERVE, UINT32_MAX, 0);
+    world_add(list, WORLD_INSERT, WORLD_ZEROED, 0);
+    world_add(list, WORLD_CLEAR, 0, 0);
+    world_add(list, WORLD_TRIM, 0, 0);
+    world_add(list, WORLD_RESERVE, UINT32_MAX, 0);
     for (uint32_t k = 0; k < live.config->keys; k++)
-        add(list, WORLD_INSERT, k, 0);
+        world_add(list, WORLD_INSERT, k, 0);
     for (uint32_t n = 0; n <= 3; n++) {
-        add(list, WORLD_INSERT_N, n, WORLD_ZEROED);
+        world_add(list, WORLD_INSERT_N, n, WORLD_ZEROED);
         for (uint32_t k = 0; k < live.config->keys; k++)
-            add(list, WORLD_INSERT_N, n, k);
+            world_add(list, WORLD_INSERT_N, n, k);
     }
     for (uint32_t n = 0; n <= live.config->max_slots + 1; n++)
-        add(list, WORLD_RESERVE, n, 0);
+        world_add(list, WORLD_RESERVE, n, 0);
     for (uint32_t set = 0; set < 1u << live.config->capacity; set++)
-        add(list, WORLD_ERASE_IF, set, 0);
+        world_add(list, WORLD_ERASE_IF, set, 0);
     /* What is foreign or has the free bit is asked of every state, and changed by where there are
      * no goals. */
     bool has_goals = live.config->goals != 0;
-    for (uint32_t n = 0; n < ghost_handle_values(); n += has_goals ? 4 : 1)
-        add(list, WORLD_ERASE, n, 0);
+    for (uint32_t n = 0; n < world_handle_values(live.config); n += has_goals ? 4 : 1)
+        world_add(list, WORLD_ERASE, n, 0);
     if (!has_goals)
         return;
-    for (uint32_t n = 0; n < ghost_handle_values(); n += 4)
-        add(list, WORLD_TOUCH, n, 0);
+    for (uint32_t n = 0; n < world_handle_values(live.config); n += 4)
+        world_add(list, WORLD_TOUCH, n, 0);
     for (uint32_t i = 0; i < live.config->capacity; i++)
         for (uint32_t k = 0; k < live.config->keys; k++)
-            add(list, WORLD_EDIT, i, k);
+            world_add(list, WORLD_EDIT, i, k);
     for (uint32_t k = 0; k < live.config->keys; k++)
-        add(list, WORLD_EDIT_ALL, k, 0);
+        world_add(list, WORLD_EDIT_ALL, k, 0);
     for (uint32_t goal = WORLD_NO_GOAL + 1; goal < WORLD_GOALS; goal++)
         if ((live.config->goals >> goal & 1) != 0)
             add_goal(list, goal);
 }
 
-bool step_is_possible(const world_state *state, const world_action *action)
+bool step_is_possible(const void *of, const world_action *action)
 {
+    const world_state *state = of;
     if (action->verb == WORLD_ERASE_IF)
         return action->a < 1u << state->model.count;
     if (action->verb == WORLD_GO || (action->verb == WORLD_FINISH && !action->b))
@@ -107,7 +117,7 @@ bool step_is_possible(const world_state *state, const world_action *action)
 /* FULL where there is no room; else a refusal fails the call, and nothing else does. */
 static bool is_right(hm_status status, bool fits)
 {
-    return status == (!fits ? HM_ERROR_FULL : live.refused ? HM_ERROR_MEMORY : HM_OK);
+    return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
 }
 
 static void insert(uint8_t item_key)
@@ -116,7 +126,7 @@ static void insert(uint8_t item_key)
     ghost_make_item(item, (ghost_item){0, 0, item_key, 0});
     bool fits = ghost_room() > 0;
     hm_handle handle = hm_map_insert(&live.map, item_key == WORLD_ZEROED ? NULL : item);
-    CHECK(hm_handle_is_null(handle) == (!fits || live.refused));
+    CHECK(hm_handle_is_null(handle) == (!fits || arena.refused));
     if (!hm_handle_is_null(handle))
         ghost_born(handle, item_key);
 }
@@ -187,7 +197,7 @@ static void trim(void)
 {
     hm_map_stats before = hm_map_get_stats(&live.map);
     hm_status status = hm_map_trim(&live.map);
-    CHECK(status == (live.refused ? HM_ERROR_MEMORY : HM_OK));
+    CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
     hm_map_stats after = hm_map_get_stats(&live.map);
     uint32_t end = before.slots;
     while (end > 0 && (ghost_live_slots(&live.model) >> (end - 1) & 1) == 0 &&
@@ -196,14 +206,15 @@ static void trim(void)
     uint32_t keep = (uint32_t)(in_pages(sizeof(hm_handle) * end) / sizeof(hm_handle));
     if (keep > before.slots)
         keep = before.slots;
-    CHECK(after.slots == keep || (live.refused && after.slots == before.slots));
+    CHECK(after.slots == keep || (arena.refused && after.slots == before.slots));
     CHECK(after.retired_slots == before.retired_slots);
-    CHECK(live.refused || after.committed_size - committed_aside() ==
-                              in_pages(live.config->item_size * live.model.count) +
-                                  in_pages(live.config->meta_size * live.model.count) +
-                                  in_pages(sizeof(hm_handle) * after.slots) +
-                                  in_pages(sizeof(uint32_t) * (after.slots - after.retired_slots)));
-    live.model.dropped |= live.refused || after.slots < before.slots;
+    CHECK(arena.refused ||
+          after.committed_size - committed_aside() ==
+              in_pages(live.config->item_size * live.model.count) +
+                  in_pages(live.config->meta_size * live.model.count) +
+                  in_pages(sizeof(hm_handle) * after.slots) +
+                  in_pages(sizeof(uint32_t) * (after.slots - after.retired_slots)));
+    live.model.dropped |= arena.refused || after.slots < before.slots;
 }
 
 /* After a reserve, that many inserts succeed although the system refuses everything. */
@@ -215,13 +226,13 @@ static void reserve_more(uint32_t n)
     if (status != HM_OK)
         return;
     static world_state after;
-    uint32_t made = live.memory_calls;
+    uint32_t made = arena.calls;
     world_capture(&after);
-    live.refuse_from = 1;
-    live.refuse_to = UINT32_MAX;
+    arena.refuse_from = 1;
+    arena.refuse_to = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++)
         insert(0);
-    CHECK(live.memory_calls == made);
+    CHECK(arena.calls == made);
     world_restore(&after);
 }
 
@@ -262,7 +273,7 @@ static void perform(const world_action *action)
         insert_n(action->a, action->b);
         break;
     case WORLD_ERASE:
-        erase(ghost_handle_value(action->a));
+        erase(world_handle_value(action->a));
         break;
     case WORLD_ERASE_IF:
         erase_if(action->a);
@@ -279,7 +290,7 @@ static void perform(const world_action *action)
         reserve_more(action->a);
         break;
     case WORLD_TOUCH:
-        touch(ghost_handle_value(action->a));
+        touch(world_handle_value(action->a));
         break;
     case WORLD_EDIT:
         edit_and_touch(action->a, action->b);
@@ -310,7 +321,7 @@ static void observe(observation *seen)
     for (uint32_t slot = 0; slot < live.config->max_slots; slot++)
         for (uint32_t life = 0; life < WORLD_LIVES; life++)
             seen->explained[slot][life] =
-                hm_map_explain(&live.map, ghost_name(slot, life + 1, WORLD_TYPE_ID, false));
+                hm_map_explain(&live.map, world_name(slot, life + 1, WORLD_TYPE_ID, false));
     seen->slots = stats.slots;
     seen->free_slots = stats.free_slots;
     seen->retired_slots = stats.retired_slots;
@@ -320,12 +331,12 @@ static void observe(observation *seen)
  * were, and for the calls that bring items into order, which do it another way. Slots come by
  * inserts and go by trims. What was stale stays so, unless an insert or reserve retires it; retired
  * stays retired. */
-static void check_step(const world_state *before, const observation *old, world_verb verb)
+static void check_step(const world_state *before, const observation *old, uint32_t verb)
 {
     observation now;
     observe(&now);
     bool moves = verb == WORLD_GO || verb == WORLD_FINISH;
-    if (live.refused) {
+    if (arena.refused) {
         CHECK(moves ||
               memcmp(&live.model.dense, &before->model.dense, sizeof live.model.dense) == 0);
         CHECK(memcmp(&live.model.highest, &before->model.highest, sizeof live.model.highest) == 0);
@@ -334,7 +345,7 @@ static void check_step(const world_state *before, const observation *old, world_
     }
     CHECK(now.slots == old->slots || verb == WORLD_TRIM || live.model.count > before->model.count);
     bool may_retire =
-        !live.refused && (verb == WORLD_INSERT || verb == WORLD_INSERT_N || verb == WORLD_RESERVE);
+        !arena.refused && (verb == WORLD_INSERT || verb == WORLD_INSERT_N || verb == WORLD_RESERVE);
     for (uint32_t slot = 0; slot < live.config->max_slots; slot++) {
         for (uint32_t life = 0; life < before->model.highest[slot]; life++) {
             hm_handle_state was = old->explained[slot][life];
@@ -351,29 +362,27 @@ static void check_step(const world_state *before, const observation *old, world_
               calls.position[live.model.dense[i].slot] == i);
 }
 
-uint32_t step_take(const world_state *before, const world_action *action, uint32_t refuse,
-                   bool *changed)
+uint32_t step_take(const void *state, const world_action *action, uint32_t refuse, bool *changed)
 {
+    const world_state *before = state;
     bool by_handle = action->verb == WORLD_ERASE || action->verb == WORLD_TOUCH;
-    live.memory_calls = 0;
-    live.refuse_from = live.refuse_to = refuse;
-    live.refused = false;
+    arena_refuse(refuse);
     for (uint32_t i = 0; i < live.model.count; i++)
         calls.position[live.model.dense[i].slot] = i;
-    *changed = !by_handle || ghost_position(ghost_handle_value(action->a)) != HM_INVALID_INDEX;
+    *changed = !by_handle || ghost_position(world_handle_value(action->a)) != HM_INVALID_INDEX;
     if (!*changed) {
         if (action->verb == WORLD_ERASE)
-            CHECK(!hm_map_erase(&live.map, ghost_handle_value(action->a)));
+            CHECK(!hm_map_erase(&live.map, world_handle_value(action->a)));
         else
-            hm_map_touch(&live.map, ghost_handle_value(action->a));
-        CHECK(live.memory_calls == 0 && world_is_untouched(before));
+            hm_map_touch(&live.map, world_handle_value(action->a));
+        CHECK(arena.calls == 0 && world_is_untouched(before));
         return 0;
     }
     observation old;
     observe(&old);
     perform(action);
-    uint32_t made = live.memory_calls;
-    live.refuse_from = live.refuse_to = 0;
+    uint32_t made = arena.calls;
+    arena.refuse_from = arena.refuse_to = 0;
     check_step(before, &old, action->verb);
     memset(&calls, 0, sizeof calls);
     return made;

@@ -1,0 +1,274 @@
+/* What can be done to a small pool, and what each step must show. */
+#include "pool_world.h"
+
+typedef enum pool_verb {
+    POOL_INSERT,  /* way */
+    POOL_ERASE,   /* handle, by its number */
+    POOL_ERASE_N, /* set of slots, behind the settled ones */
+    POOL_CLEAR,
+    POOL_TRIM,
+    POOL_RESERVE /* number */
+} pool_verb;
+
+const world_verb_name pool_verbs[] = {
+    [POOL_INSERT] = {"insert", "way", NULL, false},
+    [POOL_ERASE] = {"erase", NULL, NULL, true},
+    [POOL_ERASE_N] = {"erase_n", "set of slots", NULL, false},
+    [POOL_CLEAR] = {"clear", NULL, NULL, false},
+    [POOL_TRIM] = {"trim", NULL, NULL, false},
+    [POOL_RESERVE] = {"reserve", "number", NULL, false},
+};
+
+void pool_list(world_actions *list)
+{
+    uint32_t settled = now.config->settled;
+    uint32_t slots = now.config->max_slots - settled;
+    list->count = 0;
+    for (uint32_t way = POOL_COPIED; way <= POOL_EMPLACED; way++)
+        world_add(list, POOL_INSERT, way, 0);
+    world_add(list, POOL_CLEAR, 0, 0);
+    world_add(list, POOL_TRIM, 0, 0);
+    world_add(list, POOL_RESERVE, UINT32_MAX, 0);
+    for (uint32_t n = 0; n <= slots + 1; n++)
+        world_add(list, POOL_RESERVE, n, 0);
+    for (uint32_t set = 0; set < 1u << slots; set++)
+        world_add(list, POOL_ERASE_N, set, 0);
+    for (uint32_t n = settled * WORLD_SLOT_VALUES; n < world_handle_values(now.config); n++)
+        world_add(list, POOL_ERASE, n, 0);
+}
+
+bool pool_is_possible(const void *state, const world_action *action)
+{
+    (void)state;
+    (void)action;
+    return true;
+}
+
+/* The destroy hook: sees the pool whole, and may change nothing. */
+void pool_destroyed(void *item, void *context)
+{
+    uint32_t slot = 0;
+    while (slot < now.config->max_slots && pool_place(&now.model, slot) != item)
+        slot++;
+    CHECK(context == &now && slot < now.config->max_slots && slot >= now.destroy_from);
+    CHECK(!now.destroyed[slot] && pool_is_intact(slot));
+    hm_handle handle = pool_handle(slot);
+    uint32_t made = arena.calls;
+    void *place = item;
+    CHECK(hm_pool_get(&now.pool, handle) == item);
+    CHECK(hm_pool_handle_of(&now.pool, item).bits == handle.bits);
+    CHECK(hm_pool_validate(&now.pool) == HM_OK);
+    CHECK(hm_handle_is_null(hm_pool_insert(&now.pool, NULL)));
+    CHECK(hm_handle_is_null(hm_pool_emplace(&now.pool, &place)) && place == NULL);
+    CHECK(!hm_pool_erase(&now.pool, handle) && hm_pool_erase_n(&now.pool, &handle, 1) == 0);
+    CHECK(hm_pool_reserve(&now.pool, 1) == HM_ERROR_BUSY);
+    CHECK(hm_pool_trim(&now.pool) == HM_ERROR_BUSY);
+    CHECK(arena.calls == made);
+    now.destroyed[slot] = true;
+    now.destroy_from = slot;
+}
+
+/* steps */
+
+/* FULL where there is no room; else a refusal fails the call, and nothing else does. */
+static bool is_right(hm_status status, bool fits)
+{
+    return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
+}
+
+/* The lowest hole whose memory is there; with no such hole any that was freed; else a new one. */
+static void check_choice(uint32_t slot, uint32_t lowest)
+{
+    if (lowest != HM_INVALID_INDEX)
+        CHECK(slot == lowest);
+    else if (pool_issued() > pool_count_live() + pool_count_retired())
+        CHECK(slot < pool_issued());
+    else
+        CHECK(slot == pool_issued());
+}
+
+static void check_birth(hm_handle handle, uint32_t lowest)
+{
+    uint32_t slot = hm_handle_index(handle), place = slot - now.config->settled;
+    CHECK(slot >= now.config->settled && slot < now.config->max_slots);
+    check_choice(slot, lowest);
+    CHECK(pool_place(&now.model, slot) == NULL && pool_generation(slot) < WORLD_LIVES);
+    now.model.highest[place]++;
+    CHECK(handle.bits == pool_handle(slot).bits);
+    now.model.place[place] = hm_pool_get(&now.pool, handle);
+    CHECK(now.model.place[place] != NULL);
+}
+
+static uint32_t lowest_hole(void)
+{
+    for (uint32_t slot = 0; slot < now.pool.slot_count; slot++)
+        if ((now.pool.words[slot / HM_POOL_WORD].holes >> slot % HM_POOL_WORD & 1) != 0)
+            return slot;
+    return HM_INVALID_INDEX;
+}
+
+/* Then the item is marked as the handle's. */
+void pool_insert(uint32_t way)
+{
+    unsigned char item[POOL_ITEM] = {0};
+    void *place = NULL;
+    uint32_t lowest = lowest_hole();
+    bool fits = pool_room() > 0;
+    hm_handle handle;
+    if (way == POOL_COPIED)
+        pool_fill(item, 0, 0);
+    if (way == POOL_EMPLACED)
+        handle = hm_pool_emplace(&now.pool, &place);
+    else
+        handle = hm_pool_insert(&now.pool, way == POOL_COPIED ? item : NULL);
+    CHECK(hm_handle_is_null(handle) == (!fits || arena.refused));
+    CHECK(way != POOL_EMPLACED || place == hm_pool_get(&now.pool, handle));
+    if (hm_handle_is_null(handle))
+        return;
+    check_birth(handle, lowest);
+    place = hm_pool_get(&now.pool, handle);
+    CHECK(way == POOL_EMPLACED || memcmp(place, item, now.config->item_size) == 0);
+    pool_fill(place, hm_handle_index(handle), pool_generation(hm_handle_index(handle)));
+}
+
+static void died(uint32_t slot)
+{
+    now.model.place[slot - now.config->settled] = NULL;
+}
+
+/* Those of the set, each twice; what does not live is stale. */
+static void erase_n(uint32_t set)
+{
+    hm_handle handles[3 * POOL_FREE_SLOTS];
+    uint32_t n = 0, expected = 0;
+    for (uint32_t i = 0; set >> i != 0; i++) {
+        uint32_t slot = now.config->settled + i;
+        if ((set >> i & 1) == 0)
+            continue;
+        handles[n++] = pool_handle(slot);
+        handles[n++] = HM_NULL_HANDLE;
+        handles[n++] = pool_handle(slot);
+        expected += pool_place(&now.model, slot) != NULL;
+    }
+    CHECK(hm_pool_erase_n(&now.pool, handles, n) == expected && arena.calls == 0);
+    for (uint32_t i = 0; set >> i != 0; i++)
+        if ((set >> i & 1) != 0)
+            died(now.config->settled + i);
+}
+
+static void clear(void)
+{
+    hm_pool_clear(&now.pool);
+    CHECK(arena.calls == 0);
+    memset(now.model.place, 0, sizeof now.model.place);
+    now.model.settled_live = 0;
+}
+
+/* Whether an item has a part in these bytes. */
+static bool holds_live(const unsigned char *bytes, size_t size)
+{
+    for (uint32_t slot = 0; slot < now.config->max_slots; slot++) {
+        const unsigned char *place = pool_place(&now.model, slot);
+        if (place != NULL && place < bytes + size && bytes < place + now.config->item_size)
+            return true;
+    }
+    return false;
+}
+
+/* Afterwards an item lives in each page or block that is left. */
+static void trim(void)
+{
+    hm_status status = hm_pool_trim(&now.pool);
+    CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
+    for (uint32_t i = 0; status == HM_OK && i < arena.range_count; i++) {
+        if (!pool_holds_items(i))
+            continue;
+        size_t unit = now.config->page_size;
+        if (now.config->storage != HM_STORAGE_VIRTUAL)
+            unit = arena.memory.reserved[i];
+        for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
+            CHECK(!arena_is_committed(i, at) || holds_live(arena_range(i) + at, unit));
+    }
+}
+
+/* After a reserve, that many inserts succeed although the system refuses everything. */
+static void reserve_more(uint32_t n)
+{
+    static pool_state after;
+    bool fits = n <= pool_room();
+    hm_status status = hm_pool_reserve(&now.pool, n);
+    CHECK(is_right(status, fits));
+    if (status != HM_OK)
+        return;
+    uint32_t made = arena.calls;
+    pool_capture(&after);
+    arena.refuse_from = 1;
+    arena.refuse_to = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++)
+        pool_insert(POOL_COPIED);
+    CHECK(arena.calls == made);
+    pool_restore(&after);
+}
+
+static void perform(const world_action *action)
+{
+    switch (action->verb) {
+    case POOL_INSERT:
+        pool_insert(action->a);
+        break;
+    case POOL_ERASE:
+        CHECK(hm_pool_erase(&now.pool, world_handle_value(action->a)) && arena.calls == 0);
+        died(hm_handle_index(world_handle_value(action->a)));
+        break;
+    case POOL_ERASE_N:
+        erase_n(action->a);
+        break;
+    case POOL_CLEAR:
+        clear();
+        break;
+    case POOL_TRIM:
+        trim();
+        break;
+    case POOL_RESERVE:
+        reserve_more(action->a);
+        break;
+    }
+}
+
+/* A refused call leaves everything as it was: what lives, where it lives, and what is said of every
+ * handle. Retired stays retired in all steps: pool_explained, which every state is held against,
+ * knows it from the highest generation, which never falls. */
+static void check_step(const pool_state *before)
+{
+    if (arena.refused) {
+        CHECK(memcmp(&now.model, &before->model, sizeof now.model) == 0);
+        CHECK(now.pool.slot_count == before->pool.slot_count);
+    }
+    for (uint32_t slot = 0; slot < now.config->max_slots; slot++) {
+        bool died_now =
+            pool_place(&before->model, slot) != NULL && pool_place(&now.model, slot) == NULL;
+        CHECK(now.destroyed[slot] == (died_now && now.config->hooks));
+    }
+}
+
+uint32_t pool_take(const void *state, const world_action *action, uint32_t refuse, bool *changed)
+{
+    const pool_state *before = state;
+    arena_refuse(refuse);
+    now.destroy_from = 0;
+    hm_handle handle = world_handle_value(action->a);
+    *changed = action->verb != POOL_ERASE || pool_explained(handle) == HM_HANDLE_LIVE;
+    if (!*changed) {
+        CHECK(!hm_pool_erase(&now.pool, handle) && arena.calls == 0);
+        arena_open();
+        CHECK(memcmp(&now.pool, &before->pool, sizeof now.pool) == 0 && arena_is(before->bytes));
+        arena_close();
+        return 0;
+    }
+    perform(action);
+    uint32_t made = arena.calls;
+    check_step(before);
+    memset(now.destroyed, 0, sizeof now.destroyed);
+    arena_refuse(0);
+    return made;
+}
