@@ -36,6 +36,8 @@ static hm_pool make(hm_storage storage, hm_pool_desc desc)
         desc.item_size = sizeof(int);
     if (desc.capacity == 0)
         desc.capacity = 10000;
+    if (desc.max_slots == 0) /* Emulators pay for addresses that are only reserved. */
+        desc.max_slots = 4 * desc.capacity;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     return pool;
 }
