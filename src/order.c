@@ -199,13 +199,12 @@ static bool find_outlier(hm_order_call *call)
 static bool look_back(hm_order_call *call)
 {
     hm_order_state *state = call->state;
-    for (; state->at < state->run / 2 && state->probe != 0; state->at++) {
+    for (;; state->at++, state->probe--) {
         if (!hm_order_seek_down(call, &state->probe, 0))
             return false;
-        state->probe -= state->probe != 0;
+        if (state->at >= state->run / 2 || state->probe == 0)
+            break;
     }
-    if (!hm_order_seek_down(call, &state->probe, 0))
-        return false;
     bool stands_before = false;
     uint32_t last = state->cursor - 1;
     if (state->probe != 0 && !hm_order_ask(call, last, state->probe - 1, &stands_before))

@@ -541,7 +541,7 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
 /* validate */
 
 typedef struct census {
-    uint32_t live, holes, cold, retired;
+    uint32_t live, cold, retired; /* slots; the others are holes */
 } census;
 
 /* Counts a slot as one of the four, or says that it is none. */
@@ -552,9 +552,9 @@ static bool count_slot(const hm_pool *pool, uint32_t slot, census *count)
     bool live = hm_pool_lives(pool, slot);
     bool hole = (word->holes >> slot % HM_POOL_WORD & 1) != 0;
     bool spent = generation_of(entry) == HM_HANDLE_MAX_GENERATION;
+    bool retired = !live && !hole && spent;
     count->live += live;
-    count->holes += hole;
-    count->retired += !live && !hole && spent;
+    count->retired += retired;
     count->cold += !live && !hole && !spent;
     if (generation_of(entry) == 0 || live == ((entry & HM_POOL_FREE_ENTRY) != 0) ||
         ((entry ^ pool->fresh_entry) & ~HM_POOL_FREE_ENTRY) >> 16 != 0)
@@ -562,7 +562,7 @@ static bool count_slot(const hm_pool *pool, uint32_t slot, census *count)
     if ((live && hole) || (hole && spent))
         return false;
     /* A retired slot's memory is of no account. */
-    return hm_pool_storage_has(pool, slot) == (live || hole) || (spent && !live);
+    return retired || hm_pool_storage_has(pool, slot) == (live || hole);
 }
 
 /* Behind the slots all bits are 0, and every level says which words below it are not. */
@@ -604,7 +604,7 @@ static bool counts_are_valid(const hm_pool *pool)
 hm_status hm_pool_validate(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_validate: pool is NULL");
-    census count = {0, 0, 0, 0};
+    census count = {0, 0, 0};
     if (pool->memory == NULL)
         return HM_OK;
     if (!counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
@@ -615,6 +615,6 @@ hm_status hm_pool_validate(const hm_pool *pool)
     if (pool->slot_count != 0 && !levels_are_valid(pool))
         return HM_ERROR_CORRUPT;
     bool whole = count.live == pool->count && count.cold == pool->cold_count &&
-                 count.retired == pool->retired_count && count.holes == hole_count(pool);
+                 count.retired == pool->retired_count;
     return whole ? HM_OK : HM_ERROR_CORRUPT;
 }

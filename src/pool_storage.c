@@ -342,7 +342,7 @@ static size_t find_block(const hm_pool *pool, const void *address)
             block++;
         return block;
     }
-    for (uint64_t back = 0; back < 3 && pool->index_size != 0; back++) {
+    for (uint64_t back = 0; back < 3; back++) {
         uint32_t found = *index_place(pool, cell_of(pool, address) - back);
         if (found != 0 &&
             (uintptr_t)address - (uintptr_t)pool->blocks[found - 1] < block_size(pool, found - 1))

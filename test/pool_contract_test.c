@@ -171,7 +171,7 @@ TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
 
 /* validate */
 
-enum { DAMAGES = 22, SLOTS = 200 };
+enum { DAMAGES = 29, SLOTS = 200 };
 
 /* Breaks one thing of a pool whose slots are live but for holes at 0 to 9 and a retired one at 10.
  */
@@ -223,6 +223,20 @@ static void damage(hm_pool *pool, int how)
         pool->item_committed_size++; /* the items' memory is what the units hold */
     if (how == 21)
         pool->unit_end = 0; /* and is there */
+    if (how == 22)
+        words[0].holes |= 1 << 20; /* a live slot is no hole */
+    if (how == 23)
+        pool->max_slots = SLOTS - 1; /* slots are within the index space */
+    if (how == 24)
+        pool->capacity = pool->limit = 1; /* items within the capacity */
+    if (how == 25)
+        pool->entries++; /* both columns are their arrays' */
+    if (how == 26)
+        pool->words++;
+    if (how == 27)
+        pool->unit_end = pool->unit_count + 1; /* units are no more than there can be */
+    if (how == 28)
+        pool->unit_end++; /* and the last one is there */
 }
 
 TEST(pool_contract, validate_sees_each_broken_invariant)
@@ -299,4 +313,51 @@ DEATH_TEST(pool_contract, erase_n_without_handles_panics)
 {
     hm_pool pool = {0};
     hm_pool_erase_n(&pool, NULL, 1);
+}
+
+/* The hash table of blocks leads to each that is there, and their number is known. */
+TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
+{
+    enum { BLOCK = 4, BLOCKS = 3 };
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 16384, .block_size = BLOCK * 16384};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.capacity = desc.max_slots = 100;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    for (uint32_t i = 0; i < BLOCKS * BLOCK; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    for (uint32_t i = BLOCK; i < 2 * BLOCK; i++)
+        CHECK(hm_pool_erase(&pool, hm_handle_pack(i, 1, 0)));
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    pool.block_count++;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.block_count--;
+    uint32_t *table = (uint32_t *)(void *)pool.index_array.data;
+    for (size_t i = 0; i < pool.index_size; i++) {
+        uint32_t kept = table[i];
+        table[i] = 0;
+        CHECK((hm_pool_validate(&pool) == HM_OK) == (kept == 0));
+        table[i] = kept;
+    }
+    hm_pool_fini(&pool);
+}
+
+TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
+{
+    enum { PAGE = 1 << 20, ITEMS = 100 };
+    pool_memory *memory = malloc(sizeof *memory);
+    hm_pool pool;
+    CHECK(memory != NULL);
+    pool_memory_init(memory, PAGE);
+    hm_pool_desc desc = {.item_size = 50000, .capacity = ITEMS, .max_slots = ITEMS};
+    desc.memory = &memory->table;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    CHECK(hm_pool_erase(&pool, hm_handle_pack(99, 1, 0)));
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    hm_pool_fini(&pool);
+    pool_memory_check_released(memory);
+    free(memory);
 }
