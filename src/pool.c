@@ -593,9 +593,9 @@ static bool levels_are_valid(const hm_pool *pool)
 
 static bool counts_are_valid(const hm_pool *pool)
 {
-    return pool->slot_count <= pool->fresh_end && pool->fresh_end <= committed_slots(pool) &&
+    return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
+           pool->slot_count <= pool->fresh_end && pool->fresh_end <= committed_slots(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
-           pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
            pool->limit == (is_busy(pool) ? 0 : pool->capacity) &&
            pool->entries == hm_array_data(&pool->entry_array) &&
            (const void *)pool->words == hm_array_data(&pool->word_array);
