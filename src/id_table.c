@@ -1,5 +1,6 @@
 /* id_table: what is not inline. The header explains the structure and the rule. */
 #include "array_private.h"
+#include "id_table_private.h"
 
 #include <handle_map/id_table.h>
 
@@ -32,7 +33,7 @@ static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
     return floor != NULL ? *floor : 0;
 }
 
-static uint32_t default_max_slots(uint32_t capacity, const hm_memory *memory)
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory)
 {
     /* Coverage: the size of a pointer is not the tests' to choose. */
     bool roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
@@ -70,7 +71,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     uint32_t max_slots =
-        desc->max_slots != 0 ? desc->max_slots : default_max_slots(capacity, memory);
+        desc->max_slots != 0 ? desc->max_slots : hm_id_table_default_max_slots(capacity, memory);
     if (capacity > UINT32_MAX - 1 || max_slots < capacity || desc->type_id > HM_HANDLE_MAX_TYPE_ID)
         return HM_ERROR_INVALID;
 

@@ -10,6 +10,7 @@
  * bits need is committed before a slot is issued for the first time and stays, so that erase cannot
  * fail. */
 #include "array_private.h"
+#include "id_table_private.h"
 #include "pool_private.h"
 
 #include <stdio.h>
@@ -193,17 +194,6 @@ void hm_pool_chill(hm_pool *pool, hm_pool_range range)
 
 /* init and fini */
 
-/* As the id table's: the size of the index space is one rule for all containers. */
-static uint32_t default_max_slots(uint32_t capacity, const hm_memory *memory)
-{
-    /* Coverage: the size of a pointer is not the tests' to choose. */
-    bool roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
-    uint64_t max_slots = (uint64_t)capacity * (roomy ? 4 : 2);
-    if (roomy && max_slots < (uint64_t)1 << 24)
-        max_slots = (uint64_t)1 << 24;
-    return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
-}
-
 static bool layout_is_valid(size_t size, size_t align)
 {
     return size != 0 && (align == 0 || ((align & (align - 1)) == 0 &&
@@ -244,8 +234,8 @@ static hm_status init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
     uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     pool->memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    pool->max_slots =
-        desc->max_slots != 0 ? desc->max_slots : default_max_slots(capacity, pool->memory);
+    pool->max_slots = desc->max_slots != 0 ? desc->max_slots
+                                           : hm_id_table_default_max_slots(capacity, pool->memory);
     if (!layout_is_valid(desc->item_size, desc->item_align) || capacity > UINT32_MAX - 1 ||
         pool->max_slots < capacity || desc->type_id > HM_HANDLE_MAX_TYPE_ID ||
         (unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)

@@ -361,3 +361,20 @@ TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
     pool_memory_check_released(memory);
     free(memory);
 }
+
+/* Beside each slot: 4 bytes and two bits, and a 64th of a bit for the levels above. */
+TEST(pool_contract, a_slot_costs_four_and_a_quarter_bytes)
+{
+    enum { MANY = 1 << 20 };
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 1, .capacity = MANY, .max_slots = 4 * MANY};
+        desc.storage = (hm_storage)storage;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, MANY) == HM_OK);
+        for (uint32_t i = 0; i < MANY; i++)
+            hm_pool_insert(&pool, NULL);
+        size_t size = hm_pool_get_stats(&pool).committed_size;
+        CHECK(size - pool.item_committed_size <= (size_t)MANY * 17 / 4 + 6 * 65536);
+        hm_pool_fini(&pool);
+    }
+}

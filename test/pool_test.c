@@ -690,17 +690,3 @@ POOL_TEST(statistics_tell_the_memory_that_is_held)
     pool_memory_check_released(memory);
     free(memory);
 }
-
-/* Beside each slot: 4 bytes and two bits, and a 64th of a bit for the levels above. */
-POOL_TEST(a_slot_costs_four_and_a_quarter_bytes)
-{
-    enum { SLOTS = 1 << 20 };
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 1, .capacity = SLOTS});
-    CHECK(hm_pool_reserve(&pool, SLOTS) == HM_OK);
-    for (uint32_t i = 0; i < SLOTS; i++)
-        hm_pool_insert(&pool, NULL);
-    size_t size = hm_pool_get_stats(&pool).committed_size;
-    size_t items = pool.item_committed_size;
-    CHECK(size - items <= (size_t)SLOTS * 17 / 4 + 6 * 65536);
-    finish(&pool);
-}
