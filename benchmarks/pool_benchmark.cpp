@@ -344,6 +344,9 @@ void measure_iteration(holes h)
     g.rows.push_back(iterate<pool<HM_STORAGE_VIRTUAL>>(doomed, 0));
     g.rows.push_back(iterate<pool<HM_STORAGE_FIXED_BLOCKS>>(doomed, 0));
     g.rows.push_back(iterate<pool<HM_STORAGE_GROWING_BLOCKS>>(doomed, 0));
+    g.rows.push_back(iterate<pool_by_words<HM_STORAGE_VIRTUAL>>(doomed, 0));
+    g.rows.push_back(iterate<pool_by_words<HM_STORAGE_FIXED_BLOCKS>>(doomed, 0));
+    g.rows.push_back(iterate<pool_by_words<HM_STORAGE_GROWING_BLOCKS>>(doomed, 0));
     g.rows.push_back(iterate_array(doomed, array_asked));
 #ifdef WITH_COLONY
     g.rows.push_back(iterate<colony>(doomed, half_scattered ? 1 : 0));

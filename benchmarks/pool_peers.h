@@ -101,6 +101,27 @@ template <hm_storage storage> struct pool {
     }
 };
 
+/* The same, visited from bit to bit instead of from run to run. */
+template <hm_storage storage> struct pool_by_words : pool<storage> {
+    static constexpr const char *name = storage == HM_STORAGE_VIRTUAL ? "pool, one range, by words"
+                                        : storage == HM_STORAGE_FIXED_BLOCKS
+                                            ? "pool, fixed blocks, by words"
+                                            : "pool, growing, by words";
+    using pool<storage>::pool;
+
+    uint64_t iterate() const
+    {
+        const pooled_pool *self = &this->items;
+        uint64_t total = 0, live;
+        for (uint32_t word = pooled_pool_next_word(self, 0, &live); word != HM_INVALID_INDEX;
+             word = pooled_pool_next_word(self, word + 1, &live))
+            for (; live != 0; live &= live - 1)
+                total +=
+                    pooled_pool_item(self, word * HM_POOL_WORD + hm_pool_low_bit(live))->words[0];
+        return total;
+    }
+};
+
 /* Swap-and-pop that keeps handles, as this library does it: the handle map. */
 struct swapping_map {
     using key = mapped_handle;

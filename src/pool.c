@@ -241,7 +241,7 @@ static hm_status init_all(hm_pool *pool, const hm_pool_desc *desc)
         (unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
         return HM_ERROR_INVALID;
     pool->item_size = desc->item_size;
-    pool->storage = desc->storage;
+    pool->places.storage = desc->storage;
     pool->capacity = pool->limit = capacity;
     pool->hole_word = HM_INVALID_INDEX;
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, desc->type_id).bits >> 32);

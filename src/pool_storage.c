@@ -5,9 +5,13 @@
  *                  pages    |    0    |    1    |    2    |    3  present: a bit each
  *
  *     blocks       units are blocks, which hold whole items:
- *                  blocks[0] -> | 0 | 1 | 2 | 3 |    blocks[1] = NULL    blocks[2] -> | 8 | 9 | ...
+ *                  block 0: | 0 | 1 | 2 | 3 |    block 1: absent    block 2: | 8 | 9 | 10 | 11 |
  *
- * All that differs between the storages is in the first third of this file. */
+ * The addresses of units are reserved in *pieces*, one or many units at a time. A piece of blocks
+ * is reserved exactly while one of its blocks has memory, which tells where the others have their
+ * place.
+ *
+ * All that differs between the storages is in the first half of this file. */
 #include "array_private.h"
 #include "pool_private.h"
 
@@ -17,11 +21,18 @@ static const size_t max_step = (size_t)4 << 20;
 
 static const size_t default_block_size = (size_t)16 << 10; /* bytes */
 
-enum { MIN_INDEX_SIZE = 64 };
+enum {
+    MIN_INDEX_SIZE = 64,  /* places */
+    MAX_PIECE_BLOCKS = 64 /* fixed blocks that are reserved at once */
+};
+
+typedef struct piece {
+    size_t first, end; /* units */
+} piece;
 
 static bool is_one_range(const hm_pool *pool)
 {
-    return pool->storage == HM_STORAGE_VIRTUAL;
+    return pool->places.storage == HM_STORAGE_VIRTUAL;
 }
 
 static size_t round_up(size_t size, size_t page_size)
@@ -36,8 +47,8 @@ static uint64_t slots_below(const hm_pool *pool, size_t unit)
 {
     if (is_one_range(pool))
         return unit * pool->memory->page_size / pool->item_size;
-    if (pool->storage == HM_STORAGE_FIXED_BLOCKS)
-        return (uint64_t)unit << pool->block_shift;
+    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+        return (uint64_t)unit << pool->places.block_shift;
     return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
 }
 
@@ -45,8 +56,8 @@ static size_t first_unit(const hm_pool *pool, uint32_t slot)
 {
     if (is_one_range(pool))
         return pool->item_size * slot / pool->memory->page_size;
-    if (pool->storage == HM_STORAGE_FIXED_BLOCKS)
-        return slot >> pool->block_shift;
+    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+        return slot >> pool->places.block_shift;
     return hm_pool_high_bit(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
 }
 
@@ -60,6 +71,23 @@ static size_t last_unit(const hm_pool *pool, uint32_t slot)
 static uint32_t at_most(uint64_t slots, uint32_t limit)
 {
     return slots < limit ? (uint32_t)slots : limit;
+}
+
+/* The units that are reserved together with this one. Of the fixed blocks 1, 1, 2, 4, ... and then
+ * always the most: so a small pool is small, and the blocks of a large one follow each other in
+ * memory, which is what caches and page tables guess. */
+static piece piece_of(const hm_pool *pool, size_t unit)
+{
+    if (is_one_range(pool))
+        return (piece){0, pool->unit_count};
+    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS || unit == 0)
+        return (piece){unit, unit + 1};
+    size_t first = unit - unit % MAX_PIECE_BLOCKS, end = first + MAX_PIECE_BLOCKS;
+    if (first == 0) {
+        first = (size_t)1 << hm_pool_high_bit(unit);
+        end = 2 * first;
+    }
+    return (piece){first, end < pool->unit_count ? end : pool->unit_count};
 }
 
 /* The issued slots that have a part in the units from `first` to `end`. */
@@ -77,20 +105,40 @@ static uint64_t *page_word(const hm_pool *pool, size_t page)
     return (uint64_t *)(void *)pool->unit_array.data + page / HM_POOL_WORD;
 }
 
+/* How far a block's first slot is from its base, in bytes; hm_pool_place_in counts like this. */
+static uintptr_t offset_of(const hm_pool *pool, size_t block)
+{
+    uint64_t first = slots_below(pool, block);
+    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS)
+        first = hm_pool_growing_place((uint32_t)first);
+    return (uintptr_t)(pool->item_size * first);
+}
+
+/* Returns where a block begins, or NULL when it has no memory. */
+static unsigned char *block_start(const hm_pool *pool, size_t block)
+{
+    return (unsigned char *)(pool->places.bases[block] + offset_of(pool, block));
+}
+
+static void set_start(hm_pool *pool, size_t block, const unsigned char *address)
+{
+    pool->places.bases[block] = (uintptr_t)address - offset_of(pool, block);
+}
+
 static bool is_present(const hm_pool *pool, size_t unit)
 {
     if (unit >= pool->unit_end)
         return false;
     if (is_one_range(pool))
         return (*page_word(pool, unit) >> unit % HM_POOL_WORD & 1) != 0;
-    return pool->blocks[unit] != NULL;
+    return block_start(pool, unit) != NULL;
 }
 
 /* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
 static size_t block_size(const hm_pool *pool, size_t block)
 {
-    if (pool->storage == HM_STORAGE_FIXED_BLOCKS)
-        return round_up(pool->item_size << pool->block_shift, pool->memory->page_size);
+    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+        return round_up(pool->item_size << pool->places.block_shift, pool->memory->page_size);
     uint64_t items = slots_below(pool, block + 1) - slots_below(pool, block);
     uint64_t rest = pool->max_slots - slots_below(pool, block);
     size_t held = (size_t)(items < rest ? items : rest);
@@ -114,7 +162,7 @@ static uint32_t *index_place(const hm_pool *pool, uint64_t cell)
     size_t mask = pool->index_size - 1;
     uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio */
     size_t i = (size_t)(hash >> 32) & mask;
-    while (table[i] != 0 && cell_of(pool, pool->blocks[table[i] - 1]) != cell)
+    while (table[i] != 0 && cell_of(pool, block_start(pool, table[i] - 1)) != cell)
         i = (i + 1) & mask;
     return &table[i];
 }
@@ -123,16 +171,18 @@ static void index_all(hm_pool *pool)
 {
     memset(pool->index_array.data, 0, pool->index_size * sizeof(uint32_t));
     for (size_t i = 0; i < pool->unit_end; i++)
-        if (pool->blocks[i] != NULL)
-            *index_place(pool, cell_of(pool, pool->blocks[i])) = (uint32_t)i + 1;
+        if (block_start(pool, i) != NULL)
+            *index_place(pool, cell_of(pool, block_start(pool, i))) = (uint32_t)i + 1;
 }
 
-/* Keeps the table at most half full. */
-static hm_status make_index_room(hm_pool *pool)
+/* Keeps the table at most half full with so many blocks more. */
+static hm_status make_index_room(hm_pool *pool, size_t more)
 {
-    if (2 * (pool->block_count + 1) <= pool->index_size)
+    size_t size = pool->index_size != 0 ? pool->index_size : MIN_INDEX_SIZE;
+    while (2 * (pool->block_count + more) > size)
+        size *= 2;
+    if (size == pool->index_size)
         return HM_OK;
-    size_t size = pool->index_size != 0 ? 2 * pool->index_size : MIN_INDEX_SIZE;
     hm_status status = hm_array_commit(&pool->index_array, size);
     if (status != HM_OK)
         return status;
@@ -143,47 +193,104 @@ static hm_status make_index_room(hm_pool *pool)
 
 /* Bringing units and dropping them */
 
-static hm_status bring_block(hm_pool *pool, size_t block)
+/* All bases that are committed are set. */
+static hm_status make_base_room(hm_pool *pool, size_t blocks)
+{
+    size_t before = pool->unit_array.limit;
+    hm_status status = hm_array_commit(&pool->unit_array, blocks);
+    for (size_t block = before; block < pool->unit_array.limit; block++)
+        set_start(pool, block, NULL);
+    return status;
+}
+
+/* Returns where a piece of blocks is, or NULL when it is not reserved. */
+static unsigned char *piece_address(const hm_pool *pool, piece p)
+{
+    for (size_t i = p.first; i < p.end; i++)
+        if (block_start(pool, i) != NULL)
+            return block_start(pool, i) - (i - p.first) * block_size(pool, i);
+    return NULL;
+}
+
+static void release_piece(hm_pool *pool, piece p, unsigned char *address)
+{
+    size_t size = (p.end - p.first) * block_size(pool, p.first);
+    hm_memory_unpoison(address, size);
+    pool->memory->release(pool->memory->context, address, size);
+    pool->item_reserved_size -= size;
+}
+
+static bool decommit(hm_pool *pool, unsigned char *address, size_t size)
+{
+    hm_memory_unpoison(address, size); /* The table's function may write there. */
+    if (pool->memory->decommit(pool->memory->context, address, size))
+        return true;
+    hm_memory_poison(address, size);
+    return false;
+}
+
+/* Brings absent blocks of one piece. */
+static hm_status bring_blocks(hm_pool *pool, size_t first, size_t end)
 {
     const hm_memory *memory = pool->memory;
-    size_t size = block_size(pool, block);
-    hm_status status = hm_array_commit(&pool->unit_array, block + 1);
-    if (status == HM_OK && pool->storage == HM_STORAGE_FIXED_BLOCKS)
-        status = make_index_room(pool);
+    piece p = piece_of(pool, first);
+    size_t size = block_size(pool, first);
+    hm_status status = make_base_room(pool, p.end);
+    if (status == HM_OK && pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+        status = make_index_room(pool, end - first);
     if (status != HM_OK)
         return status;
-    void *address = memory->reserve(memory->context, size);
-    if (address == NULL)
-        return HM_ERROR_MEMORY;
-    if (!memory->commit(memory->context, address, size)) {
-        memory->release(memory->context, address, size);
+    unsigned char *start = piece_address(pool, p);
+    bool is_new = start == NULL;
+    if (is_new) {
+        start = memory->reserve(memory->context, (p.end - p.first) * size);
+        if (start == NULL)
+            return HM_ERROR_MEMORY;
+        pool->item_reserved_size += (p.end - p.first) * size;
+    }
+    unsigned char *address = start + (first - p.first) * size;
+    if (!memory->commit(memory->context, address, (end - first) * size)) {
+        if (is_new)
+            release_piece(pool, p, start);
         return HM_ERROR_MEMORY;
     }
-    hm_memory_poison(address, size);
-    pool->blocks[block] = address;
-    pool->block_count++;
-    pool->item_committed_size += size;
-    pool->item_reserved_size += size;
-    if (pool->storage == HM_STORAGE_FIXED_BLOCKS)
-        *index_place(pool, cell_of(pool, address)) = (uint32_t)block + 1;
+    hm_memory_poison(address, (end - first) * size);
+    pool->item_committed_size += (end - first) * size;
+    pool->block_count += end - first;
+    for (size_t block = first; block < end; block++, address += size) {
+        set_start(pool, block, address);
+        if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+            *index_place(pool, cell_of(pool, address)) = (uint32_t)block + 1;
+    }
     return HM_OK;
 }
 
-static void drop_block(hm_pool *pool, size_t block)
+/* Drops blocks of one piece that have memory, and the piece with the last of them. */
+static hm_status drop_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    size_t size = block_size(pool, block);
-    hm_memory_unpoison(pool->blocks[block], size);
-    pool->memory->release(pool->memory->context, pool->blocks[block], size);
-    pool->blocks[block] = NULL;
-    pool->block_count--;
+    piece p = piece_of(pool, first);
+    unsigned char *start = piece_address(pool, p);
+    unsigned char *address = block_start(pool, first);
+    size_t size = (end - first) * block_size(pool, first);
+    size_t others = 0;
+    for (size_t block = p.first; block < p.end; block++)
+        others += (block < first || block >= end) && block_start(pool, block) != NULL;
+    if (others == 0) {
+        release_piece(pool, p, start);
+    } else if (!decommit(pool, address, size)) {
+        return HM_ERROR_MEMORY;
+    }
+    for (size_t block = first; block < end; block++)
+        set_start(pool, block, NULL);
+    pool->block_count -= end - first;
     pool->item_committed_size -= size;
-    pool->item_reserved_size -= size;
+    return HM_OK;
 }
 
 static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
 {
     const hm_memory *memory = pool->memory;
-    unsigned char *address = pool->items + first * memory->page_size;
+    unsigned char *address = pool->places.items + first * memory->page_size;
     size_t size = (end - first) * memory->page_size;
     hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1);
     if (status != HM_OK)
@@ -199,25 +306,21 @@ static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
 
 static hm_status drop_pages(hm_pool *pool, size_t first, size_t end)
 {
-    const hm_memory *memory = pool->memory;
-    unsigned char *address = pool->items + first * memory->page_size;
-    size_t size = (end - first) * memory->page_size;
-    hm_memory_unpoison(address, size); /* The table's function may write there. */
-    if (!memory->decommit(memory->context, address, size)) {
-        hm_memory_poison(address, size);
+    size_t page_size = pool->memory->page_size;
+    size_t size = (end - first) * page_size;
+    if (!decommit(pool, pool->places.items + first * page_size, size))
         return HM_ERROR_MEMORY;
-    }
     for (size_t page = first; page < end; page++)
         *page_word(pool, page) &= ~(UINT64_C(1) << page % HM_POOL_WORD);
     pool->item_committed_size -= size;
     return HM_OK;
 }
 
-/* Brings absent units: any number of pages, or one block. */
+/* Brings absent units of one piece. */
 static hm_status bring(hm_pool *pool, size_t first, size_t end)
 {
     hm_status status =
-        is_one_range(pool) ? bring_pages(pool, first, end) : bring_block(pool, first);
+        is_one_range(pool) ? bring_pages(pool, first, end) : bring_blocks(pool, first, end);
     if (status != HM_OK)
         return status;
     if (pool->unit_end < end)
@@ -226,27 +329,18 @@ static hm_status bring(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-static hm_status drop(hm_pool *pool, size_t first, size_t end)
-{
-    if (is_one_range(pool))
-        return drop_pages(pool, first, end);
-    for (size_t block = first; block < end; block++)
-        drop_block(pool, block);
-    return HM_OK;
-}
-
 /* From here on a unit is a unit */
 
-/* How many units are brought at once. */
+/* How many units are brought at once, of one piece. Pages come in rows from the start; the first
+ * blocks come one by one. */
 static size_t step(const hm_pool *pool)
 {
-    if (!is_one_range(pool))
-        return 1;
+    size_t unit_size = is_one_range(pool) ? pool->memory->page_size : block_size(pool, 0);
     size_t size = pool->item_committed_size / 4;
-    size = size < min_step ? min_step : size;
+    if (is_one_range(pool) && size < min_step)
+        size = min_step;
     size = size < max_step ? size : max_step;
-    size_t pages = size / pool->memory->page_size;
-    return pages != 0 ? pages : 1;
+    return size > unit_size ? size / unit_size : 1;
 }
 
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
@@ -256,7 +350,8 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
         if (is_present(pool, unit))
             continue;
         /* Behind the first one that is absent here, all are. */
-        size_t stop = unit + step(pool) < pool->unit_count ? unit + step(pool) : pool->unit_count;
+        size_t most = piece_of(pool, unit).end;
+        size_t stop = unit + step(pool) < most ? unit + step(pool) : most;
         hm_status status = bring(pool, unit, stop);
         if (status != HM_OK)
             return status;
@@ -284,6 +379,8 @@ hm_status hm_pool_storage_revive(hm_pool *pool)
     pool->absent_from = unit;
     /* No further than the slots that were issued. */
     size_t end = last_unit(pool, pool->slot_count - 1) + 1;
+    if (end > piece_of(pool, unit).end)
+        end = piece_of(pool, unit).end;
     size_t most = is_one_range(pool) ? min_step / pool->memory->page_size : 1;
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !is_present(pool, stop))
@@ -296,15 +393,16 @@ hm_status hm_pool_storage_trim(hm_pool *pool)
     hm_status status = HM_OK;
     pool->absent_from = 0;
     for (size_t first = 0; first < pool->unit_end && status == HM_OK; first++) {
-        size_t end = first;
-        while (is_present(pool, end) && !hm_pool_any_live(pool, slots_of(pool, end, end + 1)))
+        size_t end = first, most = piece_of(pool, first).end;
+        while (end < most && is_present(pool, end) &&
+               !hm_pool_any_live(pool, slots_of(pool, end, end + 1)))
             end++;
         if (end == first)
             continue;
-        status = drop(pool, first, end);
+        status = is_one_range(pool) ? drop_pages(pool, first, end) : drop_blocks(pool, first, end);
         if (status == HM_OK)
             hm_pool_chill(pool, slots_of(pool, first, end));
-        first = end;
+        first = end - 1;
     }
     while (pool->unit_end != 0 && !is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
@@ -326,7 +424,10 @@ uint32_t hm_pool_storage_run_end(const hm_pool *pool, uint32_t slot)
 {
     if (is_one_range(pool))
         return pool->slot_count;
-    return at_most(slots_below(pool, first_unit(pool, slot) + 1), pool->slot_count);
+    size_t block = first_unit(pool, slot);
+    bool is_filled = pool->item_size << pool->places.block_shift == block_size(pool, block);
+    size_t end = is_filled ? piece_of(pool, block).end : block + 1;
+    return at_most(slots_below(pool, end), pool->slot_count);
 }
 
 /* Pointers into nothing of ours */
@@ -334,18 +435,19 @@ uint32_t hm_pool_storage_run_end(const hm_pool *pool, uint32_t slot)
 /* Returns the block that holds an address, or unit_end. */
 static size_t find_block(const hm_pool *pool, const void *address)
 {
-    if (pool->storage == HM_STORAGE_GROWING_BLOCKS) {
+    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS) {
         size_t block = 0;
-        while (block < pool->unit_end &&
-               (pool->blocks[block] == NULL ||
-                (uintptr_t)address - (uintptr_t)pool->blocks[block] >= block_size(pool, block)))
+        while (
+            block < pool->unit_end &&
+            (block_start(pool, block) == NULL ||
+             (uintptr_t)address - (uintptr_t)block_start(pool, block) >= block_size(pool, block)))
             block++;
         return block;
     }
     for (uint64_t back = 0; back < 3; back++) {
         uint32_t found = *index_place(pool, cell_of(pool, address) - back);
-        if (found != 0 &&
-            (uintptr_t)address - (uintptr_t)pool->blocks[found - 1] < block_size(pool, found - 1))
+        if (found != 0 && (uintptr_t)address - (uintptr_t)block_start(pool, found - 1) <
+                              block_size(pool, found - 1))
             return found - 1;
     }
     return pool->unit_end;
@@ -355,13 +457,13 @@ static size_t find_block(const hm_pool *pool, const void *address)
  * and is too large. */
 uint32_t hm_pool_storage_find(const hm_pool *pool, const void *address)
 {
-    const unsigned char *start = pool->items;
+    const unsigned char *start = pool->places.items;
     uint64_t below = 0, held = pool->slot_count;
     if (!is_one_range(pool)) {
         size_t block = find_block(pool, address);
         if (block == pool->unit_end)
             return HM_INVALID_INDEX;
-        start = pool->blocks[block];
+        start = block_start(pool, block);
         below = slots_below(pool, block);
         held = slots_below(pool, block + 1) - below;
     }
@@ -383,8 +485,8 @@ static hm_status init_range(hm_pool *pool)
     hm_status status = hm_array_init(&pool->unit_array, &units);
     if (status != HM_OK)
         return status;
-    pool->items = pool->memory->reserve(pool->memory->context, size);
-    if (pool->items == NULL)
+    pool->places.items = pool->memory->reserve(pool->memory->context, size);
+    if (pool->places.items == NULL)
         return HM_ERROR_MEMORY;
     pool->item_reserved_size = size;
     return HM_OK;
@@ -407,18 +509,18 @@ static uint32_t fixed_block_shift(const hm_pool *pool, size_t size)
 
 static hm_status init_blocks(hm_pool *pool, size_t size)
 {
-    hm_array_desc units = {.item_size = sizeof(unsigned char *), .memory = pool->memory};
+    hm_array_desc units = {.item_size = sizeof(uintptr_t), .memory = pool->memory};
     hm_array_desc index = {.item_size = sizeof(uint32_t), .memory = pool->memory};
-    bool is_fixed = pool->storage == HM_STORAGE_FIXED_BLOCKS;
-    pool->block_shift = is_fixed ? fixed_block_shift(pool, size) : 0;
-    pool->blocks_end_in_words = !is_fixed || UINT64_C(1) << pool->block_shift < HM_POOL_WORD;
+    bool is_fixed = pool->places.storage == HM_STORAGE_FIXED_BLOCKS;
+    pool->places.block_shift = is_fixed ? fixed_block_shift(pool, size) : 0;
+    pool->blocks_end_in_words = !is_fixed || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
     pool->unit_count = first_unit(pool, pool->max_slots - 1) + 1;
     units.capacity = pool->unit_count;
     units.commit_step = index.commit_step = pool->memory->page_size;
     hm_status status = hm_array_init(&pool->unit_array, &units);
     if (status != HM_OK)
         return status;
-    pool->blocks = (unsigned char **)(void *)pool->unit_array.data;
+    pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
     if (!is_fixed)
         return HM_OK;
     pool->cell_shift = hm_pool_high_bit(block_size(pool, 0));
@@ -431,7 +533,7 @@ static hm_status init_blocks(hm_pool *pool, size_t size)
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     /* Then no later product overflows, nor a block of less than twice as many items as there can
-     * be, rounded up to pages. */
+     * be, rounded up to pages, nor a piece, which has one block or at most half of them. */
     if (pool->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return HM_ERROR_INVALID;
     return is_one_range(pool) ? init_range(pool) : init_blocks(pool, desc->block_size);
@@ -439,15 +541,37 @@ hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 
 void hm_pool_storage_fini(hm_pool *pool)
 {
-    if (pool->items != NULL) {
-        hm_memory_unpoison(pool->items, pool->unit_end * pool->memory->page_size);
-        pool->memory->release(pool->memory->context, pool->items, pool->item_reserved_size);
+    if (pool->places.items != NULL) {
+        hm_memory_unpoison(pool->places.items, pool->unit_end * pool->memory->page_size);
+        pool->memory->release(pool->memory->context, pool->places.items, pool->item_reserved_size);
     }
-    for (size_t block = 0; pool->blocks != NULL && block < pool->unit_end; block++)
-        if (pool->blocks[block] != NULL)
-            drop_block(pool, block);
+    for (piece p = {0, 0}; pool->places.bases != NULL && p.first < pool->unit_end;
+         p.first = p.end) {
+        p = piece_of(pool, p.first);
+        unsigned char *address = piece_address(pool, p);
+        if (address != NULL)
+            release_piece(pool, p, address);
+    }
     hm_array_fini(&pool->index_array);
     hm_array_fini(&pool->unit_array);
+}
+
+/* Whether the blocks stand where their pieces have room for them, and the pieces are counted. */
+static bool pieces_are_valid(const hm_pool *pool)
+{
+    size_t reserved = 0;
+    for (piece p = {0, 0}; p.first < pool->unit_end; p.first = p.end) {
+        p = piece_of(pool, p.first);
+        unsigned char *address = piece_address(pool, p);
+        size_t size = block_size(pool, p.first);
+        if (address == NULL)
+            continue;
+        reserved += (p.end - p.first) * size;
+        for (size_t block = p.first; block < p.end; block++, address += size)
+            if (block_start(pool, block) != NULL && block_start(pool, block) != address)
+                return false;
+    }
+    return reserved == pool->item_reserved_size;
 }
 
 /* Whether the hash table leads to each block, and to nothing else. */
@@ -458,9 +582,9 @@ static bool index_is_valid(const hm_pool *pool)
     for (size_t i = 0; i < pool->index_size; i++)
         held += table[i] != 0;
     for (size_t block = 0; block < pool->unit_end; block++)
-        if (pool->blocks[block] != NULL && find_block(pool, pool->blocks[block]) != block)
+        if (block_start(pool, block) != NULL && find_block(pool, block_start(pool, block)) != block)
             return false;
-    return held == (pool->storage == HM_STORAGE_FIXED_BLOCKS ? pool->block_count : 0);
+    return held == (pool->places.storage == HM_STORAGE_FIXED_BLOCKS ? pool->block_count : 0);
 }
 
 bool hm_pool_storage_is_valid(const hm_pool *pool)
@@ -477,5 +601,6 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
     }
     if (size != pool->item_committed_size)
         return false;
-    return is_one_range(pool) || (present == pool->block_count && index_is_valid(pool));
+    return is_one_range(pool) ||
+           (present == pool->block_count && pieces_are_valid(pool) && index_is_valid(pool));
 }

@@ -68,8 +68,8 @@ BUGS = [
     ("a run of items goes past the end of its block", "src/pool.c",
      "hm_pool_storage_run_end(pool, first);", "pool->slot_count;", "pool"),
     ("offsets have 32 bits", "include/handle_map/map.h",
-     "NULL : map->items + item_size * index;",
-     "NULL : map->items + (uint32_t)(item_size * index);", "map"),
+     "NULL : items + item_size * index;",
+     "NULL : items + (uint32_t)(item_size * index);", "map"),
 ]
 
 
@@ -148,7 +148,7 @@ def check_small_world(place):
               ["min_commit_step = (size_t)64 << 10;", "min_commit_step = 8;"]),
              ("src/pool_storage.c", os.path.join(narrowed, "pool_storage.c"),
               ["min_step = (size_t)64 << 10;", "min_step = 8;", "MIN_INDEX_SIZE = 64",
-               "MIN_INDEX_SIZE = 2"])]
+               "MIN_INDEX_SIZE = 2", "MAX_PIECE_BLOCKS = 64", "MAX_PIECE_BLOCKS = 2"])]
     for source, target, constants in steps:
         with open(target, "w", encoding="utf-8") as file:
             subprocess.run([narrow, os.path.join(place, source), *constants], stdout=file,

@@ -126,6 +126,7 @@ static void check_capacity_zero(hm_pool *pool)
     const hm_handle first = hm_handle_pack(0, 1, 0);
     void *item = pool;
     uint32_t length = 7;
+    uint64_t live = 7;
     CHECK(hm_handle_is_null(hm_pool_insert(pool, NULL)));
     CHECK(hm_handle_is_null(hm_pool_emplace(pool, &item)) && item == NULL);
     CHECK(hm_pool_reserve(pool, 1) == HM_ERROR_FULL && hm_pool_reserve(pool, 0) == HM_OK);
@@ -136,6 +137,7 @@ static void check_capacity_zero(hm_pool *pool)
     CHECK(hm_pool_item(pool, 0) == NULL && hm_pool_item(pool, HM_INVALID_INDEX) == NULL);
     CHECK(hm_pool_next_run(pool, 0, &length) == HM_INVALID_INDEX && length == 0);
     CHECK(hm_pool_next_run(pool, 0, NULL) == HM_INVALID_INDEX);
+    CHECK(hm_pool_next_word(pool, 0, &live) == HM_INVALID_INDEX && live == 0);
     CHECK(hm_handle_is_null(hm_pool_handle_of(pool, NULL)));
     CHECK(hm_handle_is_null(hm_pool_handle_of(pool, pool)));
     CHECK(hm_pool_trim(pool) == HM_OK && hm_pool_validate(pool) == HM_OK);
@@ -292,6 +294,7 @@ PANICS_WITHOUT_A_POOL(erase, hm_pool_erase(no_pool, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_POOL(erase_n, hm_pool_erase_n(no_pool, NULL, 0))
 PANICS_WITHOUT_A_POOL(item, hm_pool_item(no_pool, 0))
 PANICS_WITHOUT_A_POOL(next_run, hm_pool_next_run(no_pool, 0, NULL))
+PANICS_WITHOUT_A_POOL(next_word, hm_pool_next_word(no_pool, 0, &(uint64_t){0}))
 PANICS_WITHOUT_A_POOL(handle_of, hm_pool_handle_of(no_pool, NULL))
 PANICS_WITHOUT_A_POOL(count, hm_pool_count(no_pool))
 PANICS_WITHOUT_A_POOL(capacity, hm_pool_capacity(no_pool))
@@ -307,6 +310,12 @@ DEATH_TEST(pool_contract, emplace_without_a_place_panics)
 {
     hm_pool pool = {0};
     hm_pool_emplace(&pool, NULL);
+}
+
+DEATH_TEST(pool_contract, next_word_without_bits_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_next_word(&pool, 0, NULL);
 }
 
 DEATH_TEST(pool_contract, erase_n_without_handles_panics)
@@ -339,6 +348,60 @@ TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
         CHECK((hm_pool_validate(&pool) == HM_OK) == (kept == 0));
         table[i] = kept;
     }
+    hm_pool_fini(&pool);
+}
+
+/* Blocks come one by one at first. Their addresses come for 1, 1, 2, 4, ... 64, 64, ... of them at
+ * once, and go when the last of these blocks goes. */
+TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
+{
+    enum { BLOCK = 16384, BLOCKS = 200 };
+    pool_memory *memory = malloc(sizeof *memory);
+    hm_pool pool;
+    CHECK(memory != NULL);
+    pool_memory_init(memory, 4096);
+    hm_pool_desc desc = {
+        .item_size = BLOCK, .capacity = BLOCKS, .storage = HM_STORAGE_FIXED_BLOCKS};
+    desc.memory = &memory->table;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    size_t reserved = 1;
+    for (size_t blocks = 1; blocks <= BLOCKS; blocks++) {
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+        if (blocks > reserved)
+            reserved += reserved < 64 ? reserved : 64;
+        CHECK(pool.item_reserved_size == reserved * BLOCK);
+        CHECK(pool.item_committed_size >= blocks * BLOCK);
+        CHECK(pool.item_committed_size <= (blocks + blocks / 4) * BLOCK);
+    }
+    CHECK(hm_pool_trim(&pool) == HM_OK && pool.item_committed_size == (size_t)BLOCKS * BLOCK);
+    for (uint32_t i = 64; i < 128; i++) {
+        CHECK(pool.item_reserved_size == reserved * BLOCK);
+        CHECK(hm_pool_erase(&pool, hm_handle_pack(i, 1, 0)) && hm_pool_trim(&pool) == HM_OK);
+        CHECK(pool.item_committed_size == (size_t)(BLOCKS - 1 - (i - 64)) * BLOCK);
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+    }
+    CHECK(pool.item_reserved_size == (reserved - 64) * BLOCK);
+    hm_pool_fini(&pool);
+    pool_memory_check_released(memory);
+    free(memory);
+}
+
+TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 16384, .capacity = 10, .storage = HM_STORAGE_FIXED_BLOCKS};
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, 8) == HM_OK);
+    for (uint32_t i = 0; i < 8; i++)
+        hm_pool_insert(&pool, NULL);
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    uintptr_t base = pool.places.bases[5];
+    pool.places.bases[5] += 16384; /* where the next one is */
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.places.bases[5] = base;
+    pool.item_reserved_size += 16384;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.item_reserved_size -= 16384;
+    CHECK(hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
 }
 

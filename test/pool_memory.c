@@ -64,7 +64,8 @@ static void *pool_reserve(void *context, size_t size)
         i++;
     CHECK(i < POOL_MEMORY_RANGES);
     const hm_memory *os = hm_memory_os();
-    unsigned char *address = os->reserve(os->context, size);
+    /* One page more, so that no two ranges stand side by side. */
+    unsigned char *address = os->reserve(os->context, size + memory->table.page_size);
     if (address == NULL)
         return NULL;
     memory->ranges[i].address = address;
@@ -107,7 +108,7 @@ static void pool_release(void *context, void *address, size_t size)
     uint32_t i = range_of(memory, address, size);
     CHECK(memory->ranges[i].address == address && memory->ranges[i].size == size);
     const hm_memory *os = hm_memory_os();
-    os->release(os->context, address, size);
+    os->release(os->context, address, size + memory->table.page_size);
     memory->reserved_size -= size;
     for (size_t page = 0; page < size / memory->table.page_size; page++)
         memory->committed_size -= memory->ranges[i].held[page] ? memory->table.page_size : 0;

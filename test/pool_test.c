@@ -483,15 +483,37 @@ static void check_runs(const hm_pool *pool, uint32_t item_size)
     CHECK(hm_pool_next_run(pool, HM_INVALID_INDEX, &length) == HM_INVALID_INDEX);
 }
 
+/* The same from word to word. */
+static void check_words(const hm_pool *pool)
+{
+    uint32_t seen = 0, end = 0;
+    uint64_t live = 7;
+    for (uint32_t word = hm_pool_next_word(pool, 0, &live); word != HM_INVALID_INDEX;
+         word = hm_pool_next_word(pool, word + 1, &live)) {
+        CHECK(live != 0 && word >= end);
+        for (uint32_t k = 0; k < 64; k++) {
+            bool lives = hm_pool_item(pool, 64 * word + k) != NULL;
+            CHECK(lives == ((live >> k & 1) != 0));
+            seen += lives;
+        }
+        end = word + 1;
+    }
+    CHECK(live == 0 && seen == hm_pool_count(pool));
+    CHECK(hm_pool_next_word(pool, HM_INVALID_INDEX, &live) == HM_INVALID_INDEX && live == 0);
+}
+
 POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
 {
     enum { SLOTS = 1000 };
     uint64_t random = test_seed("pool runs");
+    pool_memory *memory = malloc(sizeof *memory);
+    pool_memory_init(memory, hm_memory_os()->page_size);
     for (uint32_t item_size = 1; item_size <= 1000; item_size += 333) {
         for (uint32_t round = 0; round < 40; round++) {
             hm_handle handles[SLOTS];
             hm_pool pool = make(storage, (hm_pool_desc){.item_size = item_size,
-                                                        .block_size = round % 2 ? 4096 : 0});
+                                                        .block_size = round % 2 ? 4096 : 0,
+                                                        .memory = &memory->table});
             uint32_t n = 1 + test_random_below(&random, SLOTS), rarely = 1 + round % 8 * 8;
             check_runs(&pool, item_size);
             for (uint32_t i = 0; i < n; i++)
@@ -501,11 +523,15 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
                 if ((test_random_below(&random, rarely) == 0) == (round % 3 != 0))
                     CHECK(hm_pool_erase(&pool, handles[i]));
             check_runs(&pool, item_size);
+            check_words(&pool);
             CHECK(hm_pool_trim(&pool) == HM_OK);
             check_runs(&pool, item_size);
+            check_words(&pool);
             finish(&pool);
         }
     }
+    pool_memory_check_released(memory);
+    free(memory);
 }
 
 POOL_TEST(a_full_pool_of_one_block_is_one_run)

@@ -39,6 +39,8 @@ TEST(pool_typed_cpp, a_typed_pool_works_in_cpp)
     CHECK(spark_pool_erase(&pool, handles[0]) && !spark_pool_contains(&pool, handles[0]));
     uint32_t length = 0;
     CHECK(spark_pool_next_run(&pool, 0, &length) == 1 && length == 9);
+    uint64_t live = 0;
+    CHECK(spark_pool_next_word(&pool, 0, &live) == 0 && live == 0x3FE);
     for (uint32_t i = 0; i < length; i++) {
         const spark *here = spark_pool_item(&pool, 1) + i;
         CHECK(here->age == 8 - static_cast<int>(i));

@@ -102,6 +102,13 @@ TEST(pool_typed, items_are_found_by_handle_pointer_and_run)
             }
         }
         CHECK(seen == PARTICLES);
+        uint64_t live;
+        for (uint32_t word = particle_pool_next_word(&pool, 0, &live); word != HM_INVALID_INDEX;
+             word = particle_pool_next_word(&pool, word + 1, &live))
+            for (; live != 0; live &= live - 1)
+                seen -= is_particle(particle_pool_item(&pool, 64 * word + hm_pool_low_bit(live)),
+                                    (int)(64 * word + hm_pool_low_bit(live)));
+        CHECK(seen == 0);
         CHECK(particle_pool_reserve(&pool, 1) == HM_ERROR_FULL);
         CHECK(particle_pool_reserve(&pool, 0) == HM_OK);
         particle_pool_fini(&pool);
@@ -202,6 +209,7 @@ PANICS_WITHOUT_A_POOL(reserve, particle_pool_reserve(no_pool, 1))
 PANICS_WITHOUT_A_POOL(count, particle_pool_count(no_pool))
 PANICS_WITHOUT_A_POOL(item, particle_pool_item(no_pool, 0))
 PANICS_WITHOUT_A_POOL(next_run, particle_pool_next_run(no_pool, 0, NULL))
+PANICS_WITHOUT_A_POOL(next_word, particle_pool_next_word(no_pool, 0, &(uint64_t){0}))
 PANICS_WITHOUT_A_POOL(handle_of, particle_pool_handle_of(no_pool, NULL))
 
 DEATH_TEST(pool_typed, emplace_without_a_place_panics)

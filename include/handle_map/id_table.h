@@ -127,12 +127,14 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
  * refuses that; no entry has generation 0. */
 static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
 {
+    const hm_handle *entries = table->entries;
+    uint32_t slot_count = table->slot_count, count = table->count;
     uint32_t slot = hm_handle_index(handle);
-    if (slot >= table->slot_count)
+    if (slot >= slot_count)
         return HM_INVALID_INDEX;
-    uint64_t entry = table->entries[slot].bits;
+    uint64_t entry = entries[slot].bits;
     uint32_t position = (uint32_t)entry;
-    if (entry >> 32 != handle.bits >> 32 || position >= table->count)
+    if (entry >> 32 != handle.bits >> 32 || position >= count)
         return HM_INVALID_INDEX;
     return position;
 }

@@ -251,8 +251,9 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
 HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_size)
 {
     HM_CONTRACT(map != NULL, "hm_map_get: map is NULL");
+    unsigned char *items = map->items; /* See hm_id_table_find. */
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    return index == HM_INVALID_INDEX ? NULL : map->items + item_size * index;
+    return index == HM_INVALID_INDEX ? NULL : items + item_size * index;
 }
 
 HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)

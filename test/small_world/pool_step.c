@@ -184,8 +184,10 @@ static void trim(void)
         if (!pool_holds_items(i))
             continue;
         size_t unit = now.config->page_size;
-        if (now.config->storage != HM_STORAGE_VIRTUAL)
+        if (now.config->storage == HM_STORAGE_GROWING_BLOCKS)
             unit = arena.memory.reserved[i];
+        if (now.config->storage == HM_STORAGE_FIXED_BLOCKS)
+            unit *= ((now.config->item_size << now.pool.places.block_shift) - 1) / unit + 1;
         for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
             CHECK(!arena_is_committed(i, at) || holds_live(arena_range(i) + at, unit));
     }
