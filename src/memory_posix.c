@@ -18,6 +18,12 @@
 /* Bytes. The size of a huge page with 4 KiB base pages; elsewhere it is a size like another. */
 static const size_t huge_page_size = (size_t)2 << 20;
 
+/* Bytes. A commit between these sizes is a step of what is large already and still grows: its pages
+ * will all be touched soon, and bringing them in at once costs 1.0 us each instead of 1.4 one by
+ * one. Smaller commits may be of many containers that stay small, larger ones are made ahead. */
+static const size_t min_prefault = (size_t)256 << 10;
+static const size_t max_prefault = (size_t)1 << 20;
+
 static void *os_reserve(void *context, size_t size)
 {
     (void)context;
@@ -34,7 +40,13 @@ static void os_release(void *context, void *address, size_t size)
 static bool os_commit(void *context, void *address, size_t size)
 {
     (void)context;
-    return mprotect(address, size, PROT_READ | PROT_WRITE) == 0;
+    if (mprotect(address, size, PROT_READ | PROT_WRITE) != 0)
+        return false;
+#ifdef MADV_POPULATE_WRITE
+    if (size >= min_prefault && size <= max_prefault)
+        (void)madvise(address, size, MADV_POPULATE_WRITE); /* Else the pages come when touched. */
+#endif
+    return true;
 }
 
 /* The protection goes first, because it may be refused (it can split a mapping), and nothing is

@@ -304,6 +304,41 @@ static bool is_mapped(void *address)
     return mincore(address, hm_memory_os()->page_size, in_core) == 0;
 }
 
+#ifdef MADV_POPULATE_WRITE
+/* How many of the pages of a fresh commit are there, before any is touched. */
+static size_t pages_brought(size_t size)
+{
+    static unsigned char in_core[1024];
+    const hm_memory *memory = hm_memory_os();
+    size_t pages = size / memory->page_size, brought = 0;
+    void *address = memory->reserve(memory->context, size);
+    CHECK(address != NULL && pages <= sizeof in_core);
+    CHECK(memory->commit(memory->context, address, size));
+    CHECK(mincore(address, size, in_core) == 0);
+    for (size_t i = 0; i < pages; i++)
+        brought += in_core[i] & 1;
+    memory->release(memory->context, address, size);
+    return brought;
+}
+
+TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
+{
+    const size_t page = hm_memory_os()->page_size, kib = 1024;
+    void *address = hm_memory_os()->reserve(NULL, page);
+    bool can = hm_memory_os()->commit(NULL, address, page) &&
+               madvise(address, page, MADV_POPULATE_WRITE) == 0;
+    hm_memory_os()->release(NULL, address, page);
+    if (!can || test_scaled(2) != 2) {
+        test_leave_out("counting pages: this system does not bring them on request");
+        return;
+    }
+    CHECK(pages_brought(256 * kib) == 256 * kib / page);
+    CHECK(pages_brought(1024 * kib) == 1024 * kib / page);
+    CHECK(pages_brought(256 * kib - page) == 0);
+    CHECK(pages_brought(1024 * kib + page) == 0);
+}
+#endif
+
 /* Linux puts a mapping of whole huge pages where a huge page can begin, and others anywhere: an odd
  * size makes reserve cut a head off. */
 TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)
