@@ -287,7 +287,6 @@ TEST(memory, a_huge_page_has_2_mib)
     CHECK(hm_memory_os_huge()->page_size == (size_t)2 << 20);
 }
 
-/* An emulator of larger pages reports on each of the host's: 16 of 4 KiB make one of 64. */
 /* Pages of addresses that the program has. */
 static unsigned long mapped_pages(void)
 {
@@ -298,6 +297,7 @@ static unsigned long mapped_pages(void)
     return pages;
 }
 
+/* An emulator of larger pages reports on each of the host's: 16 of 4 KiB make one of 64. */
 static bool is_mapped(void *address)
 {
     unsigned char in_core[16];
