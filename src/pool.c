@@ -65,21 +65,13 @@ static uint32_t hole_count(const hm_pool *pool)
     return pool->slot_count - pool->count - pool->retired_count - pool->cold_count;
 }
 
-/* The levels above the words */
+/* The levels above the words. The lowest word with holes stands in hole_word, all others in the
+ * levels: so a program that erases and inserts by turns does not touch them. */
 
-/* Goes down from a word of level `level` whose lowest bit leads to the lowest hole. */
-static uint32_t lowest_below(const hm_pool *pool, uint32_t level, uint32_t word)
-{
-    for (uint32_t above = level + 1; above-- > 0;)
-        word = word * HM_POOL_WORD + hm_pool_low_bit(pool->levels[above][word]);
-    return word;
-}
+static const uint64_t no_level; /* stands for the highest one where there are none */
 
-/* A word has its first hole. */
-void hm_pool_open_word(hm_pool *pool, uint32_t word)
+static void list_word(hm_pool *pool, uint32_t word)
 {
-    if (pool->hole_word > word) /* HM_INVALID_INDEX is above them all. */
-        pool->hole_word = word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
         uint64_t *bits = &pool->levels[level][word / HM_POOL_WORD];
         uint64_t before = *bits;
@@ -90,23 +82,50 @@ void hm_pool_open_word(hm_pool *pool, uint32_t word)
     }
 }
 
-/* A word has lost its last hole. If it was the lowest, nothing is to the left on the way up, so
- * that the next one is where the way up ends. */
-void hm_pool_close_word(hm_pool *pool, uint32_t word)
+static void unlist_word(hm_pool *pool, uint32_t word)
 {
-    bool was_lowest = word == pool->hole_word;
-    if (was_lowest)
-        pool->hole_word = HM_INVALID_INDEX;
     for (uint32_t level = 0; level < pool->level_count; level++) {
         uint64_t *bits = &pool->levels[level][word / HM_POOL_WORD];
         *bits &= ~(UINT64_C(1) << word % HM_POOL_WORD);
+        if (*bits != 0)
+            return;
         word /= HM_POOL_WORD;
-        if (*bits == 0)
-            continue;
-        if (was_lowest)
-            pool->hole_word = lowest_below(pool, level, word);
-        return;
     }
+}
+
+/* A word has its first hole. */
+void hm_pool_open_word(hm_pool *pool, uint32_t word)
+{
+    uint32_t lowest = pool->hole_word;
+    if (lowest == HM_INVALID_INDEX) {
+        pool->hole_word = word;
+    } else if (lowest < word) {
+        list_word(pool, word);
+    } else {
+        pool->hole_word = word;
+        list_word(pool, lowest);
+    }
+}
+
+/* The lowest word has lost its last hole; there are others. */
+void hm_pool_next_hole_word(hm_pool *pool)
+{
+    uint32_t word = 0;
+    for (uint32_t level = pool->level_count; level-- > 0;)
+        word = word * HM_POOL_WORD + hm_pool_low_bit(pool->levels[level][word]);
+    pool->hole_word = word;
+    unlist_word(pool, word);
+}
+
+/* A word has lost its last hole. */
+static void close_word(hm_pool *pool, uint32_t word)
+{
+    if (word != pool->hole_word)
+        unlist_word(pool, word);
+    else if (*pool->top != 0)
+        hm_pool_next_hole_word(pool);
+    else
+        pool->hole_word = HM_INVALID_INDEX;
 }
 
 /* Ranges of slots, a word at a time */
@@ -186,7 +205,7 @@ void hm_pool_chill(hm_pool *pool, hm_pool_range range)
             continue;
         pool->words[word].holes ^= gone;
         if (pool->words[word].holes == 0)
-            hm_pool_close_word(pool, word);
+            close_word(pool, word);
         for (; gone != 0; gone &= gone - 1)
             pool->cold_count++;
     }
@@ -227,6 +246,7 @@ static hm_status init_columns(hm_pool *pool)
     uint64_t *next = hm_array_data(&pool->level_array);
     for (uint32_t level = pool->level_count; level-- > 0; next += sizes[level])
         pool->levels[level] = next;
+    pool->top = pool->level_count != 0 ? pool->levels[pool->level_count - 1] : &no_level;
     return HM_OK;
 }
 
@@ -555,7 +575,8 @@ static bool count_slot(const hm_pool *pool, uint32_t slot, census *count)
     return retired || hm_pool_storage_has(pool, slot) == (live || hole);
 }
 
-/* Behind the slots all bits are 0, and every level says which words below it are not. */
+/* Behind the slots all bits are 0, and every level says which words below it are not: of those with
+ * holes, all but the lowest, which stands in hole_word. */
 static bool levels_are_valid(const hm_pool *pool)
 {
     uint32_t below = word_count(pool->slot_count);
@@ -572,7 +593,9 @@ static bool levels_are_valid(const hm_pool *pool)
             bool is_set = (pool->levels[level][i / HM_POOL_WORD] >> i % HM_POOL_WORD & 1) != 0;
             uint64_t under = 0;
             if (i < below)
-                under = level == 0 ? pool->words[i].holes : pool->levels[level - 1][i];
+                under = level != 0    ? pool->levels[level - 1][i]
+                        : i == lowest ? 0
+                                      : pool->words[i].holes;
             if (is_set != (under != 0))
                 return false;
         }

@@ -206,7 +206,7 @@ static void damage(hm_pool *pool, int how)
     if (how == 11)
         entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a life */
     if (how == 12)
-        pool->levels[0][0] ^= 1; /* a word with holes is known above */
+        pool->levels[0][0] ^= 1; /* the lowest word with holes is not known above */
     if (how == 13)
         pool->levels[0][0] ^= 2; /* and one without is not */
     if (how == 14)

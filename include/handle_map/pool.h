@@ -161,7 +161,9 @@ typedef struct hm_pool {
     uint32_t retired_count;
     uint32_t cold_count; /* free slots without memory: neither bit set, but not retired */
     uint32_t level_count;
-    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w has holes; and so on */
+    const uint64_t *top; /* the only word of the highest level; 0: no other word has holes */
+    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w has holes and is not hole_word;
+                                         bit w of level 1: word w of level 0 is not 0; and so on */
     hm_array entry_array;             /* uint32_t */
     hm_array word_array;              /* hm_pool_word */
     hm_array level_array;             /* uint64_t: the highest level first, since only the lowest
@@ -250,7 +252,7 @@ HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
 HM_API void hm_pool_open_word(hm_pool *pool, uint32_t word);
-HM_API void hm_pool_close_word(hm_pool *pool, uint32_t word);
+HM_API void hm_pool_next_hole_word(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* The lowest and the highest bit that is set; `bits` is not 0. */
@@ -336,8 +338,12 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
         slot = pool->hole_word * HM_POOL_WORD + hm_pool_low_bit(holes);
         word->live |= holes & (0 - holes);
         word->holes = holes & (holes - 1);
-        if (word->holes == 0)
-            hm_pool_close_word(pool, pool->hole_word);
+        if (word->holes == 0) {
+            if (*pool->top == 0)
+                pool->hole_word = HM_INVALID_INDEX;
+            else
+                hm_pool_next_hole_word(pool);
+        }
         entry = (pool->entries[slot] & ~HM_POOL_FREE_ENTRY) + 1;
     } else {
         slot = pool->slot_count;
@@ -410,8 +416,12 @@ HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_siz
     word->live &= ~bit;
     word->holes = holes | bit;
     pool->count--;
-    if (holes == 0)
-        hm_pool_open_word(pool, slot / HM_POOL_WORD);
+    if (holes == 0) {
+        if (pool->hole_word == HM_INVALID_INDEX)
+            pool->hole_word = slot / HM_POOL_WORD;
+        else
+            hm_pool_open_word(pool, slot / HM_POOL_WORD);
+    }
     return true;
 }
 
