@@ -212,11 +212,12 @@ bool read_arguments(int argc, char **argv, settings &set)
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && measure(argv[1], argv[2], std::strtoul(argv[3], nullptr, 10),
-                             static_cast<uint32_t>(std::strtoul(argv[4], nullptr, 10))))
+    bool one = argc == 5 && argv[1][0] != '-'; /* measurement, in this process */
+    if (one && measure(argv[1], argv[2], std::strtoul(argv[3], nullptr, 10),
+                       static_cast<uint32_t>(std::strtoul(argv[4], nullptr, 10))))
         return 0;
     settings set;
-    if (!read_arguments(argc, argv, set)) {
+    if (one || !read_arguments(argc, argv, set)) {
         std::fprintf(stderr,
                      "usage: %s [--size BYTES] [--items N] [--processes P] [--containers REGEX]\n"
                      "       [--out FILE] [--smoke]\n       %s fill|single CONTAINER BYTES N\n",

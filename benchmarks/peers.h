@@ -599,18 +599,18 @@ template <class Visit> void for_each_container(size_t size, Visit visit)
         for_each_container<256>(visit);
 }
 
-/* Names those that the machine lacks, each after a space. */
+/* Names those that the machine lacks, with commas behind. */
 inline const char *missing_peers()
 {
     return ""
 #ifndef WITH_ABSEIL
-           " absl::flat_hash_map"
+           "absl::flat_hash_map,"
 #endif
 #ifndef WITH_SLOTMAP
-           " Rust's slot maps"
+           "Rust's slot maps,"
 #endif
 #ifndef WITH_COLONY
-           " plf::colony"
+           "plf::colony,"
 #endif
         ;
 }
