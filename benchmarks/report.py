@@ -4,8 +4,8 @@
 Reads every suite-*.json and fresh-*.json of the directory, prints the tables, and writes there
 report.md with the same and the data files that suite.gp draws. Figures are medians of the
 repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
-better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a tie
-with the goal.
+better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
+tie with the goal.
 """
 
 import collections
@@ -123,8 +123,7 @@ def spread(figures, where, row, container):
 def ratio_text(ratio):
     if ratio is None:
         return '-'
-    return f'{ratio:.3f}'.rstrip('0').rstrip('.') + ('~' if 1 / TIE < ratio < TIE else '') \
-        if ratio < 0.1 else f'{ratio:.2f}' + ('~' if 1 / TIE < ratio < TIE else '')
+    return f'{ratio:.{3 if ratio < 0.1 else 2}f}' + ('~' if 1 / TIE < ratio < TIE else '')
 
 
 def verdict(ratio, bound):
@@ -177,8 +176,8 @@ def map_table(figures):
                      spread(figures, where, row, ARRAY), ratio_text(of_array),
                      spread(figures, where, row, peer), peer or '-', ratio_text(of_peer), goal,
                      answer])
-    head = ['ns an operation', 'hm_map', ARRAY, 'ratio', 'best dense peer', 'which', 'ratio', 'goal',
-            '']
+    head = ['ns an operation', 'hm_map', ARRAY, 'ratio', 'best dense peer', 'which', 'ratio',
+            'goal', '']
     return table(f'hm_map, {count_text(ITEMS)} items of {SIZE} bytes', head, rows)
 
 
@@ -205,7 +204,8 @@ def pool_goals(figures):
                      for r in ratios]
             rows.append([f'{row}, {count_text(where[1])}', rival, f'{bound:.2f}'] + cells)
     rows = [row for row in rows if row[3] != '-']
-    return table('What hm_pool was asked for: ratio at most', ['', 'against', 'asked'] + POOLS, rows)
+    return table('What hm_pool was asked for: ratio at most',
+                 ['', 'against', 'asked'] + POOLS, rows)
 
 
 def article_table(figures):
@@ -228,8 +228,8 @@ def article_table(figures):
                                  if ns is not None)
         rows.append([row] + [number(figures.median(where, row, c)) for c in containers] +
                     [goal, measured])
-    return table(f"The article's rows, {count_text(ARTICLE_ITEMS)} items of {SIZE} bytes, ns an item",
-                 [''] + containers + ['goal', 'best form of hm_map'], rows)
+    title = f"The article's rows, {count_text(ARTICLE_ITEMS)} items of {SIZE} bytes, ns an item"
+    return table(title, [''] + containers + ['goal', 'best form of hm_map'], rows)
 
 
 def forms_table(figures):
@@ -251,8 +251,8 @@ def fresh_table(figures):
             [number(figures.median(where, name, c)) for name in names[1:]] for c in containers]
     return table(f'Filling from nothing, a process each: {count_text(where[1])} items of '
                  f'{where[0]} bytes',
-                 ['', 'ns an insert', 'single: p50', 'p99.99', 'worst, ns', 'resident bytes an item',
-                  'at most'], rows)
+                 ['', 'ns an insert', 'single: p50', 'p99.99', 'worst, ns',
+                  'resident bytes an item', 'at most'], rows)
 
 
 def grid_table(figures, title, ours, rivals):
@@ -270,7 +270,8 @@ def grid_table(figures, title, ours, rivals):
 def write_data(figures, directory):
     """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it.
     growth.dat: a block for each row of items, ours, array, best dense peer in ns an operation.
-    growth.gp: the names of these rows, for gnuplot."""
+    growth.gp: for gnuplot, the names of these rows and the columns of their arrays; where a row has
+    none, our own, whose line hides it."""
     def plain(value):
         return 'nan' if value is None else f'{value:.6g}'
     with open(os.path.join(directory, 'ratios.dat'), 'w', encoding='utf-8') as file:
@@ -278,10 +279,12 @@ def write_data(figures, directory):
             where = figures.where(row)
             peer = figures.best(where, row, DENSE)
             bound, against = MAP_GOALS.get(row, (None, None))
-            if row != 'worst insert' and peer and figures.median(where, row, 'hm_map') is not None:
-                file.write(f'"{row}" {plain(figures.ratio(where, row, "hm_map", ARRAY))} '
-                           f'{plain(figures.ratio(where, row, "hm_map", peer))} "{peer}" '
-                           f'{plain(bound if against == PEER else None)}\n')
+            if row in ('worst insert', 'clear') or not peer or \
+                    not figures.all(where, row, 'hm_map'):
+                continue
+            file.write(f'"{row}" {plain(figures.ratio(where, row, "hm_map", ARRAY))} '
+                       f'{plain(figures.ratio(where, row, "hm_map", peer))} "{peer}" '
+                       f'{plain(bound if against == PEER else None)}\n')
     grown = [row for row in ROWS if row not in UNGROWN and figures.places(SIZE, row)]
     with open(os.path.join(directory, 'growth.dat'), 'w', encoding='utf-8') as file:
         for row in grown:
@@ -292,6 +295,9 @@ def write_data(figures, directory):
             file.write('\n\n')
     with open(os.path.join(directory, 'growth.gp'), 'w', encoding='utf-8') as file:
         file.write('rows = "' + ' '.join(f"'{row}'" for row in grown) + '"\n')
+        columns = ['3' if any(figures.all((SIZE, n), row, ARRAY) for n in figures.places(SIZE, row))
+                   else '2' for row in grown]
+        file.write(f'array_columns = "{" ".join(columns)}"\n')
 
 
 def left_out(figures):
