@@ -197,13 +197,12 @@ def pool_table(figures):
 def pool_goals(figures):
     rows = []
     for row, bound, rivals in POOL_GOALS:
-        for rival in rivals:
-            where = figures.where(row)
-            ratios = [figures.ratio(where, row, pool, rival) for pool in POOLS]
-            cells = [f'{ratio_text(r)} {verdict(r, bound)}' if r is not None else '-'
-                     for r in ratios]
-            rows.append([f'{row}, {count_text(where[1])}', rival, f'{bound:.2f}'] + cells)
-    rows = [row for row in rows if row[3] != '-']
+        for n in figures.places(SIZE, row):
+            for rival in rivals if n >= ITEMS else []:
+                ratios = [figures.ratio((SIZE, n), row, pool, rival) for pool in POOLS]
+                if any(ratio is not None for ratio in ratios):
+                    rows.append([f'{row}, {count_text(n)}', rival, f'{bound:.2f}'] +
+                                [f'{ratio_text(r)} {verdict(r, bound)}' for r in ratios])
     return table('What hm_pool was asked for: ratio at most',
                  ['', 'against', 'asked'] + POOLS, rows)
 
