@@ -14,7 +14,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstring>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -97,7 +96,7 @@ class stopwatch
         compare_results(name, container, result);
         row &r = rows[name];
         r.seconds += std::max(seconds, 0.0);
-        r.operations += double{1} * operations * passes;
+        r.operations += static_cast<double>(operations) * passes;
     }
     void report(benchmark::State &state) const
     {
@@ -214,7 +213,6 @@ void empty_heap()
 template <class Container>
 void add_story(const char *name, const char *rows, void (*story)(stopwatch &))
 {
-    std::smatch match;
     std::string all(rows), container(Container::name);
     if (!std::regex_search(container, std::regex(set.containers)) ||
         !std::regex_search(all, std::regex(set.rows)))
