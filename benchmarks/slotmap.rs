@@ -1,119 +1,177 @@
-//! Rust's SlotMap and HopSlotMap for pool_benchmark.cpp, a loop to a function: what is timed is
-//! Rust alone. A key is eight bytes, which C++ keeps and shuffles without looking inside.
+//! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions, a loop to a function: what is
+//! timed is Rust alone. A key is eight bytes, which C++ keeps and shuffles without looking inside.
 //!
-//! Every `map` is a pointer that the container's `_new` gave and its `_delete` has not taken back;
-//! `keys` has `count` keys.
+//! Every `map` is a pointer that `create` of the same table gave and `destroy` has not taken back;
+//! `keys` and `picks` have `count` entries, but for `churn`, whose picks are positions in `keys`.
 
-use slotmap::{DefaultKey, HopSlotMap, Key, SlotMap};
+use slotmap::{DefaultKey, DenseSlotMap, HopSlotMap, SlotMap};
 use std::slice;
 
-#[repr(C)]
-pub struct Item {
-    words: [u64; 5],
+pub struct Item<const WORDS: usize> {
+    words: [u64; WORDS],
 }
 
-fn item(number: u32) -> Item {
-    Item {
-        words: [u64::from(number), 1, 2, 3, 4],
+impl<const WORDS: usize> Item<WORDS> {
+    fn new(number: u64) -> Self {
+        let mut words = [1; WORDS];
+        words[0] = number;
+        Item { words }
     }
 }
 
-macro_rules! export {
-    ($map:ident, $new:ident, $delete:ident, $insert:ident, $refill:ident, $erase:ident,
-     $look_up:ident, $iterate:ident) => {
-        #[no_mangle]
-        pub extern "C" fn $new() -> *mut $map<DefaultKey, Item> {
-            Box::into_raw(Box::new($map::new()))
-        }
+/// What the three maps have in common; each forwards to the map's own functions.
+trait Map {
+    fn create() -> Self;
+    fn insert(&mut self, number: u64) -> DefaultKey;
+    fn remove(&mut self, key: DefaultKey) -> bool;
+    fn get(&self, key: DefaultKey) -> Option<u64>;
+    fn sum(&self) -> u64;
+    fn clear(&mut self);
+}
 
-        #[no_mangle]
-        pub unsafe extern "C" fn $delete(map: *mut $map<DefaultKey, Item>) {
-            drop(Box::from_raw(map));
-        }
-
-        /// Inserts `count` items, numbered from 0, and reports their keys.
-        #[no_mangle]
-        pub unsafe extern "C" fn $insert(
-            map: *mut $map<DefaultKey, Item>,
-            count: u32,
-            keys: *mut DefaultKey,
-        ) {
-            for number in 0..count {
-                keys.add(number as usize).write((*map).insert(item(number)));
+macro_rules! forward {
+    ($map:ident) => {
+        impl<const WORDS: usize> Map for $map<DefaultKey, Item<WORDS>> {
+            fn create() -> Self {
+                $map::new()
             }
-        }
-
-        /// Inserts `count` items and returns the sum of their keys, so that none is stored.
-        #[no_mangle]
-        pub unsafe extern "C" fn $refill(map: *mut $map<DefaultKey, Item>, count: u32) -> u64 {
-            let map = &mut *map;
-            let mut total = 0_u64;
-            for number in 0..count {
-                total = total.wrapping_add(map.insert(item(number)).data().as_ffi());
+            #[inline(always)]
+            fn insert(&mut self, number: u64) -> DefaultKey {
+                $map::insert(self, Item::new(number))
             }
-            total
-        }
-
-        /// Returns how many were there.
-        #[no_mangle]
-        pub unsafe extern "C" fn $erase(
-            map: *mut $map<DefaultKey, Item>,
-            keys: *const DefaultKey,
-            count: u32,
-        ) -> u32 {
-            let map = &mut *map;
-            let mut erased = 0;
-            for key in slice::from_raw_parts(keys, count as usize) {
-                erased += u32::from(map.remove(*key).is_some());
+            #[inline(always)]
+            fn remove(&mut self, key: DefaultKey) -> bool {
+                $map::remove(self, key).is_some()
             }
-            erased
-        }
-
-        #[no_mangle]
-        pub unsafe extern "C" fn $look_up(
-            map: *const $map<DefaultKey, Item>,
-            keys: *const DefaultKey,
-            count: u32,
-        ) -> u64 {
-            let map = &*map;
-            let mut total = 0_u64;
-            for key in slice::from_raw_parts(keys, count as usize) {
-                if let Some(item) = map.get(*key) {
-                    total = total.wrapping_add(item.words[0]);
-                }
+            #[inline(always)]
+            fn get(&self, key: DefaultKey) -> Option<u64> {
+                $map::get(self, key).map(|item| item.words[0])
             }
-            total
-        }
-
-        #[no_mangle]
-        pub unsafe extern "C" fn $iterate(map: *const $map<DefaultKey, Item>) -> u64 {
-            let map = &*map;
-            let mut total = 0_u64;
-            for item in map.values() {
-                total = total.wrapping_add(item.words[0]);
+            #[inline(always)]
+            fn sum(&self) -> u64 {
+                self.values()
+                    .fold(0_u64, |total, item| total.wrapping_add(item.words[0]))
             }
-            total
+            fn clear(&mut self) {
+                $map::clear(self)
+            }
         }
     };
 }
 
-export!(
-    SlotMap,
-    slot_new,
-    slot_delete,
-    slot_insert,
-    slot_refill,
-    slot_erase,
-    slot_look_up,
-    slot_iterate
-);
-export!(
-    HopSlotMap,
-    hop_new,
-    hop_delete,
-    hop_insert,
-    hop_refill,
-    hop_erase,
-    hop_look_up,
-    hop_iterate
-);
+forward!(SlotMap);
+forward!(DenseSlotMap);
+forward!(HopSlotMap);
+
+unsafe extern "C" fn create<M: Map>() -> *mut u8 {
+    Box::into_raw(Box::new(M::create())) as *mut u8
+}
+
+unsafe extern "C" fn destroy<M: Map>(map: *mut u8) {
+    drop(Box::from_raw(map as *mut M));
+}
+
+/// Inserts `count` items, numbered from `first`, and reports their keys.
+unsafe extern "C" fn insert<M: Map>(map: *mut u8, first: u64, count: u32, keys: *mut DefaultKey) {
+    let map = &mut *(map as *mut M);
+    for i in 0..count as usize {
+        keys.add(i).write(map.insert(first + i as u64));
+    }
+}
+
+/// Returns how many were there.
+unsafe extern "C" fn erase<M: Map>(map: *mut u8, keys: *const DefaultKey, count: u32) -> u32 {
+    let map = &mut *(map as *mut M);
+    let mut erased = 0;
+    for key in slice::from_raw_parts(keys, count as usize) {
+        erased += u32::from(map.remove(*key));
+    }
+    erased
+}
+
+/// Returns the sum of the items' first words; a dead key counts nothing.
+unsafe extern "C" fn look_up<M: Map>(map: *mut u8, keys: *const DefaultKey, count: u32) -> u64 {
+    let map = &*(map as *const M);
+    let mut total = 0_u64;
+    for key in slice::from_raw_parts(keys, count as usize) {
+        if let Some(word) = map.get(*key) {
+            total = total.wrapping_add(word);
+        }
+    }
+    total
+}
+
+unsafe extern "C" fn iterate<M: Map>(map: *mut u8) -> u64 {
+    (*(map as *const M)).sum()
+}
+
+unsafe extern "C" fn clear<M: Map>(map: *mut u8) {
+    (*(map as *mut M)).clear();
+}
+
+/// Replaces the item of one key after the other by a new one; returns how many were there.
+unsafe extern "C" fn churn<M: Map>(
+    map: *mut u8,
+    keys: *mut DefaultKey,
+    picks: *const u32,
+    count: u32,
+    first: u64,
+) -> u32 {
+    let map = &mut *(map as *mut M);
+    let mut erased = 0;
+    for (i, pick) in slice::from_raw_parts(picks, count as usize).iter().enumerate() {
+        let key = keys.add(*pick as usize);
+        erased += u32::from(map.remove(*key));
+        key.write(map.insert(first + i as u64));
+    }
+    erased
+}
+
+/// The same members in the same order as `slotmap_functions` of peers.h.
+#[repr(C)]
+pub struct Functions {
+    create: unsafe extern "C" fn() -> *mut u8,
+    destroy: unsafe extern "C" fn(*mut u8),
+    insert: unsafe extern "C" fn(*mut u8, u64, u32, *mut DefaultKey),
+    erase: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u32,
+    look_up: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u64,
+    iterate: unsafe extern "C" fn(*mut u8) -> u64,
+    clear: unsafe extern "C" fn(*mut u8),
+    churn: unsafe extern "C" fn(*mut u8, *mut DefaultKey, *const u32, u32, u64) -> u32,
+}
+
+struct Table<M>(M);
+
+impl<M: Map + 'static> Table<M> {
+    const FUNCTIONS: &'static Functions = &Functions {
+        create: create::<M>,
+        destroy: destroy::<M>,
+        insert: insert::<M>,
+        erase: erase::<M>,
+        look_up: look_up::<M>,
+        iterate: iterate::<M>,
+        clear: clear::<M>,
+        churn: churn::<M>,
+    };
+}
+
+fn of_kind<const WORDS: usize>(kind: u32) -> Option<&'static Functions> {
+    match kind {
+        0 => Some(Table::<SlotMap<DefaultKey, Item<WORDS>>>::FUNCTIONS),
+        1 => Some(Table::<DenseSlotMap<DefaultKey, Item<WORDS>>>::FUNCTIONS),
+        2 => Some(Table::<HopSlotMap<DefaultKey, Item<WORDS>>>::FUNCTIONS),
+        _ => None,
+    }
+}
+
+/// The functions of a map (0: SlotMap, 1: DenseSlotMap, 2: HopSlotMap) of items of `size` bytes;
+/// null where there is none.
+#[no_mangle]
+pub extern "C" fn slotmap_table(kind: u32, size: u32) -> Option<&'static Functions> {
+    match size {
+        8 => of_kind::<1>(kind),
+        40 => of_kind::<5>(kind),
+        256 => of_kind::<32>(kind),
+        _ => None,
+    }
+}

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+"""report.py DIRECTORY: makes tables of what suite and fresh have measured.
+
+Reads every suite-*.json and fresh-*.json of the directory, prints the tables, and writes there
+report.md with the same and the data files that suite.gp draws. Figures are medians of the
+repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
+better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
+tie with the goal.
+"""
+
+import collections
+import glob
+import json
+import os
+import statistics
+import sys
+
+TIE = 1.15
+SIZE, ITEMS = 40, 1000000  # of the tables that show one size only
+ARTICLE_ITEMS = 100000
+ARRAY, VECTOR, POINTERS = 'plain array', 'std::vector', 'vector of unique_ptr'
+DENSE = ['vector-backed map', 'Rust DenseSlotMap', 'std::unordered_map', 'absl::flat_hash_map']
+HOLED = ['Rust SlotMap', 'Rust HopSlotMap', 'plf::colony']
+POOLS = ['hm_pool', 'hm_pool fixed', 'hm_pool growing']
+HUGE = 'hm_map huge pages'
+FORMS = ['hm_map', 'hm_map untyped', 'hm_map batch', HUGE]
+ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',
+        'lookup half stale', 'churn', 'erase all', 'refill', 'clear', 'worst insert']
+UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
+
+# What hm_map is to be at most, as a share of what.
+PEER = 'the best dense peer'
+MAP_GOALS = {
+    'insert fresh': (0.6, PEER), 'iterate': (1.1, ARRAY), 'lookup in order': (1.0, PEER),
+    'lookup random': (0.85, PEER), 'lookup half stale': (0.9, PEER), 'churn': (0.5, PEER),
+    'erase all': (0.65, PEER), 'refill': (0.4, PEER), 'worst insert': (1 / 50, VECTOR),
+}
+# What hm_pool is to be at most, as a share of each of those named.
+POOL_GOALS = [
+    ('insert fresh', 1 / 2, [VECTOR]), ('worst insert', 1 / 50, [VECTOR]),
+    ('iterate', 1.05, [ARRAY]), ('lookup random', 1.0, ['Rust SlotMap']),
+    ('erase all', 1 / 1.3, ['vector-backed map', 'hm_map']),
+    ('erase all', 1 / 1.2, ['Rust SlotMap']), ('refill', 1 / 1.5, HOLED),
+]
+
+
+class Figures:
+    """values[size, items][row][container]: the repetitions, in ns an operation or bytes an item."""
+
+    def __init__(self, directory):
+        self.values = collections.defaultdict(
+            lambda: collections.defaultdict(lambda: collections.defaultdict(list)))
+        self.missing = set()
+        for path in sorted(glob.glob(os.path.join(directory, 'suite-*.json'))):
+            self.read_suite(json.load(open(path, encoding='utf-8')))
+        for path in sorted(glob.glob(os.path.join(directory, 'fresh-*.json'))):
+            self.read_fresh(json.load(open(path, encoding='utf-8')))
+
+    def place(self, data):
+        return self.values[int(data['context']['item_size']), int(data['context']['items'])]
+
+    def read_suite(self, data):
+        self.missing.update(data['context']['missing'].split(','))
+        for run in data['benchmarks']:
+            if run['run_type'] != 'iteration':
+                continue
+            for row in ROWS:
+                if row in run:
+                    container = run['run_name'].split('/')[1]
+                    self.place(data)[row][container].append(run[row])
+
+    def read_fresh(self, data):
+        names = {'ns': 'insert fresh', 'worst': 'worst insert'}
+        for entry in data['fresh']:
+            for process in entry['processes']:
+                for name, value in process.items():
+                    row = names.get(name, name)
+                    self.place(data)[row][entry['container']].append(value)
+
+    def all(self, where, row, container):
+        return self.values.get(where, {}).get(row, {}).get(container, [])
+
+    def median(self, where, row, container):
+        """None where it was not measured."""
+        values = self.all(where, row, container)
+        return statistics.median(values) if values else None
+
+    def best(self, where, row, containers):
+        """The fastest of the containers, or None."""
+        measured = [c for c in containers if self.all(where, row, c)]
+        return min(measured, key=lambda c: self.median(where, row, c), default=None)
+
+    def ratio(self, where, row, ours, theirs):
+        a = self.median(where, row, ours)
+        b = self.median(where, row, theirs) if theirs else None
+        return a / b if a is not None and b else None
+
+    def places(self, size, row):
+        """The numbers of items at which a row was measured."""
+        return sorted(n for s, n in self.values if s == size and self.values[s, n].get(row))
+
+    def where(self, row):
+        """The place that the tables of one size show for a row: for what grows, the largest."""
+        measured = self.places(SIZE, row)
+        if row == 'worst insert' and measured:
+            return SIZE, measured[-1]
+        return SIZE, ITEMS if ITEMS in measured or not measured else measured[-1]
+
+
+def number(value):
+    if value is None:
+        return '-'
+    digits = 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 0.1 else 4
+    return f'{value:,.{digits}f}'
+
+
+def spread(figures, where, row, container):
+    values = figures.all(where, row, container)
+    if not values:
+        return '-'
+    return f'{number(statistics.median(values))} ({number(min(values))}..{number(max(values))})'
+
+
+def ratio_text(ratio):
+    if ratio is None:
+        return '-'
+    return f'{ratio:.{3 if ratio < 0.1 else 2}f}' + ('~' if 1 / TIE < ratio < TIE else '')
+
+
+def verdict(ratio, bound):
+    if ratio is None:
+        return '-'
+    return 'met' if ratio <= bound else 'tie' if ratio <= bound * TIE else 'MISSED'
+
+
+def table(title, head, rows):
+    """Markdown that can be read as it is."""
+    rows = [row for row in rows if any(cell not in ('-', '') for cell in row[1:])]
+    if not rows:
+        return ''
+    widths = [max(len(str(row[i])) for row in [head] + rows) for i in range(len(head))]
+
+    def line(cells):
+        first = str(cells[0]).ljust(widths[0])
+        return '| ' + ' | '.join([first] + [str(c).rjust(w) for c, w in
+                                            list(zip(cells, widths))[1:]]) + ' |\n'
+    ruler = '|' + '|'.join(('-' * (w + 1) + ':') if i else '-' * (w + 2)
+                           for i, w in enumerate(widths)) + '|\n'
+    return f'### {title}\n\n' + line(head) + ruler + ''.join(map(line, rows)) + '\n'
+
+
+def count_text(n):
+    return f'{n:,}'
+
+
+def label(figures, row):
+    n = figures.where(row)[1]
+    return row if n == ITEMS else f'{row}, {count_text(n)}'
+
+
+def map_table(figures):
+    rows = []
+    for row in ROWS:
+        where = figures.where(row)
+        peer = figures.best(where, row, DENSE)
+        of_array = figures.ratio(where, row, 'hm_map', ARRAY)
+        of_peer = figures.ratio(where, row, 'hm_map', peer)
+        bound, against = MAP_GOALS.get(row, (None, None))
+        goal, answer = '-', '-'
+        if bound is not None:
+            ratio = of_peer if against == PEER else figures.ratio(where, row, 'hm_map', against)
+            goal = f'{bound:.2f} of {against}'
+            answer = verdict(ratio, bound)
+            if against not in (PEER, ARRAY):
+                answer += f' ({ratio_text(ratio)})'
+        rows.append([label(figures, row), spread(figures, where, row, 'hm_map'),
+                     spread(figures, where, row, ARRAY), ratio_text(of_array),
+                     spread(figures, where, row, peer), peer or '-', ratio_text(of_peer), goal,
+                     answer])
+    head = ['ns an operation', 'hm_map', ARRAY, 'ratio', 'best dense peer', 'which', 'ratio',
+            'goal', '']
+    return table(f'hm_map, {count_text(ITEMS)} items of {SIZE} bytes', head, rows)
+
+
+def pool_table(figures):
+    rows = []
+    for row in ROWS:
+        where = figures.where(row)
+        best = figures.best(where, row, HOLED)
+        rows.append([label(figures, row)] + [spread(figures, where, row, c) for c in POOLS] +
+                    [number(figures.median(where, row, c)) for c in HOLED + [ARRAY]] +
+                    [ratio_text(figures.ratio(where, row, c, best)) for c in POOLS])
+    head = ['ns an operation'] + POOLS + HOLED + [ARRAY] + \
+        ['ratio to the best'] + [p.replace('hm_pool ', '') for p in POOLS[1:]]
+    return table(f'hm_pool, {count_text(ITEMS)} items of {SIZE} bytes', head, rows)
+
+
+def pool_goals(figures):
+    rows = []
+    for row, bound, rivals in POOL_GOALS:
+        for n in figures.places(SIZE, row):
+            for rival in rivals if n >= ITEMS else []:
+                ratios = [figures.ratio((SIZE, n), row, pool, rival) for pool in POOLS]
+                if any(ratio is not None for ratio in ratios):
+                    rows.append([f'{row}, {count_text(n)}', rival, f'{bound:.2f}'] +
+                                [f'{ratio_text(r)} {verdict(r, bound)}' for r in ratios])
+    return table('What hm_pool was asked for: ratio at most',
+                 ['', 'against', 'asked'] + POOLS, rows)
+
+
+def article_table(figures):
+    where = SIZE, ARTICLE_ITEMS
+    containers = [POINTERS, VECTOR, 'std::unordered_map', 'vector-backed map'] + FORMS
+    shown = ['create', 'insert warm', 'iterate', 'lookup in order', 'lookup random', 'clear']
+    rivals = {'create': POINTERS, 'insert warm': POINTERS, 'lookup in order': 'std::unordered_map',
+              'lookup random': 'std::unordered_map'}
+    rows = []
+    for row in shown:
+        best = figures.best(where, row, FORMS)
+        ratio = figures.ratio(where, row, best, rivals.get(row))
+        goal = f'20 times {rivals[row]}' if row in rivals else \
+            'constant time' if row == 'clear' else '-'
+        measured = f'{1 / ratio:.1f} times' if ratio else '-'
+        if row == 'clear':
+            totals = [(n, figures.median((SIZE, n), row, 'hm_map')) for n in
+                      figures.places(SIZE, row)]
+            measured = ', '.join(f'{ns * n:.0f} ns at {count_text(n)}' for n, ns in totals
+                                 if ns is not None)
+        rows.append([row] + [number(figures.median(where, row, c)) for c in containers] +
+                    [goal, measured])
+    title = f"The article's rows, {count_text(ARTICLE_ITEMS)} items of {SIZE} bytes, ns an item"
+    return table(title, [''] + containers + ['goal', 'best form of hm_map'], rows)
+
+
+def forms_table(figures):
+    rows = []
+    for row in ROWS:
+        where = figures.where(row)
+        rows.append([label(figures, row)] + [spread(figures, where, row, c) for c in FORMS] +
+                    [ratio_text(figures.ratio(where, row, c, 'hm_map')) for c in FORMS[1:]] +
+                    [ratio_text(figures.ratio(where, row, HUGE, figures.best(where, row, DENSE)))])
+    return table(f'Forms of call, {count_text(ITEMS)} items of {SIZE} bytes, ns an operation',
+                 [''] + FORMS + ['untyped / typed', 'batch / typed', 'huge / typed',
+                                 'huge / best dense peer'], rows)
+
+
+def fresh_table(figures):
+    where = figures.where('worst insert')
+    containers = sorted(figures.values.get(where, {}).get('insert fresh', {}),
+                        key=lambda c: figures.median(where, 'insert fresh', c))
+    names = ['insert fresh', 'p50', 'p99.99', 'worst insert', 'bytes', 'most bytes']
+    rows = [[c] + [spread(figures, where, names[0], c)] +
+            [number(figures.median(where, name, c)) for name in names[1:]] for c in containers]
+    return table(f'Filling from nothing, a process each: {count_text(where[1])} items of '
+                 f'{where[0]} bytes',
+                 ['', 'ns an insert', 'single: p50', 'p99.99', 'worst, ns',
+                  'resident bytes an item', 'at most'], rows)
+
+
+def grid_table(figures, title, ours, rivals):
+    places = sorted(figures.values)
+    if len(places) < 3:
+        return ''
+    rows = []
+    for row in ROWS:
+        cells = [ratio_text(figures.ratio(w, row, ours, figures.best(w, row, rivals)))
+                 for w in places]
+        rows.append([row] + cells)
+    return table(title, [''] + [f'{s} B x {count_text(n)}' for s, n in places], rows)
+
+
+def write_data(figures, directory):
+    """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it.
+    growth.dat: a block for each row of items, ours, array, best dense peer in ns an operation.
+    growth.gp: for gnuplot, the names of these rows and the columns of their arrays; where a row has
+    none, our own, whose line hides it."""
+    def plain(value):
+        return 'nan' if value is None else f'{value:.6g}'
+    with open(os.path.join(directory, 'ratios.dat'), 'w', encoding='utf-8') as file:
+        for row in ROWS:
+            where = figures.where(row)
+            peer = figures.best(where, row, DENSE)
+            bound, against = MAP_GOALS.get(row, (None, None))
+            if row in ('worst insert', 'clear') or not peer or \
+                    not figures.all(where, row, 'hm_map'):
+                continue
+            file.write(f'"{row}" {plain(figures.ratio(where, row, "hm_map", ARRAY))} '
+                       f'{plain(figures.ratio(where, row, "hm_map", peer))} "{peer}" '
+                       f'{plain(bound if against == PEER else None)}\n')
+    grown = [row for row in ROWS if row not in UNGROWN and figures.places(SIZE, row)]
+    with open(os.path.join(directory, 'growth.dat'), 'w', encoding='utf-8') as file:
+        for row in grown:
+            for n in figures.places(SIZE, row):
+                peer = figures.best((SIZE, n), row, DENSE)
+                medians = [figures.median((SIZE, n), row, c) for c in ('hm_map', ARRAY, peer)]
+                file.write(f'{n} {" ".join(map(plain, medians))}\n')
+            file.write('\n\n')
+    with open(os.path.join(directory, 'growth.gp'), 'w', encoding='utf-8') as file:
+        file.write('rows = "' + ' '.join(f"'{row}'" for row in grown) + '"\n')
+        columns = ['3' if any(figures.all((SIZE, n), row, ARRAY) for n in figures.places(SIZE, row))
+                   else '2' for row in grown]
+        file.write(f'array_columns = "{" ".join(columns)}"\n')
+
+
+def left_out(figures):
+    """Says what some sizes were not measured with."""
+    def containers(where):
+        return {c for row in figures.values[where].values() for c in row}
+    everything = set().union(*map(containers, figures.values))
+    text = ''
+    for size, n in sorted(figures.values):
+        absent = sorted(everything - containers((size, n)))
+        if absent:
+            text += f'- Not measured with {count_text(n)} items of {size} bytes: ' \
+                    f'{", ".join(absent)}.\n'
+    missing = sorted(figures.missing - {''})
+    if missing:
+        text += f'- Not on this machine, so left out: {", ".join(missing)}.\n'
+    return text
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    figures = Figures(sys.argv[1])
+    if not figures.values:
+        sys.exit(f'report.py: no figures in {sys.argv[1]}')
+    text = ''.join([
+        map_table(figures), pool_table(figures), pool_goals(figures), article_table(figures),
+        forms_table(figures), fresh_table(figures),
+        grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
+        grid_table(figures, 'hm_map to the plain array, everywhere', 'hm_map', [ARRAY]),
+        grid_table(figures, 'hm_pool to the best of ' + ', '.join(HOLED), 'hm_pool', HOLED),
+        left_out(figures),
+    ])
+    print(text, end='')
+    with open(os.path.join(sys.argv[1], 'report.md'), 'w', encoding='utf-8') as file:
+        file.write(text)
+    write_data(figures, sys.argv[1])
+
+
+if __name__ == '__main__':
+    main()
