@@ -12,7 +12,7 @@
  * but their accounting; so steps grow with the array, to what the OS's memory brings in at once.
  * Bytes. */
 static const size_t min_commit_step = (size_t)64 << 10;
-static const size_t max_commit_step = (size_t)256 << 10;
+static const size_t max_commit_step = (size_t)128 << 10;
 
 static bool is_power_of_two(size_t n)
 {

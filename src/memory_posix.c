@@ -21,7 +21,7 @@ static const size_t huge_page_size = (size_t)2 << 20;
 /* Bytes. A commit between these sizes is a step of what is large already and still grows: its pages
  * will all be touched soon, and bringing them in at once costs 1.0 us each instead of 1.4 one by
  * one. Smaller commits may be of many containers that stay small, larger ones are made ahead. */
-static const size_t min_prefault = (size_t)256 << 10;
+static const size_t min_prefault = (size_t)128 << 10;
 static const size_t max_prefault = (size_t)1 << 20;
 
 static void *os_reserve(void *context, size_t size)

@@ -17,7 +17,7 @@
 
 /* Bytes. How much of the one range is committed at once: steps grow with it, as the array's do. */
 static const size_t min_step = (size_t)64 << 10;
-static const size_t max_step = (size_t)256 << 10;
+static const size_t max_step = (size_t)128 << 10;
 
 static const size_t default_block_size = (size_t)16 << 10; /* bytes */
 

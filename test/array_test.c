@@ -469,23 +469,23 @@ TEST(array, without_a_commit_step_growing_needs_few_calls)
     CHECK(hm_array_init(&array, &desc) == HM_OK);
     for (size_t i = 0; i < 4000000; i++)
         CHECK(hm_array_push(&array) != NULL);
-    CHECK(memory.calls <= 32000000 / (256 << 10) + 12); /* bytes in steps, and the first few */
+    CHECK(memory.calls <= 32000000 / (128 << 10) + 12); /* bytes in steps, and the first few */
     hm_array_fini(&array);
 }
 
-TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_to_256_kib)
+TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_to_128_kib)
 {
     static const size_t kib = 1024, mib = 1024 * 1024;
     test_memory memory;
     test_memory_init(&memory, hm_memory_os()->page_size);
     hm_array_desc desc = {.item_size = 1, .capacity = 64 * mib, .memory = &memory.table};
-    const size_t steps[] = {64 * kib, 64 * kib,  512 * kib, 128 * kib,
-                            mib,      256 * kib, 32 * mib,  256 * kib};
+    const size_t steps[] = {64 * kib, 64 * kib,  384 * kib, 96 * kib,
+                            mib,      128 * kib, 32 * mib,  128 * kib};
     hm_array array;
     CHECK(hm_array_init(&array, &desc) == HM_OK);
     size_t committed = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        bool to_the_byte = steps[i] >= 512 * kib;
+        bool to_the_byte = steps[i] >= 384 * kib;
         CHECK(hm_array_reserve(&array, to_the_byte ? steps[i] : committed + 1) == HM_OK);
         committed = to_the_byte ? steps[i] : committed + steps[i];
         CHECK(hm_array_committed_size(&array) == committed);

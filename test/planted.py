@@ -68,8 +68,8 @@ BUGS = [
     ("a run of items goes past the end of its block", "src/pool.c",
      "hm_pool_storage_run_end(pool, first);", "pool->slot_count;", "pool"),
     ("offsets have 32 bits", "include/handle_map/map.h",
-     "NULL : items + item_size * index;",
-     "NULL : items + (uint32_t)(item_size * index);", "map"),
+     "items += item_size * index;",
+     "items += (uint32_t)(item_size * index);", "map"),
 ]
 
 

@@ -42,7 +42,8 @@
 #endif
 
 /* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
- * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
+ * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away.
+ * HM_ASSUME: what a compiler cannot see, so that it need not ask. */
 #if defined(__GNUC__)
 #define HM_UNUSED __attribute__((unused))
 #define HM_COLD __attribute__((cold))
@@ -51,6 +52,13 @@
 #define HM_UNUSED
 #define HM_COLD
 #define HM_INLINE static inline
+#endif
+#if defined(__clang__)
+#define HM_ASSUME(condition) __builtin_assume(condition)
+#elif defined(__GNUC__)
+#define HM_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#else
+#define HM_ASSUME(condition) ((void)0)
 #endif
 
 #ifdef __cplusplus

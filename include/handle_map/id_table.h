@@ -134,7 +134,7 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
         return HM_INVALID_INDEX;
     uint64_t entry = entries[slot].bits;
     uint32_t position = (uint32_t)entry;
-    if (entry >> 32 != handle.bits >> 32 || position >= count)
+    if ((entry ^ handle.bits) >> 32 != 0 || position >= count)
         return HM_INVALID_INDEX;
     return position;
 }

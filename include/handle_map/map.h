@@ -253,7 +253,11 @@ HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_s
     HM_CONTRACT(map != NULL, "hm_map_get: map is NULL");
     unsigned char *items = map->items; /* See hm_id_table_find. */
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    return index == HM_INVALID_INDEX ? NULL : items + item_size * index;
+    if (index == HM_INVALID_INDEX)
+        return NULL;
+    items += item_size * index;
+    HM_ASSUME(items != NULL);
+    return items;
 }
 
 HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)

@@ -396,7 +396,11 @@ HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t ite
     HM_CONTRACT(pool != NULL, "hm_pool_get: pool is NULL");
     hm_pool_places places = pool->places;
     uint32_t slot = hm_pool_find(pool, handle);
-    return slot == HM_INVALID_INDEX ? NULL : hm_pool_place_in(places, slot, item_size);
+    if (slot == HM_INVALID_INDEX)
+        return NULL;
+    void *item = hm_pool_place_in(places, slot, item_size);
+    HM_ASSUME(item != NULL);
+    return item;
 }
 
 HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
