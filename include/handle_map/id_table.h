@@ -44,6 +44,8 @@
 #include <handle_map/array.h>
 #include <handle_map/handle.h>
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -148,18 +150,31 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
     return hm_handle_from_bits((table->entries[slot].bits & ~(uint64_t)UINT32_MAX) | slot);
 }
 
+/* Sets an entry's position and leaves its upper half. Where the byte order is known, only the lower
+ * half is stored: a store waits for no cache line, but reading the rest of the entry would. */
+static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(entry, &position, sizeof position);
+#else
+    entry->bits = (entry->bits & ~(uint64_t)UINT32_MAX) | position;
+#endif
+}
+
 /* Lets the item at a live position go, whose handle the caller has. The last live position moves
  * into the hole, and the freed slot lands just behind the live ones. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
+    hm_handle *entries = table->entries;
+    uint32_t *slots = table->slots;
     uint32_t last = table->count - 1;
     uint32_t freed = hm_handle_index(handle);
-    uint32_t moved = table->slots[last];
-    table->slots[position] = moved;
-    table->slots[last] = freed;
+    uint32_t moved = slots[last];
+    slots[position] = moved;
+    slots[last] = freed;
     /* When the last one is the freed one, both stores go to one entry and agree on the position. */
-    table->entries[moved].bits = (table->entries[moved].bits & ~(uint64_t)UINT32_MAX) | position;
-    table->entries[freed].bits = (handle.bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
+    hm_id_table_set_position(&entries[moved], position);
+    entries[freed].bits = (handle.bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }
 

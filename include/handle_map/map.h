@@ -268,11 +268,12 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
         return false;
     if (map->guard != 0)
         return hm_map_erase_guarded(map, index);
+    unsigned char *items = map->items;
     uint32_t last = map->ids.count - 1;
-    if (index != last)
-        memcpy(map->items + item_size * index, map->items + item_size * last, item_size);
-    HM_POISON(map->items + item_size * last, item_size);
     hm_id_table_release(&map->ids, handle, index);
+    if (index != last)
+        memcpy(items + item_size * index, items + item_size * last, item_size);
+    HM_POISON(items + item_size * last, item_size);
     hm_order_disturb(&map->order, index, last);
     return true;
 }
