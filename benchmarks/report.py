@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """report.py DIRECTORY: makes tables of what suite and fresh have measured.
 
-Reads every suite-*.json and fresh-*.json of the directory, prints the tables, and writes there
+Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and writes there
 report.md with the same and the data files that suite.gp draws. Figures are medians of the
 repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
 better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
@@ -257,6 +257,26 @@ def fresh_table(figures):
                   'resident bytes an item', 'at most'], rows)
 
 
+def count_table(directory):
+    """From callgrind's dumps: a file for each container and row."""
+    counts = collections.defaultdict(dict)
+    for path in glob.glob(os.path.join(directory, 'callgrind.out.*')):
+        lines = dict(line.rstrip('\n').split(': ', 1) for line in open(path, encoding='utf-8')
+                     if line.startswith(('desc: Trigger: Client Request: ', 'events: ', 'totals: ')))
+        name = lines.get('desc', '').replace('Trigger: Client Request: ', '')
+        if name.count('/') != 2:
+            continue
+        container, row, operations = name.split('/')
+        totals = dict(zip(lines['events'].split(), map(int, lines['totals'].split())))
+        counts[container][row] = [totals[event] / int(operations) for event in ('Ir', 'Dr', 'Dw')]
+    head = ['lookup random', 'churn', 'erase', 'refill']
+    rows = [[container] + [' / '.join(f'{value:.0f}' for value in counts[container][row])
+                           if row in counts[container] else '-' for row in head]
+            for container in sorted(counts)]
+    return table(f'Instructions / reads / writes of memory, an operation, items of {SIZE} bytes',
+                 [''] + head, rows)
+
+
 def grid_table(figures, title, ours, rivals):
     places = sorted(figures.values)
     if len(places) < 3:
@@ -327,7 +347,7 @@ def main():
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
     text = ''.join([
         map_table(figures), pool_table(figures), pool_goals(figures), article_table(figures),
-        forms_table(figures), fresh_table(figures),
+        forms_table(figures), fresh_table(figures), count_table(sys.argv[1]),
         grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
         grid_table(figures, 'hm_map to the plain array, everywhere', 'hm_map', [ARRAY]),
         grid_table(figures, 'hm_pool to the best of ' + ', '.join(HOLED), 'hm_pool', HOLED),
