@@ -7,7 +7,7 @@
  * same work and counts nothing. */
 #include "peers.h"
 
-#include <valgrind/callgrind.h>
+#include <callgrind.h>
 
 #include <cstring>
 #include <numeric>
