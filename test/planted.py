@@ -24,7 +24,7 @@ TABLE = "include/handle_map/id_table.h"
 # What, the file, what it says, what it says with the bug, the fuzz target that is near.
 BUGS = [
     ("a free slot answers a guessed handle", TABLE,
-     " || position >= table->count)", ")", "hostile"),
+     " || position >= count)", ")", "hostile"),
     ("generations wrap", TABLE,
      "if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)", "if (false)", "map"),
     ("clear loses the free slots", TABLE,
