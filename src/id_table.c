@@ -10,16 +10,10 @@
 static_assert(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
               "generation floors are uint16_t");
 
-/* The part of an entry that is not its position. */
-static uint64_t upper_half(hm_handle entry)
-{
-    return entry.bits & ~(uint64_t)UINT32_MAX;
-}
-
 static void set_position(hm_id_table *table, uint32_t position, uint32_t slot)
 {
     table->slots[position] = slot;
-    table->entries[slot].bits = upper_half(table->entries[slot]) | position;
+    hm_id_table_set_position(&table->entries[slot], position);
 }
 
 static bool is_spent(const hm_id_table *table, uint32_t slot)
@@ -101,8 +95,7 @@ static void retire(hm_id_table *table, uint32_t position)
 {
     uint32_t spent = table->slots[position];
     set_position(table, position, table->slots[--table->used]);
-    table->entries[spent].bits =
-        upper_half(table->entries[spent]) | HM_HANDLE_FREE_BIT | HM_INVALID_INDEX;
+    table->entries[spent].bits |= HM_HANDLE_FREE_BIT | HM_INVALID_INDEX; /* all ones */
 }
 
 /* Returns how many of the free slots can serve the next n issues. */

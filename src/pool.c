@@ -70,6 +70,11 @@ static uint32_t hole_count(const hm_pool *pool)
 
 static const uint64_t no_level; /* stands for the highest one where there are none */
 
+static const uint64_t *top_of(const hm_pool *pool)
+{
+    return pool->level_count != 0 ? pool->levels[pool->level_count - 1] : &no_level;
+}
+
 static void list_word(hm_pool *pool, uint32_t word)
 {
     for (uint32_t level = 0; level < pool->level_count; level++) {
@@ -246,7 +251,7 @@ static hm_status init_columns(hm_pool *pool)
     uint64_t *next = hm_array_data(&pool->level_array);
     for (uint32_t level = pool->level_count; level-- > 0; next += sizes[level])
         pool->levels[level] = next;
-    pool->top = pool->level_count != 0 ? pool->levels[pool->level_count - 1] : &no_level;
+    pool->top = top_of(pool);
     return HM_OK;
 }
 
@@ -610,7 +615,7 @@ static bool counts_are_valid(const hm_pool *pool)
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= committed_slots(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
            pool->limit == (is_busy(pool) ? 0 : pool->capacity) &&
-           pool->entries == hm_array_data(&pool->entry_array) &&
+           pool->entries == hm_array_data(&pool->entry_array) && pool->top == top_of(pool) &&
            (const void *)pool->words == hm_array_data(&pool->word_array);
 }
 

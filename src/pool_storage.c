@@ -26,6 +26,8 @@ enum {
     MAX_PIECE_BLOCKS = 64 /* fixed blocks that are reserved at once */
 };
 
+static const size_t max_piece = (size_t)2 << 20; /* bytes, where a piece is more than a block */
+
 typedef struct piece {
     size_t first, end; /* units */
 } piece;
@@ -82,7 +84,7 @@ static piece piece_of(const hm_pool *pool, size_t unit)
         return (piece){0, pool->unit_count};
     if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS || unit == 0)
         return (piece){unit, unit + 1};
-    size_t first = unit - unit % MAX_PIECE_BLOCKS, end = first + MAX_PIECE_BLOCKS;
+    size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
     if (first == 0) {
         first = (size_t)1 << hm_pool_high_bit(unit);
         end = 2 * first;
@@ -275,11 +277,12 @@ static hm_status drop_blocks(hm_pool *pool, size_t first, size_t end)
     size_t others = 0;
     for (size_t block = p.first; block < p.end; block++)
         others += (block < first || block >= end) && block_start(pool, block) != NULL;
-    if (others == 0) {
+    if (others == 0)
         release_piece(pool, p, start);
-    } else if (!decommit(pool, address, size)) {
+    else if (decommit(pool, address, size))
+        hm_memory_poison(address, size); /* Where decommitted memory does not fault. */
+    else
         return HM_ERROR_MEMORY;
-    }
     for (size_t block = first; block < end; block++)
         set_start(pool, block, NULL);
     pool->block_count -= end - first;
@@ -379,8 +382,6 @@ hm_status hm_pool_storage_revive(hm_pool *pool)
     pool->absent_from = unit;
     /* No further than the slots that were issued. */
     size_t end = last_unit(pool, pool->slot_count - 1) + 1;
-    if (end > piece_of(pool, unit).end)
-        end = piece_of(pool, unit).end;
     size_t most = is_one_range(pool) ? min_step / pool->memory->page_size : 1;
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !is_present(pool, stop))
@@ -502,9 +503,16 @@ static uint32_t fixed_block_shift(const hm_pool *pool, size_t size)
         size = HM_MEMORY_ALIGNMENT;
     if (size < pool->memory->page_size)
         size = pool->memory->page_size;
-    while (pool->item_size << shift < size && UINT64_C(1) << shift < pool->max_slots)
+    while (pool->item_size << shift < size && UINT64_C(1) << shift < pool->max_slots && shift < 31)
         shift++;
     return shift;
+}
+
+/* Whether a block may end within a word of bits. */
+static bool ends_in_words(const hm_pool *pool)
+{
+    return pool->places.storage == HM_STORAGE_GROWING_BLOCKS ||
+           UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
 }
 
 static hm_status init_blocks(hm_pool *pool, size_t size)
@@ -513,7 +521,11 @@ static hm_status init_blocks(hm_pool *pool, size_t size)
     hm_array_desc index = {.item_size = sizeof(uint32_t), .memory = pool->memory};
     bool is_fixed = pool->places.storage == HM_STORAGE_FIXED_BLOCKS;
     pool->places.block_shift = is_fixed ? fixed_block_shift(pool, size) : 0;
-    pool->blocks_end_in_words = !is_fixed || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
+    pool->blocks_end_in_words = ends_in_words(pool);
+    pool->piece_blocks = 1;
+    while (pool->piece_blocks < MAX_PIECE_BLOCKS &&
+           2 * pool->piece_blocks <= max_piece / block_size(pool, 0))
+        pool->piece_blocks *= 2;
     pool->unit_count = first_unit(pool, pool->max_slots - 1) + 1;
     units.capacity = pool->unit_count;
     units.commit_step = index.commit_step = pool->memory->page_size;
@@ -566,6 +578,8 @@ static bool pieces_are_valid(const hm_pool *pool)
         size_t size = block_size(pool, p.first);
         if (address == NULL)
             continue;
+        if ((uintptr_t)address % HM_MEMORY_ALIGNMENT != 0)
+            return false;
         reserved += (p.end - p.first) * size;
         for (size_t block = p.first; block < p.end; block++, address += size)
             if (block_start(pool, block) != NULL && block_start(pool, block) != address)
@@ -590,17 +604,28 @@ static bool index_is_valid(const hm_pool *pool)
 bool hm_pool_storage_is_valid(const hm_pool *pool)
 {
     size_t present = 0, size = 0;
+    if (!is_one_range(pool) && (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
+        return false;
     if (pool->unit_end > pool->unit_count ||
         (pool->unit_end != 0 && !is_present(pool, pool->unit_end - 1)))
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
-        if (!is_present(pool, unit))
+        if (!is_present(pool, unit)) {
+            /* Reviving begins at absent_from. */
+            if (unit < pool->absent_from && hm_pool_any_cold(pool, slots_of(pool, unit, unit + 1)))
+                return false;
             continue;
+        }
         present++;
         size += is_one_range(pool) ? pool->memory->page_size : block_size(pool, unit);
     }
     if (size != pool->item_committed_size)
         return false;
-    return is_one_range(pool) ||
-           (present == pool->block_count && pieces_are_valid(pool) && index_is_valid(pool));
+    if (is_one_range(pool))
+        return true;
+    for (size_t block = pool->unit_end; block < pool->unit_array.limit; block++)
+        if (block_start(pool, block) != NULL)
+            return false;
+    return present == pool->block_count && pool->blocks_end_in_words == ends_in_words(pool) &&
+           pieces_are_valid(pool) && index_is_valid(pool);
 }

@@ -3,6 +3,7 @@
 #include "pool_memory.h"
 
 #include "support/layout.h"
+#include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -116,6 +117,19 @@ TEST(pool_contract, any_block_size_is_taken)
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
     }
+}
+
+TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 1, .capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.block_size = SIZE_MAX;
+    if (!test_has_addresses((uint64_t)1 << 36, "pools of 2^32 slots"))
+        return;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    CHECK(pool.places.block_shift == 31); /* an index of 32 bits can be shifted by that */
+    hm_pool_fini(&pool);
 }
 
 /* capacity 0 */
@@ -373,6 +387,7 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
         CHECK(pool.item_committed_size >= blocks * BLOCK);
         CHECK(pool.item_committed_size <= (blocks + blocks / 4) * BLOCK);
     }
+    CHECK(memory->calls < 90); /* one for each block would be more than 200 */
     CHECK(hm_pool_trim(&pool) == HM_OK && pool.item_committed_size == (size_t)BLOCKS * BLOCK);
     for (uint32_t i = 64; i < 128; i++) {
         CHECK(pool.item_reserved_size == reserved * BLOCK);
@@ -389,18 +404,41 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
 TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
 {
     hm_pool pool;
-    hm_pool_desc desc = {.item_size = 16384, .capacity = 10, .storage = HM_STORAGE_FIXED_BLOCKS};
+    hm_pool_desc desc = {.item_size = 16384, .storage = HM_STORAGE_FIXED_BLOCKS};
     CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, 8) == HM_OK);
     for (uint32_t i = 0; i < 8; i++)
         hm_pool_insert(&pool, NULL);
     CHECK(hm_pool_validate(&pool) == HM_OK);
-    uintptr_t base = pool.places.bases[5];
-    pool.places.bases[5] += 16384; /* where the next one is */
+    for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their pieces */
+        for (uintptr_t distance = 8; distance <= 16384; distance *= 2048) {
+            pool.places.bases[block] += distance;
+            CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+            pool.places.bases[block] -= distance;
+        }
+    }
+    pool.places.bases[20]++; /* no block has come there yet */
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.places.bases[5] = base;
+    pool.places.bases[20]--;
     pool.item_reserved_size += 16384;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.item_reserved_size -= 16384;
+    pool.blocks_end_in_words = !pool.blocks_end_in_words;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.blocks_end_in_words = !pool.blocks_end_in_words;
+    const uint64_t *top = pool.top;
+    pool.top = pool.levels[0];
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.top = top;
+    uintptr_t other[64];
+    uintptr_t *bases = pool.places.bases;
+    memcpy(other, bases, sizeof other);
+    pool.places.bases = other;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.places.bases = bases;
+    CHECK(hm_pool_erase(&pool, hm_handle_pack(3, 1, 0)) && hm_pool_trim(&pool) == HM_OK);
+    pool.absent_from = 4; /* then block 3 would never come back */
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.absent_from = 3;
     CHECK(hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
 }

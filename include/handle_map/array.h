@@ -62,7 +62,7 @@ HM_API void hm_array_fini(hm_array *array);
 
 /* Makes the first `count` items' memory ready: up to there push and resize cannot fail. Commits in
  * steps, so it may commit more. HM_ERROR_FULL above the capacity, HM_ERROR_MEMORY when the system
- * refuses; then nothing has changed. Invalidates nothing. At most one system call. */
+ * refuses; then nothing has changed. Invalidates nothing. At most one commit or decommit. */
 HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
 
 /* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
@@ -70,7 +70,7 @@ HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
 /* Gives the pages behind the last item back. HM_ERROR_MEMORY when the system refuses; then nothing
- * has changed. Invalidates nothing that lives. At most one system call. */
+ * has changed. Invalidates nothing that lives. At most one commit or decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 
 /* Returns a new last item, whose bytes are not cleared, or NULL when the array is full or the

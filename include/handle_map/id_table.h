@@ -87,7 +87,7 @@ HM_API void hm_id_table_fini(hm_id_table *table);
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL: more
  * than capacity, or the index space has no n slots left; spent ones have been retired then.
  * HM_ERROR_MEMORY: the system refuses; nothing has changed. Invalidates nothing. O(n), at most two
- * system calls. */
+ * commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
 /* The part of issue that is not inline: retires the spent slots that it meets and opens pages for
@@ -126,7 +126,8 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
 /* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be asked.
  * The upper halves are compared at once: free bit, type id and generation. An entry's free bit is 0
  * while it lives, so a handle with the free bit set can only equal a dead entry, and the last test
- * refuses that; no entry has generation 0. */
+ * refuses that; no entry has generation 0. The fields are read before anything is decided, so that
+ * a compiler can take them out of a loop. */
 static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;

@@ -40,7 +40,9 @@ typedef struct hm_memory {
 } hm_memory;
 
 /* Virtual memory of the operating system, in its own pages (4, 16 or 64 KiB: it is asked). A
- * reservation costs address space only. Never NULL. */
+ * reservation costs address space only. Committed pages cost memory when they are touched; but a
+ * commit of 96 to 128 KiB, the step in which large containers grow, brings its pages in at once
+ * where the system can, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory costs

@@ -199,7 +199,7 @@ HM_API void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b);
 HM_API void hm_order_cut(hm_order_state *state, uint32_t count);
 
 /* Gives back memory that no more than `count` positions need. HM_ERROR_MEMORY when the system
- * refuses; nothing has changed then. Positions stay. At most one system call. */
+ * refuses; nothing has changed then. Positions stay. At most one decommit. */
 HM_API hm_status hm_order_trim(hm_order_state *state, uint32_t count);
 
 /* The part of disturb that is not inline. */

@@ -23,9 +23,12 @@
  *
  * Three storages behave alike and differ in where the memory comes from:
  *     HM_STORAGE_VIRTUAL         one range of addresses, committed as it fills. One run in memory.
- *     HM_STORAGE_FIXED_BLOCKS    blocks of `block_size` bytes, which come and go one by one. Their
- *                                addresses are reserved as they are needed, at first for one block
- *                                and later for 64 at once: for memory that cannot reserve much.
+ *     HM_STORAGE_FIXED_BLOCKS    blocks of `block_size` bytes, which come one by one, later up to
+ *                                128 KiB at once, and go one by one. Addresses are reserved as they
+ *                                are needed, at first for one block and later for 64, at most 2 MiB
+ *                                of them: for memory that cannot reserve much. Memory that cannot
+ *                                be decommitted, as the heap's, comes back with the last of those
+ *                                blocks.
  *     HM_STORAGE_GROWING_BLOCKS  blocks of 16, 32, 64, ... items: a small pool is small, and a
  *                                large one has few blocks, each committed whole: up to half of what
  *                                is committed may not be used yet.
@@ -56,6 +59,8 @@
  *          w = hm_pool_next_word(&pool, w + 1, &live))
  *         for (; live != 0; live &= live - 1)
  *             use(hm_pool_item(&pool, 64 * w + hm_pool_low_bit(live)));
+ *
+ * Those bits are of the moment when they were asked for: an item that was erased since is NULL.
  *
  * Under AddressSanitizer holes are poisoned: using a pointer to an item that was erased is
  * reported.
@@ -174,6 +179,7 @@ typedef struct hm_pool {
     size_t index_size;    /* places in the hash table; a power of two, or 0 */
     uint32_t cell_shift;  /* 2^shift bytes of addresses, at most a block, are a cell of it */
     size_t block_count;   /* blocks that have memory */
+    size_t piece_blocks;  /* blocks that are reserved at once, at most; a power of two */
     size_t unit_count;    /* units for max_slots */
     size_t unit_end;      /* all units with memory are below */
     size_t absent_from;   /* all units without memory that have a cold slot are at or above */
@@ -282,7 +288,7 @@ static inline uint32_t hm_pool_high_bit(uint64_t bits)
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
  * once. A dead entry has the free bit, so only a handle with that bit could equal it, and those are
- * refused; no entry has generation 0. */
+ * refused; no entry has generation 0. The fields are read first, as in hm_id_table_find. */
 static inline uint32_t hm_pool_find(const hm_pool *pool, hm_handle handle)
 {
     const uint32_t *entries = pool->entries;
