@@ -507,10 +507,16 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
 {
     HM_CONTRACT(pool != NULL, "hm_pool_next_word: pool is NULL");
     HM_CONTRACT(live != NULL, "hm_pool_next_word: live is NULL");
-    for (; (uint64_t)word * HM_POOL_WORD < pool->slot_count; word++) {
-        *live = pool->words[word].live;
+    const hm_pool_word *words = pool->words;
+    uint32_t end = (uint32_t)(((uint64_t)pool->slot_count + HM_POOL_WORD - 1) / HM_POOL_WORD);
+    for (; word < end; word++) {
+        *live = words[word].live;
         if (*live != 0)
             return word;
+        /* Where most words have no item, finding those that have one is the work. */
+        while (end - word > 4 && (words[word + 1].live | words[word + 2].live |
+                                  words[word + 3].live | words[word + 4].live) == 0)
+            word += 4;
     }
     *live = 0;
     return HM_INVALID_INDEX;
