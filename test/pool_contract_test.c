@@ -403,8 +403,10 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
 
 TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
 {
+    static const uint64_t elsewhere;
     hm_pool pool;
-    hm_pool_desc desc = {.item_size = 16384, .storage = HM_STORAGE_FIXED_BLOCKS};
+    hm_pool_desc desc = {.item_size = 16384, .capacity = 100, .max_slots = 100};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, 8) == HM_OK);
     for (uint32_t i = 0; i < 8; i++)
         hm_pool_insert(&pool, NULL);
@@ -426,7 +428,7 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.blocks_end_in_words = !pool.blocks_end_in_words;
     const uint64_t *top = pool.top;
-    pool.top = pool.levels[0];
+    pool.top = &elsewhere;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.top = top;
     uintptr_t other[64];
