@@ -64,6 +64,28 @@ TEST(map_defragment, with_a_budget_of_one_swap_done_comes_when_it_is_sorted)
     item_map_fini(&map);
 }
 
+/* Looking for the place that the touched item left takes nearly all the work of a call. For one of
+ * these distances the rest of it is used up just when the first item would move. */
+TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
+{
+    enum { ITEMS = 300000, FROM = 156645, TO = 135634, STEP = 32 };
+    item_map map;
+    CHECK(item_map_init(&map, ITEMS) == HM_OK && hm_map_reserve(&map.map, ITEMS) == HM_OK);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        item_map_insert(&map, &(item){2 * i, i});
+    for (uint32_t to = TO - 3 * STEP; to <= TO + 3 * STEP; to += STEP) {
+        CHECK(defragment_within(&map, &by_compare, (hm_budget){0, 0}).done && is_sorted(&map));
+        item_map_items(&map)[FROM].key = 2 * to + 1;
+        hm_map_touch(&map.map, hm_map_handle_at(&map.map, FROM));
+        CHECK(!defragment_within(&map, &by_compare, (hm_budget){15, 22}).done);
+        CHECK(hm_map_validate(&map.map) == HM_OK);
+        CHECK(defragment_within(&map, &by_compare, (hm_budget){0, 0}).done && is_sorted(&map));
+        for (uint32_t i = 0; i < ITEMS; i++)
+            item_map_items(&map)[i].key = 2 * i;
+    }
+    item_map_fini(&map);
+}
+
 /* n items, 1% of which trade places with one at most `reach` away. */
 static void displace_and_sort(uint32_t reach, const hm_order *order)
 {
