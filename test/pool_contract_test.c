@@ -119,6 +119,17 @@ TEST(pool_contract, any_block_size_is_taken)
     }
 }
 
+TEST(pool_contract, blocks_have_16_kib_when_nothing_else_is_said)
+{
+    const size_t page_size = hm_memory_os()->page_size;
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 64, .capacity = 5000, .max_slots = 5000};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && !hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(pool.item_committed_size == (page_size > 16384 ? page_size : 16384));
+    hm_pool_fini(&pool);
+}
+
 TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
 {
     hm_pool pool;
