@@ -487,7 +487,7 @@ TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_to_128_kib)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         bool to_the_byte = steps[i] >= 384 * kib;
         CHECK(hm_array_reserve(&array, to_the_byte ? steps[i] : committed + 1) == HM_OK);
-        committed = to_the_byte ? steps[i] : committed + steps[i];
+        committed = to_the_byte ? steps[i] : round_up(committed + steps[i], memory.table.page_size);
         CHECK(hm_array_committed_size(&array) == committed);
     }
     hm_array_fini(&array);
