@@ -14,12 +14,13 @@
  *
  * Beside each slot stand 4.25 bytes. An entry is the upper half of the slot's last handle, with the
  * free bit set when that item is gone, so that a lookup is one compare. Two bits say whether an
- * item lives there and whether the place is a hole that can be filled at once. Above the bits for
- * holes stand others, one for each word of 64 that is not zero, and so on to a single word: the
- * lowest hole is found by at most 5 steps down. (A van Emde Boas tree with nodes of one word; van
- * Emde Boas, "Preserving Order in a Forest in Less Than Logarithmic Time", 1975.) Erase touches no
- * item, and insert fills the lowest hole whose memory is there, so that places are filled in the
- * order of their addresses, and the high ones stay empty where there are fewer items than before.
+ * item lives there and whether the place is a hole that can be filled at once. The lowest word of
+ * 64 bits that has a hole is at hand. Above the others that have one stand further bits, one for
+ * each, and so on to a single word: the next lowest is found by at most 5 steps down. (A van Emde
+ * Boas tree with nodes of one word; van Emde Boas, "Preserving Order in a Forest in Less Than
+ * Logarithmic Time", 1975.) Erase touches no item, and insert fills the lowest hole whose memory is
+ * there, so that places are filled in the order of their addresses, and the high ones stay empty
+ * where there are fewer items than before.
  *
  * Three storages behave alike and differ in where the memory comes from:
  *     HM_STORAGE_VIRTUAL         one range of addresses, committed as it fills. One run in memory.
@@ -502,7 +503,8 @@ static inline uint32_t hm_pool_capacity(const hm_pool *pool)
 
 /* Returns the number of the first word of 64 indices, at or behind `word`, in which items live, or
  * HM_INVALID_INDEX when there is none. Bit k of *live says whether an item lives at index
- * 64 x word + k (all 0 when there is none). O(1 + holes / 64). */
+ * 64 x word + k (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a copy
+ * and do not follow later changes. O(1 + holes / 64). */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_next_word: pool is NULL");
