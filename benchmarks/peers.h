@@ -6,6 +6,7 @@
  *     insert(first, n, keys)  n items numbered from `first`; reports their keys
  *     erase(keys, n)          returns how many were there
  *     look_up(keys, n)        returns the sum of the items' first words; a dead key counts nothing
+ *     count_live(keys, n)     returns how many of the keys are alive
  *     iterate()               the same over all items
  *     clear()                 erases all
  *     churn(keys, picks, n, first)
@@ -101,6 +102,13 @@ template <class Self, class Key, size_t Size> class one_by_one
             if (const item<Size> *found = self().find(keys[i]))
                 total += found->words[0];
         return total;
+    }
+    uint32_t count_live(const Key *keys, uint32_t n)
+    {
+        uint32_t live = 0;
+        for (uint32_t i = 0; i < n; i++)
+            live += self().contains(keys[i]);
+        return live;
     }
     uint32_t churn(Key *keys, const uint32_t *picks, uint32_t n, uint64_t first)
     {
@@ -217,6 +225,10 @@ template <class Self, class Map, size_t Size> struct hash_map : one_by_one<Self,
     {
         return items.erase(key) != 0;
     }
+    bool contains(uint64_t key) const
+    {
+        return items.find(key) != items.end();
+    }
     const item<Size> *find(uint64_t key) const
     {
         auto found = items.find(key);
@@ -300,6 +312,7 @@ struct slotmap_functions {
     void (*insert)(void *map, uint64_t first, uint32_t n, uint64_t *keys);
     uint32_t (*erase)(void *map, const uint64_t *keys, uint32_t n);
     uint64_t (*look_up)(void *map, const uint64_t *keys, uint32_t n);
+    uint32_t (*count_live)(void *map, const uint64_t *keys, uint32_t n);
     uint64_t (*iterate)(void *map);
     void (*clear)(void *map);
     uint32_t (*churn)(void *map, uint64_t *keys, const uint32_t *picks, uint32_t n, uint64_t first);
@@ -337,6 +350,10 @@ template <size_t Size, slotmap_kind Kind> struct slotmap {
     uint64_t look_up(const key_type *keys, uint32_t n)
     {
         return call->look_up(map, keys, n);
+    }
+    uint32_t count_live(const key_type *keys, uint32_t n)
+    {
+        return call->count_live(map, keys, n);
     }
     uint64_t iterate()
     {
@@ -405,7 +422,7 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
     }
     bool erase_one(vector_backed_key key)
     {
-        if (find(key) == nullptr)
+        if (!contains(key))
             return false;
         uint32_t place = sparse[key.slot].place;
         items[place] = items.back();
@@ -417,11 +434,13 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
         return true;
     }
     /* The generation of a free slot is one that no key has yet. */
+    bool contains(vector_backed_key key) const
+    {
+        return key.slot < sparse.size() && sparse[key.slot].generation == key.generation;
+    }
     const item<Size> *find(vector_backed_key key) const
     {
-        if (key.slot >= sparse.size() || sparse[key.slot].generation != key.generation)
-            return nullptr;
-        return &items[sparse[key.slot].place];
+        return contains(key) ? &items[sparse[key.slot].place] : nullptr;
     }
     uint64_t iterate() const
     {
@@ -467,6 +486,10 @@ struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     {
         return Typed ? hm_map_erase_as(&map, handle, Size) : hm_map_erase(&map, handle);
     }
+    bool contains(hm_handle handle) const
+    {
+        return hm_map_contains(&map, handle);
+    }
     const item<Size> *find(hm_handle handle) const
     {
         return static_cast<const item<Size> *>(Typed ? hm_map_get_as(&map, handle, Size)
@@ -491,28 +514,77 @@ template <size_t Size> struct huge_map : handle_map<Size, true> {
     }
 };
 
-/* hm_map by its batch forms, where it has them. */
+/* hm_map by its batch forms. Churn erases what one batch of picks names and then fills the holes; a
+ * pick that comes again begins a new batch, so that the same items die as one by one. */
 template <size_t Size> struct batched_map : handle_map<Size, false> {
-    enum { BATCH = 256 }; /* items that are made before they are inserted */
+    enum { BATCH = 256 };
     static constexpr const char *name = "hm_map batch";
-    static constexpr int can = FILLS | ERASES;
+    static constexpr int can = EVERYTHING & ~ITERATES;
     using handle_map<Size, false>::handle_map;
 
     void insert(uint64_t first, uint32_t n, hm_handle *handles)
     {
-        item<Size> items[BATCH];
-        for (uint32_t done = 0; done < n;) {
-            uint32_t count = std::min<uint32_t>(n - done, BATCH);
-            for (uint32_t i = 0; i < count; i++)
-                items[i] = item<Size>::numbered(first + done + i);
-            if (hm_map_insert_n(&this->map, items, count, handles + done) != HM_OK)
-                std::abort();
-            done += count;
+        for (uint32_t part; n > 0; first += part, handles += part, n -= part) {
+            part = std::min<uint32_t>(n, BATCH);
+            insert_batch(first, part, handles);
         }
     }
     uint32_t erase(const hm_handle *handles, uint32_t n)
     {
         return hm_map_erase_n(&this->map, handles, n);
+    }
+    uint64_t look_up(const hm_handle *handles, uint32_t n)
+    {
+        void *found[BATCH];
+        uint64_t total = 0;
+        for (uint32_t part; n > 0; handles += part, n -= part) {
+            part = std::min<uint32_t>(n, BATCH);
+            hm_map_get_n(&this->map, handles, part, found);
+            for (uint32_t i = 0; i < part; i++)
+                if (found[i] != nullptr)
+                    total += static_cast<const item<Size> *>(found[i])->words[0];
+        }
+        return total;
+    }
+    uint32_t count_live(const hm_handle *handles, uint32_t n)
+    {
+        bool alive[BATCH];
+        uint32_t live = 0;
+        for (uint32_t part; n > 0; handles += part, n -= part) {
+            part = std::min<uint32_t>(n, BATCH);
+            live += hm_map_contains_n(&this->map, handles, part, alive);
+        }
+        return live;
+    }
+    uint32_t churn(hm_handle *keys, const uint32_t *picks, uint32_t n, uint64_t first)
+    {
+        hm_handle batch[BATCH];
+        uint32_t erased = 0;
+        while (n > 0) {
+            uint32_t part = 0;
+            while (part < n && part < BATCH && !hm_handle_is_null(keys[picks[part]])) {
+                batch[part] = keys[picks[part]];
+                keys[picks[part++]] = HM_NULL_HANDLE;
+            }
+            erased += hm_map_erase_n(&this->map, batch, part);
+            insert_batch(first, part, batch);
+            for (uint32_t i = 0; i < part; i++)
+                keys[picks[i]] = batch[i];
+            picks += part;
+            first += part;
+            n -= part;
+        }
+        return erased;
+    }
+
+  private:
+    void insert_batch(uint64_t first, uint32_t n, hm_handle *handles)
+    {
+        item<Size> items[BATCH];
+        for (uint32_t i = 0; i < n; i++)
+            items[i] = item<Size>::numbered(first + i);
+        if (hm_map_insert_n(&this->map, items, n, handles) != HM_OK)
+            std::abort();
     }
 };
 
@@ -546,6 +618,10 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     bool erase_one(hm_handle handle)
     {
         return hm_pool_erase_as(&items, handle, Size);
+    }
+    bool contains(hm_handle handle) const
+    {
+        return hm_pool_contains(&items, handle);
     }
     const item<Size> *find(hm_handle handle) const
     {

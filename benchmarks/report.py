@@ -22,10 +22,11 @@ ARRAY, VECTOR, POINTERS = 'plain array', 'std::vector', 'vector of unique_ptr'
 DENSE = ['vector-backed map', 'Rust DenseSlotMap', 'std::unordered_map', 'absl::flat_hash_map']
 HOLED = ['Rust SlotMap', 'Rust HopSlotMap', 'plf::colony']
 POOLS = ['hm_pool', 'hm_pool fixed', 'hm_pool growing']
-HUGE = 'hm_map huge pages'
-FORMS = ['hm_map', 'hm_map untyped', 'hm_map batch', HUGE]
+BATCH, HUGE = 'hm_map batch', 'hm_map huge pages'
+FORMS = ['hm_map', 'hm_map untyped', BATCH, HUGE]
 ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',
-        'lookup half stale', 'churn', 'erase all', 'refill', 'clear', 'worst insert']
+        'lookup half stale', 'validity half stale', 'churn', 'erase all', 'refill', 'clear',
+        'worst insert']
 UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
 
 # What hm_map is to be at most, as a share of what.
@@ -163,22 +164,24 @@ def map_table(figures):
     for row in ROWS:
         where = figures.where(row)
         peer = figures.best(where, row, DENSE)
-        of_array = figures.ratio(where, row, 'hm_map', ARRAY)
-        of_peer = figures.ratio(where, row, 'hm_map', peer)
         bound, against = MAP_GOALS.get(row, (None, None))
-        goal, answer = '-', '-'
-        if bound is not None:
-            ratio = of_peer if against == PEER else figures.ratio(where, row, 'hm_map', against)
-            goal = f'{bound:.2f} of {against}'
-            answer = verdict(ratio, bound)
-            if against not in (PEER, ARRAY):
-                answer += f' ({ratio_text(ratio)})'
+        rival = peer if against == PEER else against
+
+        def answer(ours):
+            ratio = figures.ratio(where, row, ours, rival)
+            if bound is None or ratio is None:
+                return '-'
+            return f'{ratio_text(ratio)} {verdict(ratio, bound)}'
         rows.append([label(figures, row), spread(figures, where, row, 'hm_map'),
-                     spread(figures, where, row, ARRAY), ratio_text(of_array),
-                     spread(figures, where, row, peer), peer or '-', ratio_text(of_peer), goal,
-                     answer])
-    head = ['ns an operation', 'hm_map', ARRAY, 'ratio', 'best dense peer', 'which', 'ratio',
-            'goal', '']
+                     spread(figures, where, row, BATCH), spread(figures, where, row, ARRAY),
+                     spread(figures, where, row, peer), peer or '-',
+                     ratio_text(figures.ratio(where, row, 'hm_map', ARRAY)),
+                     ratio_text(figures.ratio(where, row, 'hm_map', peer)),
+                     ratio_text(figures.ratio(where, row, BATCH, peer)),
+                     f'{bound:.2f} of {against}' if bound else '-', answer('hm_map'),
+                     answer(BATCH)])
+    head = ['ns an operation', 'hm_map', BATCH, ARRAY, 'best dense peer', 'which', 'to the array',
+            'to the peer', 'batch to the peer', 'goal', 'single calls', 'batch']
     return table(f'hm_map, {count_text(ITEMS)} items of {SIZE} bytes', head, rows)
 
 
@@ -290,7 +293,8 @@ def grid_table(figures, title, ours, rivals):
 
 
 def write_data(figures, directory):
-    """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it.
+    """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it, the
+    ratio of the batch form to the best peer.
     growth.dat: a block for each row of items, ours, array, best dense peer in ns an operation.
     growth.gp: for gnuplot, the names of these rows and the columns of their arrays; where a row has
     none, our own, whose line hides it."""
@@ -306,7 +310,8 @@ def write_data(figures, directory):
                 continue
             file.write(f'"{row}" {plain(figures.ratio(where, row, "hm_map", ARRAY))} '
                        f'{plain(figures.ratio(where, row, "hm_map", peer))} "{peer}" '
-                       f'{plain(bound if against == PEER else None)}\n')
+                       f'{plain(bound if against == PEER else None)} '
+                       f'{plain(figures.ratio(where, row, BATCH, peer))}\n')
     grown = [row for row in ROWS if row not in UNGROWN and figures.places(SIZE, row)]
     with open(os.path.join(directory, 'growth.dat'), 'w', encoding='utf-8') as file:
         for row in grown:

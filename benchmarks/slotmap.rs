@@ -25,6 +25,7 @@ trait Map {
     fn insert(&mut self, number: u64) -> DefaultKey;
     fn remove(&mut self, key: DefaultKey) -> bool;
     fn get(&self, key: DefaultKey) -> Option<u64>;
+    fn contains(&self, key: DefaultKey) -> bool;
     fn sum(&self) -> u64;
     fn clear(&mut self);
 }
@@ -46,6 +47,10 @@ macro_rules! forward {
             #[inline(always)]
             fn get(&self, key: DefaultKey) -> Option<u64> {
                 $map::get(self, key).map(|item| item.words[0])
+            }
+            #[inline(always)]
+            fn contains(&self, key: DefaultKey) -> bool {
+                $map::contains_key(self, key)
             }
             #[inline(always)]
             fn sum(&self) -> u64 {
@@ -101,6 +106,16 @@ unsafe extern "C" fn look_up<M: Map>(map: *mut u8, keys: *const DefaultKey, coun
     total
 }
 
+/// Returns how many of the keys are alive.
+unsafe extern "C" fn count_live<M: Map>(map: *mut u8, keys: *const DefaultKey, count: u32) -> u32 {
+    let map = &*(map as *const M);
+    let mut live = 0;
+    for key in slice::from_raw_parts(keys, count as usize) {
+        live += u32::from(map.contains(*key));
+    }
+    live
+}
+
 unsafe extern "C" fn iterate<M: Map>(map: *mut u8) -> u64 {
     (*(map as *const M)).sum()
 }
@@ -135,6 +150,7 @@ pub struct Functions {
     insert: unsafe extern "C" fn(*mut u8, u64, u32, *mut DefaultKey),
     erase: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u32,
     look_up: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u64,
+    count_live: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u32,
     iterate: unsafe extern "C" fn(*mut u8) -> u64,
     clear: unsafe extern "C" fn(*mut u8),
     churn: unsafe extern "C" fn(*mut u8, *mut DefaultKey, *const u32, u32, u64) -> u32,
@@ -149,6 +165,7 @@ impl<M: Map + 'static> Table<M> {
         insert: insert::<M>,
         erase: erase::<M>,
         look_up: look_up::<M>,
+        count_live: count_live::<M>,
         iterate: iterate::<M>,
         clear: clear::<M>,
         churn: churn::<M>,

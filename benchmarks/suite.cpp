@@ -177,6 +177,8 @@ template <class Container> void halve(stopwatch &watch)
         std::vector<typename Container::key_type> asked = in_order(second_order, f.keys);
         watch.time("lookup half stale", n, reads(),
                    [&] { return f.items.look_up(asked.data(), n); });
+        watch.time("validity half stale", n, reads(),
+                   [&] { return f.items.count_live(asked.data(), n); });
     }
     watch.time("refill", half, 1, [&] {
         f.items.insert(n, half, doomed.data());
@@ -241,7 +243,8 @@ template <class Container> void add_container()
                          "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
                          live<Container>);
     if constexpr ((Container::can & ERASES) != 0) {
-        add_story<Container>("halve", "lookup half stale\nrefill", halve<Container>);
+        add_story<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
+                             halve<Container>);
         add_story<Container>("erase", "erase all", erase<Container>);
     }
     if constexpr ((Container::can & CHURNS) != 0)

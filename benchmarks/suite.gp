@@ -23,8 +23,10 @@ set key top right
 set arrow from graph 0, first 1 to graph 1, first 1 nohead lw 1.5 lc rgb '#666666' back
 plot 'ratios.dat' using ($3 > 0.05 ? $3 : 0.05):xtic(1) lc rgb '#0072b2' \
         title 'of the best dense peer', \
+     '' using ($6 > 0.05 ? $6 : 0.05) lc rgb '#56b4e9' \
+        title 'in batches, of the best dense peer', \
      '' using ($2 > 0.05 ? $2 : 0.05) lc rgb '#e69f00' title 'of a plain array', \
-     '' using ($0 - 0.17):5 with points pt 9 ps 1.2 lc rgb '#d55e00' title 'goal against the peer'
+     '' using ($0 - 0.125):5 with points pt 9 ps 1.2 lc rgb '#d55e00' title 'goal against the peer'
 
 set terminal svg size 1200,1000 dynamic font 'sans-serif,13' background '#ffffff'
 set output 'growth.svg'

@@ -106,6 +106,10 @@ static void check_capacity_zero(hm_map *map)
     CHECK(hm_map_reserve(map, 1) == HM_ERROR_FULL && hm_map_reserve(map, 0) == HM_OK);
     CHECK(hm_map_get(map, first) == NULL && !hm_map_contains(map, first));
     CHECK(hm_map_get(map, HM_NULL_HANDLE) == NULL && !hm_map_contains(map, HM_NULL_HANDLE));
+    bool alive = true;
+    CHECK(hm_map_get_n(map, &first, 1, &item) == 0 && item == NULL);
+    CHECK(hm_map_contains_n(map, &first, 1, &alive) == 0 && !alive);
+    CHECK(hm_map_get_n(map, NULL, 0, NULL) == 0 && hm_map_contains_n(map, NULL, 0, NULL) == 0);
     CHECK(!hm_map_erase(map, first) && hm_map_erase_n(map, &first, 1) == 0);
     CHECK(hm_map_items(map) == NULL && hm_map_count(map) == 0 && hm_map_capacity(map) == 0);
     CHECK(hm_handle_is_null(hm_map_handle_at(map, 0)) && hm_map_meta_at(map, 0) == NULL);
@@ -177,7 +181,9 @@ PANICS_WITHOUT_A_MAP(insert, hm_map_insert(no_map, NULL))
 PANICS_WITHOUT_A_MAP(emplace, hm_map_emplace(no_map, &no_place))
 PANICS_WITHOUT_A_MAP(insert_n, hm_map_insert_n(no_map, NULL, 0, NULL))
 PANICS_WITHOUT_A_MAP(get, hm_map_get(no_map, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_MAP(get_n, hm_map_get_n(no_map, NULL, 0, NULL))
 PANICS_WITHOUT_A_MAP(contains, hm_map_contains(no_map, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_MAP(contains_n, hm_map_contains_n(no_map, NULL, 0, NULL))
 PANICS_WITHOUT_A_MAP(erase, hm_map_erase(no_map, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_MAP(erase_n, hm_map_erase_n(no_map, NULL, 0))
 PANICS_WITHOUT_A_MAP(erase_if, hm_map_erase_if(no_map, never_called, NULL))
@@ -227,6 +233,34 @@ DEATH_TEST(map_contract, emplace_without_a_place_panics)
 {
     hm_map map = {0};
     hm_map_emplace(&map, NULL);
+}
+
+DEATH_TEST(map_contract, get_n_without_handles_panics)
+{
+    hm_map map = {0};
+    void *item;
+    hm_map_get_n(&map, NULL, 1, &item);
+}
+
+DEATH_TEST(map_contract, get_n_without_items_panics)
+{
+    hm_map map = {0};
+    hm_handle handle = HM_NULL_HANDLE;
+    hm_map_get_n(&map, &handle, 1, NULL);
+}
+
+DEATH_TEST(map_contract, contains_n_without_handles_panics)
+{
+    hm_map map = {0};
+    bool alive;
+    hm_map_contains_n(&map, NULL, 1, &alive);
+}
+
+DEATH_TEST(map_contract, contains_n_without_answers_panics)
+{
+    hm_map map = {0};
+    hm_handle handle = HM_NULL_HANDLE;
+    hm_map_contains_n(&map, &handle, 1, NULL);
 }
 
 DEATH_TEST(map_contract, erase_n_without_handles_panics)

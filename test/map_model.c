@@ -598,7 +598,12 @@ void model_probe(const map_model *model, hm_handle handle)
     hm_handle_state state = hm_map_explain(&model->map, handle);
     const void *item = hm_map_get(&model->map, handle);
     uint32_t position = hm_map_index_of(&model->map, handle);
+    void *found = model->buffer;
+    bool alive = record == NULL;
     CHECK(hm_map_contains(&model->map, handle) == (record != NULL));
+    CHECK(hm_map_get_n(&model->map, &handle, 1, &found) == (record != NULL) && found == item);
+    CHECK(hm_map_contains_n(&model->map, &handle, 1, &alive) == (record != NULL));
+    CHECK(alive == (record != NULL));
     CHECK((state == HM_HANDLE_LIVE) == (record != NULL));
     if (record == NULL) {
         CHECK(item == NULL);

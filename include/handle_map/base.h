@@ -43,15 +43,23 @@
 
 /* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
  * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away.
- * HM_ASSUME: what a compiler cannot see, so that it need not ask. */
+ * HM_ASSUME: what a compiler cannot see, so that it need not ask. HM_PREFETCH: begins to bring what
+ * stands at an address into the cache and waits for nothing; no address is wrong. The empty asm is
+ * there because gcc drops a call of a function that does nothing but prefetch. */
 #if defined(__GNUC__)
 #define HM_UNUSED __attribute__((unused))
 #define HM_COLD __attribute__((cold))
 #define HM_INLINE static inline __attribute__((always_inline, unused))
+#define HM_PREFETCH(address)                                                                       \
+    do {                                                                                           \
+        __builtin_prefetch(address);                                                               \
+        __asm__ volatile("");                                                                      \
+    } while (0)
 #else
 #define HM_UNUSED
 #define HM_COLD
 #define HM_INLINE static inline
+#define HM_PREFETCH(address) ((void)(address))
 #endif
 #if defined(__clang__)
 #define HM_ASSUME(condition) __builtin_assume(condition)

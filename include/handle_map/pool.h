@@ -477,7 +477,13 @@ static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
 static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_contains: pool is NULL");
-    return hm_pool_find(pool, handle) != HM_INVALID_INDEX;
+    const uint32_t *entries = pool->entries;
+    uint32_t slot = hm_handle_index(handle);
+    if (slot >= pool->slot_count)
+        return false;
+    /* Without a branch on the answer: see hm_id_table_contains. */
+    bool equal = entries[slot] == handle.bits >> 32;
+    return equal & !hm_handle_is_free(handle);
 }
 
 /* Returns the item at an index, which is that of its handle; NULL for a hole and past the end.

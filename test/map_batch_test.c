@@ -1,0 +1,199 @@
+/* Batches of handles: get_n, contains_n and erase_n say and do what the single calls would, in maps
+ * that fit the caches and in maps that do not. */
+#include "support/test.h"
+
+#include <handle_map/map.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = 300,
+    MANY = 300000, /* ints: more than what counts as cached */
+    BATCH = 500
+};
+
+/* A map of `n` ints 0, 1, 2, ... of which those that `random` picks are erased: about a third. */
+typedef struct crowd {
+    hm_map map;
+    hm_handle *handles; /* all that were issued, dead ones too; the caller frees them */
+    uint32_t n;
+    uint64_t random;
+} crowd;
+
+static crowd make_crowd(uint32_t n, uint64_t seed, const hm_map_desc *hooks)
+{
+    hm_map_desc desc = *hooks;
+    desc.item_size = sizeof(int);
+    desc.capacity = n;
+    desc.type_id = 3;
+    crowd self = {.handles = malloc(n * sizeof *self.handles), .n = n, .random = seed};
+    CHECK(self.handles != NULL && hm_map_init(&self.map, &desc) == HM_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        int value = (int)i;
+        self.handles[i] = hm_map_insert(&self.map, &value);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (test_random_below(&self.random, 3) == 0)
+            CHECK(hm_map_erase(&self.map, self.handles[i]));
+    return self;
+}
+
+static void drop_crowd(crowd *self)
+{
+    CHECK(hm_map_validate(&self->map) == HM_OK);
+    hm_map_fini(&self->map);
+    free(self->handles);
+}
+
+/* Live or stale, null, damaged in one bit, never issued, or noise. */
+static hm_handle some_handle(crowd *self)
+{
+    hm_handle handle = self->handles[test_random_below(&self->random, self->n)];
+    switch (test_random_below(&self->random, 12)) {
+    case 0:
+        return HM_NULL_HANDLE;
+    case 1:
+        return hm_handle_from_bits(handle.bits ^ UINT64_C(1)
+                                                     << test_random_below(&self->random, 64));
+    case 2:
+        return hm_handle_pack(self->n + test_random_below(&self->random, 9), 1, 3);
+    case 3:
+        return hm_handle_from_bits(test_random(&self->random));
+    default:
+        return handle;
+    }
+}
+
+static void check_questions(crowd *self, uint32_t n)
+{
+    hm_handle handles[BATCH];
+    void *items[BATCH + 1], *const untouched = self;
+    bool alive[BATCH + 1];
+    for (uint32_t i = 0; i < n; i++)
+        handles[i] = some_handle(self);
+    for (uint32_t i = 0; i <= n; i++)
+        items[i] = untouched;
+    memset(alive, true, sizeof alive);
+    uint32_t found = hm_map_get_n(&self->map, handles, n, items);
+    CHECK(hm_map_contains_n(&self->map, handles, n, alive) == found);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(items[i] == hm_map_get(&self->map, handles[i]));
+        CHECK(alive[i] == (items[i] != NULL));
+        found -= alive[i];
+    }
+    CHECK(found == 0 && items[n] == untouched && alive[n]);
+}
+
+TEST(map_batch, get_n_and_contains_n_say_what_single_questions_say)
+{
+    const hm_map_desc plain = {0};
+    const uint32_t sizes[] = {FEW, MANY};
+    uint64_t seed = test_seed("map_batch");
+    for (int i = 0; i < 2; i++) {
+        crowd self = make_crowd(sizes[i], seed, &plain);
+        for (uint32_t n = 0; n <= 130; n++)
+            check_questions(&self, n);
+        for (uint32_t round = 0; round < test_scaled(200); round++)
+            check_questions(&self, BATCH);
+        drop_crowd(&self);
+    }
+}
+
+static void check_nobody(const hm_map *map, hm_handle handle)
+{
+    const hm_handle handles[] = {handle, HM_NULL_HANDLE, {~UINT64_C(0)}, {UINT64_C(1) << 63}};
+    void *items[4] = {items, items, items, items};
+    bool alive[4] = {true, true, true, true};
+    CHECK(hm_map_get_n(map, handles, 4, items) == 0);
+    CHECK(hm_map_contains_n(map, handles, 4, alive) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(items[i] == NULL && !alive[i]);
+}
+
+TEST(map_batch, a_map_without_items_finds_none_of_them)
+{
+    hm_map map = {0};
+    check_nobody(&map, hm_handle_pack(0, 1, 0));
+    const hm_map_desc desc = {.item_size = 8, .capacity = 10};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    check_nobody(&map, hm_handle_pack(0, 1, 0));
+    hm_handle handle = hm_map_insert(&map, NULL);
+    hm_map_clear(&map);
+    check_nobody(&map, handle);
+    CHECK(hm_map_trim(&map) == HM_OK);
+    check_nobody(&map, handle);
+    hm_map_fini(&map);
+}
+
+static void check_equal(const crowd *a, const crowd *b)
+{
+    CHECK(hm_map_count(&a->map) == hm_map_count(&b->map));
+    for (uint32_t i = 0; i < hm_map_count(&a->map); i++)
+        CHECK(hm_handle_equal(hm_map_handle_at(&a->map, i), hm_map_handle_at(&b->map, i)));
+    size_t size = hm_map_count(&a->map) * sizeof(int);
+    CHECK(memcmp(hm_map_items(&a->map), hm_map_items(&b->map), size) == 0);
+}
+
+static void count_one(void *item, void *context)
+{
+    (void)item;
+    ++*(uint32_t *)context;
+}
+
+/* Erases until nothing is left, dead handles among the live ones, the live ones several times. */
+static void check_erase(uint32_t n, bool hooked, uint64_t seed)
+{
+    uint32_t destroyed = 0;
+    const hm_map_desc hooks = {.destroy = hooked ? count_one : NULL, .context = &destroyed};
+    crowd one_by_one = make_crowd(n, seed, &hooks), batched = make_crowd(n, seed, &hooks);
+    destroyed = 0;
+    uint32_t most = hm_map_count(&batched.map), all = 0;
+    for (uint32_t size = 1; hm_map_count(&batched.map) > 0; size = size * 2 + 1) {
+        size = size < 4 * n ? size : 4 * n;
+        hm_handle *handles = malloc(size * sizeof *handles);
+        CHECK(handles != NULL);
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < size; i++) {
+            handles[i] = some_handle(&batched);
+            expected += hm_map_erase(&one_by_one.map, handles[i]);
+        }
+        CHECK(hm_map_erase_n(&batched.map, handles, size) == expected);
+        CHECK(hm_map_erase_n(&batched.map, handles, size) == 0);
+        check_equal(&one_by_one, &batched);
+        all += expected;
+        free(handles);
+    }
+    CHECK(all == most && destroyed == (hooked ? 2 * most : 0));
+    drop_crowd(&one_by_one);
+    drop_crowd(&batched);
+}
+
+TEST(map_batch, erase_n_leaves_what_single_erases_leave)
+{
+    uint64_t seed = test_seed("map_batch");
+    check_erase(FEW, false, seed);
+    check_erase(FEW, true, seed);
+    check_erase(MANY, false, seed);
+    check_erase(MANY, true, seed);
+}
+
+/* Places of 20,000 bytes: what is fetched ahead of erasing them lies in pages that are there. */
+TEST(map_batch, large_items_are_erased_in_batches)
+{
+    enum { SIZE = 20000, COUNT = 100 };
+    hm_map map;
+    hm_handle handles[COUNT];
+    const hm_map_desc desc = {.item_size = SIZE, .capacity = COUNT, .max_slots = 2 * COUNT};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, COUNT, handles) == HM_OK);
+    for (uint32_t i = 0; i < COUNT; i++)
+        memset(hm_map_get(&map, handles[i]), (int)i, SIZE);
+    CHECK(hm_map_erase_n(&map, handles, COUNT / 2) == COUNT / 2);
+    CHECK(hm_map_count(&map) == COUNT / 2 && hm_map_validate(&map) == HM_OK);
+    for (uint32_t i = COUNT / 2; i < COUNT; i++) {
+        const unsigned char *item = hm_map_get(&map, handles[i]);
+        CHECK(item != NULL && item[0] == i && item[SIZE - 1] == i);
+    }
+    hm_map_fini(&map);
+}
