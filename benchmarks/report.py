@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """report.py DIRECTORY: makes tables of what suite and fresh have measured.
 
-Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and writes there
-report.md with the same and the data files that suite.gp draws. Figures are medians of the
-repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
+Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and
+writes there report.md with the same and the data files that suite.gp draws. Figures are medians of
+the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
 better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
 tie with the goal.
 """
@@ -264,8 +264,9 @@ def count_table(directory):
     """From callgrind's dumps: a file for each container and row."""
     counts = collections.defaultdict(dict)
     for path in glob.glob(os.path.join(directory, 'callgrind.out.*')):
+        wanted = 'desc: Trigger: Client Request: ', 'events: ', 'totals: '
         lines = dict(line.rstrip('\n').split(': ', 1) for line in open(path, encoding='utf-8')
-                     if line.startswith(('desc: Trigger: Client Request: ', 'events: ', 'totals: ')))
+                     if line.startswith(wanted))
         name = lines.get('desc', '').replace('Trigger: Client Request: ', '')
         if name.count('/') != 2:
             continue
