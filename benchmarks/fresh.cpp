@@ -152,8 +152,10 @@ void measure_all(const char *program, const settings &set)
 {
     std::vector<std::string> names;
     for_each_container(set.size, [&](auto container) {
-        std::string name = decltype(container)::is::name;
-        if (std::regex_search(name, std::regex(set.containers)))
+        using container_type = typename decltype(container)::is;
+        std::string name = container_type::name;
+        if ((container_type::can & FILLS) != 0 &&
+            std::regex_search(name, std::regex(set.containers)))
             names.push_back(name);
     });
     std::map<std::string, std::string> lines; /* kind and container -> what its processes said */

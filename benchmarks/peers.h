@@ -642,6 +642,18 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     }
 };
 
+/* hm_pool by its batch form. */
+template <size_t Size> struct batched_pool : pool<Size, HM_STORAGE_VIRTUAL> {
+    static constexpr const char *name = "hm_pool batch";
+    static constexpr int can = ERASES;
+    using pool<Size, HM_STORAGE_VIRTUAL>::pool;
+
+    uint32_t erase(const hm_handle *handles, uint32_t n)
+    {
+        return hm_pool_erase_n(&this->items, handles, n);
+    }
+};
+
 template <class T> struct type {
     using is = T;
 };
@@ -656,6 +668,7 @@ template <size_t Size, class Visit> void for_each_container(Visit visit)
     visit(type<pool<Size, HM_STORAGE_VIRTUAL>>());
     visit(type<pool<Size, HM_STORAGE_FIXED_BLOCKS>>());
     visit(type<pool<Size, HM_STORAGE_GROWING_BLOCKS>>());
+    visit(type<batched_pool<Size>>());
     visit(type<plain_array<Size>>());
     visit(type<vector<Size>>());
     visit(type<pointers<Size>>());

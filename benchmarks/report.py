@@ -3,8 +3,8 @@
 
 Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and
 writes there report.md with the same and the data files that suite.gp draws. Figures are medians of
-the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less is
-better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
+the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less
+is better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
 tie with the goal.
 """
 
@@ -21,7 +21,7 @@ ARTICLE_ITEMS = 100000
 ARRAY, VECTOR, POINTERS = 'plain array', 'std::vector', 'vector of unique_ptr'
 DENSE = ['vector-backed map', 'Rust DenseSlotMap', 'std::unordered_map', 'absl::flat_hash_map']
 HOLED = ['Rust SlotMap', 'Rust HopSlotMap', 'plf::colony']
-POOLS = ['hm_pool', 'hm_pool fixed', 'hm_pool growing']
+POOLS = ['hm_pool', 'hm_pool fixed', 'hm_pool growing', 'hm_pool batch']
 BATCH, HUGE = 'hm_map batch', 'hm_map huge pages'
 FORMS = ['hm_map', 'hm_map untyped', BATCH, HUGE]
 ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',

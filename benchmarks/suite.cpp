@@ -239,9 +239,10 @@ void add_story(const char *name, const char *rows, void (*story)(stopwatch &))
 
 template <class Container> void add_container()
 {
-    add_story<Container>("live",
-                         "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
-                         live<Container>);
+    if constexpr ((Container::can & FILLS) != 0)
+        add_story<Container>("live",
+                             "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
+                             live<Container>);
     if constexpr ((Container::can & ERASES) != 0) {
         add_story<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
                              halve<Container>);

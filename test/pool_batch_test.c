@@ -1,0 +1,74 @@
+/* Batches of handles: erase_n leaves in a pool what single erases would leave. */
+#include "support/test.h"
+
+#include <handle_map/pool.h>
+
+#include <stdlib.h>
+
+enum { STORAGES = 3, MANY = 20000 };
+
+static hm_pool make_pool(hm_storage storage)
+{
+    hm_pool pool;
+    const hm_pool_desc desc = {
+        .item_size = sizeof(uint32_t), .capacity = MANY, .type_id = 5, .storage = storage};
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(hm_handle_index(hm_pool_insert(&pool, &i)) == i);
+    return pool;
+}
+
+/* Of one of the pool's items, which may be dead by now, or null, forged, or noise. */
+static hm_handle some_handle(uint64_t *random)
+{
+    hm_handle handle = hm_handle_pack(test_random_below(random, MANY), 1, 5);
+    switch (test_random_below(random, 12)) {
+    case 0:
+        return HM_NULL_HANDLE;
+    case 1:
+        return hm_handle_from_bits(handle.bits ^ UINT64_C(1) << test_random_below(random, 64));
+    case 2:
+        return hm_handle_from_bits(test_random(random));
+    default:
+        return handle;
+    }
+}
+
+static void check_equal(const hm_pool *a, const hm_pool *b)
+{
+    CHECK(hm_pool_count(a) == hm_pool_count(b));
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t *item = hm_pool_item(a, i), *other = hm_pool_item(b, i);
+        CHECK((item == NULL) == (other == NULL));
+        CHECK(item == NULL || (*item == i && *other == i));
+    }
+    CHECK(hm_pool_validate(b) == HM_OK);
+}
+
+static void check_erase_n(hm_storage storage, uint64_t random)
+{
+    hm_pool one_by_one = make_pool(storage), batched = make_pool(storage);
+    hm_handle *handles = malloc(4 * MANY * sizeof *handles);
+    CHECK(handles != NULL);
+    for (uint32_t size = 0; size <= 4 * MANY; size = size * 2 + 1) {
+        uint32_t expected = 0;
+        for (uint32_t i = 0; i < size; i++) {
+            handles[i] = some_handle(&random);
+            expected += hm_pool_erase(&one_by_one, handles[i]);
+        }
+        CHECK(hm_pool_erase_n(&batched, handles, size) == expected);
+        CHECK(hm_pool_erase_n(&batched, handles, size) == 0);
+        check_equal(&one_by_one, &batched);
+    }
+    CHECK(hm_pool_count(&batched) < MANY / 4);
+    free(handles);
+    hm_pool_fini(&one_by_one);
+    hm_pool_fini(&batched);
+}
+
+TEST(pool_batch, erase_n_leaves_what_single_erases_leave)
+{
+    uint64_t seed = test_seed("pool_batch");
+    for (int storage = 0; storage < STORAGES; storage++)
+        check_erase_n((hm_storage)storage, seed);
+}
