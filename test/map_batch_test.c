@@ -178,22 +178,47 @@ TEST(map_batch, erase_n_leaves_what_single_erases_leave)
     check_erase(MANY, true, seed);
 }
 
-/* Places of 20,000 bytes: what is fetched ahead of erasing them lies in pages that are there. */
-TEST(map_batch, large_items_are_erased_in_batches)
+/* Places of 20,000 bytes: what is asked for ahead of erasing them ends where the map ends. */
+TEST(map_batch, a_batch_may_name_more_than_there_are)
 {
-    enum { SIZE = 20000, COUNT = 100 };
+    enum { SIZE = 20000, COUNT = 60, NAMED = 2 * COUNT, GONE = COUNT / 2 };
     hm_map map;
-    hm_handle handles[COUNT];
+    hm_handle handles[COUNT], named[NAMED];
     const hm_map_desc desc = {.item_size = SIZE, .capacity = COUNT, .max_slots = 2 * COUNT};
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     CHECK(hm_map_insert_n(&map, NULL, COUNT, handles) == HM_OK);
     for (uint32_t i = 0; i < COUNT; i++)
         memset(hm_map_get(&map, handles[i]), (int)i, SIZE);
-    CHECK(hm_map_erase_n(&map, handles, COUNT / 2) == COUNT / 2);
-    CHECK(hm_map_count(&map) == COUNT / 2 && hm_map_validate(&map) == HM_OK);
-    for (uint32_t i = COUNT / 2; i < COUNT; i++) {
+    for (uint32_t i = 0; i < NAMED; i++)
+        named[i] = handles[i % GONE];
+    CHECK(hm_map_erase_n(&map, named, NAMED) == GONE);
+    CHECK(hm_map_count(&map) == COUNT - GONE && hm_map_validate(&map) == HM_OK);
+    for (uint32_t i = GONE; i < COUNT; i++) {
         const unsigned char *item = hm_map_get(&map, handles[i]);
         CHECK(item != NULL && item[0] == i && item[SIZE - 1] == i);
     }
+    hm_map_fini(&map);
+}
+
+/* More than one part, and a part that is not whole. */
+TEST(map_batch, insert_n_copies_many_items_in_their_order)
+{
+    hm_map map;
+    const hm_map_desc desc = {.item_size = sizeof(int), .capacity = 3 * BATCH, .meta_size = 2};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    int values[BATCH];
+    hm_handle handles[BATCH];
+    for (int i = 0; i < BATCH; i++)
+        values[i] = i + 1;
+    CHECK(hm_map_insert_n(&map, values, BATCH, NULL) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, BATCH, handles) == HM_OK);
+    CHECK(hm_map_insert_n(&map, values, BATCH, handles) == HM_OK);
+    const int *items = hm_map_items(&map);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        CHECK(items[i] == values[i] && items[BATCH + i] == 0 && items[2 * BATCH + i] == values[i]);
+        CHECK(hm_handle_equal(handles[i], hm_map_handle_at(&map, 2 * BATCH + i)));
+        CHECK(memcmp(hm_map_meta_at(&map, i), "\0\0", 2) == 0);
+    }
+    CHECK(hm_map_validate(&map) == HM_OK);
     hm_map_fini(&map);
 }
