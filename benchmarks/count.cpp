@@ -57,6 +57,8 @@ template <class Container> void count_container()
     }
     if constexpr ((Container::can & ERASES) != 0) {
         count(Container::name, "erase", half, [&] { return items.erase(random.data(), half); });
+    }
+    if constexpr ((Container::can & REFILLS) != 0) {
         count(Container::name, "refill", half, [&] {
             items.insert(n, half, random.data());
             return half;

@@ -50,10 +50,11 @@ enum {
     FILLS = 1,    /* is created, filled, cleared and filled again */
     ITERATES = 2, /* visits all items */
     LOOKS_UP = 4, /* finds an item by its key */
-    ERASES = 8,   /* erases single items, and fills what they left */
-    CHURNS = 16,  /* erases and inserts by turns */
-    REFUSES = 32, /* a key of an erased item finds nothing */
-    EVERYTHING = 63
+    ERASES = 8,   /* erases items by their keys */
+    REFILLS = 16, /* fills what was erased */
+    CHURNS = 32,  /* erases and inserts one by one, by turns */
+    REFUSES = 64, /* a key of an erased item finds nothing */
+    EVERYTHING = 127
 };
 
 template <class Item> uint64_t sum(const Item *items, size_t n)
@@ -275,7 +276,7 @@ struct flat_hash_map
 template <size_t Size>
 struct colony : one_by_one<colony<Size>, typename plf::colony<item<Size>>::iterator, Size> {
     static constexpr const char *name = "plf::colony";
-    static constexpr int can = FILLS | ITERATES | ERASES | CHURNS;
+    static constexpr int can = FILLS | ITERATES | ERASES | REFILLS | CHURNS;
     plf::colony<item<Size>> items;
 
     explicit colony(uint32_t)
@@ -514,19 +515,22 @@ template <size_t Size> struct huge_map : handle_map<Size, true> {
     }
 };
 
-/* hm_map by its batch forms. Churn erases what one batch of picks names and then fills the holes; a
- * pick that comes again begins a new batch, so that the same items die as one by one. */
+/* hm_map by its batch forms. */
 template <size_t Size> struct batched_map : handle_map<Size, false> {
     enum { BATCH = 256 };
     static constexpr const char *name = "hm_map batch";
-    static constexpr int can = EVERYTHING & ~ITERATES;
+    static constexpr int can = EVERYTHING & ~ITERATES & ~CHURNS;
     using handle_map<Size, false>::handle_map;
 
     void insert(uint64_t first, uint32_t n, hm_handle *handles)
     {
+        item<Size> items[BATCH];
         for (uint32_t part; n > 0; first += part, handles += part, n -= part) {
             part = std::min<uint32_t>(n, BATCH);
-            insert_batch(first, part, handles);
+            for (uint32_t i = 0; i < part; i++)
+                items[i] = item<Size>::numbered(first + i);
+            if (hm_map_insert_n(&this->map, items, part, handles) != HM_OK)
+                std::abort();
         }
     }
     uint32_t erase(const hm_handle *handles, uint32_t n)
@@ -555,36 +559,6 @@ template <size_t Size> struct batched_map : handle_map<Size, false> {
             live += hm_map_contains_n(&this->map, handles, part, alive);
         }
         return live;
-    }
-    uint32_t churn(hm_handle *keys, const uint32_t *picks, uint32_t n, uint64_t first)
-    {
-        hm_handle batch[BATCH];
-        uint32_t erased = 0;
-        while (n > 0) {
-            uint32_t part = 0;
-            while (part < n && part < BATCH && !hm_handle_is_null(keys[picks[part]])) {
-                batch[part] = keys[picks[part]];
-                keys[picks[part++]] = HM_NULL_HANDLE;
-            }
-            erased += hm_map_erase_n(&this->map, batch, part);
-            insert_batch(first, part, batch);
-            for (uint32_t i = 0; i < part; i++)
-                keys[picks[i]] = batch[i];
-            picks += part;
-            first += part;
-            n -= part;
-        }
-        return erased;
-    }
-
-  private:
-    void insert_batch(uint64_t first, uint32_t n, hm_handle *handles)
-    {
-        item<Size> items[BATCH];
-        for (uint32_t i = 0; i < n; i++)
-            items[i] = item<Size>::numbered(first + i);
-        if (hm_map_insert_n(&this->map, items, n, handles) != HM_OK)
-            std::abort();
     }
 };
 

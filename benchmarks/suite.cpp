@@ -40,8 +40,11 @@ settings set;
  */
 enum { READS = 4000000, WRITES = 500000, MOST_CHURN = 1000000 };
 
+enum { BATCH = 256 }; /* most items that die together, in churn by batches */
+
 std::vector<uint32_t> first_order, second_order; /* all numbers below the number of items */
 std::vector<uint32_t> picks;                     /* random ones, some of them several times */
+std::vector<uint32_t> batch_ends;                /* in picks; no batch has a pick twice */
 double price;                                    /* seconds that the clock takes */
 
 std::map<std::string, uint64_t> results; /* of each row, as the first container had it */
@@ -204,6 +207,27 @@ template <class Container> void churn(stopwatch &watch)
     compare_results("items after churn", Container::name, f.items.iterate());
 }
 
+/* The picks of a batch die, and then as many items are born. */
+template <class Container> void churn_in_batches(stopwatch &watch)
+{
+    filled<Container> f;
+    std::vector<typename Container::key_type> batch(BATCH);
+    watch.time("churn in batches", static_cast<uint32_t>(picks.size()), 1, [&] {
+        uint32_t begin = 0, erased = 0;
+        for (uint32_t end : batch_ends) {
+            for (uint32_t i = begin; i < end; i++)
+                batch[i - begin] = f.keys[picks[i]];
+            erased += f.items.erase(batch.data(), end - begin);
+            f.items.insert(set.items + begin, end - begin, batch.data());
+            for (uint32_t i = begin; i < end; i++)
+                f.keys[picks[i]] = batch[i - begin];
+            begin = end;
+        }
+        return erased;
+    });
+    compare_results("items after churn", Container::name, f.items.iterate());
+}
+
 /* Begins with a heap that keeps nothing of what others freed. */
 void empty_heap()
 {
@@ -243,13 +267,31 @@ template <class Container> void add_container()
         add_story<Container>("live",
                              "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
                              live<Container>);
-    if constexpr ((Container::can & ERASES) != 0) {
+    if constexpr ((Container::can & REFILLS) != 0) {
         add_story<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
                              halve<Container>);
-        add_story<Container>("erase", "erase all", erase<Container>);
+        add_story<Container>("batches", "churn in batches", churn_in_batches<Container>);
     }
+    if constexpr ((Container::can & ERASES) != 0)
+        add_story<Container>("erase", "erase all", erase<Container>);
     if constexpr ((Container::can & CHURNS) != 0)
         add_story<Container>("churn", "churn", churn<Container>);
+}
+
+void divide_picks()
+{
+    std::vector<uint32_t> last(set.items, 0); /* number of the last batch with a pick, from 1 */
+    uint32_t batch = 1, size = 0;
+    for (uint32_t i = 0; i < picks.size(); i++) {
+        if (size == BATCH || last[picks[i]] == batch) {
+            batch_ends.push_back(i);
+            batch++;
+            size = 0;
+        }
+        last[picks[i]] = batch;
+        size++;
+    }
+    batch_ends.push_back(static_cast<uint32_t>(picks.size()));
 }
 
 void shuffle_numbers()
@@ -263,6 +305,7 @@ void shuffle_numbers()
     picks.resize(std::min<uint32_t>(set.items, MOST_CHURN));
     for (uint32_t &pick : picks)
         pick = static_cast<uint32_t>(random() % set.items);
+    divide_picks();
 }
 
 /* All that is to be said is in the JSON. */

@@ -28,7 +28,7 @@ plot 'ratios.dat' using ($3 > 0.05 ? $3 : 0.05):xtic(1) lc rgb '#0072b2' \
      '' using ($2 > 0.05 ? $2 : 0.05) lc rgb '#e69f00' title 'of a plain array', \
      '' using ($0 - 0.125):5 with points pt 9 ps 1.2 lc rgb '#d55e00' title 'goal against the peer'
 
-set terminal svg size 1200,1000 dynamic font 'sans-serif,13' background '#ffffff'
+set terminal svg size 1200,1250 dynamic font 'sans-serif,13' background '#ffffff'
 set output 'growth.svg'
 unset arrow
 unset title
@@ -44,7 +44,7 @@ set format x '10^{%L}'
 set xrange [700:70000000]
 set xtics 1000, 10
 unset key
-set multiplot layout 4,3 title "{/:Bold Cost as work grows: ns an operation over items of 40 bytes}"
+set multiplot layout 5,3 title "{/:Bold Cost as work grows: ns an operation over items of 40 bytes}"
 load 'growth.gp' # rows, array_columns
 set format y '%g'
 do for [i=0:words(rows)-1] {

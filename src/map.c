@@ -120,8 +120,8 @@ void hm_map_fini(hm_map *map)
  * will touch is asked for before: first all its entries, then all its places. */
 
 enum {
-    PART = 64,            /* handles; what erasing them touches fits the first cache */
-    CACHED_SIZE = 1 << 20 /* bytes of items; up to there asking costs more than it saves */
+    PART = 64,            /* handles; what is asked for them fits the first cache */
+    CACHED_SIZE = 1 << 20 /* bytes; less than this stays in the caches by itself */
 };
 
 static uint32_t next_part(uint32_t n)
@@ -129,9 +129,11 @@ static uint32_t next_part(uint32_t n)
     return n < PART ? n : PART;
 }
 
-static bool is_cached(const hm_map *map)
+/* Of each item so many bytes are touched, besides the entries. */
+static bool is_cached(const hm_map *map, size_t item_size)
 {
-    return map->item_size * map->ids.count < CACHED_SIZE;
+    size_t size = sizeof(hm_handle) * map->ids.slot_count + item_size * map->ids.count;
+    return size < CACHED_SIZE;
 }
 
 static void prefetch_entries(const hm_map *map, const hm_handle *handles, uint32_t n)
@@ -140,8 +142,8 @@ static void prefetch_entries(const hm_map *map, const hm_handle *handles, uint32
         hm_id_table_prefetch(&map->ids, handles[i]);
 }
 
-/* What erasing these will write: their entries, their places, and the entries of the last items,
- * which move there. */
+/* What erasing these will write, but for their meta: their entries, their places and positions, and
+ * the entries of the last items, which move there. */
 static void prefetch_holes(const hm_map *map, const hm_handle *handles, uint32_t n)
 {
     prefetch_entries(map, handles, n);
@@ -164,7 +166,7 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    bool cached = is_cached(map);
+    bool cached = is_cached(map, map->item_size);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
         part = next_part(n);
@@ -172,8 +174,11 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
             prefetch_entries(map, handles, part);
         for (uint32_t i = 0; i < part; i++) {
             items[i] = hm_map_get(map, handles[i]);
-            HM_PREFETCH(items[i]);
-            found += items[i] != NULL;
+            if (items[i] == NULL)
+                continue;
+            found++;
+            if (!cached)
+                HM_PREFETCH(items[i]);
         }
     }
     return found;
@@ -184,7 +189,7 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    bool cached = is_cached(map);
+    bool cached = is_cached(map, 0);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
         part = next_part(n);
@@ -307,7 +312,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    bool cached = is_cached(map);
+    bool cached = is_cached(map, map->item_size);
     uint32_t erased = 0;
     for (uint32_t part; n > 0; handles += part, n -= part) {
         part = next_part(n);

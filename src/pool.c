@@ -435,13 +435,16 @@ static void prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
 
 uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
-    /* So many handles are on their way: their erases take as long as memory does. */
-    enum { AHEAD = 32 };
+    enum {
+        AHEAD = 32,            /* handles; to erase them takes as long as memory does */
+        CACHED_SLOTS = 1 << 16 /* the entries of fewer stay in the caches by themselves */
+    };
     HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
+    bool cached = pool->slot_count < CACHED_SLOTS;
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (n - i > AHEAD)
+        if (!cached && n - i > AHEAD)
             prefetch_entry_and_word(pool, handles[i + AHEAD]);
         erased += hm_pool_erase(pool, handles[i]);
     }

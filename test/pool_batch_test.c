@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { STORAGES = 3, MANY = 20000 };
+enum { STORAGES = 3, MANY = 70000 }; /* more than what counts as cached */
 
 static hm_pool make_pool(hm_storage storage)
 {
@@ -18,10 +18,10 @@ static hm_pool make_pool(hm_storage storage)
     return pool;
 }
 
-/* Of one of the pool's items, which may be dead by now, or null, forged, or noise. */
-static hm_handle some_handle(uint64_t *random)
+/* One that was issued, which may be dead by now, or null, forged, or noise. */
+static hm_handle some_handle(const hm_handle *issued, uint64_t *random)
 {
-    hm_handle handle = hm_handle_pack(test_random_below(random, MANY), 1, 5);
+    hm_handle handle = issued[test_random_below(random, MANY)];
     switch (test_random_below(random, 12)) {
     case 0:
         return HM_NULL_HANDLE;
@@ -45,22 +45,42 @@ static void check_equal(const hm_pool *a, const hm_pool *b)
     CHECK(hm_pool_validate(b) == HM_OK);
 }
 
+/* Fills both again: the same holes in the same order. */
+static void refill(hm_pool *a, hm_pool *b, hm_handle *issued)
+{
+    while (hm_pool_count(a) < MANY) {
+        void *item, *other;
+        hm_handle handle = hm_pool_emplace(a, &item);
+        CHECK(hm_handle_equal(handle, hm_pool_emplace(b, &other)));
+        *(uint32_t *)item = *(uint32_t *)other = hm_handle_index(handle);
+        issued[hm_handle_index(handle)] = handle;
+    }
+}
+
+/* Erases in growing batches, so that few are left, and fills again, for some rounds. */
 static void check_erase_n(hm_storage storage, uint64_t random)
 {
     hm_pool one_by_one = make_pool(storage), batched = make_pool(storage);
     hm_handle *handles = malloc(4 * MANY * sizeof *handles);
-    CHECK(handles != NULL);
-    for (uint32_t size = 0; size <= 4 * MANY; size = size * 2 + 1) {
-        uint32_t expected = 0;
-        for (uint32_t i = 0; i < size; i++) {
-            handles[i] = some_handle(&random);
-            expected += hm_pool_erase(&one_by_one, handles[i]);
+    hm_handle *issued = malloc(MANY * sizeof *issued);
+    CHECK(handles != NULL && issued != NULL);
+    for (uint32_t i = 0; i < MANY; i++)
+        issued[i] = hm_handle_pack(i, 1, 5);
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t size = 0; size <= 4 * MANY; size = size * 2 + 1) {
+            uint32_t expected = 0;
+            for (uint32_t i = 0; i < size; i++) {
+                handles[i] = some_handle(issued, &random);
+                expected += hm_pool_erase(&one_by_one, handles[i]);
+            }
+            CHECK(hm_pool_erase_n(&batched, handles, size) == expected);
+            CHECK(hm_pool_erase_n(&batched, handles, size) == 0);
+            check_equal(&one_by_one, &batched);
         }
-        CHECK(hm_pool_erase_n(&batched, handles, size) == expected);
-        CHECK(hm_pool_erase_n(&batched, handles, size) == 0);
-        check_equal(&one_by_one, &batched);
+        CHECK(hm_pool_count(&batched) < MANY / 4);
+        refill(&one_by_one, &batched, issued);
     }
-    CHECK(hm_pool_count(&batched) < MANY / 4);
+    free(issued);
     free(handles);
     hm_pool_fini(&one_by_one);
     hm_pool_fini(&batched);

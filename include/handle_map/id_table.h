@@ -95,8 +95,8 @@ HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Free slots stand in the order in which they will be issued, their entries anywhere in memory: so
- * each issue begins to bring the entry that will be needed so many issues later. Single inserts gain
- * from 32 on; a batch of 256 finds all its entries on their way. */
+ * each issue begins to bring the entry that will be needed so many issues later. Single inserts
+ * gain from 32 on; a batch of 256 finds all its entries on their way. */
 enum { HM_ID_TABLE_AHEAD = 256 };
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
@@ -151,7 +151,7 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
 }
 
 /* Whether find would find it: without a branch on the answer, which nobody can predict where many
- * handles are stale. */
+ * handles are stale; only an index that was never issued takes another way. */
 static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;

@@ -129,14 +129,18 @@ HM_API void hm_map_fini(hm_map *map);
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
 /* Looks n handles up: items[i] becomes the item of handles[i], or NULL where that does not resolve.
- * Returns how many do. In a map that outgrows the caches this is about twice as fast as one lookup
- * after the other, since what the handles name is brought from memory together, and so are the
- * items' first bytes, for who reads them next: best in batches of about 256. O(n). */
+ * Returns how many do. `items` must not overlap `handles`. The pointers are good until the next
+ * call that may move items.
+ *
+ * Where most handles resolve and the map outgrows the caches this is two to three times as fast as
+ * one lookup after the other, since what the handles name is brought from memory together, and so
+ * are the items' first bytes, for who reads them next: best in batches of about 256. Elsewhere it
+ * gains nothing. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
-/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do. No branch
- * depends on an answer, and no item is touched: many times as fast as one question after the
- * other, where answers vary and the map is large. O(n). */
+/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do. `alive`
+ * must not overlap `handles`. Touches no item. In a map whose entries outgrow the caches this is
+ * two to three times as fast as one question after the other. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
