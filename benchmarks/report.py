@@ -3,9 +3,9 @@
 
 Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and
 writes there report.md with the same and the data files that suite.gp draws. Figures are medians of
-the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that less
-is better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 % is a
-tie with the goal.
+the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that
+less is better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 %
+is a tie with the goal.
 """
 
 import collections

@@ -94,8 +94,8 @@ HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
  * fresh ones. Only after a reserve. */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
-/* Free slots stand in the order in which they will be issued, their entries anywhere in memory: so
- * each issue begins to bring the entry that will be needed so many issues later. Single inserts
+/* Free slots stand in the order in which they will be issued, their entries anywhere in memory:
+ * so each issue begins to bring the entry that will be needed so many issues later. Single inserts
  * gain from 32 on; a batch of 256 finds all its entries on their way. */
 enum { HM_ID_TABLE_AHEAD = 256 };
 
