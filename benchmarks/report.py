@@ -300,9 +300,10 @@ def grid_table(figures, title, ours, rivals):
 def write_data(figures, directory):
     """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it, the
     ratio of the batch form to the best peer.
-    growth.dat: a block for each row of items, ours, array, best dense peer in ns an operation.
-    growth.gp: for gnuplot, the names of these rows and the columns of their arrays; where a row has
-    none, our own, whose line hides it."""
+    growth.dat: a block for each row of items, ours, array, best dense peer, our batch form in ns an
+    operation.
+    growth.gp: for gnuplot, the names of these rows and the columns of their arrays and batch forms;
+    where a row has none, our own, whose line hides it."""
     def plain(value):
         return 'nan' if value is None else f'{value:.6g}'
     with open(os.path.join(directory, 'ratios.dat'), 'w', encoding='utf-8') as file:
@@ -322,14 +323,16 @@ def write_data(figures, directory):
         for row in grown:
             for n in figures.places(SIZE, row):
                 peer = figures.best((SIZE, n), row, DENSE)
-                medians = [figures.median((SIZE, n), row, c) for c in ('hm_map', ARRAY, peer)]
+                medians = [figures.median((SIZE, n), row, c)
+                           for c in ('hm_map', ARRAY, peer, BATCH)]
                 file.write(f'{n} {" ".join(map(plain, medians))}\n')
             file.write('\n\n')
     with open(os.path.join(directory, 'growth.gp'), 'w', encoding='utf-8') as file:
         file.write('rows = "' + ' '.join(f"'{row}'" for row in grown) + '"\n')
-        columns = ['3' if any(figures.all((SIZE, n), row, ARRAY) for n in figures.places(SIZE, row))
-                   else '2' for row in grown]
-        file.write(f'array_columns = "{" ".join(columns)}"\n')
+        for name, container, column in ('array', ARRAY, '3'), ('batch', BATCH, '5'):
+            columns = [column if any(figures.all((SIZE, n), row, container)
+                                     for n in figures.places(SIZE, row)) else '2' for row in grown]
+            file.write(f'{name}_columns = "{" ".join(columns)}"\n')
 
 
 def left_out(figures):

@@ -45,7 +45,7 @@ set xrange [700:70000000]
 set xtics 1000, 10
 unset key
 set multiplot layout 5,3 title "{/:Bold Cost as work grows: ns an operation over items of 40 bytes}"
-load 'growth.gp' # rows, array_columns
+load 'growth.gp' # rows, array_columns, batch_columns
 set format y '%g'
 do for [i=0:words(rows)-1] {
     set title word(rows, i + 1) noenhanced
@@ -54,6 +54,8 @@ do for [i=0:words(rows)-1] {
     plot 'growth.dat' index i using 1:4 lw 2 pt 7 ps 0.6 lc rgb '#e69f00', \
          '' index i using 1:int(word(array_columns, i + 1)) \
             lw 2 pt 7 ps 0.6 lc rgb '#999999', \
+         '' index i using 1:int(word(batch_columns, i + 1)) \
+            lw 2 pt 7 ps 0.6 lc rgb '#56b4e9', \
          '' index i using 1:2 lw 2.5 pt 7 ps 0.7 lc rgb '#0072b2'
 }
 # The legend takes the place of a plot.
@@ -66,6 +68,7 @@ unset ylabel
 set key center center Left reverse samplen 3
 set yrange [1:2]
 plot NaN with linespoints lw 2.5 pt 7 ps 0.7 lc rgb '#0072b2' title 'hm\_map', \
+     NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#56b4e9' title 'hm\_map in batches', \
      NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#e69f00' title 'best dense peer at each size', \
      NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#999999' title 'plain array'
 unset multiplot
