@@ -20,8 +20,8 @@ static const size_t huge_page_size = (size_t)2 << 20;
 
 #ifdef MADV_POPULATE_WRITE
 /* Bytes. The steps of what is large already and still grows are between these sizes: their pages
- * will all be touched soon, and bringing them in at once costs 1.0 us each instead of 1.4 one by
- * one. Smaller commits may be of many containers that stay small, larger ones are made ahead. */
+ * will all be touched soon, and bringing them in at once costs a tenth to a quarter less than one
+ * by one. Smaller commits may be of many containers that stay small, larger ones are made ahead. */
 static const size_t min_prefault = (size_t)96 << 10;
 static const size_t max_prefault = (size_t)128 << 10;
 #endif

@@ -129,8 +129,8 @@ HM_API void hm_map_fini(hm_map *map);
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
 /* Looks n handles up: items[i] becomes the item of handles[i], or NULL where that does not resolve.
- * Returns how many do. `items` must not overlap `handles`. The pointers are good until the next
- * call that may move items.
+ * Returns how many do; cannot fail. `items` must not overlap `handles`. The pointers are good until
+ * the next call that may move items.
  *
  * Where most handles resolve and the map outgrows the caches this is two to three times as fast as
  * one lookup after the other, since what the handles name is brought from memory together, and so
@@ -138,15 +138,16 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  * gains nothing. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
-/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do. `alive`
- * must not overlap `handles`. Touches no item. In a map whose entries outgrow the caches this is
- * two to three times as fast as one question after the other. Invalidates nothing. O(n). */
+/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do;
+ * cannot fail. `alive` must not overlap `handles`. Touches no item. In a map whose entries outgrow
+ * the caches this is two to three times as fast as one question after the other. Invalidates
+ * nothing. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
 /* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
- * counts once. In a map that outgrows the caches this is two to three times as fast as one erase
- * after the other. Invalidates what hm_map_erase does. O(n). */
+ * counts once. 0 when busy. In a map that outgrows the caches this is two to three times as fast as
+ * one erase after the other. Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items that `doomed` answers true for, and returns their number. It is asked once for

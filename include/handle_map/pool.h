@@ -220,9 +220,9 @@ HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 HM_API void hm_pool_fini(hm_pool *pool);
 
 /* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
- * counts once. In a pool of a million items and more, in batches of a hundred and more, this is
- * 1.5 to 4 times as fast as one erase after the other. Invalidates pointers to the erased items.
- * O(n). */
+ * counts once. 0 when busy. In a pool of a million items and more, in batches of a hundred and
+ * more, this is 1.5 to 4 times as fast as one erase after the other. Invalidates pointers to the
+ * erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
