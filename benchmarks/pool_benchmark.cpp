@@ -48,7 +48,7 @@ template <hm_storage Storage> struct by_words : pool<item_size, Storage> {
         for (uint32_t word = hm_pool_next_word(self, 0, &live); word != HM_INVALID_INDEX;
              word = hm_pool_next_word(self, word + 1, &live))
             for (; live != 0; live &= live - 1) {
-                uint32_t index = HM_POOL_WORD * word + hm_pool_low_bit(live);
+                uint32_t index = HM_POOL_WORD * word + hm_bits_lowest(live);
                 total +=
                     static_cast<const item<item_size> *>(hm_pool_item_as(self, index, item_size))
                         ->words[0];

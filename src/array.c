@@ -1,70 +1,59 @@
+/* SPDX-License-Identifier: MIT */
 /* array: reserving, committing in steps, giving back. Every size is checked once, at init: the
  * bytes of `capacity` items fit in size_t when rounded up to pages, so that no later product
  * overflows. */
 #include "array_private.h"
+#include "base_private.h"
+#include "memory_private.h"
 
-#include <assert.h>
-#include <stdalign.h>
 #include <string.h>
 
-/* A commit costs about 0.3 us whatever its length, a fresh page 1.4 us when it is touched. 16 pages
- * at a time make the commit 2% of that; so steps grow with the array, to what the OS's memory
- * brings in at once. Bytes. */
-static const size_t min_commit_step = (size_t)64 << 10;
-static const size_t max_commit_step = (size_t)128 << 10;
-
-static bool is_power_of_two(size_t n)
+hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
 {
-    return n != 0 && (n & (n - 1)) == 0;
+    unsigned long long item_size = size, item_align = align; /* as printf knows them everywhere */
+    if (size == 0)
+        return hm_fail(HM_ERROR_INVALID, "%s_size is 0", what);
+    if (align == 0)
+        return HM_OK; /* the natural one */
+    if ((align & (align - 1)) != 0)
+        return hm_fail(HM_ERROR_INVALID, "%s_align %llu is not a power of two", what, item_align);
+    if (align > HM_MEMORY_ALIGNMENT)
+        return hm_fail(HM_ERROR_INVALID, "%s_align %llu is above %d", what, item_align,
+                       HM_MEMORY_ALIGNMENT);
+    if (size % align != 0)
+        return hm_fail(HM_ERROR_INVALID, "%s_size %llu is not a multiple of %s_align %llu", what,
+                       item_size, what, item_align);
+    return HM_OK;
 }
 
-static size_t round_up(size_t size, size_t page_size)
+hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory)
 {
-    return (size + page_size - 1) & ~(page_size - 1);
-}
-
-/* The largest power of two that divides the size, at most what any C type needs. */
-static size_t natural_align(size_t item_size)
-{
-    size_t lowest_bit = item_size & (0 - item_size);
-    return lowest_bit < alignof(max_align_t) ? lowest_bit : alignof(max_align_t);
-}
-
-static bool memory_is_whole(const hm_memory *memory)
-{
-    return memory->reserve != NULL && memory->commit != NULL && memory->decommit != NULL &&
-           memory->release != NULL && is_power_of_two(memory->page_size) && memory->page_size >= 8;
-}
-
-static bool layout_is_valid(size_t item_size, size_t item_align)
-{
-    return item_size != 0 && is_power_of_two(item_align) && item_align <= HM_MEMORY_ALIGNMENT &&
-           item_size % item_align == 0;
+    if (count <= (SIZE_MAX - (memory->page_size - 1)) / size)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "%llu times %s_size %llu does not fit in size_t",
+                   (unsigned long long)count, what, (unsigned long long)size);
 }
 
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_array_init", "array");
     memset(array, 0, sizeof *array);
     if (desc == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_array_init", "desc");
     const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     size_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    size_t align = desc->item_align != 0 ? desc->item_align : natural_align(desc->item_size);
-    if (!memory_is_whole(memory) || !layout_is_valid(desc->item_size, align) ||
-        capacity > (SIZE_MAX - (memory->page_size - 1)) / desc->item_size)
-        return HM_ERROR_INVALID;
-
-    size_t reserved_size = round_up(desc->item_size * capacity, memory->page_size);
-    unsigned char *data = memory->reserve(memory->context, reserved_size);
-    if (data == NULL)
-        return HM_ERROR_MEMORY;
-    if ((uintptr_t)data % HM_MEMORY_ALIGNMENT != 0) {
-        memory->release(memory->context, data, reserved_size);
-        return HM_ERROR_INVALID;
-    }
-    array->data = data;
+    hm_status status = hm_memory_check(memory);
+    if (status == HM_OK)
+        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
+    if (status == HM_OK)
+        status = hm_array_check_size(desc->item_size, capacity, "item", memory);
+    if (status != HM_OK)
+        return status;
+    size_t reserved_size = hm_memory_round_up(desc->item_size * capacity, memory->page_size);
+    status = hm_memory_reserve(memory, reserved_size, &array->data);
+    if (status != HM_OK)
+        return status;
     array->capacity = capacity;
     array->item_size = desc->item_size;
     array->commit_step = desc->commit_step;
@@ -91,32 +80,28 @@ static void set_committed_size(hm_array *array, size_t committed_size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-static size_t commit_step(const hm_array *array)
-{
-    if (array->commit_step != 0)
-        return array->commit_step;
-    size_t step = array->committed_size / 4;
-    if (step < min_commit_step)
-        return min_commit_step;
-    return step < max_commit_step ? step : max_commit_step;
-}
-
+/* What is asked for is one commit, and where that is less than a step of growth, it is a step. */
 hm_status hm_array_commit(hm_array *array, size_t count)
 {
     if (count > array->capacity)
-        return HM_ERROR_FULL;
+        return hm_fail_full("array", array->count, array->capacity, count - array->count);
     if (count <= array->limit)
         return HM_OK;
-    size_t step = commit_step(array);
-    size_t target = array->item_size * count;
-    if (target - array->committed_size < step)
-        target = array->reserved_size - array->committed_size > step ? array->committed_size + step
-                                                                     : array->reserved_size;
-    target = round_up(target, array->memory->page_size);
-    if (!array->memory->commit(array->memory->context, array->data + array->committed_size,
-                               target - array->committed_size))
-        return HM_ERROR_MEMORY;
-    set_committed_size(array, target);
+    size_t step =
+        array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
+    size_t left = array->reserved_size - array->committed_size;
+    size_t size = array->item_size * count - array->committed_size;
+    bool is_growth = array->commit_step == 0 && size < step;
+    if (size < step)
+        size = left > step ? step : left;
+    size = hm_memory_round_up(size, array->memory->page_size);
+    unsigned char *end = array->data + array->committed_size;
+    hm_status status = hm_memory_commit(array->memory, end, size);
+    if (status != HM_OK)
+        return status;
+    if (is_growth)
+        hm_memory_prefault(array->memory, end, size);
+    set_committed_size(array, array->committed_size + size);
     return HM_OK;
 }
 
@@ -148,19 +133,36 @@ hm_status hm_array_resize(hm_array *array, size_t count)
     return HM_OK;
 }
 
+/* Bytes from the start that hold the items, as whole pages. */
+static size_t kept_size(const hm_array *array)
+{
+    if (array->committed_size == 0)
+        return 0;
+    return hm_memory_round_up(array->item_size * array->count, array->memory->page_size);
+}
+
+hm_status hm_array_decommit(hm_array *array)
+{
+    size_t keep = kept_size(array);
+    if (keep >= array->committed_size)
+        return HM_OK;
+    hm_status status =
+        hm_memory_decommit(array->memory, array->data + keep, array->committed_size - keep);
+    if (status == HM_OK)
+        set_committed_size(array, keep);
+    return status;
+}
+
 hm_status hm_array_trim(hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_trim: array is NULL");
-    if (array->committed_size == 0)
-        return HM_OK;
-    size_t keep = round_up(array->item_size * array->count, array->memory->page_size);
+    size_t keep = kept_size(array);
     if (keep >= array->committed_size)
         return HM_OK;
     /* The table's function may write there. */
     hm_memory_unpoison(array->data + keep, array->committed_size - keep);
-    if (!array->memory->decommit(array->memory->context, array->data + keep,
-                                 array->committed_size - keep))
-        return HM_ERROR_MEMORY;
-    set_committed_size(array, keep);
-    return HM_OK;
+    hm_status status = hm_array_decommit(array);
+    if (status != HM_OK)
+        hm_memory_poison(array->data + keep, array->committed_size - keep);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* array: what the rooms above use and programs do not. */
+/* SPDX-License-Identifier: MIT */
+/* array: what the modules above use and programs do not. */
 #ifndef HANDLE_MAP_ARRAY_PRIVATE_H
 #define HANDLE_MAP_ARRAY_PRIVATE_H
 
@@ -7,5 +8,15 @@
 /* As hm_array_reserve, but does not poison what it commits: for columns that the program never
  * sees, whose owner does not say which of their items live. */
 hm_status hm_array_commit(hm_array *array, size_t count);
+
+/* As hm_array_trim, for such columns. */
+hm_status hm_array_decommit(hm_array *array);
+
+/* HM_ERROR_INVALID when an item of this size and alignment (0: the natural one) cannot be: the rule
+ * of all containers. `what` names the fields: "item" for item_size and item_align. */
+hm_status hm_array_check_layout(size_t size, size_t align, const char *what);
+
+/* HM_ERROR_INVALID when so many items, in whole pages, overflow size_t. The size is not 0. */
+hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
 #endif

@@ -1,10 +1,24 @@
-/* base: the panic hook and the names of the status codes. */
-#include <handle_map/base.h>
+/* SPDX-License-Identifier: MIT */
+/* base: the panic hook, the last error and the names of the status codes. */
+#include "base_private.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define TEXT_OF(number) #number
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 static hm_panic_hook panic_hook;
+
+/* Two sentences, so that the last one can be taken back. */
+typedef struct sentences {
+    char texts[2][160];
+    unsigned last; /* which of them is the last one */
+} sentences;
+
+static _Thread_local sentences failures;
 
 const char *hm_status_name(hm_status status)
 {
@@ -39,4 +53,59 @@ void hm_panic(const char *file, int line, const char *message)
     else
         fprintf(stderr, "%s:%d: %s\n", file, line, message);
     abort();
+}
+
+const char *hm_version(void)
+{
+    return VERSION_OF(HM_VERSION_MAJOR, HM_VERSION_MINOR, HM_VERSION_PATCH);
+}
+
+const char *hm_last_error(void)
+{
+    return failures.texts[failures.last];
+}
+
+hm_status hm_fail(hm_status status, const char *format, ...)
+{
+    va_list arguments;
+    failures.last = 1 - failures.last;
+    va_start(arguments, format);
+    (void)vsnprintf(failures.texts[failures.last], sizeof failures.texts[0], format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void hm_forgive(void)
+{
+    failures.last = 1 - failures.last;
+}
+
+hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint64_t n)
+{
+    if (capacity == 0)
+        return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
+    if (count == capacity)
+        return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: capacity is used up",
+                       count, capacity);
+    return hm_fail(HM_ERROR_FULL,
+                   "%" PRIu64 " of %" PRIu64 " items: capacity does not allow %" PRIu64 " more",
+                   count, capacity, n);
+}
+
+hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
+{
+    return hm_fail(HM_ERROR_FULL,
+                   "max_slots is used up: of %" PRIu32 " slots %" PRIu32
+                   " have spent their lives, and too few are free",
+                   max_slots, retired);
+}
+
+hm_status hm_fail_busy(const char *what)
+{
+    return hm_fail(HM_ERROR_BUSY, "the %s is busy: called from one of its own callbacks", what);
+}
+
+hm_status hm_fail_null(const char *function, const char *argument)
+{
+    return hm_fail(HM_ERROR_INVALID, "%s: %s is NULL", function, argument);
 }

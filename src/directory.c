@@ -1,69 +1,136 @@
-/* directory: an array of map pointers, indexed by type id. */
+/* SPDX-License-Identifier: MIT */
+/* directory: an array of pointers to containers, indexed by type id. */
 #include <handle_map/directory.h>
 
-#include <string.h>
+#include "base_private.h"
+#include "pool_private.h"
 
-static hm_map **place_of(const hm_directory *directory, uint32_t type_id)
+#include <inttypes.h>
+
+/* At most one of the two is not NULL. */
+typedef struct place {
+    hm_map *map;
+    hm_pool *pool;
+} place;
+
+static place *place_of(const hm_directory *directory, uint32_t type_id)
 {
-    return hm_array_at(&directory->maps, type_id);
+    return hm_array_at(&directory->places, type_id);
+}
+
+/* The place of the handle's type id, or NULL when no handle of that kind can resolve. */
+static const place *place_of_handle(const hm_directory *directory, hm_handle handle)
+{
+    if (hm_handle_is_null(handle) || hm_handle_is_free(handle))
+        return NULL;
+    return place_of(directory, hm_handle_type_id(handle));
 }
 
 hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory)
 {
     if (directory == NULL)
-        return HM_ERROR_INVALID;
-    hm_array_desc desc = {.item_size = sizeof(hm_map *), .memory = memory};
+        return hm_fail_null("hm_directory_init", "directory");
+    hm_array_desc desc = {.item_size = sizeof(place), .memory = memory};
     desc.capacity = HM_HANDLE_MAX_TYPE_ID + 1;
-    return hm_array_init(&directory->maps, &desc);
+    return hm_array_init(&directory->places, &desc);
 }
 
 void hm_directory_fini(hm_directory *directory)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_fini: directory is NULL");
-    hm_array_fini(&directory->maps);
+    hm_array_fini(&directory->places);
+}
+
+static hm_status add(hm_directory *directory, uint32_t type_id, place container)
+{
+    if (directory->places.capacity == 0)
+        return hm_fail_full("directory", 0, 0, 1);
+    if (place_of(directory, type_id) == NULL) {
+        hm_status status = hm_array_resize(&directory->places, (size_t)type_id + 1);
+        if (status != HM_OK)
+            return status;
+    }
+    place *taken = place_of(directory, type_id);
+    if (taken->map != NULL || taken->pool != NULL)
+        return hm_fail(HM_ERROR_INVALID,
+                       "the directory has a container of type_id %" PRIu32 " already", type_id);
+    *taken = container;
+    return HM_OK;
 }
 
 hm_status hm_directory_add(hm_directory *directory, hm_map *map)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_add: directory is NULL");
     HM_CONTRACT(map != NULL, "hm_directory_add: map is NULL");
-    uint32_t type_id = map->ids.type_id;
-    hm_map **place = place_of(directory, type_id);
-    if (place == NULL) {
-        hm_status status = hm_array_resize(&directory->maps, (size_t)type_id + 1);
-        if (status != HM_OK)
-            return status;
-        place = place_of(directory, type_id);
-    }
-    if (*place != NULL)
-        return HM_ERROR_INVALID;
-    *place = map;
-    return HM_OK;
+    return add(directory, map->ids.type_id, (place){.map = map});
+}
+
+hm_status hm_directory_add_pool(hm_directory *directory, hm_pool *pool)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_add_pool: directory is NULL");
+    HM_CONTRACT(pool != NULL, "hm_directory_add_pool: pool is NULL");
+    return add(directory, hm_pool_type_id(pool), (place){.pool = pool});
 }
 
 bool hm_directory_remove(hm_directory *directory, hm_map *map)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_remove: directory is NULL");
     HM_CONTRACT(map != NULL, "hm_directory_remove: map is NULL");
-    hm_map **place = place_of(directory, map->ids.type_id);
-    if (place == NULL || *place != map)
+    place *taken = place_of(directory, map->ids.type_id);
+    if (taken == NULL || taken->map != map)
         return false;
-    *place = NULL;
+    taken->map = NULL;
+    return true;
+}
+
+bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_remove_pool: directory is NULL");
+    HM_CONTRACT(pool != NULL, "hm_directory_remove_pool: pool is NULL");
+    place *taken = place_of(directory, hm_pool_type_id(pool));
+    if (taken == NULL || taken->pool != pool)
+        return false;
+    taken->pool = NULL;
     return true;
 }
 
 hm_map *hm_directory_find(const hm_directory *directory, hm_handle handle)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_find: directory is NULL");
-    if (hm_handle_is_null(handle) || hm_handle_is_free(handle))
-        return NULL;
-    hm_map **place = place_of(directory, hm_handle_type_id(handle));
-    return place != NULL ? *place : NULL;
+    const place *found = place_of_handle(directory, handle);
+    return found != NULL ? found->map : NULL;
+}
+
+hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle handle)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_find_pool: directory is NULL");
+    const place *found = place_of_handle(directory, handle);
+    return found != NULL ? found->pool : NULL;
 }
 
 void *hm_directory_get(const hm_directory *directory, hm_handle handle)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_get: directory is NULL");
-    const hm_map *map = hm_directory_find(directory, handle);
-    return map != NULL ? hm_map_get(map, handle) : NULL;
+    const place *found = place_of_handle(directory, handle);
+    if (found == NULL)
+        return NULL;
+    if (found->map != NULL)
+        return hm_map_get(found->map, handle);
+    return found->pool != NULL ? hm_pool_get(found->pool, handle) : NULL;
+}
+
+hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_handle_of: directory is NULL");
+    for (uint32_t type_id = 0; type_id < hm_array_count(&directory->places); type_id++) {
+        const place *asked = place_of(directory, type_id);
+        hm_handle handle = HM_NULL_HANDLE;
+        if (asked->map != NULL)
+            handle = hm_map_handle_of(asked->map, item);
+        else if (asked->pool != NULL)
+            handle = hm_pool_handle_of(asked->pool, item);
+        if (!hm_handle_is_null(handle))
+            return handle;
+    }
+    return HM_NULL_HANDLE;
 }

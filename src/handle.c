@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* handle: the names of the handle states; the layout itself is inline. */
 #include <handle_map/handle.h>
 

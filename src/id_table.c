@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: MIT */
 /* id_table: what is not inline. The header explains the structure and the rule. */
-#include "array_private.h"
 #include "id_table_private.h"
 
-#include <handle_map/id_table.h>
+#include "array_private.h"
+#include "base_private.h"
+#include "memory_private.h"
 
-#include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
-static_assert(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
-              "generation floors are uint16_t");
+HM_STATIC_ASSERT(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
+                 "generation floors are uint16_t");
 
 static void set_position(hm_id_table *table, uint32_t position, uint32_t slot)
 {
@@ -27,14 +29,29 @@ static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
     return floor != NULL ? *floor : 0;
 }
 
-uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory)
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
+                                       uint32_t times)
 {
     /* Coverage: the size of a pointer is not the tests' to choose. */
-    bool roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
-    uint64_t max_slots = (uint64_t)capacity * (roomy ? 4 : 2);
-    if (roomy && max_slots < (uint64_t)1 << 24)
-        max_slots = (uint64_t)1 << 24;
+    bool is_roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
+    uint64_t max_slots = (uint64_t)capacity * (is_roomy ? times : 2);
+    if (is_roomy && max_slots < least)
+        max_slots = least;
     return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
+}
+
+hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id)
+{
+    if (capacity > UINT32_MAX - 1)
+        return hm_fail(HM_ERROR_INVALID, "capacity %" PRIu32 " is above %" PRIu32, capacity,
+                       UINT32_MAX - 1);
+    if (max_slots < capacity)
+        return hm_fail(HM_ERROR_INVALID, "max_slots %" PRIu32 " is below capacity %" PRIu32,
+                       max_slots, capacity);
+    if (type_id > HM_HANDLE_MAX_TYPE_ID)
+        return hm_fail(HM_ERROR_INVALID, "type_id %" PRIu32 " is above %" PRIu32, type_id,
+                       HM_HANDLE_MAX_TYPE_ID);
+    return HM_OK;
 }
 
 static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t max_slots,
@@ -43,7 +60,9 @@ static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t ma
     hm_array_desc entries = {.item_size = sizeof(hm_handle), .capacity = max_slots};
     hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
     entries.memory = slots.memory = memory;
-    hm_status status = hm_array_init(&table->entry_array, &entries);
+    hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry", memory);
+    if (status == HM_OK)
+        status = hm_array_init(&table->entry_array, &entries);
     if (status != HM_OK)
         return status;
     size_t page_slots = memory->page_size / sizeof(hm_handle);
@@ -58,18 +77,21 @@ static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t ma
 hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
 {
     if (table == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_id_table_init", "table");
     memset(table, 0, sizeof *table);
     if (desc == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_id_table_init", "desc");
     const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    uint32_t max_slots =
-        desc->max_slots != 0 ? desc->max_slots : hm_id_table_default_max_slots(capacity, memory);
-    if (capacity > UINT32_MAX - 1 || max_slots < capacity || desc->type_id > HM_HANDLE_MAX_TYPE_ID)
-        return HM_ERROR_INVALID;
-
-    hm_status status = init_columns(table, capacity, max_slots, memory);
+    uint32_t max_slots = desc->max_slots;
+    if (max_slots == 0)
+        max_slots = hm_id_table_default_max_slots(capacity, memory, HM_ID_TABLE_LEAST_SLOTS,
+                                                  HM_ID_TABLE_SLOTS_AN_ITEM);
+    hm_status status = hm_id_table_check(capacity, max_slots, desc->type_id);
+    if (status == HM_OK)
+        status = hm_memory_check(memory);
+    if (status == HM_OK)
+        status = init_columns(table, capacity, max_slots, memory);
     if (status != HM_OK) {
         hm_id_table_fini(table);
         return status;
@@ -124,11 +146,11 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
     if (n > table->slot_array.capacity - table->count)
-        return HM_ERROR_FULL;
+        return hm_fail_full("table", table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
         retire_spent(table, n); /* It is they that leave no room. */
-        return HM_ERROR_FULL;
+        return hm_fail_spent(table->max_slots, table->slot_count - table->used);
     }
     hm_status status = hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh);
     if (status == HM_OK)
@@ -205,7 +227,7 @@ static hm_status drop_slots(hm_id_table *table, uint32_t keep)
     if (status != HM_OK)
         return status;
     table->entry_array.count = keep;
-    status = hm_array_trim(&table->entry_array);
+    status = hm_array_decommit(&table->entry_array);
     if (status != HM_OK)
         return status;
     uint32_t used = table->count;
@@ -230,13 +252,13 @@ hm_status hm_id_table_trim(hm_id_table *table)
         status = drop_slots(table, keep);
     } else {
         table->entry_array.count = keep;
-        status = hm_array_trim(&table->entry_array);
+        status = hm_array_decommit(&table->entry_array);
     }
     table->fresh_end = 0; /* What is committed and which floors hold may have changed. */
     if (status != HM_OK)
         return status;
     table->slot_array.count = table->used;
-    return hm_array_trim(&table->slot_array);
+    return hm_array_decommit(&table->slot_array);
 }
 
 hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
@@ -291,14 +313,17 @@ hm_status hm_id_table_validate(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_validate: table is NULL");
     if (!counts_are_valid(table))
-        return HM_ERROR_CORRUPT;
+        return hm_fail(HM_ERROR_CORRUPT, "the id table's counts and arrays disagree");
     /* An entry's position leads back to its slot, so no two slots share one, and as many stand in
      * `slots` as it has positions: each position below `used` is taken exactly once. */
     uint32_t standing = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         if (!entry_is_valid(table, slot))
-            return HM_ERROR_CORRUPT;
+            return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" PRIu32 " is damaged", slot);
         standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
     }
-    return standing == table->used ? HM_OK : HM_ERROR_CORRUPT;
+    if (standing != table->used)
+        return hm_fail(HM_ERROR_CORRUPT, "%" PRIu32 " slots stand at %" PRIu32 " positions",
+                       standing, table->used);
+    return HM_OK;
 }

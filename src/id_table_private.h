@@ -1,11 +1,21 @@
-/* id_table: what the rooms above use and programs do not. */
+/* SPDX-License-Identifier: MIT */
+/* id_table: what the modules above use and programs do not. */
 #ifndef HANDLE_MAP_ID_TABLE_PRIVATE_H
 #define HANDLE_MAP_ID_TABLE_PRIVATE_H
 
-#include <handle_map/memory.h>
+#include <handle_map/id_table.h>
 
-/* Returns the size of the index space, in slots, when a descriptor leaves it open: one rule for all
- * containers. */
-uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory);
+/* The default index space. A slot that is not an item's place costs 8 bytes of addresses, so that
+ * there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
+#define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)
+#define HM_ID_TABLE_SLOTS_AN_ITEM UINT32_C(16)
+
+/* Returns the size of the index space, in slots, when a descriptor leaves it open: so many times
+ * the capacity, at least `least`; where addresses are few, twice the capacity. */
+uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
+                                       uint32_t times);
+
+/* HM_ERROR_INVALID when a descriptor's numbers break the rules that all containers share. */
+hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 
 #endif

@@ -1,16 +1,20 @@
+/* SPDX-License-Identifier: MIT */
 /* map: the items and the meta, kept in step with the positions of the id table.
  *
  * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
  * No callback runs before all three have moved, so that every callback sees the map whole. */
-#include "order_private.h"
-
 #include <handle_map/map.h>
+
+#include "array_private.h"
+#include "base_private.h"
+#include "memory_private.h"
+#include "order_private.h"
 
 #include <stdio.h>
 
 static bool is_busy(const hm_map *map)
 {
-    return (map->guard & HM_MAP_GUARD_BUSY) != 0;
+    return (map->guard & HM_GUARD_BUSY) != 0;
 }
 
 /* So many items find all their columns committed. */
@@ -28,13 +32,13 @@ static uint32_t committed_items(const hm_map *map)
  */
 static void enter(hm_map *map)
 {
-    map->guard |= HM_MAP_GUARD_BUSY;
+    map->guard |= HM_GUARD_BUSY;
     map->limit = 0;
 }
 
 static void leave(hm_map *map)
 {
-    map->guard &= ~(uint32_t)HM_MAP_GUARD_BUSY;
+    map->guard &= ~(uint32_t)HM_GUARD_BUSY;
     map->limit = committed_items(map);
 }
 
@@ -55,6 +59,24 @@ static void *item_at(const hm_map *map, uint32_t index)
 }
 
 /* init and fini */
+
+/* All that can be wrong with items and meta, before anything is reserved: a descriptor that cannot
+ * be is HM_ERROR_INVALID also where memory is refused. The id table sees to the rest. */
+static hm_status check_columns(const hm_map_desc *desc)
+{
+    const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
+    size_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+    hm_status status = hm_memory_check(memory);
+    if (status == HM_OK)
+        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
+    if (status == HM_OK)
+        status = hm_array_check_size(desc->item_size, capacity, "item", memory);
+    if (status != HM_OK || desc->meta_size == 0)
+        return status;
+    status = hm_array_check_layout(desc->meta_size, desc->meta_align, "meta");
+    return status == HM_OK ? hm_array_check_size(desc->meta_size, capacity, "meta", memory)
+                           : status;
+}
 
 static hm_status init_arrays(hm_map *map, const hm_map_desc *desc)
 {
@@ -82,11 +104,13 @@ static void release_all(hm_map *map)
 hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
     if (map == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_map_init", "map");
     memset(map, 0, sizeof *map);
     if (desc == NULL)
-        return HM_ERROR_INVALID;
-    hm_status status = init_arrays(map, desc);
+        return hm_fail_null("hm_map_init", "desc");
+    hm_status status = check_columns(desc);
+    if (status == HM_OK)
+        status = init_arrays(map, desc);
     if (status != HM_OK) {
         release_all(map);
         return status;
@@ -98,9 +122,9 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     map->context = desc->context;
     map->name = desc->name != NULL ? desc->name : "map";
     if (desc->destroy != NULL || desc->relocate != NULL)
-        map->guard |= HM_MAP_GUARD_HOOK;
+        map->guard |= HM_GUARD_HOOK;
     if (desc->meta_size != 0)
-        map->guard |= HM_MAP_GUARD_META;
+        map->guard |= HM_GUARD_META;
     return HM_OK;
 }
 
@@ -119,21 +143,11 @@ void hm_map_fini(hm_map *map)
  * processor's window of instructions, and that is four to eight items. So what a part of a batch
  * will touch is asked for before: first all its entries, then all its places. */
 
-enum {
-    PART = 64,            /* handles; what is asked for them fits the first cache */
-    CACHED_SIZE = 1 << 20 /* bytes; less than this stays in the caches by itself */
-};
-
-static uint32_t next_part(uint32_t n)
-{
-    return n < PART ? n : PART;
-}
-
 /* Of each item so many bytes are touched, besides the entries. */
 static bool is_cached(const hm_map *map, size_t item_size)
 {
     size_t size = sizeof(hm_handle) * map->ids.slot_count + item_size * map->ids.count;
-    return size < CACHED_SIZE;
+    return size < HM_MEMORY_CACHED;
 }
 
 static void prefetch_entries(const hm_map *map, const hm_handle *handles, uint32_t n)
@@ -169,16 +183,18 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     bool cached = is_cached(map, map->item_size);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
-        part = next_part(n);
+        part = hm_memory_next_part(n);
         if (!cached)
             prefetch_entries(map, handles, part);
         for (uint32_t i = 0; i < part; i++) {
-            items[i] = hm_map_get(map, handles[i]);
-            if (items[i] == NULL)
+            void *item = hm_map_get(map, handles[i]);
+            /* Stored as bytes: a typed map's program gives an array of its own pointers. */
+            memcpy(&items[i], &item, sizeof item);
+            if (item == NULL)
                 continue;
             found++;
             if (!cached)
-                HM_PREFETCH(items[i]);
+                HM_PREFETCH(item);
         }
     }
     return found;
@@ -192,7 +208,7 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     bool cached = is_cached(map, 0);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = next_part(n);
+        part = hm_memory_next_part(n);
         if (!cached)
             prefetch_entries(map, handles, part);
         for (uint32_t i = 0; i < part; i++) {
@@ -209,7 +225,9 @@ hm_status hm_map_reserve(hm_map *map, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
     if (is_busy(map))
-        return HM_ERROR_BUSY;
+        return hm_fail_busy("map");
+    if (n > map->item_array.capacity - map->ids.count)
+        return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
     hm_status status = hm_id_table_reserve(&map->ids, n);
     if (status == HM_OK)
@@ -315,12 +333,14 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
     bool cached = is_cached(map, map->item_size);
     uint32_t erased = 0;
     for (uint32_t part; n > 0; handles += part, n -= part) {
-        part = next_part(n);
+        part = hm_memory_next_part(n);
         if (!cached)
             prefetch_holes(map, handles, part);
         for (uint32_t i = 0; i < part; i++)
             erased += hm_map_erase(map, handles[i]);
     }
+    if (erased > 0)
+        poison_dead(map, erased); /* The inline erase does so only if the library is sanitized. */
     return erased;
 }
 
@@ -455,7 +475,7 @@ hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
     if (is_busy(map))
-        return HM_ERROR_BUSY;
+        return hm_fail_busy("map");
     map->item_array.count = map->meta_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
     if (status == HM_OK)
@@ -478,7 +498,20 @@ hm_status hm_map_validate(const hm_map *map)
                  map->item_size == map->item_array.item_size &&
                  map->ids.count <= committed_items(map) &&
                  map->limit == (is_busy(map) ? 0 : committed_items(map));
-    return whole ? HM_OK : HM_ERROR_CORRUPT;
+    if (!whole)
+        return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
+    return HM_OK;
+}
+
+/* Addresses are compared as numbers: this one may be of anything. What is below the items wraps
+ * around and is too far away. */
+hm_handle hm_map_handle_of(const hm_map *map, const void *item)
+{
+    HM_CONTRACT(map != NULL, "hm_map_handle_of: map is NULL");
+    if (map->ids.count == 0)
+        return HM_NULL_HANDLE;
+    size_t index = ((uintptr_t)item - (uintptr_t)map->items) / map->item_size;
+    return index < map->ids.count ? hm_map_handle_at(map, (uint32_t)index) : HM_NULL_HANDLE;
 }
 
 hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)

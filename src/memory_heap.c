@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memory, on the C heap: for platforms without virtual memory. Everything is allocated at once.
  *
  *     raw           aligned, what reserve returns

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* memory, on POSIX: mmap reserves, mprotect commits, mprotect and madvise decommit. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS and madvise, which -std=c11 hides */
 #endif
 
-#include <handle_map/memory.h>
+#include "memory_private.h"
 
 #ifndef _WIN32
 
@@ -17,14 +18,6 @@
 
 /* Bytes. The size of a huge page with 4 KiB base pages; elsewhere it is a size like another. */
 static const size_t huge_page_size = (size_t)2 << 20;
-
-#ifdef MADV_POPULATE_WRITE
-/* Bytes. The steps of what is large already and still grows are between these sizes: their pages
- * will all be touched soon, and bringing them in at once costs a tenth to a quarter less than one
- * by one. Smaller commits may be of many containers that stay small, larger ones are made ahead. */
-static const size_t min_prefault = (size_t)96 << 10;
-static const size_t max_prefault = (size_t)128 << 10;
-#endif
 
 static void *os_reserve(void *context, size_t size)
 {
@@ -42,13 +35,7 @@ static void os_release(void *context, void *address, size_t size)
 static bool os_commit(void *context, void *address, size_t size)
 {
     (void)context;
-    if (mprotect(address, size, PROT_READ | PROT_WRITE) != 0)
-        return false;
-#ifdef MADV_POPULATE_WRITE
-    if (size >= min_prefault && size <= max_prefault)
-        (void)madvise(address, size, MADV_POPULATE_WRITE); /* Else the pages come when touched. */
-#endif
-    return true;
+    return mprotect(address, size, PROT_READ | PROT_WRITE) == 0;
 }
 
 /* The protection goes first, because it may be refused (it can split a mapping), and nothing is
@@ -61,7 +48,10 @@ static bool os_decommit(void *context, void *address, size_t size)
         return false;
     if (madvise(address, size, MADV_DONTNEED) == 0)
         return true;
-    /* Locked pages stay. Joining them to the mapping they were split from is not refused. */
+    /* Locked pages stay. This call joins them to the mapping they were split from, which needs no
+     * memory, and was never seen refused. If it were, the range would stay without access, though
+     * this function says that nothing has changed: touching it then stops the program at once,
+     * where every other way out would lose the entries that handles are refused by. */
     (void)mprotect(address, size, PROT_READ | PROT_WRITE);
     return false;
 }
@@ -94,6 +84,16 @@ static void ask_page_size(void)
     huge_memory.page_size =
         /* Coverage: no system that runs the tests has pages above 2 MiB. */
         os_memory.page_size > huge_page_size ? os_memory.page_size : huge_page_size;
+}
+
+void hm_memory_populate(unsigned char *address, size_t size)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(address, size, MADV_POPULATE_WRITE); /* Else the pages come when touched. */
+#else
+    (void)address;
+    (void)size;
+#endif
 }
 
 const hm_memory *hm_memory_os(void)

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /* memory, on Windows: VirtualAlloc reserves and commits, VirtualFree decommits and releases. */
-#include <handle_map/memory.h>
+#include "memory_private.h"
 
 /* Coverage: another system's code. `./run check` runs the same tests on it, under wine. */
 #ifdef _WIN32
@@ -56,6 +57,13 @@ const hm_memory *hm_memory_os(void)
 {
     (void)InitOnceExecuteOnce(&asked, ask_page_size, NULL, NULL);
     return &os_memory;
+}
+
+/* Windows has no call that brings committed pages in. */
+void hm_memory_populate(unsigned char *address, size_t size)
+{
+    (void)address;
+    (void)size;
 }
 
 /* Huge pages need a privilege that programs seldom have, and cannot be decommitted. */

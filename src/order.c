@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* order: the round of phases, the scan, and what the owner reports. */
 #include "order_private.h"
 
 #include "array_private.h"
+#include "base_private.h"
 
 #include <string.h>
 
@@ -29,8 +31,7 @@ bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
         uint32_t index = *at / HM_MARKS_PER_WORD, bit = *at % HM_MARKS_PER_WORD;
         uint64_t bits = dirty_bits(call->state->marks[index]) ^ (clean ? low_bits : 0);
         bits >>= bit * 2;
-        uint32_t distance =
-            bits != 0 ? (uint32_t)__builtin_ctzll(bits) / 2 : HM_MARKS_PER_WORD - bit;
+        uint32_t distance = bits != 0 ? hm_bits_lowest(bits) / 2 : HM_MARKS_PER_WORD - bit;
         *at = distance < end - *at ? *at + distance : end;
         if (bits != 0)
             break;
@@ -47,7 +48,7 @@ bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low)
         uint32_t bit = top % HM_MARKS_PER_WORD;
         uint64_t bits = dirty_bits(call->state->marks[top / HM_MARKS_PER_WORD]) ^ low_bits;
         bits <<= (HM_MARKS_PER_WORD - 1 - bit) * 2;
-        uint32_t distance = bits != 0 ? (uint32_t)__builtin_clzll(bits) / 2 : bit + 1;
+        uint32_t distance = bits != 0 ? (63 - hm_bits_highest(bits)) / 2 : bit + 1;
         *end = distance < *end - low ? *end - distance : low;
         if (bits != 0)
             break;
@@ -93,11 +94,16 @@ bool hm_order_cover(hm_order_call *call, uint32_t count)
     if (state->mark_array.data == NULL) {
         hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
         desc.capacity = call->sequence->capacity / HM_MARKS_PER_WORD + 1;
-        if (hm_array_init(&state->mark_array, &desc) != HM_OK)
+        if (hm_array_init(&state->mark_array, &desc) != HM_OK) {
+            hm_forgive();
             return false;
+        }
         state->marks = hm_array_data(&state->mark_array);
     }
-    return hm_array_commit(&state->mark_array, words) == HM_OK;
+    if (hm_array_commit(&state->mark_array, words) == HM_OK)
+        return true;
+    hm_forgive(); /* Insertion sort does without. */
+    return false;
 }
 
 /* comparing */
@@ -504,7 +510,7 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count)
     if (state->mark_array.data == NULL)
         return HM_OK;
     state->mark_array.count = count / HM_MARKS_PER_WORD + 1;
-    return hm_array_trim(&state->mark_array);
+    return hm_array_decommit(&state->mark_array);
 }
 
 /* the round */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: an order that is given as handles. The named items are the batch, in the order in which
  * they are named, before all clean ones; place does the rest. */
 #include "order_private.h"

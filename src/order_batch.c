@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* order: the batch, from lifting to the keys' digits. Radix sort by least significant digits is
  * stable, costs two walks for each digit in which keys differ, and asks nothing. */
 #include "order_private.h"
 
 #include "array_private.h"
+#include "base_private.h"
 
 #include <string.h>
 
@@ -42,11 +44,15 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
         desc.memory = choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;
         hm_array_fini(&batch->scratch);
-        if (hm_array_init(&batch->scratch, &desc) != HM_OK)
+        if (hm_array_init(&batch->scratch, &desc) != HM_OK) {
+            hm_forgive();
             return false;
+        }
     }
-    if (hm_array_commit(&batch->scratch, cells) != HM_OK)
+    if (hm_array_commit(&batch->scratch, cells) != HM_OK) {
+        hm_forgive(); /* Insertion sort does without. */
         return false;
+    }
     uint64_t *next = hm_array_data(&batch->scratch);
     batch->keys[0] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
     batch->keys[1] = keyed ? take(&next, room, sizeof(uint64_t)) : NULL;
@@ -191,10 +197,10 @@ bool hm_order_lift_all(hm_order_call *call)
 static void begin_digits(hm_order_state *state)
 {
     hm_order_batch *batch = &state->batch;
-    uint32_t most = 31 - (uint32_t)__builtin_clz(batch->size);
+    uint32_t most = hm_bits_highest(batch->size);
     if (most > DIGIT_BITS)
         most = DIGIT_BITS;
-    uint32_t bits = 64 - (uint32_t)__builtin_clzll(batch->varying | 1);
+    uint32_t bits = hm_bits_highest(batch->varying | 1) + 1;
     uint32_t digits = (bits + most - 1) / most;
     batch->digit_bits = (bits + digits - 1) / digits;
     batch->digit = 0;
@@ -207,7 +213,7 @@ static bool find_digit(hm_order_batch *batch)
     uint64_t varying = batch->digit < 64 ? batch->varying >> batch->digit : 0;
     if (varying == 0)
         return false;
-    batch->digit += (uint32_t)__builtin_ctzll(varying);
+    batch->digit += hm_bits_lowest(varying);
     return true;
 }
 

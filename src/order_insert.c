@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: insertion sort that stops before any compare and any swap, for want of scratch memory.
  *
  *     0                 place          at            cursor          count

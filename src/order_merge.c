@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: merge sort of the batch, from the bottom up, in steps.
  *
  *     from:    left ... left_end   right ... right_end      what is left of two runs

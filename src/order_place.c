@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: where the sorted batch belongs, and the way there. */
 #include "order_private.h"
 
@@ -341,10 +342,10 @@ static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_
     if (left <= ENTRY)
         return;
     uint32_t position = hm_order_position(call, slots[ITEM]);
-    __builtin_prefetch(&sequence->entries[slots[ENTRY]], 1);
-    __builtin_prefetch(&sequence->entries[sequence->slots[at + ITEM]], 1);
-    __builtin_prefetch(hm_order_item(call, position), 1);
-    __builtin_prefetch(&sequence->slots[position], 1);
+    HM_PREFETCH(&sequence->entries[slots[ENTRY]]);
+    HM_PREFETCH(&sequence->entries[sequence->slots[at + ITEM]]);
+    HM_PREFETCH(hm_order_item(call, position));
+    HM_PREFETCH(&sequence->slots[position]);
 }
 
 /* Where nothing is clean any more and nothing was disturbed, all that is left is lifted. */

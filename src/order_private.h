@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: what its files share. The header explains the round; here each phase is a function that
  * returns true when another phase follows, and false when the budget ends it or all is done. */
 #ifndef HANDLE_MAP_ORDER_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool: who lives where. The header explains the structure; pool_storage.c has the items' memory.
  *
  * Every issued slot is one of four:
@@ -9,27 +10,31 @@
  * A slot is retired when its last life ends, so that whatever is a hole can be issued. What the
  * bits need is committed before a slot is issued for the first time and stays, so that erase cannot
  * fail. */
-#include "array_private.h"
-#include "id_table_private.h"
 #include "pool_private.h"
 
+#include "array_private.h"
+#include "base_private.h"
+#include "id_table_private.h"
+#include "memory_private.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 
 static bool is_busy(const hm_pool *pool)
 {
-    return (pool->guard & HM_POOL_GUARD_BUSY) != 0;
+    return (pool->guard & HM_GUARD_BUSY) != 0;
 }
 
 /* The destroy hook runs between enter and leave. Insert finds no room meanwhile, erase a guard. */
 static void enter(hm_pool *pool)
 {
-    pool->guard |= HM_POOL_GUARD_BUSY;
+    pool->guard |= HM_GUARD_BUSY;
     pool->limit = 0;
 }
 
 static void leave(hm_pool *pool)
 {
-    pool->guard &= ~(uint32_t)HM_POOL_GUARD_BUSY;
+    pool->guard &= ~(uint32_t)HM_GUARD_BUSY;
     pool->limit = pool->capacity;
 }
 
@@ -42,11 +47,6 @@ static void refuse_when_busy(const hm_pool *pool, const char *function)
     snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
              function, pool->name);
     hm_panic(__FILE__, __LINE__, message);
-}
-
-static uint32_t type_id_of(const hm_pool *pool)
-{
-    return pool->fresh_entry >> (HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT);
 }
 
 static uint32_t generation_of(uint32_t entry)
@@ -117,7 +117,7 @@ void hm_pool_next_hole_word(hm_pool *pool)
 {
     uint32_t word = 0;
     for (uint32_t level = pool->level_count; level-- > 0;)
-        word = word * HM_POOL_WORD + hm_pool_low_bit(pool->levels[level][word]);
+        word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
     pool->hole_word = word;
     unlist_word(pool, word);
 }
@@ -161,7 +161,7 @@ static uint64_t cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t wor
     uint64_t cold = 0;
     uint64_t bits = bits_in(range, word) & ~(pool->words[word].live | pool->words[word].holes);
     for (; bits != 0; bits &= bits - 1) {
-        uint32_t slot = word * HM_POOL_WORD + hm_pool_low_bit(bits);
+        uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(bits);
         if (generation_of(pool->entries[slot]) != HM_HANDLE_MAX_GENERATION)
             cold |= bits & (0 - bits);
     }
@@ -193,7 +193,7 @@ void hm_pool_warm(hm_pool *pool, hm_pool_range range)
         uint64_t warm = 0;
         for (uint64_t cold = cold_bits(pool, range, word); cold != 0; cold &= cold - 1) {
             /* At the ends of the range a slot may still miss a page beyond. */
-            if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_pool_low_bit(cold)))
+            if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))
                 continue;
             warm |= cold & (0 - cold);
             pool->cold_count--;
@@ -218,10 +218,36 @@ void hm_pool_chill(hm_pool *pool, hm_pool_range range)
 
 /* init and fini */
 
-static bool layout_is_valid(size_t size, size_t align)
+/* The index space that a descriptor leaves open. In one range a slot is an item's place, and costs
+ * as many bytes of addresses: so there are fewer. */
+static uint32_t default_max_slots(const hm_pool *pool)
 {
-    return size != 0 && (align == 0 || ((align & (align - 1)) == 0 &&
-                                        align <= HM_MEMORY_ALIGNMENT && size % align == 0));
+    if (pool->places.storage == HM_STORAGE_VIRTUAL)
+        return hm_id_table_default_max_slots(pool->capacity, pool->memory, UINT32_C(1) << 16, 4);
+    return hm_id_table_default_max_slots(pool->capacity, pool->memory, HM_ID_TABLE_LEAST_SLOTS,
+                                         HM_ID_TABLE_SLOTS_AN_ITEM);
+}
+
+/* All that can be wrong with a descriptor, before anything is reserved. */
+static hm_status check(const hm_pool *pool, const hm_pool_desc *desc)
+{
+    hm_status status = hm_memory_check(pool->memory);
+    if (status == HM_OK)
+        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
+    if (status == HM_OK)
+        status = hm_id_table_check(pool->capacity, pool->max_slots, desc->type_id);
+    if (status != HM_OK)
+        return status;
+    if ((unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
+        return hm_fail(HM_ERROR_INVALID, "storage %u is none of hm_storage",
+                       (unsigned)desc->storage);
+    /* Twice: so no later product overflows, nor a block of less than twice as many items as there
+     * can be, rounded up to pages, nor a piece, which has one block or at most half of them. */
+    if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
+        return hm_fail(HM_ERROR_INVALID,
+                       "max_slots %" PRIu32 " times item_size %llu does not fit in size_t",
+                       pool->max_slots, (unsigned long long)desc->item_size);
+    return HM_OK;
 }
 
 static hm_status init_columns(hm_pool *pool)
@@ -257,20 +283,18 @@ static hm_status init_columns(hm_pool *pool)
 
 static hm_status init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
-    uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     pool->memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    pool->max_slots = desc->max_slots != 0 ? desc->max_slots
-                                           : hm_id_table_default_max_slots(capacity, pool->memory);
-    if (!layout_is_valid(desc->item_size, desc->item_align) || capacity > UINT32_MAX - 1 ||
-        pool->max_slots < capacity || desc->type_id > HM_HANDLE_MAX_TYPE_ID ||
-        (unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
-        return HM_ERROR_INVALID;
-    pool->item_size = desc->item_size;
+    pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     pool->places.storage = desc->storage;
-    pool->capacity = pool->limit = capacity;
+    pool->max_slots = desc->max_slots != 0 ? desc->max_slots : default_max_slots(pool);
+    hm_status status = check(pool, desc);
+    if (status != HM_OK)
+        return status;
+    pool->item_size = desc->item_size;
+    pool->limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, desc->type_id).bits >> 32);
-    hm_status status = init_columns(pool);
+    status = init_columns(pool);
     return status == HM_OK ? hm_pool_storage_init(pool, desc) : status;
 }
 
@@ -286,10 +310,10 @@ static void release_all(hm_pool *pool)
 hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     if (pool == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_pool_init", "pool");
     memset(pool, 0, sizeof *pool);
     if (desc == NULL)
-        return HM_ERROR_INVALID;
+        return hm_fail_null("hm_pool_init", "desc");
     hm_status status = init_all(pool, desc);
     if (status != HM_OK) {
         release_all(pool);
@@ -299,7 +323,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
     pool->context = desc->context;
     pool->name = desc->name != NULL ? desc->name : "pool";
     if (desc->destroy != NULL)
-        pool->guard |= HM_POOL_GUARD_HOOK;
+        pool->guard |= HM_GUARD_HOOK;
     return HM_OK;
 }
 
@@ -377,9 +401,11 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_reserve: pool is NULL");
     if (is_busy(pool))
-        return HM_ERROR_BUSY;
-    if (n > pool->capacity - pool->count || n > pool->max_slots - pool->count - pool->retired_count)
-        return HM_ERROR_FULL;
+        return hm_fail_busy("pool");
+    if (n > pool->capacity - pool->count)
+        return hm_fail_full("pool", pool->count, pool->capacity, n);
+    if (n > pool->max_slots - pool->count - pool->retired_count)
+        return hm_fail_spent(pool->max_slots, pool->retired_count);
     if (n <= (uint64_t)hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
     return make_ready(pool, n);
@@ -390,6 +416,90 @@ hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
     if (hm_pool_reserve(pool, 1) != HM_OK)
         return HM_NULL_HANDLE;
     return hm_pool_issue(pool, slot);
+}
+
+hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_insert_n: pool is NULL");
+    hm_status status = hm_pool_reserve(pool, n);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = 0;
+        hm_handle handle = hm_pool_issue(pool, &slot);
+        if (hm_handle_is_null(handle))
+            handle = hm_pool_issue_slow(pool, &slot);
+        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        hm_memory_unpoison(place, pool->item_size);
+        if (items != NULL)
+            memcpy(place, (const unsigned char *)items + pool->item_size * i, pool->item_size);
+        else
+            memset(place, 0, pool->item_size);
+        if (handles != NULL)
+            handles[i] = handle;
+    }
+    return HM_OK;
+}
+
+/* lookups in batches: see map.c */
+
+/* Whether the entries, and of each slot so many bytes more, stay in the caches by themselves. */
+static bool is_cached(const hm_pool *pool, size_t item_size)
+{
+    return (sizeof *pool->entries + item_size) * (size_t)pool->slot_count < HM_MEMORY_CACHED;
+}
+
+static void prefetch_entries(const hm_pool *pool, const hm_handle *handles, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = hm_handle_index(handles[i]);
+        if (slot < pool->slot_count)
+            HM_PREFETCH(&pool->entries[slot]);
+    }
+}
+
+uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, void **items)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_get_n: pool is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_pool_get_n: handles is NULL");
+    HM_CONTRACT(items != NULL || n == 0, "hm_pool_get_n: items is NULL");
+    bool cached = is_cached(pool, pool->item_size);
+    uint32_t found = 0;
+    for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
+        part = hm_memory_next_part(n);
+        if (!cached)
+            prefetch_entries(pool, handles, part);
+        for (uint32_t i = 0; i < part; i++) {
+            void *item = hm_pool_get(pool, handles[i]);
+            /* Stored as bytes: a typed pool's program gives an array of its own pointers. */
+            memcpy(&items[i], &item, sizeof item);
+            if (item == NULL)
+                continue;
+            found++;
+            if (!cached)
+                HM_PREFETCH(item);
+        }
+    }
+    return found;
+}
+
+uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, bool *alive)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_contains_n: pool is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_pool_contains_n: handles is NULL");
+    HM_CONTRACT(alive != NULL || n == 0, "hm_pool_contains_n: alive is NULL");
+    bool cached = is_cached(pool, 0);
+    uint32_t found = 0;
+    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
+        part = hm_memory_next_part(n);
+        if (!cached)
+            prefetch_entries(pool, handles, part);
+        for (uint32_t i = 0; i < part; i++) {
+            alive[i] = hm_pool_contains(pool, handles[i]);
+            found += alive[i];
+        }
+    }
+    return found;
 }
 
 /* erase */
@@ -442,13 +552,42 @@ uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
     HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
     bool cached = pool->slot_count < CACHED_SLOTS;
+    bool poisons = hm_memory_poisons(); /* The inline erase does so only in a sanitized library. */
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!cached && n - i > AHEAD)
             prefetch_entry_and_word(pool, handles[i + AHEAD]);
-        erased += hm_pool_erase(pool, handles[i]);
+        if (!hm_pool_erase(pool, handles[i]))
+            continue;
+        erased++;
+        if (poisons)
+            hm_memory_poison(hm_pool_place_as(pool, hm_handle_index(handles[i]), pool->item_size),
+                             pool->item_size);
     }
     return erased;
+}
+
+uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
+                          void *context)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_erase_if: pool is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_pool_erase_if: doomed is NULL");
+    if (is_busy(pool))
+        return 0;
+    uint32_t before = pool->count;
+    uint64_t live;
+    for (uint32_t word = hm_pool_next_word(pool, 0, &live); word != HM_INVALID_INDEX;
+         word = hm_pool_next_word(pool, word + 1, &live)) {
+        for (; live != 0; live &= live - 1) {
+            uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
+            enter(pool);
+            bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
+            leave(pool);
+            if (is_doomed)
+                (void)hm_pool_erase_slow(pool, slot);
+        }
+    }
+    return before - pool->count;
 }
 
 /* Releases all items of a word. */
@@ -456,7 +595,7 @@ static void release_word(hm_pool *pool, uint32_t word)
 {
     uint64_t holes = 0;
     for (uint64_t live = pool->words[word].live; live != 0; live &= live - 1) {
-        uint32_t slot = word * HM_POOL_WORD + hm_pool_low_bit(live);
+        uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
         if (generation_of(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION)
             pool->retired_count++;
         else
@@ -489,16 +628,16 @@ hm_status hm_pool_trim(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
     if (is_busy(pool))
-        return HM_ERROR_BUSY;
+        return hm_fail_busy("pool");
     if (pool->memory == NULL)
         return HM_OK;
     hm_status status = hm_pool_storage_trim(pool);
     pool->entry_array.count = pool->slot_count;
     pool->word_array.count = word_count(pool->slot_count);
     if (status == HM_OK)
-        status = hm_array_trim(&pool->entry_array);
+        status = hm_array_decommit(&pool->entry_array);
     if (status == HM_OK)
-        status = hm_array_trim(&pool->word_array);
+        status = hm_array_decommit(&pool->word_array);
     find_fresh_end(pool);
     return status;
 }
@@ -508,10 +647,7 @@ hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item)
     HM_CONTRACT(pool != NULL, "hm_pool_handle_of: pool is NULL");
     if (pool->count == 0)
         return HM_NULL_HANDLE;
-    uint32_t slot = hm_pool_storage_find(pool, item);
-    if (slot == HM_INVALID_INDEX || !hm_pool_lives(pool, slot))
-        return HM_NULL_HANDLE;
-    return hm_handle_from_bits((uint64_t)pool->entries[slot] << 32 | slot);
+    return hm_pool_handle_at(pool, hm_pool_storage_find(pool, item));
 }
 
 uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
@@ -521,7 +657,7 @@ uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
     while (slot < end) {
         uint64_t holes = ~pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD;
         if (holes != 0) {
-            slot += hm_pool_low_bit(holes);
+            slot += hm_bits_lowest(holes);
             break;
         }
         uint32_t rest = HM_POOL_WORD - slot % HM_POOL_WORD;
@@ -539,7 +675,7 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
         return HM_HANDLE_NULL;
     if (hm_handle_is_free(handle) || generation == 0)
         return HM_HANDLE_FORGED;
-    if (hm_handle_type_id(handle) != type_id_of(pool))
+    if (hm_handle_type_id(handle) != hm_pool_type_id(pool))
         return HM_HANDLE_FOREIGN;
     if (slot >= pool->slot_count)
         return HM_HANDLE_OUT_OF_RANGE;
@@ -644,13 +780,16 @@ hm_status hm_pool_validate(const hm_pool *pool)
     if (pool->memory == NULL)
         return HM_OK;
     if (!counts_are_valid(pool) || !hm_pool_storage_is_valid(pool))
-        return HM_ERROR_CORRUPT;
+        return hm_fail(HM_ERROR_CORRUPT, "the pool's counts and memory disagree");
     for (uint32_t slot = 0; slot < pool->slot_count; slot++)
         if (!count_slot(pool, slot, &count))
-            return HM_ERROR_CORRUPT;
+            return hm_fail(HM_ERROR_CORRUPT,
+                           "the entry or the bits of slot %" PRIu32 " are damaged", slot);
     if (pool->slot_count != 0 && !levels_are_valid(pool))
-        return HM_ERROR_CORRUPT;
+        return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
     bool whole = count.live == pool->count && count.cold == pool->cold_count &&
                  count.retired == pool->retired_count;
-    return whole ? HM_OK : HM_ERROR_CORRUPT;
+    if (!whole)
+        return hm_fail(HM_ERROR_CORRUPT, "the pool's counts do not tell its slots");
+    return HM_OK;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool: what its two sources know of each other.
  *
  * pool.c knows who lives where; pool_storage.c has the memory of the items. Memory comes and goes
@@ -10,6 +11,12 @@
 #include <handle_map/pool.h>
 
 /* pool.c */
+
+/* For the directory too. */
+static inline uint32_t hm_pool_type_id(const hm_pool *pool)
+{
+    return pool->fresh_entry >> (HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT);
+}
 
 /* The slots from `first` to `end`, of those that were issued. */
 typedef struct hm_pool_range {
@@ -28,7 +35,7 @@ void hm_pool_chill(hm_pool *pool, hm_pool_range range);
 
 /* pool_storage.c */
 
-/* HM_ERROR_INVALID or HM_ERROR_MEMORY; what there is then is for fini. */
+/* The descriptor has been checked. After a failure what there is is for fini. */
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
 void hm_pool_storage_fini(hm_pool *pool);
 

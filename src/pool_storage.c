@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool_storage: the memory of a pool's items, in units that come and go.
  *
  *     one range    units are pages, which cut through items:
@@ -12,12 +13,10 @@
  * place.
  *
  * All that differs between the storages is in the first half of this file. */
-#include "array_private.h"
 #include "pool_private.h"
 
-/* Bytes. How much of the one range is committed at once: steps grow with it, as the array's do. */
-static const size_t min_step = (size_t)64 << 10;
-static const size_t max_step = (size_t)128 << 10;
+#include "array_private.h"
+#include "memory_private.h"
 
 static const size_t default_block_size = (size_t)16 << 10; /* bytes */
 
@@ -35,11 +34,6 @@ typedef struct piece {
 static bool is_one_range(const hm_pool *pool)
 {
     return pool->places.storage == HM_STORAGE_VIRTUAL;
-}
-
-static size_t round_up(size_t size, size_t page_size)
-{
-    return (size + page_size - 1) & ~(page_size - 1);
 }
 
 /* Units and slots */
@@ -60,7 +54,7 @@ static size_t first_unit(const hm_pool *pool, uint32_t slot)
         return pool->item_size * slot / pool->memory->page_size;
     if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
         return slot >> pool->places.block_shift;
-    return hm_pool_high_bit(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
+    return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
 }
 
 static size_t last_unit(const hm_pool *pool, uint32_t slot)
@@ -86,7 +80,7 @@ static piece piece_of(const hm_pool *pool, size_t unit)
         return (piece){unit, unit + 1};
     size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
     if (first == 0) {
-        first = (size_t)1 << hm_pool_high_bit(unit);
+        first = (size_t)1 << hm_bits_highest(unit);
         end = 2 * first;
     }
     return (piece){first, end < pool->unit_count ? end : pool->unit_count};
@@ -140,11 +134,12 @@ static bool is_present(const hm_pool *pool, size_t unit)
 static size_t block_size(const hm_pool *pool, size_t block)
 {
     if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return round_up(pool->item_size << pool->places.block_shift, pool->memory->page_size);
+        return hm_memory_round_up(pool->item_size << pool->places.block_shift,
+                                  pool->memory->page_size);
     uint64_t items = slots_below(pool, block + 1) - slots_below(pool, block);
     uint64_t rest = pool->max_slots - slots_below(pool, block);
     size_t held = (size_t)(items < rest ? items : rest);
-    return round_up(pool->item_size * held, pool->memory->page_size);
+    return hm_memory_round_up(pool->item_size * held, pool->memory->page_size);
 }
 
 /* Where the blocks are: a hash table over the addresses, so that a pointer finds its block and a
@@ -222,19 +217,18 @@ static void release_piece(hm_pool *pool, piece p, unsigned char *address)
     pool->item_reserved_size -= size;
 }
 
-static bool decommit(hm_pool *pool, unsigned char *address, size_t size)
+/* Poisoned again either way: holes stay holes, and decommitted memory need not fault. */
+static hm_status decommit(const hm_pool *pool, unsigned char *address, size_t size)
 {
     hm_memory_unpoison(address, size); /* The table's function may write there. */
-    if (pool->memory->decommit(pool->memory->context, address, size))
-        return true;
+    hm_status status = hm_memory_decommit(pool->memory, address, size);
     hm_memory_poison(address, size);
-    return false;
+    return status;
 }
 
 /* Brings absent blocks of one piece. */
 static hm_status bring_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    const hm_memory *memory = pool->memory;
     piece p = piece_of(pool, first);
     size_t size = block_size(pool, first);
     hm_status status = make_base_room(pool, p.end);
@@ -245,16 +239,17 @@ static hm_status bring_blocks(hm_pool *pool, size_t first, size_t end)
     unsigned char *start = piece_address(pool, p);
     bool is_new = start == NULL;
     if (is_new) {
-        start = memory->reserve(memory->context, (p.end - p.first) * size);
-        if (start == NULL)
-            return HM_ERROR_MEMORY;
+        status = hm_memory_reserve(pool->memory, (p.end - p.first) * size, &start);
+        if (status != HM_OK)
+            return status;
         pool->item_reserved_size += (p.end - p.first) * size;
     }
     unsigned char *address = start + (first - p.first) * size;
-    if (!memory->commit(memory->context, address, (end - first) * size)) {
+    status = hm_memory_commit(pool->memory, address, (end - first) * size);
+    if (status != HM_OK) {
         if (is_new)
             release_piece(pool, p, start);
-        return HM_ERROR_MEMORY;
+        return status;
     }
     hm_memory_poison(address, (end - first) * size);
     pool->item_committed_size += (end - first) * size;
@@ -277,12 +272,13 @@ static hm_status drop_blocks(hm_pool *pool, size_t first, size_t end)
     size_t others = 0;
     for (size_t block = p.first; block < p.end; block++)
         others += (block < first || block >= end) && block_start(pool, block) != NULL;
+    hm_status status = HM_OK;
     if (others == 0)
         release_piece(pool, p, start);
-    else if (decommit(pool, address, size))
-        hm_memory_poison(address, size); /* Where decommitted memory does not fault. */
     else
-        return HM_ERROR_MEMORY;
+        status = decommit(pool, address, size);
+    if (status != HM_OK)
+        return status;
     for (size_t block = first; block < end; block++)
         set_start(pool, block, NULL);
     pool->block_count -= end - first;
@@ -292,14 +288,13 @@ static hm_status drop_blocks(hm_pool *pool, size_t first, size_t end)
 
 static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
 {
-    const hm_memory *memory = pool->memory;
-    unsigned char *address = pool->places.items + first * memory->page_size;
-    size_t size = (end - first) * memory->page_size;
+    unsigned char *address = pool->places.items + first * pool->memory->page_size;
+    size_t size = (end - first) * pool->memory->page_size;
     hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1);
+    if (status == HM_OK)
+        status = hm_memory_commit(pool->memory, address, size);
     if (status != HM_OK)
         return status;
-    if (!memory->commit(memory->context, address, size))
-        return HM_ERROR_MEMORY;
     hm_memory_poison(address, size);
     for (size_t page = first; page < end; page++)
         *page_word(pool, page) |= UINT64_C(1) << page % HM_POOL_WORD;
@@ -311,8 +306,9 @@ static hm_status drop_pages(hm_pool *pool, size_t first, size_t end)
 {
     size_t page_size = pool->memory->page_size;
     size_t size = (end - first) * page_size;
-    if (!decommit(pool, pool->places.items + first * page_size, size))
-        return HM_ERROR_MEMORY;
+    hm_status status = decommit(pool, pool->places.items + first * page_size, size);
+    if (status != HM_OK)
+        return status;
     for (size_t page = first; page < end; page++)
         *page_word(pool, page) &= ~(UINT64_C(1) << page % HM_POOL_WORD);
     pool->item_committed_size -= size;
@@ -334,31 +330,50 @@ static hm_status bring(hm_pool *pool, size_t first, size_t end)
 
 /* From here on a unit is a unit */
 
-/* How many units are brought at once, of one piece. Pages come in rows from the start; the first
- * blocks come one by one. */
-static size_t step(const hm_pool *pool)
+static size_t unit_size(const hm_pool *pool, size_t unit)
 {
-    size_t unit_size = is_one_range(pool) ? pool->memory->page_size : block_size(pool, 0);
-    size_t size = pool->item_committed_size / 4;
-    if (is_one_range(pool) && size < min_step)
-        size = min_step;
-    size = size < max_step ? size : max_step;
-    return size > unit_size ? size / unit_size : 1;
+    return is_one_range(pool) ? pool->memory->page_size : block_size(pool, unit);
 }
 
+static unsigned char *unit_start(const hm_pool *pool, size_t unit)
+{
+    if (is_one_range(pool))
+        return pool->places.items + unit * pool->memory->page_size;
+    return block_start(pool, unit);
+}
+
+/* How many units a step of growth brings, of one piece. Pages come in rows from the start; the
+ * first blocks come one by one. */
+static size_t growth(const hm_pool *pool)
+{
+    size_t size = hm_memory_growth(pool->item_committed_size);
+    if (!is_one_range(pool) && pool->item_committed_size / 4 < size)
+        size = pool->item_committed_size / 4;
+    return size > unit_size(pool, 0) ? size / unit_size(pool, 0) : 1;
+}
+
+/* What is asked for is one commit of each piece, and where that is less than a step, it is a step:
+ * only steps are brought in at once, since only they say that items will follow. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
 {
     size_t end = last_unit(pool, pool->slot_count + n - 1) + 1;
-    for (size_t unit = first_unit(pool, pool->slot_count); unit < end; unit++) {
+    size_t stop;
+    for (size_t unit = first_unit(pool, pool->slot_count); unit < end; unit = stop) {
+        stop = unit + 1;
         if (is_present(pool, unit))
             continue;
         /* Behind the first one that is absent here, all are. */
-        size_t most = piece_of(pool, unit).end;
-        size_t stop = unit + step(pool) < most ? unit + step(pool) : most;
+        size_t most = piece_of(pool, unit).end, step = growth(pool);
+        bool is_growth = end - unit < step;
+        stop = is_growth ? unit + step : end;
+        if (stop > most)
+            stop = most;
         hm_status status = bring(pool, unit, stop);
         if (status != HM_OK)
             return status;
-        unit = stop - 1;
+        if (is_growth)
+            hm_memory_prefault(pool->memory, unit_start(pool, unit),
+                               (stop - unit) * unit_size(pool, unit));
     }
     return HM_OK;
 }
@@ -382,7 +397,7 @@ hm_status hm_pool_storage_revive(hm_pool *pool)
     pool->absent_from = unit;
     /* No further than the slots that were issued. */
     size_t end = last_unit(pool, pool->slot_count - 1) + 1;
-    size_t most = is_one_range(pool) ? min_step / pool->memory->page_size : 1;
+    size_t most = is_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !is_present(pool, stop))
         stop++;
@@ -478,19 +493,17 @@ uint32_t hm_pool_storage_find(const hm_pool *pool, const void *address)
 static hm_status init_range(hm_pool *pool)
 {
     size_t page_size = pool->memory->page_size;
-    size_t size = round_up(pool->item_size * pool->max_slots, page_size);
+    size_t size = hm_memory_round_up(pool->item_size * pool->max_slots, page_size);
     pool->unit_count = size / page_size;
     hm_array_desc units = {.item_size = sizeof(uint64_t), .memory = pool->memory};
     units.capacity = (pool->unit_count - 1) / HM_POOL_WORD + 1;
     units.commit_step = page_size;
     hm_status status = hm_array_init(&pool->unit_array, &units);
-    if (status != HM_OK)
-        return status;
-    pool->places.items = pool->memory->reserve(pool->memory->context, size);
-    if (pool->places.items == NULL)
-        return HM_ERROR_MEMORY;
-    pool->item_reserved_size = size;
-    return HM_OK;
+    if (status == HM_OK)
+        status = hm_memory_reserve(pool->memory, size, &pool->places.items);
+    if (status == HM_OK)
+        pool->item_reserved_size = size;
+    return status;
 }
 
 /* The smallest power of two of items that fills the bytes, but not more than there will be. */
@@ -535,7 +548,7 @@ static hm_status init_blocks(hm_pool *pool, size_t size)
     pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
     if (!is_fixed)
         return HM_OK;
-    pool->cell_shift = hm_pool_high_bit(block_size(pool, 0));
+    pool->cell_shift = hm_bits_highest(block_size(pool, 0));
     index.capacity = MIN_INDEX_SIZE;
     while (index.capacity < 2 * pool->unit_count)
         index.capacity *= 2;
@@ -544,17 +557,17 @@ static hm_status init_blocks(hm_pool *pool, size_t size)
 
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 {
-    /* Then no later product overflows, nor a block of less than twice as many items as there can
-     * be, rounded up to pages, nor a piece, which has one block or at most half of them. */
-    if (pool->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
-        return HM_ERROR_INVALID;
     return is_one_range(pool) ? init_range(pool) : init_blocks(pool, desc->block_size);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
 {
     if (pool->places.items != NULL) {
-        hm_memory_unpoison(pool->places.items, pool->unit_end * pool->memory->page_size);
+        /* Pages that trim has dropped are poisoned too; all that ever came have a committed bit. */
+        size_t pages = pool->unit_array.limit * HM_POOL_WORD;
+        if (pages > pool->unit_count)
+            pages = pool->unit_count;
+        hm_memory_unpoison(pool->places.items, pages * pool->memory->page_size);
         pool->memory->release(pool->memory->context, pool->places.items, pool->item_reserved_size);
     }
     for (piece p = {0, 0}; pool->places.bases != NULL && p.first < pool->unit_end;

@@ -34,7 +34,7 @@ TEST(directory, init_refuses_null_and_broken_memory_and_commits_nothing)
     CHECK(hm_directory_init(NULL, &memory.table) == HM_ERROR_INVALID);
     CHECK(hm_directory_init(&directory, &memory.table) == HM_OK);
     CHECK(memory.committed_size == 0);
-    CHECK(memory.reserved_size == 32768 * sizeof(void *));
+    CHECK(memory.reserved_size == 32768 * 2 * sizeof(void *));
     hm_directory_fini(&directory);
     test_memory_check_released(&memory);
 

@@ -286,7 +286,27 @@ static void try_clear(intruder *self)
 
 static void try_fini(intruder *self)
 {
+    hm_map_fini(&self->things.map);
+}
+
+static void try_typed_fini(intruder *self)
+{
     thing_map_fini(&self->things);
+}
+
+static void try_typed_clear(intruder *self)
+{
+    thing_map_clear(&self->things);
+}
+
+static void try_typed_touch(intruder *self)
+{
+    thing_map_touch(&self->things, self->handles[0]);
+}
+
+static void try_typed_touch_all(intruder *self)
+{
+    thing_map_touch_all(&self->things);
 }
 
 static void try_touch(intruder *self)
@@ -308,9 +328,15 @@ static const struct panic {
     void (*attempt)(intruder *self);
     const char *function; /* that the message names */
 } panics[] = {
-    {try_clear, "hm_map_clear:"},         {try_fini, "hm_map_fini:"},
-    {try_touch, "hm_map_touch:"},         {try_touch_nothing, "hm_map_touch:"},
+    {try_clear, "hm_map_clear:"},
+    {try_fini, "hm_map_fini:"},
+    {try_touch, "hm_map_touch:"},
+    {try_touch_nothing, "hm_map_touch:"},
     {try_touch_all, "hm_map_touch_all:"},
+    {try_typed_clear, "thing_map_clear:"},
+    {try_typed_fini, "thing_map_fini:"},
+    {try_typed_touch, "thing_map_touch:"},
+    {try_typed_touch_all, "thing_map_touch_all:"},
 };
 
 /* What calls back. */

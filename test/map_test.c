@@ -63,7 +63,7 @@ TEST(map, a_zero_field_means_the_default)
     desc.capacity = 10000000;
     if (sizeof(void *) >= 8) {
         CHECK(hm_map_init(&map, &desc) == HM_OK);
-        CHECK(hm_map_get_stats(&map).max_slots == 40000000);
+        CHECK(hm_map_get_stats(&map).max_slots == 160000000);
         hm_map_fini(&map);
     }
     desc.capacity = 100;
@@ -520,7 +520,7 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 14)
         map->limit++; /* insert's limit is what is committed */
     if (how == 15)
-        map->guard |= HM_MAP_GUARD_BUSY; /* and 0 while busy */
+        map->guard |= HM_GUARD_BUSY; /* and 0 while busy */
 }
 
 TEST(map, validate_sees_each_broken_invariant)

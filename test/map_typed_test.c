@@ -69,10 +69,10 @@ TEST(map_typed, init_names_the_map_for_its_messages)
     texture_map_fini(&map);
 }
 
-TEST(map_typed, init_desc_overrides_size_alignment_and_type_id)
+TEST(map_typed, init_desc_overrides_size_and_alignment)
 {
     sprite_map map;
-    hm_map_desc desc = {.item_size = 1, .item_align = 1, .type_id = 5, .capacity = 7};
+    hm_map_desc desc = {.item_size = 1, .item_align = 1, .capacity = 7};
     desc.meta_size = 4;
     CHECK(sprite_map_init_desc(&map, &desc) == HM_OK);
     for (uint32_t i = 0; i < 7; i++) {
@@ -81,7 +81,7 @@ TEST(map_typed, init_desc_overrides_size_alignment_and_type_id)
         CHECK((uintptr_t)sprite % 64 == 0);
         CHECK(hm_handle_type_id(handle.id) == 0x7FFF);
         CHECK(sprite == sprite_map_items(&map) + i);
-        CHECK(hm_map_meta_at(&map.map, i) != NULL);
+        CHECK(sprite_map_meta_at(&map, i) != NULL);
     }
     CHECK(hm_handle_is_null(sprite_map_insert(&map, NULL).id));
     sprite_map_fini(&map);

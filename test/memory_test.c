@@ -6,6 +6,8 @@
 #include "support/memory.h"
 #include "support/test.h"
 
+#include <handle_map/array.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -305,20 +307,38 @@ static bool is_mapped(void *address)
 }
 
 #ifdef MADV_POPULATE_WRITE
-/* How many of the pages of a fresh commit are there, before any is touched. */
-static size_t pages_brought(size_t size)
+/* How many pages of so many bytes are there, before any is touched. */
+static size_t pages_there(void *address, size_t size)
 {
     static unsigned char in_core[1024];
-    const hm_memory *memory = hm_memory_os();
-    size_t pages = size / memory->page_size, brought = 0;
-    void *address = memory->reserve(memory->context, size);
-    CHECK(address != NULL && pages <= sizeof in_core);
-    CHECK(memory->commit(memory->context, address, size));
+    size_t pages = size / hm_memory_os()->page_size, there = 0;
+    CHECK(pages <= sizeof in_core);
     CHECK(mincore(address, size, in_core) == 0);
     for (size_t i = 0; i < pages; i++)
-        brought += in_core[i] & 1;
-    memory->release(memory->context, address, size);
-    return brought;
+        there += in_core[i] & 1;
+    return there;
+}
+
+/* How many pages are there of a commit of `asked` bytes behind `before`, in an array of pages of
+ * which one more is pushed if `asked` is 0. */
+static size_t pages_brought(size_t before, size_t asked)
+{
+    const size_t page = hm_memory_os()->page_size;
+    hm_array array;
+    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = page, .capacity = 1000}) == HM_OK);
+    CHECK(hm_array_reserve(&array, before / page) == HM_OK);
+    CHECK(hm_array_committed_size(&array) == before);
+    array.count = before / page; /* as if they had been pushed, but without touching them */
+    if (asked == 0)
+        CHECK(hm_array_push(&array) != NULL);
+    else
+        CHECK(hm_array_reserve(&array, (before + asked) / page) == HM_OK);
+    size_t size = hm_array_committed_size(&array) - before;
+    CHECK(asked == 0 || size == asked);
+    size_t brought = pages_there(array.data + before, size);
+    CHECK(brought == 0 || brought == size / page);
+    hm_array_fini(&array);
+    return brought * page;
 }
 
 TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
@@ -332,10 +352,14 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
         test_leave_out("counting pages: this system does not bring them on request");
         return;
     }
-    CHECK(pages_brought(96 * kib) == 96 * kib / page);
-    CHECK(pages_brought(128 * kib) == 128 * kib / page);
-    CHECK(pages_brought(96 * kib - page) == 0);
-    CHECK(pages_brought(128 * kib + page) == 0);
+    CHECK(pages_brought(4 * 128 * kib, 0) == 128 * kib);
+    CHECK(pages_brought(8 * 128 * kib, 0) == 128 * kib);
+    CHECK(pages_brought(4 * 96 * kib, 0) == 96 * kib);
+    CHECK(pages_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or of 64 KiB pages two */
+    /* What is asked for is no step, whatever its size. */
+    CHECK(pages_brought(8 * 128 * kib, 128 * kib) == 0);
+    CHECK(pages_brought(8 * 128 * kib, 192 * kib) == 0);
+    CHECK(pages_brought(4 * 96 * kib, 96 * kib) == 0);
 }
 #endif
 

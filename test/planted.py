@@ -63,7 +63,7 @@ BUGS = [
      "word < word_count(range.end); word++)\n        if (pool->words[word].live",
      "word < range.end / HM_POOL_WORD; word++)\n        if (pool->words[word].live", "pool"),
     ("a slot is a hole before all of its pages are back", "src/pool.c",
-     "if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_pool_low_bit(cold)))",
+     "if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))",
      "if (false)", "pool"),
     ("a run of items goes past the end of its block", "src/pool.c",
      "hm_pool_storage_run_end(pool, first);", "pool->slot_count;", "pool"),

@@ -241,7 +241,7 @@ static void damage(hm_pool *pool, int how)
     if (how == 16)
         pool->limit--; /* insert's limit is the capacity */
     if (how == 17)
-        pool->guard |= HM_POOL_GUARD_BUSY; /* and 0 while busy */
+        pool->guard |= HM_GUARD_BUSY; /* and 0 while busy */
     if (how == 18)
         pool->entry_array.limit = SLOTS - 1; /* committed entries cover the slots */
     if (how == 19)

@@ -62,11 +62,11 @@ TEST(pool_typed, init_knows_size_alignment_and_type_id)
     CHECK(particle_pool_init(NULL, 5) == HM_ERROR_INVALID);
 }
 
-TEST(pool_typed, init_desc_overrides_size_alignment_and_type_id)
+TEST(pool_typed, init_desc_overrides_size_and_alignment)
 {
     for (int storage = 0; storage < STORAGES; storage++) {
         sprite_pool pool;
-        hm_pool_desc desc = {.item_size = 1, .item_align = 1, .type_id = 5, .capacity = 70};
+        hm_pool_desc desc = {.item_size = 1, .item_align = 1, .capacity = 70};
         desc.storage = (hm_storage)storage;
         CHECK(sprite_pool_init_desc(&pool, &desc) == HM_OK);
         for (uint32_t i = 0; i < 70; i++) {
@@ -106,8 +106,8 @@ TEST(pool_typed, items_are_found_by_handle_pointer_and_run)
         for (uint32_t word = particle_pool_next_word(&pool, 0, &live); word != HM_INVALID_INDEX;
              word = particle_pool_next_word(&pool, word + 1, &live))
             for (; live != 0; live &= live - 1)
-                seen -= is_particle(particle_pool_item(&pool, 64 * word + hm_pool_low_bit(live)),
-                                    (int)(64 * word + hm_pool_low_bit(live)));
+                seen -= is_particle(particle_pool_item(&pool, 64 * word + hm_bits_lowest(live)),
+                                    (int)(64 * word + hm_bits_lowest(live)));
         CHECK(seen == 0);
         CHECK(particle_pool_reserve(&pool, 1) == HM_ERROR_FULL);
         CHECK(particle_pool_reserve(&pool, 0) == HM_OK);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array: one address range that grows in place, the *virtual array*.
  *
  *     0            count        committed          reserved
@@ -74,14 +75,15 @@ HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 HM_API hm_status hm_array_trim(hm_array *array);
 
 /* Returns a new last item, whose bytes are not cleared, or NULL when the array is full or the
- * system refuses (hm_array_reserve says which). Invalidates nothing. O(1); now and then a system
+ * system refuses (hm_last_error says which). Invalidates nothing. O(1); now and then a system
  * call. */
 static inline void *hm_array_push(hm_array *array)
 {
+    unsigned char *item;
     HM_CONTRACT(array != NULL, "hm_array_push: array is NULL");
     if (array->count >= array->limit && hm_array_reserve(array, array->count + 1) != HM_OK)
         return NULL;
-    unsigned char *item = array->data + array->item_size * array->count++;
+    item = array->data + array->item_size * array->count++;
     HM_UNPOISON(item, array->item_size);
     return item;
 }

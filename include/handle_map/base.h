@@ -1,4 +1,5 @@
-/* base: status codes, the panic hook, version and export macros.
+/* SPDX-License-Identifier: MIT */
+/* base: status codes, the last error, the panic hook, version and export macros.
  *
  * Everything in the library answers a failure in one of four ways:
  *
@@ -11,16 +12,22 @@
  *
  * Contracts are checked in every build: NDEBUG changes nothing.
  *
- * Threads: the panic hook is one global without a lock. Set it before other threads start. */
+ * Includes <stdbool.h>: a program with a `true` and a `boolean` of its own includes its own headers
+ * first.
+ *
+ * Threads: the panic hook is one global without a lock: set it before other threads start. Each
+ * thread has its own last error. */
 #ifndef HANDLE_MAP_BASE_H
 #define HANDLE_MAP_BASE_H
+
+#include <handle_map/bits.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define HM_VERSION_MAJOR 0
-#define HM_VERSION_MINOR 1
+#define HM_VERSION_MINOR 2
 #define HM_VERSION_PATCH 0
 
 /* HM_API marks what the shared library exports; everything else is hidden. On Windows the library
@@ -35,40 +42,6 @@
 #define HM_API
 #endif
 
-#if defined(__cplusplus)
-#define HM_NORETURN [[noreturn]]
-#else
-#define HM_NORETURN _Noreturn
-#endif
-
-/* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
- * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away.
- * HM_ASSUME: what a compiler cannot see, so that it need not ask. HM_PREFETCH: begins to bring what
- * stands at an address into the cache and waits for nothing; no address is wrong. The empty asm is
- * there because gcc drops a call of a function that does nothing but prefetch. */
-#if defined(__GNUC__)
-#define HM_UNUSED __attribute__((unused))
-#define HM_COLD __attribute__((cold))
-#define HM_INLINE static inline __attribute__((always_inline, unused))
-#define HM_PREFETCH(address)                                                                       \
-    do {                                                                                           \
-        __builtin_prefetch(address);                                                               \
-        __asm__ volatile("");                                                                      \
-    } while (0)
-#else
-#define HM_UNUSED
-#define HM_COLD
-#define HM_INLINE static inline
-#define HM_PREFETCH(address) ((void)(address))
-#endif
-#if defined(__clang__)
-#define HM_ASSUME(condition) __builtin_assume(condition)
-#elif defined(__GNUC__)
-#define HM_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
-#else
-#define HM_ASSUME(condition) ((void)0)
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -81,13 +54,25 @@ typedef enum hm_status {
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
     HM_ERROR_FULL,    /* the capacity or the index space is used up */
-    HM_ERROR_STALE,   /* the handle names no live item */
+    HM_ERROR_STALE,   /* the handle names no live item: for calls that take a handle and return a
+                         status, as those of worlds and indices; no map, pool or array does */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 
 /* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. */
 HM_API const char *hm_status_name(hm_status status);
+
+/* Returns why the last call of this thread that failed did so, in a sentence: "item_align 3 is not
+ * a power of two", "12 of 12 items: capacity is used up". Calls that fail with a status write it,
+ * and insert and emplace when they return null; a handle that is refused does not (hm_map_explain
+ * says why), and neither does a call that succeeds. Never NULL; "" before the first failure. Copy
+ * the text to keep it: the thread's next failure overwrites it. O(1), no allocation. */
+HM_API const char *hm_last_error(void);
+
+/* Returns the version of the library that runs, "0.2.0"; HM_VERSION_MAJOR and its kin are those of
+ * the headers. Never NULL. */
+HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with the place and a sentence. It may log, or end the thread or
  * process in its own way; it must not longjmp or throw. When it returns, the process aborts. */

@@ -1,15 +1,17 @@
-/* directory: type id -> map, so that any map's handle finds its owner in O(1).
+/* SPDX-License-Identifier: MIT */
+/* directory: type id -> map or pool, so that any handle finds its owner in O(1).
  *
- * Owns: a virtual array of map pointers, indexed by type id; never the maps. Moves: nothing.
- * Limits: one map for each of the 32,768 type ids. A map must be removed before its fini, and must
- * not move in memory while it stands here. A zeroed directory is an empty one that can hold
- * nothing.
+ * Owns: a virtual array of pointers to containers, indexed by type id; never the containers. Moves:
+ * nothing. Limits: one container, map or pool, for each of the 32,768 type ids. A container must be
+ * removed before its fini, and must not move in memory while it stands here. A zeroed directory is
+ * an empty one that can hold nothing.
  *
  * Threads: no locks inside. Const calls may run together where nobody writes. */
 #ifndef HANDLE_MAP_DIRECTORY_H
 #define HANDLE_MAP_DIRECTORY_H
 
 #include <handle_map/map.h>
+#include <handle_map/pool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,32 +19,42 @@ extern "C" {
 
 /* All fields are private. */
 typedef struct hm_directory {
-    hm_array maps; /* hm_map *: type id -> map, NULL where there is none */
+    hm_array places; /* type id -> the map or the pool, or neither */
 } hm_directory;
 
-/* Reserves 256 KiB of addresses (128 with 32-bit pointers); commits nothing. `memory` NULL:
+/* Reserves 512 KiB of addresses (256 with 32-bit pointers); commits nothing. `memory` NULL:
  * hm_memory_os(). HM_ERROR_INVALID: a NULL directory or a bad memory table. HM_ERROR_MEMORY: the
  * reservation was refused. After a failure the directory is zeroed. O(1). */
 HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory);
 
-/* Releases the directory and zeroes it; the maps are untouched. Twice is fine. */
+/* Releases the directory and zeroes it; the containers are untouched. Twice is fine. */
 HM_API void hm_directory_fini(hm_directory *directory);
 
-/* Enters a map under its type id. HM_ERROR_INVALID: the type id is taken, also by this same map.
- * HM_ERROR_MEMORY: the system refuses. HM_ERROR_FULL: a zeroed directory. Then nothing has changed.
- * The directory keeps the pointer, not the map. O(1). */
+/* Enters a map, or a pool, under its type id. HM_ERROR_INVALID: the type id is taken, also by this
+ * same container. HM_ERROR_MEMORY: the system refuses. HM_ERROR_FULL: a zeroed directory. Then
+ * nothing has changed. The directory keeps the pointer, not the container. O(1). */
 HM_API hm_status hm_directory_add(hm_directory *directory, hm_map *map);
+HM_API hm_status hm_directory_add_pool(hm_directory *directory, hm_pool *pool);
 
-/* Takes the map out; false when it is not there. Call it before the map's fini. O(1). */
+/* Takes the container out; false when it is not there. Call it before the container's fini. O(1).
+ */
 HM_API bool hm_directory_remove(hm_directory *directory, hm_map *map);
+HM_API bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool);
 
-/* Returns the map of the handle's type id, whether or not the handle still resolves there; NULL
- * when there is none, for the null handle, and for a handle with the free bit set. O(1). */
+/* Returns the map, or the pool, of the handle's type id, whether or not the handle still resolves
+ * there; NULL when there is none of that kind, for the null handle, and for a handle with the free
+ * bit set. O(1). */
 HM_API hm_map *hm_directory_find(const hm_directory *directory, hm_handle handle);
+HM_API hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle handle);
 
-/* Returns the handle's item in whichever map owns it, or NULL. The pointer is good as long as that
- * of hm_map_get. O(1). */
+/* Returns the handle's item in whichever map or pool owns it, or NULL. The pointer is good as long
+ * as that of hm_map_get or hm_pool_get. O(1). */
 HM_API void *hm_directory_get(const hm_directory *directory, hm_handle handle);
+
+/* Returns the handle of the item that the address lies in, be it in its middle, in whichever map or
+ * pool that is; null when it lies in no live item of them. Any address may be asked; nothing is
+ * read there. Asks one container after the other: O(type ids up to the highest one added). */
+HM_API hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item);
 
 #ifdef __cplusplus
 }

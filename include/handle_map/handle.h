@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* handle: a 64-bit name for an item, and the reasons why one may be refused.
  *
  *     63   62..........48  47..........32  31....................0
@@ -14,7 +15,8 @@
  *
  * An *outer* handle is what users hold: its free bit is 0 and its index is a slot of the sparse
  * table. An *inner* id is an entry of that table: its index is the item's dense position, and its
- * free bit is 1 after an erase. This room knows no container; id_table.h gives both their meaning.
+ * free bit is 1 after an erase. This header knows no container; id_table.h gives both their
+ * meaning.
  *
  * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
 #ifndef HANDLE_MAP_HANDLE_H
@@ -55,23 +57,24 @@ static inline hm_handle hm_handle_from_bits(uint64_t bits)
 static inline hm_handle hm_handle_pack(uint32_t index, uint32_t generation, uint32_t type_id)
 {
     return hm_handle_from_bits(
-        (uint64_t)(type_id & HM_HANDLE_MAX_TYPE_ID) << HM_HANDLE_TYPE_ID_SHIFT |
-        (uint64_t)(generation & HM_HANDLE_MAX_GENERATION) << HM_HANDLE_GENERATION_SHIFT | index);
+        HM_CAST(uint64_t, type_id & HM_HANDLE_MAX_TYPE_ID) << HM_HANDLE_TYPE_ID_SHIFT |
+        HM_CAST(uint64_t, generation & HM_HANDLE_MAX_GENERATION) << HM_HANDLE_GENERATION_SHIFT |
+        index);
 }
 
 static inline uint32_t hm_handle_index(hm_handle h)
 {
-    return (uint32_t)h.bits;
+    return HM_CAST(uint32_t, h.bits);
 }
 
 static inline uint32_t hm_handle_generation(hm_handle h)
 {
-    return (uint32_t)(h.bits >> HM_HANDLE_GENERATION_SHIFT) & HM_HANDLE_MAX_GENERATION;
+    return HM_CAST(uint32_t, h.bits >> HM_HANDLE_GENERATION_SHIFT) & HM_HANDLE_MAX_GENERATION;
 }
 
 static inline uint32_t hm_handle_type_id(hm_handle h)
 {
-    return (uint32_t)(h.bits >> HM_HANDLE_TYPE_ID_SHIFT) & HM_HANDLE_MAX_TYPE_ID;
+    return HM_CAST(uint32_t, h.bits >> HM_HANDLE_TYPE_ID_SHIFT) & HM_HANDLE_MAX_TYPE_ID;
 }
 
 static inline bool hm_handle_is_free(hm_handle h)
@@ -112,5 +115,39 @@ HM_API const char *hm_handle_state_name(hm_handle_state state);
 #ifdef __cplusplus
 }
 #endif
+
+/* HM_HANDLE_DEFINE(node), without a semicolon, defines
+ *
+ *     node_handle                 a struct with one member, hm_handle id: a type of its own, so
+ * that another type's handle given where it is asked for does not compile node_handle_null() the
+ * null handle node_handle_is_null(h)      whether it is that node_handle_equal(a, b)     whether
+ * both name the same item
+ *
+ * It needs no complete item type, so that an item can hold handles of its own kind:
+ *
+ *     HM_HANDLE_DEFINE(node)
+ *     struct node { node_handle parent; };
+ *     HM_MAP_DEFINE_FOR(node, struct node, 3)
+ *
+ * An array of node_handle may be given wherever the untyped functions ask for hm_handle *, as
+ * &handles->id: the two have the same layout. */
+#define HM_HANDLE_DEFINE(prefix)                                                                   \
+    typedef struct prefix##_handle {                                                               \
+        hm_handle id;                                                                              \
+    } prefix##_handle;                                                                             \
+    HM_STATIC_ASSERT(sizeof(prefix##_handle) == sizeof(hm_handle), "one member, without padding"); \
+    HM_UNUSED static inline prefix##_handle prefix##_handle_null(void)                             \
+    {                                                                                              \
+        prefix##_handle hm_named = {{0}};                                                          \
+        return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_handle_is_null(prefix##_handle hm_named)                 \
+    {                                                                                              \
+        return hm_handle_is_null(hm_named.id);                                                     \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_handle_equal(prefix##_handle hm_a, prefix##_handle hm_b) \
+    {                                                                                              \
+        return hm_handle_equal(hm_a.id, hm_b.id);                                                  \
+    }
 
 #endif

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /* handle_map: containers whose items are named by handles instead of pointers. This header includes
- * every room; each also compiles alone. docs/design.md draws the house. */
+ * all others; each also compiles alone. docs/design.md says how they stand on each other. */
 #ifndef HANDLE_MAP_HANDLE_MAP_H
 #define HANDLE_MAP_HANDLE_MAP_H
 
 #include <handle_map/array.h>
 #include <handle_map/base.h>
+#include <handle_map/bits.h>
 #include <handle_map/directory.h>
 #include <handle_map/handle.h>
 #include <handle_map/id_table.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* id_table: who is alive, where, and in which generation. The sparse ID table under every container
  * whose items are dense.
  *
@@ -52,13 +53,13 @@ extern "C" {
 
 typedef struct hm_id_table_desc {
     uint32_t capacity;  /* most live slots; 0: HM_DEFAULT_CAPACITY */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^24 and
-                           4 x capacity; with 32-bit pointers or heap memory 2 x capacity */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
+                           16 x capacity; with 32-bit pointers or heap memory 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_id_table_desc;
 
-/* All fields are private to the rooms above: the owner reads the counts and the arrays' sizes. */
+/* All fields are private to the modules above: the owner reads the counts and the arrays' sizes. */
 typedef struct hm_id_table {
     hm_handle *entries;   /* slot -> inner id */
     uint32_t *slots;      /* position -> slot: live ones, then free ones */
@@ -109,11 +110,12 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
     uint32_t slot;
     uint64_t bits; /* free bit 0, type id, generation; index 0 */
     if (position < table->used) {
+        uint32_t ahead = position + HM_ID_TABLE_AHEAD;
+        hm_handle entry;
         slot = table->slots[position];
-        hm_handle entry = table->entries[slot];
+        entry = table->entries[slot];
         if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)
             return HM_NULL_HANDLE;
-        uint32_t ahead = position + HM_ID_TABLE_AHEAD;
         if (ahead < table->used)
             HM_PREFETCH(&table->entries[table->slots[ahead]]);
         bits = (entry.bits & ~(HM_HANDLE_FREE_BIT | UINT32_MAX)) + one;
@@ -140,11 +142,12 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
 {
     const hm_handle *entries = table->entries;
     uint32_t slot_count = table->slot_count, count = table->count;
-    uint32_t slot = hm_handle_index(handle);
+    uint32_t slot = hm_handle_index(handle), position;
+    uint64_t entry;
     if (slot >= slot_count)
         return HM_INVALID_INDEX;
-    uint64_t entry = entries[slot].bits;
-    uint32_t position = (uint32_t)entry;
+    entry = entries[slot].bits;
+    position = HM_CAST(uint32_t, entry);
     if ((entry ^ handle.bits) >> 32 != 0 || position >= count)
         return HM_INVALID_INDEX;
     return position;
@@ -156,12 +159,13 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
 {
     const hm_handle *entries = table->entries;
     uint32_t slot_count = table->slot_count, count = table->count;
-    uint32_t slot = hm_handle_index(handle);
+    uint32_t slot = hm_handle_index(handle), difference, dead;
+    uint64_t entry;
     if (slot >= slot_count)
         return false;
-    uint64_t entry = entries[slot].bits;
-    uint32_t difference = (uint32_t)((entry ^ handle.bits) >> 32);
-    uint32_t dead = (uint32_t)entry >= count;
+    entry = entries[slot].bits;
+    difference = HM_CAST(uint32_t, (entry ^ handle.bits) >> 32);
+    dead = HM_CAST(uint32_t, entry) >= count;
     return (difference | dead) == 0;
 }
 
@@ -177,10 +181,12 @@ static inline void hm_id_table_prefetch(const hm_id_table *table, hm_handle hand
 /* Returns the outer handle of a live position; null out of range. */
 static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t position)
 {
+    const uint64_t index_bits = UINT32_MAX;
+    uint32_t slot;
     if (position >= table->count)
         return HM_NULL_HANDLE;
-    uint32_t slot = table->slots[position];
-    return hm_handle_from_bits((table->entries[slot].bits & ~(uint64_t)UINT32_MAX) | slot);
+    slot = table->slots[position];
+    return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
 }
 
 /* Sets an entry's position and leaves its upper half. Where the byte order is known, only the lower
@@ -190,7 +196,8 @@ static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     memcpy(entry, &position, sizeof position);
 #else
-    entry->bits = (entry->bits & ~(uint64_t)UINT32_MAX) | position;
+    const uint64_t index_bits = UINT32_MAX;
+    entry->bits = (entry->bits & ~index_bits) | position;
 #endif
 }
 
@@ -198,6 +205,7 @@ static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
  * into the hole, and the freed slot lands just behind the live ones. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
+    const uint64_t index_bits = UINT32_MAX;
     hm_handle *entries = table->entries;
     uint32_t *slots = table->slots;
     uint32_t last = table->count - 1;
@@ -207,7 +215,7 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     slots[last] = freed;
     /* When the last one is the freed one, both stores go to one entry and agree on the position. */
     hm_id_table_set_position(&entries[moved], position);
-    entries[freed].bits = (handle.bits & ~(uint64_t)UINT32_MAX) | HM_HANDLE_FREE_BIT | last;
+    entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }
 

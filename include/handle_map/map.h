@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* map: packed items named by handles, the *handle map*.
  *
  *     hm_handle          id table               items              meta
@@ -18,7 +19,7 @@
  *
  * Under AddressSanitizer the bytes behind the last item and its meta are poisoned: using a pointer
  * to an item that was the last one when it was erased, or to one that was cleared away, is
- * reported.
+ * reported, until another item is inserted there.
  *
  * Limits:
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -27,18 +28,29 @@
  *     lives of a slot        65,535, less those that hm_map_trim costs; then it is retired, never
  *                            wrapped
  *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
- *                            At 60,000 inserts a second the default's 2^24 last 212 days, the
- *                            largest 148 years. Then insert is full; the statistics show it coming.
+ *                            Each costs 8 bytes of addresses, and of memory once it was used. At
+ *                            60,000 inserts a second the default's 2^20 last 13 days. Programs
+ *                            that run longer give more: 2^24 last 212 days, the largest 148 years.
+ *                            Programs whose memory table is small give less: `max_slots` equal to
+ *                            the capacity lasts 65,535 lives of each. When it is spent, insert is
+ *                            full; the statistics show it coming.
  *     types                  32,768. Maps that share a type id cannot tell their handles apart:
  *                            each begins with index 0, generation 1. Give each its own.
+ *
+ * Handles never alias from init to fini. After fini and another init the slots begin anew, and
+ * handles from before may name new items: to start a level anew, clear.
+ *
+ * A map may be moved: assign the struct, and use only the copy from then on. Not from inside one of
+ * its callbacks, nor while it stands in a directory.
  *
  * Failure changes nothing that can be observed; only the committed size may have grown, and slots
  * without a life left count as retired where they are why a call fails with HM_ERROR_FULL. A zeroed
  * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
- * contract.
+ * contract. hm_last_error says why a call has failed.
  *
  * Callbacks see the map whole: hm_map_validate holds in each, and no item waits in a temporary.
- * destroy runs while the item's handle still resolves; the relocations of a step are reported after
+ * hm_map_handle_of tells the handle of the item that a callback is shown. destroy runs while that
+ * handle still resolves; the relocations of a step are reported after
  * it. A call that would change the map from inside one of its own callbacks is refused: with
  * HM_ERROR_BUSY, null, false or 0, and from clear, fini and touch, which return nothing, with the
  * panic hook. A callback must return: no longjmp, no exception.
@@ -47,14 +59,11 @@
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
+#include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
 
-#include <assert.h>
 #include <string.h>
-#ifdef __cplusplus
-#include <type_traits>
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,8 +75,8 @@ typedef struct hm_map_desc {
     size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
                            max_align_t */
     uint32_t capacity;  /* most items; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^24 and
-                           4 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
+                           16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     size_t meta_size;   /* user bytes kept beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align */
@@ -79,13 +88,13 @@ typedef struct hm_map_desc {
     const char *name;        /* for messages; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
-/* All fields are private; use the functions. The hot ones stand first. */
+/* All fields are private; use the functions. */
 typedef struct hm_map {
     unsigned char *items; /* item_array.data */
     size_t item_size;     /* bytes */
     hm_id_table ids;      /* who is alive; its count is the map's */
     uint32_t limit;       /* items that fit what is committed; 0 while busy, so that insert stops */
-    uint32_t guard;       /* HM_MAP_GUARD_ bits: why erase must take the long way */
+    uint32_t guard;       /* HM_GUARD_ bits: why erase must take the long way */
     hm_order_state order; /* where defragment stopped */
     hm_array item_array;
     hm_array meta_array; /* capacity 0 without meta */
@@ -94,12 +103,6 @@ typedef struct hm_map {
     void *context;
     const char *name;
 } hm_map;
-
-enum {
-    HM_MAP_GUARD_BUSY = 1, /* inside one of the map's callbacks */
-    HM_MAP_GUARD_HOOK = 2, /* destroy or relocate is set */
-    HM_MAP_GUARD_META = 4  /* meta moves with the items */
-};
 
 typedef struct hm_map_stats {
     uint32_t count;      /* items alive */
@@ -179,6 +182,10 @@ HM_API hm_status hm_map_trim(hm_map *map);
  * callbacks. O(slots). */
 HM_API hm_status hm_map_validate(const hm_map *map);
 
+/* Returns the handle of the item that the address lies in, be it in its middle; null when it lies
+ * in no live item of this map. Any address may be asked; nothing is read there. O(1). */
+HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
+
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
@@ -211,7 +218,12 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  *
  * The handles may be others at a call that follows one that was done. Until then, the call goes on
  * with those that it knows: give another pointer or another n for others, or call
- * hm_map_touch_all. Otherwise as hm_map_defragment; compares nothing, but looks at all handles. */
+ * hm_map_touch_all. Otherwise as hm_map_defragment; compares nothing.
+ *
+ * After a call that was done the next one looks at all handles again, since it cannot know whether
+ * they are the same: under a small budget that takes many calls, which return `done` = false until
+ * the last. A program that has changed neither the map nor the handles since `done` skips the call.
+ */
 HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n,
                                   hm_budget budget);
 
@@ -232,10 +244,11 @@ HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
 
 HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
 {
+    hm_handle handle = HM_NULL_HANDLE;
+    uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
-    uint32_t index = map->ids.count;
-    hm_handle handle = HM_NULL_HANDLE;
+    index = map->ids.count;
     if (index < map->limit)
         handle = hm_id_table_issue(&map->ids);
     if (hm_handle_is_null(handle)) {
@@ -246,7 +259,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
         }
     }
     HM_UNPOISON(map->items + item_size * index, item_size);
-    if (map->guard & HM_MAP_GUARD_META)
+    if (map->guard & HM_GUARD_META)
         hm_map_clear_meta(map, index, 1);
     *item = map->items + item_size * index;
     return handle;
@@ -254,9 +267,10 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
 
 HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
 {
-    HM_CONTRACT(map != NULL, "hm_map_insert: map is NULL");
     void *place;
-    hm_handle handle = hm_map_emplace_as(map, &place, item_size);
+    hm_handle handle;
+    HM_CONTRACT(map != NULL, "hm_map_insert: map is NULL");
+    handle = hm_map_emplace_as(map, &place, item_size);
     if (place == NULL)
         return handle;
     if (item != NULL)
@@ -268,9 +282,11 @@ HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_
 
 HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_size)
 {
+    unsigned char *items;
+    uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_get: map is NULL");
-    unsigned char *items = map->items; /* See hm_id_table_find. */
-    uint32_t index = hm_id_table_find(&map->ids, handle);
+    items = map->items; /* See hm_id_table_find. */
+    index = hm_id_table_find(&map->ids, handle);
     if (index == HM_INVALID_INDEX)
         return NULL;
     items += item_size * index;
@@ -280,14 +296,16 @@ HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_s
 
 HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
 {
+    unsigned char *items;
+    uint32_t index, last;
     HM_CONTRACT(map != NULL, "hm_map_erase: map is NULL");
-    uint32_t index = hm_id_table_find(&map->ids, handle);
+    index = hm_id_table_find(&map->ids, handle);
     if (index == HM_INVALID_INDEX)
         return false;
     if (map->guard != 0)
         return hm_map_erase_guarded(map, index);
-    unsigned char *items = map->items;
-    uint32_t last = map->ids.count - 1;
+    items = map->items;
+    last = map->ids.count - 1;
     hm_id_table_release(&map->ids, handle, index);
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
@@ -297,8 +315,9 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
 }
 
 /* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
- * place, not cleared. Returns null and sets *item = NULL when the map is full, busy or refused
- * memory: hm_map_reserve(map, 1) says which. Invalidates nothing. O(1) but for system calls. */
+ * place, not cleared; to begin from zero, assign a whole item: `*item = (struct node){0}`. Returns
+ * null and sets *item = NULL when the map is full, busy or refused memory: hm_last_error says
+ * which, and so does hm_map_reserve(map, 1). Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_map_emplace(hm_map *map, void **item)
 {
     return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
@@ -351,7 +370,7 @@ static inline uint32_t hm_map_count(const hm_map *map)
 static inline uint32_t hm_map_capacity(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_capacity: map is NULL");
-    return (uint32_t)map->item_array.capacity;
+    return HM_CAST(uint32_t, map->item_array.capacity);
 }
 
 /* Returns the handle of the item at a dense index; null out of range. O(1). */
@@ -381,154 +400,77 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 }
 #endif
 
-/* In C++ an item is moved with memcpy, so its type has to allow that. */
-#ifdef __cplusplus
-#define HM_MAP_ASSERT_TYPE(type)                                                                   \
-    static_assert(std::is_trivially_copyable<type>::value, "items are moved as bytes");
-#define HM_MAP_ALIGNOF(type) alignof(type)
-#else
-#define HM_MAP_ASSERT_TYPE(type)
-#define HM_MAP_ALIGNOF(type) _Alignof(type)
-#endif
-
 /* HM_MAP_DEFINE(texture, struct texture, 3), without a semicolon, defines
  *
  *     texture_handle   a struct with one member, hm_handle id: a type of its own, so that a mesh's
- *                      handle given to a texture map does not compile
- *     texture_map      a struct with one member, hm_map map; call the untyped functions on that
+ *                      handle given to a texture map does not compile (handle.h)
+ *     texture_map      a struct with one member, hm_map map
  *
- * and inline functions that know the item size. Each does what its untyped form above does. */
+ * and for each function hm_map_X an inline function texture_map_X that does the same, knows the
+ * item size, and takes and returns texture_handle and struct texture * where that takes handles and
+ * items, also in arrays. texture_map_init(map, capacity) takes the defaults; texture_map_init_desc
+ * takes a descriptor, whose size and alignment are overridden, and whose type id wins over the
+ * number here unless it is 0: two maps of one type tell their handles apart by it.
+ *
+ * HM_MAP_DEFINE_FOR(texture, struct texture, 3) is the same for a texture_handle that
+ * HM_HANDLE_DEFINE has made already, so that an item can hold handles of its own kind. A map and a
+ * pool may share one handle type and stand in one file: give them two type ids. */
 #define HM_MAP_DEFINE(prefix, type, number)                                                        \
-    HM_MAP_ASSERT_TYPE(type)                                                                       \
-    static_assert((uint64_t)(number) <= 0x7FFF, "type ids have 15 bits");                          \
-    typedef struct prefix##_handle {                                                               \
-        hm_handle id;                                                                              \
-    } prefix##_handle;                                                                             \
-    typedef struct prefix##_map {                                                                  \
-        hm_map map;                                                                                \
-    } prefix##_map;                                                                                \
-    HM_MAP_DEFINE_LIFETIME(prefix, type, number)                                                   \
-    HM_MAP_DEFINE_ITEMS(prefix, type)                                                              \
-    HM_MAP_DEFINE_WALK(prefix, type)
+    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_MAP_DEFINE_FOR(prefix, type, number)
 
-/* The generated functions name their parameters and variables hm_, so that a program may call its
- * types item, map or order. Size, alignment and type id of the descriptor are overridden. */
-#define HM_MAP_DEFINE_LIFETIME(prefix, type, number)                                               \
-    HM_UNUSED static inline hm_status prefix##_map_init_desc(prefix##_map *hm_self,                \
-                                                             const hm_map_desc *hm_given)          \
-    {                                                                                              \
-        if (hm_self == NULL || hm_given == NULL)                                                   \
-            return hm_map_init(hm_self != NULL ? &hm_self->map : NULL, NULL);                      \
-        hm_map_desc hm_full = *hm_given;                                                           \
-        hm_full.item_size = sizeof(type);                                                          \
-        hm_full.item_align = HM_MAP_ALIGNOF(type);                                                 \
-        hm_full.type_id = (uint16_t)(number);                                                      \
-        return hm_map_init(&hm_self->map, &hm_full);                                               \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_map_init(prefix##_map *hm_self,                     \
-                                                        uint32_t hm_capacity)                      \
-    {                                                                                              \
-        hm_map_desc hm_full;                                                                       \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.name = #prefix;                                                                    \
-        return prefix##_map_init_desc(hm_self, &hm_full);                                          \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_fini(prefix##_map *hm_self)                          \
-    {                                                                                              \
-        hm_map_fini(HM_MAP_OF(hm_self));                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_clear(prefix##_map *hm_self)                         \
-    {                                                                                              \
-        hm_map_clear(HM_MAP_OF(hm_self));                                                          \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_map_reserve(prefix##_map *hm_self, uint32_t hm_n)   \
-    {                                                                                              \
-        return hm_map_reserve(HM_MAP_OF(hm_self), hm_n);                                           \
-    }
-
-#define HM_MAP_DEFINE_ITEMS(prefix, type)                                                          \
-    HM_UNUSED static inline prefix##_handle prefix##_map_insert(prefix##_map *hm_self,             \
-                                                                type const *hm_item)               \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        hm_named.id = hm_map_insert_as(HM_MAP_OF(hm_self), hm_item, sizeof(type));                 \
-        return hm_named;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_map_emplace(prefix##_map *hm_self,            \
-                                                                 type **hm_item)                   \
-    {                                                                                              \
-        void *hm_place = NULL;                                                                     \
-        prefix##_handle hm_named;                                                                  \
-        HM_CONTRACT(hm_item != NULL, #prefix "_map_emplace: item is NULL");                        \
-        hm_named.id = hm_map_emplace_as(HM_MAP_OF(hm_self), &hm_place, sizeof(type));              \
-        *hm_item = (type *)hm_place;                                                               \
-        return hm_named;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_map_get(const prefix##_map *hm_self,                    \
-                                                   prefix##_handle hm_named)                       \
-    {                                                                                              \
-        return (type *)hm_map_get_as(HM_MAP_OF(hm_self), hm_named.id, sizeof(type));               \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_map_contains(const prefix##_map *hm_self,                \
-                                                       prefix##_handle hm_named)                   \
-    {                                                                                              \
-        return hm_map_contains(HM_MAP_OF(hm_self), hm_named.id);                                   \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_map_erase(prefix##_map *hm_self,                         \
-                                                    prefix##_handle hm_named)                      \
-    {                                                                                              \
-        return hm_map_erase_as(HM_MAP_OF(hm_self), hm_named.id, sizeof(type));                     \
-    }
+#define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \
+    HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
+    HM_MAP_DEFINE_WALK(prefix, type)                                                               \
+    HM_MAP_DEFINE_ORDER(prefix)
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
-    HM_UNUSED static inline uint32_t prefix##_map_count(const prefix##_map *hm_self)               \
-    {                                                                                              \
-        return hm_map_count(HM_MAP_OF(hm_self));                                                   \
-    }                                                                                              \
     HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *hm_self)                  \
     {                                                                                              \
-        return (type *)hm_map_items(HM_MAP_OF(hm_self));                                           \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_map_handle_at(const prefix##_map *hm_self,    \
-                                                                   uint32_t hm_index)              \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        hm_named.id = hm_map_handle_at(HM_MAP_OF(hm_self), hm_index);                              \
-        return hm_named;                                                                           \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_items: map is NULL");                           \
+        return HM_CAST(type *, hm_map_items(&hm_self->map));                                       \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_map_index_of(const prefix##_map *hm_self,            \
                                                            prefix##_handle hm_named)               \
     {                                                                                              \
-        return hm_map_index_of(HM_MAP_OF(hm_self), hm_named.id);                                   \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_index_of: map is NULL");                        \
+        return hm_map_index_of(&hm_self->map, hm_named.id);                                        \
     }                                                                                              \
-    /* The untyped predicate is a thunk: calling through a cast function pointer is undefined. */  \
-    typedef struct prefix##_map_doomed {                                                           \
-        bool (*doomed)(type const *, void *);                                                      \
-        void *context;                                                                             \
-    } prefix##_map_doomed;                                                                         \
-    HM_UNUSED static inline bool prefix##_map_ask_doomed(const void *hm_item, void *hm_context)    \
+    HM_UNUSED static inline void *prefix##_map_meta_at(const prefix##_map *hm_self,                \
+                                                       uint32_t hm_index)                          \
     {                                                                                              \
-        const prefix##_map_doomed *hm_call = (const prefix##_map_doomed *)hm_context;              \
-        return hm_call->doomed((type const *)hm_item, hm_call->context);                           \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_map_erase_if(                                        \
-        prefix##_map *hm_self, bool (*hm_doomed)(type const *hm_item, void *hm_context),           \
-        void *hm_context)                                                                          \
-    {                                                                                              \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_map_erase_if: doomed is NULL");                   \
-        prefix##_map_doomed hm_call;                                                               \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_map_erase_if(HM_MAP_OF(hm_self), prefix##_map_ask_doomed, &hm_call);             \
-    }                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_meta_at: map is NULL");                         \
+        return hm_map_meta_at(&hm_self->map, hm_index);                                            \
+    }
+
+#define HM_MAP_DEFINE_ORDER(prefix)                                                                \
     HM_UNUSED static inline hm_progress prefix##_map_defragment(                                   \
         prefix##_map *hm_self, const hm_order *hm_by, hm_budget hm_within)                         \
     {                                                                                              \
-        return hm_map_defragment(HM_MAP_OF(hm_self), hm_by, hm_within);                            \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_defragment: map is NULL");                      \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_map_defragment: the order has neither compare nor key");             \
+        return hm_map_defragment(&hm_self->map, hm_by, hm_within);                                 \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_map_arrange(                                      \
+        prefix##_map *hm_self, const prefix##_handle *hm_by, uint32_t hm_n, hm_budget hm_within)   \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_arrange: map is NULL");                         \
+        HM_CONTRACT(hm_by != NULL || hm_n == 0, #prefix "_map_arrange: order is NULL");            \
+        return hm_map_arrange(&hm_self->map, HM_TYPED_IDS(hm_by), hm_n, hm_within);                \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_map_touch(prefix##_map *hm_self,                         \
+                                                    prefix##_handle hm_named)                      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_touch: map is NULL");                           \
+        HM_TYPED_CONTRACT_IDLE(prefix, map, "touch");                                              \
+        hm_map_touch(&hm_self->map, hm_named.id);                                                  \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_map_touch_all(prefix##_map *hm_self)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_map_touch_all: map is NULL");                       \
+        HM_TYPED_CONTRACT_IDLE(prefix, map, "touch_all");                                          \
+        hm_map_touch_all(&hm_self->map);                                                           \
     }
-
-/* The untyped map of a typed one; NULL stays NULL, for the contract to catch. */
-#define HM_MAP_OF(typed) ((typed) != NULL ? &(typed)->map : NULL)
 
 #endif

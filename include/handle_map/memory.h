@@ -1,4 +1,5 @@
-/* memory: reserve, commit, decommit, release. The only room that calls the operating system.
+/* SPDX-License-Identifier: MIT */
+/* memory: reserve, commit, decommit, release. The only module that calls the operating system.
  *
  *     reserve                         an address range that nothing else will take; no memory yet
  *     |------------------------------------------------------------|
@@ -17,7 +18,7 @@
  * - `release` takes exactly what `reserve` gave: same address, same size. It cannot fail.
  * - The table outlives every container that was initialised with it.
  *
- * Threads: the tables of this room may be used by many threads at once. */
+ * Threads: the tables of this module may be used by many threads at once. */
 #ifndef HANDLE_MAP_MEMORY_H
 #define HANDLE_MAP_MEMORY_H
 
@@ -40,9 +41,10 @@ typedef struct hm_memory {
 } hm_memory;
 
 /* Virtual memory of the operating system, in its own pages (4, 16 or 64 KiB: it is asked). A
- * reservation costs address space only. Committed pages cost memory when they are touched; but a
- * commit of 96 to 128 KiB, the step in which large containers grow, brings its pages in at once
- * where the system can, which is cheaper. Never NULL. */
+ * reservation costs address space only. Committed pages cost memory when they are touched: what is
+ * reserved with hm_map_reserve and its kin costs nothing until items stand there. But a container
+ * that grows by itself and is large already brings the pages of each step, of 96 to 128 KiB, in at
+ * once where the system can, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory costs
@@ -52,12 +54,15 @@ HM_API const hm_memory *hm_memory_os(void);
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: everything is allocated by `reserve`,
- * commit does nothing, decommit zeroes. Name a small capacity with it. Never NULL. */
+ * commit does nothing, decommit zeroes. Name a small capacity with it. AddressSanitizer does not
+ * report a stale pointer into what a trim has given back here, as it would fault in memory of the
+ * system: the heap's block stays readable until the container's fini. Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
 
 /* For containers: marks bytes that nobody may touch until they are unpoisoned, so that
- * AddressSanitizer reports a pointer to an item that is gone. Nothing happens where the program
- * does not run under it; the library itself need not be built for it. Never fails. */
+ * AddressSanitizer reports a pointer to an item that is gone, until its place is used again by an
+ * item that was inserted later. Nothing happens where the program does not run under it; the
+ * library itself need not be built for it. Never fails. */
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 

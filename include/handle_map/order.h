@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order: what an order and a budget are, and the machinery that brings anything with indices into
  * order, step by step, in O(n) exchanges whatever the disorder.
  *
@@ -24,7 +25,8 @@
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
  * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
  * Where it is refused, the items are put in order by insertion sort that stops and resumes, which
- * needs none.
+ * needs none; it goes on to its end, though memory may be there again, because each of its steps
+ * leaves the managed positions in order, and a batch that began meanwhile would undo that.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is void. So a change costs what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool: items that never move, named by handles; what is erased leaves a hole.
  *
  *     hm_handle            entries           words         items
@@ -15,10 +16,9 @@
  * Beside each slot stand 4.25 bytes. An entry is the upper half of the slot's last handle, with the
  * free bit set when that item is gone, so that a lookup is one compare. Two bits say whether an
  * item lives there and whether the place is a hole that can be filled at once. The lowest word of
- * 64 bits that has a hole is at hand. Above the others that have one stand further bits, one for
- * each, and so on to a single word: the next lowest is found by at most 5 steps down. (A van Emde
- * Boas tree with nodes of one word; van Emde Boas, "Preserving Order in a Forest in Less Than
- * Logarithmic Time", 1975.) Erase touches no item, and insert fills the lowest hole whose memory is
+ * 64 bits that has a hole is at hand. Above the others that have one stand levels of a bitmap, 64
+ * to one, up to a single word: the next lowest is found in O(log64 n), at most 5 steps down. Erase
+ * touches no item, and insert fills the lowest hole whose memory is
  * there, so that places are filled in the order of their addresses, and the high ones stay empty
  * where there are fewer items than before.
  *
@@ -31,10 +31,12 @@
  *                                be decommitted, as the heap's, comes back with the last of those
  *                                blocks.
  *     HM_STORAGE_GROWING_BLOCKS  blocks of 16, 32, 64, ... items: a small pool is small, and a
- *                                large one has few blocks, each committed whole: up to half of what
- *                                is committed may not be used yet.
+ *                                large one has few blocks. Each is committed whole, in one call,
+ *                                because its pages cost memory only when they are touched: up to
+ *                                half of what is committed may not be used yet.
  *
- * To visit all items, go from run to run; each is an array:
+ * To visit all items, go from run to run; each is an array. They come in the order of their places,
+ * which is not the order in which they were inserted: an insert fills the lowest hole.
  *
  *     uint32_t length;
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
@@ -59,12 +61,12 @@
  *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
  *          w = hm_pool_next_word(&pool, w + 1, &live))
  *         for (; live != 0; live &= live - 1)
- *             use(hm_pool_item(&pool, 64 * w + hm_pool_low_bit(live)));
+ *             use(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
  *
  * Those bits are of the moment when they were asked for: an item that was erased since is NULL.
  *
  * Under AddressSanitizer holes are poisoned: using a pointer to an item that was erased is
- * reported.
+ * reported, until another item is inserted at its place.
  *
  * Limits:
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -72,30 +74,39 @@
  *     alignment              1 to 4096, dividing the size
  *     lives of a slot        65,535; then it is retired, never wrapped: its place is abandoned
  *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
- *                            When it is spent, insert is full; the statistics show it coming.
+ *                            When it is spent, insert is full; the statistics show it coming. In
+ *                            one range each slot costs item_size bytes of addresses, so that the
+ *                            default is the larger of 2^16 and 4 x capacity: 2^16 slots last 20
+ *                            hours at 60,000 inserts a second. In blocks it is the larger of 2^20
+ *                            and 16 x capacity, as in a map: 13 days. Programs that run longer
+ *                            give more; 2^24 slots last 212 days.
  *     types                  32,768. Pools that share a type id cannot tell their handles apart.
+ *
+ * A handle is refused for as long as the pool lives, from init to fini. After fini and another init
+ * its slots begin anew, and handles from before may name new items: to start a level anew, clear.
+ *
+ * A pool may be moved: assign the struct, and use only the copy from then on. Not from inside the
+ * destroy hook, nor while it stands in a directory.
  *
  * Failure changes nothing that can be observed; only the committed size may have grown. A zeroed
  * pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool is a broken
- * contract.
+ * contract. hm_last_error says why a call has failed.
  *
- * The destroy hook runs once for each item that goes, while its handle still resolves, and never
- * for a hole; it sees the pool whole. A call that would change the pool from inside it is refused:
+ * The destroy hook runs once for each item that goes, while its handle still resolves
+ * (hm_pool_handle_of tells it), and never for a hole; it sees the pool whole, and so does the
+ * predicate of hm_pool_erase_if. A call that would change the pool from inside them is refused:
  * with HM_ERROR_BUSY, null, false or 0, and from clear and fini, which return nothing, with the
- * panic hook. It must return: no longjmp, no exception.
+ * panic hook. They must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together where nobody writes. */
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/typed.h>
 #include <handle_map/handle.h>
 
-#include <assert.h>
 #include <string.h>
-#ifdef __cplusplus
-#include <type_traits>
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,8 +124,9 @@ typedef struct hm_pool_desc {
     size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
                            max_align_t */
     uint32_t capacity;  /* most items; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^24 and
-                           4 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: in one range the larger
+                           of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; with
+                           32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     hm_storage storage;
     size_t block_size; /* fixed blocks: bytes that a block has at least; 0: 16 KiB. A block holds a
@@ -149,7 +161,7 @@ enum {
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
 
-/* All fields are private; use the functions. The hot ones stand first. */
+/* All fields are private; use the functions. */
 typedef struct hm_pool {
     uint32_t *entries;        /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;      /* slot / 64 -> who lives there */
@@ -161,7 +173,7 @@ typedef struct hm_pool {
     uint32_t fresh_end;       /* slots below it have all the memory that a first issue needs */
     uint32_t hole_word;       /* the lowest word with a hole, or HM_INVALID_INDEX */
     uint32_t fresh_entry;     /* type id and generation of a slot's first issue */
-    uint32_t guard;           /* HM_POOL_GUARD_ bits: why erase must take the long way */
+    uint32_t guard;           /* HM_GUARD_ bits: why erase must take the long way */
     bool blocks_end_in_words; /* and not only between two */
     uint32_t capacity, max_slots;
     uint32_t retired_count;
@@ -191,11 +203,6 @@ typedef struct hm_pool {
     const char *name;
 } hm_pool;
 
-enum {
-    HM_POOL_GUARD_BUSY = 1, /* inside the destroy hook */
-    HM_POOL_GUARD_HOOK = 2  /* destroy is set */
-};
-
 typedef struct hm_pool_stats {
     uint32_t count;      /* items alive */
     uint32_t capacity;   /* most items */
@@ -219,6 +226,30 @@ HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
  * O(blocks), and as hm_pool_clear with a destroy hook. */
 HM_API void hm_pool_fini(hm_pool *pool);
 
+/* Copies `n` items in and reports their handles: all of them, or none. `items` NULL: zeroed items;
+ * `handles` NULL: not reported. Holes are filled first, so that the items need not stand side by
+ * side. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve; then
+ * nothing has changed and `handles` is not written. Invalidates nothing. O(n). */
+HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles);
+
+/* Looks n handles up: items[i] becomes the item of handles[i], or NULL where that does not resolve.
+ * Returns how many do; cannot fail. `items` must not overlap `handles`. Each pointer is good until
+ * its item is erased. In a pool that outgrows the caches what the handles name is brought from
+ * memory together, which is best in batches of about 256. Invalidates nothing. O(n). */
+HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
+                              void **items);
+
+/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do; cannot
+ * fail. `alive` must not overlap `handles`. Touches no item. Invalidates nothing. O(n). */
+HM_API uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
+                                   bool *alive);
+
+/* Erases all items that `doomed` answers true for, and returns their number. It is asked once for
+ * each item, in the order of their places; a doomed item dies before the next is asked about.
+ * 0 when busy. Invalidates pointers to the erased items. O(items + slots / 64). */
+HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
+                                 void *context);
+
 /* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
  * counts once. 0 when busy. In a pool of a million items and more, in batches of a hundred and
  * more, this is 1.5 to 4 times as fast as one erase after the other. Invalidates pointers to the
@@ -226,9 +257,11 @@ HM_API void hm_pool_fini(hm_pool *pool);
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
- * is there. Holes count first, then places that trim took the memory of, then new ones.
- * HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(n). */
+ * is there. Holes count first, then places that trim took the memory of, then new ones, which are
+ * one commit, or in fixed blocks one for each 2 MiB. What is committed costs memory only once items
+ * stand there. HM_ERROR_FULL: the capacity or the index space has no room for n more;
+ * HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an address for
+ * blocks that is not aligned. Then nothing has changed. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
@@ -254,7 +287,8 @@ HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 
 /* Returns the handle of the item that the address lies in, be it in its middle; null when it lies
- * in no live item of this pool. Any address may be asked; nothing is read there. O(1). */
+ * in no live item of this pool. Any address may be asked; nothing is read there. O(1); in growing
+ * blocks O(log n): each block is looked at, of which there are at most 29. */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 
 /* The parts of insert, erase and next_run that are not inline; not for programs. */
@@ -263,31 +297,6 @@ HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
 HM_API void hm_pool_open_word(hm_pool *pool, uint32_t word);
 HM_API void hm_pool_next_hole_word(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
-
-/* The lowest and the highest bit that is set; `bits` is not 0. */
-static inline uint32_t hm_pool_low_bit(uint64_t bits)
-{
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    uint32_t place = 0;
-    for (; (bits & 1) == 0; bits >>= 1)
-        place++;
-    return place;
-#endif
-}
-
-static inline uint32_t hm_pool_high_bit(uint64_t bits)
-{
-#if defined(__GNUC__)
-    return 63 ^ (uint32_t)__builtin_clzll(bits);
-#else
-    uint32_t place = 0;
-    while ((bits >>= 1) != 0)
-        place++;
-    return place;
-#endif
-}
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
  * once. A dead entry has the free bit, so only a handle with that bit could equal it, and those are
@@ -312,7 +321,7 @@ static inline bool hm_pool_lives(const hm_pool *pool, uint32_t slot)
  * bit tells the block and the rest tells the place in it. */
 static inline uint64_t hm_pool_growing_place(uint32_t slot)
 {
-    return (uint64_t)slot + (UINT64_C(1) << HM_POOL_FIRST_BLOCK_SHIFT);
+    return (UINT64_C(1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
 }
 
 /* The functions below have a second form, `_as`, that takes the item size. The typed functions of
@@ -321,13 +330,15 @@ static inline uint64_t hm_pool_growing_place(uint32_t slot)
 /* The place of a slot that has memory. */
 HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t item_size)
 {
+    uint64_t place;
+    uint32_t block;
     if (places.storage == HM_STORAGE_VIRTUAL)
         return places.items + item_size * slot;
     if (places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return (void *)(places.bases[slot >> places.block_shift] + item_size * slot);
-    uint64_t place = hm_pool_growing_place(slot);
-    size_t block = (size_t)hm_pool_high_bit(place) - HM_POOL_FIRST_BLOCK_SHIFT;
-    return (void *)(places.bases[block] + item_size * (size_t)place);
+        return HM_POINTER_CAST(void *, places.bases[slot >> places.block_shift] + item_size * slot);
+    place = hm_pool_growing_place(slot);
+    block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
+    return HM_POINTER_CAST(void *, places.bases[block] + item_size * HM_CAST(size_t, place));
 }
 
 HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item_size)
@@ -344,7 +355,7 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
     if (pool->hole_word != HM_INVALID_INDEX) {
         hm_pool_word *word = &pool->words[pool->hole_word];
         uint64_t holes = word->holes;
-        slot = pool->hole_word * HM_POOL_WORD + hm_pool_low_bit(holes);
+        slot = pool->hole_word * HM_POOL_WORD + hm_bits_lowest(holes);
         word->live |= holes & (0 - holes);
         word->holes = holes & (holes - 1);
         if (word->holes == 0) {
@@ -365,15 +376,16 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
     pool->entries[slot] = entry;
     pool->count++;
     *issued = slot;
-    return hm_handle_from_bits((uint64_t)entry << 32 | slot);
+    return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
 HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_size)
 {
+    uint32_t slot = 0;
+    hm_handle handle;
     HM_CONTRACT(pool != NULL, "hm_pool_emplace: pool is NULL");
     HM_CONTRACT(item != NULL, "hm_pool_emplace: item is NULL");
-    uint32_t slot = 0;
-    hm_handle handle = hm_pool_issue(pool, &slot);
+    handle = hm_pool_issue(pool, &slot);
     if (hm_handle_is_null(handle)) {
         handle = hm_pool_issue_slow(pool, &slot);
         if (hm_handle_is_null(handle)) {
@@ -388,9 +400,10 @@ HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_s
 
 HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_insert: pool is NULL");
     void *place;
-    hm_handle handle = hm_pool_emplace_as(pool, &place, item_size);
+    hm_handle handle;
+    HM_CONTRACT(pool != NULL, "hm_pool_insert: pool is NULL");
+    handle = hm_pool_emplace_as(pool, &place, item_size);
     if (place == NULL)
         return handle;
     if (item != NULL)
@@ -402,29 +415,35 @@ HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t it
 
 HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t item_size)
 {
+    hm_pool_places places;
+    uint32_t slot;
+    void *item;
     HM_CONTRACT(pool != NULL, "hm_pool_get: pool is NULL");
-    hm_pool_places places = pool->places;
-    uint32_t slot = hm_pool_find(pool, handle);
+    places = pool->places;
+    slot = hm_pool_find(pool, handle);
     if (slot == HM_INVALID_INDEX)
         return NULL;
-    void *item = hm_pool_place_in(places, slot, item_size);
+    item = hm_pool_place_in(places, slot, item_size);
     HM_ASSUME(item != NULL);
     return item;
 }
 
 HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
 {
+    hm_pool_word *word;
+    uint64_t bit, holes;
+    uint32_t slot;
     HM_CONTRACT(pool != NULL, "hm_pool_erase: pool is NULL");
-    uint32_t slot = hm_pool_find(pool, handle);
+    slot = hm_pool_find(pool, handle);
     if (slot == HM_INVALID_INDEX)
         return false;
     if (pool->guard != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
         return hm_pool_erase_slow(pool, slot);
     (void)item_size;
     HM_POISON(hm_pool_place_as(pool, slot, item_size), item_size);
-    hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
-    uint64_t bit = UINT64_C(1) << slot % HM_POOL_WORD;
-    uint64_t holes = word->holes;
+    word = &pool->words[slot / HM_POOL_WORD];
+    bit = UINT64_C(1) << slot % HM_POOL_WORD;
+    holes = word->holes;
     pool->entries[slot] |= HM_POOL_FREE_ENTRY;
     word->live &= ~bit;
     word->holes = holes | bit;
@@ -447,8 +466,10 @@ HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item
 }
 
 /* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
- * place, not cleared. Returns null and sets *item = NULL when the pool is full, busy or refused
- * memory: hm_pool_reserve(pool, 1) says which. Invalidates nothing. O(1) but for system calls. */
+ * place, not cleared; to begin from zero, assign a whole item: `*item = (struct bullet){0}`.
+ * Returns null and sets *item = NULL when the pool is full, busy or refused memory: hm_last_error
+ * says which, and so does hm_pool_reserve(pool, 1). Invalidates nothing. O(1) but for system calls.
+ */
 static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 {
     return hm_pool_emplace_as(pool, item, pool != NULL ? pool->item_size : 0);
@@ -478,14 +499,14 @@ static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
 /* Whether the handle resolves. O(1). */
 static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_contains: pool is NULL");
-    const uint32_t *entries = pool->entries;
     uint32_t slot = hm_handle_index(handle);
+    bool is_equal;
+    HM_CONTRACT(pool != NULL, "hm_pool_contains: pool is NULL");
     if (slot >= pool->slot_count)
         return false;
     /* Without a branch on the answer: see hm_id_table_contains. */
-    bool equal = entries[slot] == handle.bits >> 32;
-    return equal & !hm_handle_is_free(handle);
+    is_equal = pool->entries[slot] == handle.bits >> 32;
+    return is_equal & !hm_handle_is_free(handle);
 }
 
 /* Returns the item at an index, which is that of its handle; NULL for a hole and past the end.
@@ -493,6 +514,15 @@ static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
 static inline void *hm_pool_item(const hm_pool *pool, uint32_t index)
 {
     return hm_pool_item_as(pool, index, pool != NULL ? pool->item_size : 0);
+}
+
+/* Returns the handle of the item at an index; null for a hole and past the end. O(1). */
+static inline hm_handle hm_pool_handle_at(const hm_pool *pool, uint32_t index)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_handle_at: pool is NULL");
+    if (index >= pool->slot_count || !hm_pool_lives(pool, index))
+        return HM_NULL_HANDLE;
+    return hm_handle_from_bits(HM_CAST(uint64_t, pool->entries[index]) << 32 | index);
 }
 
 /* Returns the number of items. */
@@ -515,10 +545,12 @@ static inline uint32_t hm_pool_capacity(const hm_pool *pool)
  * and do not follow later changes. O(1 + holes / 64). */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
+    const hm_pool_word *words;
+    uint32_t end;
     HM_CONTRACT(pool != NULL, "hm_pool_next_word: pool is NULL");
     HM_CONTRACT(live != NULL, "hm_pool_next_word: live is NULL");
-    const hm_pool_word *words = pool->words;
-    uint32_t end = (uint32_t)(((uint64_t)pool->slot_count + HM_POOL_WORD - 1) / HM_POOL_WORD);
+    words = pool->words;
+    end = pool->slot_count / HM_POOL_WORD + (pool->slot_count % HM_POOL_WORD != 0);
     for (; word < end; word++) {
         *live = words[word].live;
         if (*live != 0)
@@ -538,26 +570,27 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
  * O(1 + holes / 64 + length / 64). */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {
+    uint32_t word = from / HM_POOL_WORD, place, first;
+    uint64_t live, rest;
     HM_CONTRACT(pool != NULL, "hm_pool_next_run: pool is NULL");
     if (length != NULL)
         *length = 0;
     if (from >= pool->slot_count)
         return HM_INVALID_INDEX;
-    uint32_t word = from / HM_POOL_WORD;
-    uint64_t live = pool->words[word].live & ~UINT64_C(0) << from % HM_POOL_WORD;
+    live = pool->words[word].live & ~UINT64_C(0) << from % HM_POOL_WORD;
     if (live == 0)
         word = hm_pool_next_word(pool, word + 1, &live);
     if (live == 0)
         return HM_INVALID_INDEX;
-    uint32_t place = hm_pool_low_bit(live);
-    uint32_t first = word * HM_POOL_WORD + place;
+    place = hm_bits_lowest(live);
+    first = word * HM_POOL_WORD + place;
     if (length == NULL)
         return first;
-    uint64_t rest = ~live >> place; /* its lowest bit is the next hole, if that is in this word */
+    rest = ~live >> place; /* its lowest bit is the next hole, if that is in this word */
     if (rest == 0 || pool->blocks_end_in_words)
         *length = hm_pool_measure_run(pool, first);
     else
-        *length = hm_pool_low_bit(rest);
+        *length = hm_bits_lowest(rest);
     return first;
 }
 
@@ -565,135 +598,48 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
 }
 #endif
 
-/* In C++ an item is copied in with memcpy, so its type has to allow that. */
-#ifdef __cplusplus
-#define HM_POOL_ASSERT_TYPE(type)                                                                  \
-    static_assert(std::is_trivially_copyable<type>::value, "items are copied as bytes");
-#define HM_POOL_ALIGNOF(type) alignof(type)
-#else
-#define HM_POOL_ASSERT_TYPE(type)
-#define HM_POOL_ALIGNOF(type) _Alignof(type)
-#endif
-
 /* HM_POOL_DEFINE(particle, struct particle, 3), without a semicolon, defines
  *
  *     particle_handle   a struct with one member, hm_handle id: a type of its own, so that another
- *                       type's handle given to a particle pool does not compile
- *     particle_pool     a struct with one member, hm_pool pool; call the untyped functions on that
+ *                       type's handle given to a particle pool does not compile (handle.h)
+ *     particle_pool     a struct with one member, hm_pool pool
  *
- * and inline functions that know the item size. Each does what its untyped form above does. */
+ * and for each function hm_pool_X an inline function particle_pool_X that does the same, knows the
+ * item size, and takes and returns particle_handle and struct particle * where that takes handles
+ * and items, also in arrays. particle_pool_init(pool, capacity) takes the defaults;
+ * particle_pool_init_desc takes a descriptor, whose size and alignment are overridden, and whose
+ * type id wins over the number here unless it is 0.
+ *
+ * HM_POOL_DEFINE_FOR(particle, struct particle, 3) is the same for a particle_handle that
+ * HM_HANDLE_DEFINE has made already. A map and a pool may share one handle type and stand in one
+ * file: give them two type ids. */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
-    HM_POOL_ASSERT_TYPE(type)                                                                      \
-    static_assert((uint64_t)(number) <= 0x7FFF, "type ids have 15 bits");                          \
-    typedef struct prefix##_handle {                                                               \
-        hm_handle id;                                                                              \
-    } prefix##_handle;                                                                             \
-    typedef struct prefix##_pool {                                                                 \
-        hm_pool pool;                                                                              \
-    } prefix##_pool;                                                                               \
-    HM_POOL_DEFINE_LIFETIME(prefix, type, number)                                                  \
-    HM_POOL_DEFINE_ITEMS(prefix, type)                                                             \
+    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_POOL_DEFINE_FOR(prefix, type, number)
+
+#define HM_POOL_DEFINE_FOR(prefix, type, number)                                                   \
+    HM_TYPED_DEFINE(prefix, pool, type, number)                                                    \
     HM_POOL_DEFINE_WALK(prefix, type)
 
-/* The generated functions name their parameters and variables hm_, so that a program may call its
- * types item or pool. Size, alignment and type id of the descriptor are overridden. */
-#define HM_POOL_DEFINE_LIFETIME(prefix, type, number)                                              \
-    HM_UNUSED static inline hm_status prefix##_pool_init_desc(prefix##_pool *hm_self,              \
-                                                              const hm_pool_desc *hm_given)        \
-    {                                                                                              \
-        if (hm_self == NULL || hm_given == NULL)                                                   \
-            return hm_pool_init(hm_self != NULL ? &hm_self->pool : NULL, NULL);                    \
-        hm_pool_desc hm_full = *hm_given;                                                          \
-        hm_full.item_size = sizeof(type);                                                          \
-        hm_full.item_align = HM_POOL_ALIGNOF(type);                                                \
-        hm_full.type_id = (uint16_t)(number);                                                      \
-        return hm_pool_init(&hm_self->pool, &hm_full);                                             \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_pool_init(prefix##_pool *hm_self,                   \
-                                                         uint32_t hm_capacity)                     \
-    {                                                                                              \
-        hm_pool_desc hm_full;                                                                      \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.name = #prefix;                                                                    \
-        return prefix##_pool_init_desc(hm_self, &hm_full);                                         \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_pool_fini(prefix##_pool *hm_self)                        \
-    {                                                                                              \
-        hm_pool_fini(HM_POOL_OF(hm_self));                                                         \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_pool_clear(prefix##_pool *hm_self)                       \
-    {                                                                                              \
-        hm_pool_clear(HM_POOL_OF(hm_self));                                                        \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_pool_reserve(prefix##_pool *hm_self, uint32_t hm_n) \
-    {                                                                                              \
-        return hm_pool_reserve(HM_POOL_OF(hm_self), hm_n);                                         \
-    }
-
-#define HM_POOL_DEFINE_ITEMS(prefix, type)                                                         \
-    HM_UNUSED static inline prefix##_handle prefix##_pool_insert(prefix##_pool *hm_self,           \
-                                                                 type const *hm_item)              \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        hm_named.id = hm_pool_insert_as(HM_POOL_OF(hm_self), hm_item, sizeof(type));               \
-        return hm_named;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_pool_emplace(prefix##_pool *hm_self,          \
-                                                                  type **hm_item)                  \
-    {                                                                                              \
-        void *hm_place = NULL;                                                                     \
-        prefix##_handle hm_named;                                                                  \
-        HM_CONTRACT(hm_item != NULL, #prefix "_pool_emplace: item is NULL");                       \
-        hm_named.id = hm_pool_emplace_as(HM_POOL_OF(hm_self), &hm_place, sizeof(type));            \
-        *hm_item = (type *)hm_place;                                                               \
-        return hm_named;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_pool_get(const prefix##_pool *hm_self,                  \
-                                                    prefix##_handle hm_named)                      \
-    {                                                                                              \
-        return (type *)hm_pool_get_as(HM_POOL_OF(hm_self), hm_named.id, sizeof(type));             \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_pool_contains(const prefix##_pool *hm_self,              \
-                                                        prefix##_handle hm_named)                  \
-    {                                                                                              \
-        return hm_pool_contains(HM_POOL_OF(hm_self), hm_named.id);                                 \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_pool_erase(prefix##_pool *hm_self,                       \
-                                                     prefix##_handle hm_named)                     \
-    {                                                                                              \
-        return hm_pool_erase_as(HM_POOL_OF(hm_self), hm_named.id, sizeof(type));                   \
-    }
-
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
-    HM_UNUSED static inline uint32_t prefix##_pool_count(const prefix##_pool *hm_self)             \
-    {                                                                                              \
-        return hm_pool_count(HM_POOL_OF(hm_self));                                                 \
-    }                                                                                              \
     HM_UNUSED static inline type *prefix##_pool_item(const prefix##_pool *hm_self,                 \
                                                      uint32_t hm_index)                            \
     {                                                                                              \
-        return (type *)hm_pool_item_as(HM_POOL_OF(hm_self), hm_index, sizeof(type));               \
+        HM_CONTRACT(hm_self != NULL, #prefix "_pool_item: pool is NULL");                          \
+        return HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_index, sizeof(type)));           \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_pool_next_run(const prefix##_pool *hm_self,          \
                                                             uint32_t hm_from, uint32_t *hm_length) \
     {                                                                                              \
-        return hm_pool_next_run(HM_POOL_OF(hm_self), hm_from, hm_length);                          \
+        HM_CONTRACT(hm_self != NULL, #prefix "_pool_next_run: pool is NULL");                      \
+        return hm_pool_next_run(&hm_self->pool, hm_from, hm_length);                               \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_pool_next_word(const prefix##_pool *hm_self,         \
                                                              uint32_t hm_word, uint64_t *hm_live)  \
     {                                                                                              \
-        return hm_pool_next_word(HM_POOL_OF(hm_self), hm_word, hm_live);                           \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_pool_handle_of(const prefix##_pool *hm_self,  \
-                                                                    type const *hm_item)           \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        hm_named.id = hm_pool_handle_of(HM_POOL_OF(hm_self), hm_item);                             \
-        return hm_named;                                                                           \
+        HM_CONTRACT(hm_self != NULL, #prefix "_pool_next_word: pool is NULL");                     \
+        HM_CONTRACT(hm_live != NULL, #prefix "_pool_next_word: live is NULL");                     \
+        return hm_pool_next_word(&hm_self->pool, hm_word, hm_live);                                \
     }
-
-/* The untyped pool of a typed one; NULL stays NULL, for the contract to catch. */
-#define HM_POOL_OF(typed) ((typed) != NULL ? &(typed)->pool : NULL)
 
 #endif

@@ -81,7 +81,7 @@ static inline uint64_t test_random(uint64_t *state)
 /* A number below n; n is at least 1. */
 static inline uint32_t test_random_below(uint64_t *state, uint32_t n)
 {
-    return (uint32_t)((test_random(state) >> 32) * n >> 32);
+    return ((test_random(state) >> 32) * n >> 32) & UINT32_MAX;
 }
 
 #endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* bits: bit scans, prefetch, and whatever else differs between compilers and languages.
+ *
+ * gcc and clang are asked by __GNUC__, Microsoft's compiler by _MSC_VER; any other gets standard C.
+ * A program that defines HM_PORTABLE gets standard C from every compiler, which is how the standard
+ * forms are tested.
+ *
+ * The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or C++17.
+ *
+ * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
+#ifndef HANDLE_MAP_BITS_H
+#define HANDLE_MAP_BITS_H
+
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
+#if !defined(__GNUC__) || defined(__STRICT_ANSI__) || !defined(__STDC_VERSION__) ||                \
+    __STDC_VERSION__ < 199901L
+#error "handle_map needs C11 (or gnu99): compile with -std=c11, or /std:c11"
+#define inline /* So that the line above is the only error. */
+#endif
+#endif
+
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(HM_PORTABLE)
+#define HM_USE_GNU 1
+#elif defined(_MSC_VER) && !defined(HM_PORTABLE)
+#define HM_USE_MSVC 1
+#include <intrin.h>
+#endif
+
+/* HM_STATIC_ASSERT: checked by the compiler, at the top of a file or among declarations.
+ * HM_NORETURN: a function that does not return. HM_ALIGNOF: a type's alignment in bytes.
+ * HM_CAST: to a number, or from void * to a pointer; HM_POINTER_CAST: from a pointer or an address
+ * to a pointer of another type. In C++ they are casts that name their kind. */
+#if defined(__cplusplus)
+#define HM_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#define HM_NORETURN [[noreturn]]
+#define HM_ALIGNOF(type) alignof(type)
+#define HM_CAST(type, value) static_cast<type>(value)
+#define HM_POINTER_CAST(type, pointer) reinterpret_cast<type>(pointer)
+#else
+#define HM_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#define HM_NORETURN _Noreturn
+#define HM_ALIGNOF(type) _Alignof(type)
+#define HM_CAST(type, value) ((type)(value))
+#define HM_POINTER_CAST(type, pointer) ((type)(pointer))
+#endif
+
+/* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
+ * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
+#if defined(HM_USE_GNU)
+#define HM_UNUSED __attribute__((unused))
+#define HM_COLD __attribute__((cold))
+#define HM_INLINE static inline __attribute__((always_inline, unused))
+#elif defined(HM_USE_MSVC)
+#define HM_UNUSED
+#define HM_COLD
+#define HM_INLINE static __forceinline
+#else
+#define HM_UNUSED
+#define HM_COLD
+#define HM_INLINE static inline
+#endif
+
+/* HM_PREFETCH: begins to bring what stands at an address into the cache and waits for nothing; no
+ * address is wrong. The empty asm is there because gcc drops a call of a function that does nothing
+ * but prefetch. */
+#if defined(HM_USE_GNU)
+#define HM_PREFETCH(address)                                                                       \
+    do {                                                                                           \
+        __builtin_prefetch(address);                                                               \
+        __asm__ volatile("");                                                                      \
+    } while (0)
+#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_IX86))
+#define HM_PREFETCH(address) _mm_prefetch(HM_POINTER_CAST(const char *, address), _MM_HINT_T0)
+#elif defined(HM_USE_MSVC) && defined(_M_ARM64)
+#define HM_PREFETCH(address) __prefetch(address)
+#else
+#define HM_PREFETCH(address) ((void)(address))
+#endif
+
+/* HM_ASSUME: what a compiler cannot see, so that it need not ask. */
+#if defined(HM_USE_GNU) && defined(__clang__)
+#define HM_ASSUME(condition) __builtin_assume(condition)
+#elif defined(HM_USE_GNU)
+#define HM_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#elif defined(HM_USE_MSVC)
+#define HM_ASSUME(condition) __assume(condition)
+#else
+#define HM_ASSUME(condition) ((void)0)
+#endif
+
+/* Returns the place of the lowest bit that is set, from 0; `bits` is not 0. */
+static inline uint32_t hm_bits_lowest(uint64_t bits)
+{
+#if defined(HM_USE_GNU)
+    return HM_CAST(uint32_t, __builtin_ctzll(bits));
+#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_ARM64))
+    unsigned long place;
+    (void)_BitScanForward64(&place, bits);
+    return place;
+#else
+    uint32_t place = 0, step;
+    for (step = 32; step != 0; step /= 2)
+        if ((bits & ((UINT64_C(1) << step) - 1)) == 0) {
+            bits >>= step;
+            place += step;
+        }
+    return place;
+#endif
+}
+
+/* Returns the place of the highest bit that is set, from 0; `bits` is not 0. */
+static inline uint32_t hm_bits_highest(uint64_t bits)
+{
+#if defined(HM_USE_GNU)
+    return 63 ^ HM_CAST(uint32_t, __builtin_clzll(bits));
+#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_ARM64))
+    unsigned long place;
+    (void)_BitScanReverse64(&place, bits);
+    return place;
+#else
+    uint32_t place = 0, step;
+    for (step = 32; step != 0; step /= 2)
+        if (bits >> step != 0) {
+            bits >>= step;
+            place += step;
+        }
+    return place;
+#endif
+}
+
+#endif

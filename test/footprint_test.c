@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* What containers take: addresses at init, commits and resident memory at reserve. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STORAGES = 3 };
+
+/* A table over another one that counts its calls, and can return addresses that are not aligned. */
+typedef struct counting {
+    hm_memory table;
+    uint32_t reserves, commits; /* calls */
+    uint32_t misaligned_from;   /* the reserve with this number and all later ones; 0: none */
+    uint32_t released;          /* calls */
+} counting;
+
+static void *count_reserve(void *context, size_t size)
+{
+    counting *self = context;
+    self->reserves++;
+    unsigned char *address = hm_memory_os()->reserve(hm_memory_os()->context, size);
+    bool is_misaligned = self->misaligned_from != 0 && self->reserves >= self->misaligned_from;
+    return address != NULL && is_misaligned ? address + 64 : address;
+}
+
+static bool count_commit(void *context, void *address, size_t size)
+{
+    counting *self = context;
+    self->commits++;
+    return hm_memory_os()->commit(hm_memory_os()->context, address, size);
+}
+
+static bool pass_decommit(void *context, void *address, size_t size)
+{
+    (void)context;
+    return hm_memory_os()->decommit(hm_memory_os()->context, address, size);
+}
+
+static void pass_release(void *context, void *address, size_t size)
+{
+    counting *self = context;
+    self->released++;
+    uintptr_t place = (uintptr_t)address;
+    if (place % HM_MEMORY_ALIGNMENT == 64)
+        address = (unsigned char *)address - 64;
+    hm_memory_os()->release(hm_memory_os()->context, address, size);
+}
+
+static void count_init(counting *self)
+{
+    memset(self, 0, sizeof *self);
+    self->table = (hm_memory){.reserve = count_reserve,
+                              .commit = count_commit,
+                              .decommit = pass_decommit,
+                              .release = pass_release,
+                              .page_size = hm_memory_os()->page_size,
+                              .context = self};
+}
+
+/* Bytes of this process that stand in memory, or 0 where that cannot be asked. */
+static size_t resident_size(void)
+{
+    size_t pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%zu %zu", &pages, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return resident * hm_memory_os()->page_size;
+}
+
+TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
+{
+    enum { ITEMS = 8000000, ITEM_SIZE = 64 };
+    const size_t most = (size_t)16 << 20; /* bytes: bits of pages, and what the test itself needs */
+    if (resident_size() == 0 || test_scaled(2) != 2 ||
+        !test_has_addresses((uint64_t)5 * ITEMS * ITEM_SIZE, "a pool of 8,000,000 items")) {
+        test_leave_out("resident memory after reserve: not told here, or another's");
+        return;
+    }
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = ITEM_SIZE, .capacity = ITEMS};
+        desc.storage = (hm_storage)storage;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        size_t before = resident_size();
+        CHECK(hm_pool_reserve(&pool, ITEMS) == HM_OK);
+        CHECK(resident_size() < before + most);
+        hm_pool_fini(&pool);
+    }
+    hm_map map;
+    hm_map_desc desc = {.item_size = ITEM_SIZE, .capacity = ITEMS};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    size_t before = resident_size();
+    CHECK(hm_map_reserve(&map, ITEMS) == HM_OK);
+    CHECK(resident_size() < before + most);
+    hm_map_fini(&map);
+}
+
+TEST(footprint, an_emplace_of_a_very_large_item_touches_none_of_it)
+{
+    const size_t size = (size_t)256 << 20; /* bytes */
+    if (resident_size() == 0 || test_scaled(2) != 2 ||
+        !test_has_addresses((uint64_t)4 * size, "items of 256 MiB")) {
+        test_leave_out("resident memory after emplace: not told here, or another's");
+        return;
+    }
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = size, .capacity = 2, .max_slots = 2};
+        void *item;
+        desc.storage = (hm_storage)storage;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        size_t before = resident_size();
+        CHECK(!hm_handle_is_null(hm_pool_emplace(&pool, &item)));
+        CHECK(resident_size() < before + ((size_t)16 << 20));
+        hm_pool_fini(&pool);
+    }
+}
+
+TEST(footprint, a_reserve_is_one_commit_of_each_column_and_piece)
+{
+    enum { ITEMS = 100000, ITEM_SIZE = 64, PIECE = 2 << 20 };
+    for (int storage = 0; storage < STORAGES; storage++) {
+        counting memory;
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = ITEM_SIZE, .capacity = ITEMS, .max_slots = ITEMS};
+        count_init(&memory);
+        desc.storage = (hm_storage)storage;
+        desc.memory = &memory.table;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        CHECK(memory.commits == 0);
+        CHECK(hm_pool_reserve(&pool, ITEMS) == HM_OK);
+        uint32_t of_items = 1;
+        if (storage == HM_STORAGE_FIXED_BLOCKS) /* pieces of 1, 1, 2, 4, ... blocks, up to 2 MiB */
+            of_items = 7 + 1 + ITEMS * ITEM_SIZE / PIECE;
+        if (storage == HM_STORAGE_GROWING_BLOCKS)
+            of_items = 13;
+        /* Entries, words, levels and units; the units of blocks and their index grow as they come.
+         */
+        CHECK(memory.commits <= of_items + 4 + (storage == HM_STORAGE_VIRTUAL ? 0 : 8));
+        hm_pool_fini(&pool);
+        CHECK(memory.released == memory.reserves);
+    }
+}
+
+TEST(footprint, every_reservation_is_asked_for_its_alignment)
+{
+    for (int storage = 0; storage < STORAGES; storage++) {
+        for (uint32_t from = 1; from <= 20; from++) {
+            counting memory;
+            hm_pool pool;
+            hm_pool_desc desc = {.item_size = 4096, .capacity = 500, .max_slots = 500};
+            count_init(&memory);
+            memory.misaligned_from = from;
+            desc.storage = (hm_storage)storage;
+            desc.memory = &memory.table;
+            hm_status status = hm_pool_init(&pool, &desc);
+            uint32_t inserted = 0;
+            while (status == HM_OK && inserted < 500 &&
+                   !hm_handle_is_null(hm_pool_insert(&pool, NULL)))
+                inserted++;
+            CHECK(memory.reserves < from || status == HM_ERROR_INVALID || inserted < 500);
+            if (status == HM_OK && inserted < 500) {
+                CHECK(hm_pool_reserve(&pool, 1) == HM_ERROR_INVALID);
+                CHECK(hm_pool_validate(&pool) == HM_OK && hm_pool_count(&pool) == inserted);
+            }
+            CHECK(status == HM_OK || status == HM_ERROR_INVALID);
+            hm_pool_fini(&pool);
+            CHECK(memory.released == memory.reserves);
+        }
+    }
+}
+
+TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
+{
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_map map;
+    hm_map_desc desc = {.item_size = 12, .item_align = 8, .memory = &memory.table};
+    test_memory_fail(&memory, 1, true);
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_INVALID);
+    desc.item_align = 4;
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    desc.meta_size = 6;
+    desc.meta_align = 4;
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_INVALID);
+    hm_pool pool;
+    hm_pool_desc pool_desc = {.item_size = SIZE_MAX / 8, .memory = &memory.table};
+    CHECK(hm_pool_init(&pool, &pool_desc) == HM_ERROR_INVALID);
+    CHECK(memory.calls == 1);
+}
+
+#if defined(__unix__)
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAPS = 1000, LEFT_OUT = 77 };
+
+/* `ulimit -v 16000000` in a process of its own: the others must not be limited. */
+static void hold_a_thousand_maps(void)
+{
+    struct rlimit limit = {(rlim_t)16000000 * 1024, (rlim_t)16000000 * 1024};
+    static hm_map maps[MAPS];
+    hm_map_desc desc = {.item_size = 40, .capacity = 100};
+    bool held = setrlimit(RLIMIT_AS, &limit) == 0;
+    /* Sanitizers and emulators have more than that already. */
+    if (!held || hm_memory_os()->reserve(hm_memory_os()->context, (size_t)1 << 30) == NULL)
+        _exit(LEFT_OUT);
+    for (uint32_t i = 0; i < MAPS && held; i++) {
+        held = hm_map_init(&maps[i], &desc) == HM_OK;
+        for (uint32_t k = 0; k < 100 && held; k++)
+            held = !hm_handle_is_null(hm_map_insert(&maps[i], NULL));
+    }
+    _exit(held ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+TEST(footprint, a_thousand_maps_of_100_items_fit_16_gb_of_addresses)
+{
+    int status = 0;
+    if (sizeof(void *) < 8) {
+        test_leave_out("a thousand maps under a limit: 32 bits have fewer addresses");
+        return;
+    }
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        hold_a_thousand_maps();
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    if (WEXITSTATUS(status) == LEFT_OUT)
+        test_leave_out("a thousand maps under a limit: this program needs more by itself");
+    else
+        CHECK(WEXITSTATUS(status) == EXIT_SUCCESS);
+}
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* hm_last_error: each cause of a failure has its own sentence, and only failures write one. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool says(const char *sentence)
+{
+    bool equal = strcmp(hm_last_error(), sentence) == 0;
+    if (!equal)
+        fprintf(stderr, "the last error is: %s\n", hm_last_error());
+    return equal;
+}
+
+static bool map_refuses(hm_map_desc desc, const char *sentence)
+{
+    hm_map map;
+    return hm_map_init(&map, &desc) == HM_ERROR_INVALID && says(sentence);
+}
+
+static bool pool_refuses(hm_pool_desc desc, const char *sentence)
+{
+    hm_pool pool;
+    return hm_pool_init(&pool, &desc) == HM_ERROR_INVALID && says(sentence);
+}
+
+static bool array_refuses(hm_array_desc desc, const char *sentence)
+{
+    hm_array array;
+    return hm_array_init(&array, &desc) == HM_ERROR_INVALID && says(sentence);
+}
+
+static bool is_not_asked(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return false;
+}
+
+/* Leaves a sentence that no other failure leaves. */
+static void mark(void)
+{
+    CHECK(array_refuses((hm_array_desc){.item_size = 77, .item_align = 2},
+                        "item_size 77 is not a multiple of item_align 2"));
+}
+
+static bool is_marked(void)
+{
+    return says("item_size 77 is not a multiple of item_align 2");
+}
+
+TEST(last_error, it_is_empty_before_the_first_failure_and_never_null)
+{
+    CHECK(hm_last_error() != NULL);
+}
+
+TEST(last_error, a_layout_that_cannot_be_is_told_by_its_number)
+{
+    CHECK(map_refuses((hm_map_desc){0}, "item_size is 0"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 9, .item_align = 3},
+                      "item_align 3 is not a power of two"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8192, .item_align = 8192},
+                      "item_align 8192 is above 4096"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 12, .item_align = 8},
+                      "item_size 12 is not a multiple of item_align 8"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .meta_size = 9, .meta_align = 3},
+                      "meta_align 3 is not a power of two"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .meta_size = 8192, .meta_align = 8192},
+                      "meta_align 8192 is above 4096"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .meta_size = 12, .meta_align = 8},
+                      "meta_size 12 is not a multiple of meta_align 8"));
+    CHECK(pool_refuses((hm_pool_desc){0}, "item_size is 0"));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = 9, .item_align = 3},
+                       "item_align 3 is not a power of two"));
+    CHECK(array_refuses((hm_array_desc){0}, "item_size is 0"));
+    CHECK(array_refuses((hm_array_desc){.item_size = 8192, .item_align = 8192},
+                        "item_align 8192 is above 4096"));
+}
+
+TEST(last_error, numbers_that_cannot_be_are_told)
+{
+    char sentence[160];
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .capacity = UINT32_MAX},
+                      sizeof(void *) >= 8 ? "capacity 4294967295 is above 4294967294"
+                                          : "4294967295 times item_size 8 does not fit in size_t"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .capacity = 10, .max_slots = 5},
+                      "max_slots 5 is below capacity 10"));
+    CHECK(map_refuses((hm_map_desc){.item_size = 8, .type_id = 0x8000},
+                      "type_id 32768 is above 32767"));
+    snprintf(sentence, sizeof sentence, "10 times item_size %llu does not fit in size_t",
+             (unsigned long long)(SIZE_MAX / 8));
+    CHECK(map_refuses((hm_map_desc){.item_size = SIZE_MAX / 8, .capacity = 10}, sentence));
+    snprintf(sentence, sizeof sentence, "10 times meta_size %llu does not fit in size_t",
+             (unsigned long long)(SIZE_MAX / 8));
+    CHECK(map_refuses((hm_map_desc){.item_size = 1, .capacity = 10, .meta_size = SIZE_MAX / 8},
+                      sentence));
+    snprintf(sentence, sizeof sentence, "max_slots 10 times item_size %llu does not fit in size_t",
+             (unsigned long long)(SIZE_MAX / 8));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = SIZE_MAX / 8, .capacity = 10, .max_slots = 10},
+                       sentence));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .capacity = UINT32_MAX},
+                       "capacity 4294967295 is above 4294967294"));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .capacity = 10, .max_slots = 5},
+                       "max_slots 5 is below capacity 10"));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .type_id = 0x8000},
+                       "type_id 32768 is above 32767"));
+    CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .storage = (hm_storage)3},
+                       "storage 3 is none of hm_storage"));
+    if (sizeof(void *) < 8) {
+        hm_id_table table;
+        const hm_id_table_desc desc = {.capacity = 10, .max_slots = UINT32_MAX};
+        CHECK(hm_id_table_init(&table, &desc) == HM_ERROR_INVALID);
+        CHECK(says("4294967295 times entry_size 8 does not fit in size_t"));
+    }
+}
+
+TEST(last_error, what_is_null_at_init_is_told)
+{
+    hm_map map;
+    hm_pool pool;
+    hm_array array;
+    hm_id_table table;
+    CHECK(hm_map_init(NULL, NULL) == HM_ERROR_INVALID && says("hm_map_init: map is NULL"));
+    CHECK(hm_map_init(&map, NULL) == HM_ERROR_INVALID && says("hm_map_init: desc is NULL"));
+    CHECK(hm_pool_init(NULL, NULL) == HM_ERROR_INVALID && says("hm_pool_init: pool is NULL"));
+    CHECK(hm_pool_init(&pool, NULL) == HM_ERROR_INVALID && says("hm_pool_init: desc is NULL"));
+    CHECK(hm_array_init(NULL, NULL) == HM_ERROR_INVALID && says("hm_array_init: array is NULL"));
+    CHECK(hm_array_init(&array, NULL) == HM_ERROR_INVALID && says("hm_array_init: desc is NULL"));
+    CHECK(hm_id_table_init(NULL, NULL) == HM_ERROR_INVALID &&
+          says("hm_id_table_init: table is NULL"));
+    CHECK(hm_id_table_init(&table, NULL) == HM_ERROR_INVALID &&
+          says("hm_id_table_init: desc is NULL"));
+    CHECK(hm_directory_init(NULL, NULL) == HM_ERROR_INVALID &&
+          says("hm_directory_init: directory is NULL"));
+}
+
+static void *reserve_misaligned(void *context, size_t size)
+{
+    return (unsigned char *)hm_memory_heap()->reserve(context, size + 8) + 8;
+}
+
+static void release_misaligned(void *context, void *address, size_t size)
+{
+    hm_memory_heap()->release(context, (unsigned char *)address - 8, size);
+}
+
+TEST(last_error, a_memory_table_that_breaks_its_contract_is_told)
+{
+    const char *const missing = "memory: one of the table's functions is NULL";
+    for (int which = 0; which < 6; which++) {
+        hm_memory broken = *hm_memory_heap();
+        const char *sentence = missing;
+        if (which == 0)
+            broken.reserve = NULL;
+        else if (which == 1)
+            broken.commit = NULL;
+        else if (which == 2)
+            broken.decommit = NULL;
+        else if (which == 3)
+            broken.release = NULL;
+        else
+            broken.page_size = which == 4 ? 4 : 4097;
+        if (which == 4)
+            sentence = "memory: page_size 4 is not a power of two from 8 on";
+        if (which == 5)
+            sentence = "memory: page_size 4097 is not a power of two from 8 on";
+        CHECK(map_refuses((hm_map_desc){.item_size = 8, .memory = &broken}, sentence));
+        CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .memory = &broken}, sentence));
+        CHECK(array_refuses((hm_array_desc){.item_size = 8, .memory = &broken}, sentence));
+    }
+    hm_memory misaligned = *hm_memory_heap();
+    misaligned.reserve = reserve_misaligned;
+    misaligned.release = release_misaligned;
+    CHECK(array_refuses((hm_array_desc){.item_size = 8, .capacity = 1, .memory = &misaligned},
+                        "memory: reserve returned an address that is not aligned to 4096 bytes"));
+}
+
+TEST(last_error, a_full_container_says_how_full_it_is)
+{
+    hm_map map = {0};
+    hm_pool pool = {0};
+    hm_array array = {0};
+    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(says("the map has no capacity: was it initialised?"));
+    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(says("the pool has no capacity: was it initialised?"));
+    CHECK(hm_array_push(&array) == NULL);
+    CHECK(says("the array has no capacity: was it initialised?"));
+
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 12}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 12}) == HM_OK);
+    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = 4, .capacity = 12}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, 10, NULL) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, 10, NULL) == HM_OK);
+    CHECK(hm_array_resize(&array, 10) == HM_OK);
+    const char *const more = "10 of 12 items: capacity does not allow 3 more";
+    CHECK(hm_map_insert_n(&map, NULL, 3, NULL) == HM_ERROR_FULL && says(more));
+    mark();
+    CHECK(hm_pool_reserve(&pool, 3) == HM_ERROR_FULL && says(more));
+    mark();
+    CHECK(hm_array_reserve(&array, 13) == HM_ERROR_FULL && says(more));
+    CHECK(hm_map_insert_n(&map, NULL, 2, NULL) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, 2, NULL) == HM_OK);
+    CHECK(hm_array_resize(&array, 12) == HM_OK);
+    const char *const full = "12 of 12 items: capacity is used up";
+    void *place;
+    CHECK(hm_handle_is_null(hm_map_emplace(&map, &place)) && says(full));
+    mark();
+    CHECK(hm_handle_is_null(hm_pool_emplace(&pool, &place)) && says(full));
+    mark();
+    CHECK(hm_array_push(&array) == NULL && says(full));
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+    hm_array_fini(&array);
+}
+
+TEST(last_error, a_spent_index_space_is_told)
+{
+    hm_map map;
+    hm_pool pool;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 1, .max_slots = 1}) ==
+          HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 1, .max_slots = 1}) ==
+          HM_OK);
+    for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION; life++) {
+        CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
+        CHECK(hm_pool_erase(&pool, hm_pool_insert(&pool, NULL)));
+    }
+    const char *const spent =
+        "max_slots is used up: of 1 slots 1 have spent their lives, and too few are free";
+    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)) && says(spent));
+    mark();
+    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)) && says(spent));
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+}
+
+TEST(last_error, refused_memory_is_told_with_its_size)
+{
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    hm_map map;
+    hm_map_desc desc = {.item_size = 8, .capacity = 100000, .memory = &memory.table};
+    desc.max_slots = 100000;
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    CHECK(says("memory: a reservation of 851968 bytes was refused"));
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(says("memory: a commit of 65536 bytes was refused"));
+    CHECK(hm_map_insert_n(&map, NULL, 100000, NULL) == HM_OK);
+    hm_map_clear(&map);
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_map_trim(&map) == HM_ERROR_MEMORY);
+    CHECK(says("memory: a decommit of 851968 bytes was refused"));
+    hm_map_fini(&map);
+}
+
+static hm_map busy_map;
+static hm_pool busy_pool;
+
+static void call_back_into_the_map(void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    CHECK(hm_handle_is_null(hm_map_insert(&busy_map, NULL)));
+    CHECK(says("the map is busy: called from one of its own callbacks"));
+    mark();
+    CHECK(hm_map_trim(&busy_map) == HM_ERROR_BUSY);
+    CHECK(says("the map is busy: called from one of its own callbacks"));
+}
+
+static void call_back_into_the_pool(void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    CHECK(hm_handle_is_null(hm_pool_insert(&busy_pool, NULL)));
+    CHECK(says("the pool is busy: called from one of its own callbacks"));
+    mark();
+    CHECK(hm_pool_trim(&busy_pool) == HM_ERROR_BUSY);
+    CHECK(says("the pool is busy: called from one of its own callbacks"));
+}
+
+TEST(last_error, a_busy_container_is_told)
+{
+    hm_map_desc desc = {.item_size = 4, .destroy = call_back_into_the_map};
+    hm_pool_desc pool_desc = {.item_size = 4, .destroy = call_back_into_the_pool};
+    CHECK(hm_map_init(&busy_map, &desc) == HM_OK);
+    CHECK(hm_pool_init(&busy_pool, &pool_desc) == HM_OK);
+    hm_map_insert(&busy_map, NULL);
+    hm_pool_insert(&busy_pool, NULL);
+    hm_map_fini(&busy_map);
+    hm_pool_fini(&busy_pool);
+}
+
+TEST(last_error, a_taken_type_id_is_told)
+{
+    hm_directory directory = {{0}};
+    hm_map map;
+    hm_pool pool;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .type_id = 3}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .type_id = 3}) == HM_OK);
+    CHECK(hm_directory_add(&directory, &map) == HM_ERROR_FULL);
+    CHECK(says("the directory has no capacity: was it initialised?"));
+    CHECK(hm_directory_init(&directory, NULL) == HM_OK);
+    CHECK(hm_directory_add(&directory, &map) == HM_OK);
+    CHECK(hm_directory_add_pool(&directory, &pool) == HM_ERROR_INVALID);
+    CHECK(says("the directory has a container of type_id 3 already"));
+    hm_directory_fini(&directory);
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+}
+
+TEST(last_error, damage_is_told)
+{
+    hm_map map;
+    hm_pool pool;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, 5, NULL) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, 5, NULL) == HM_OK);
+    map.ids.entries[2].bits++;
+    pool.entries[2] ^= UINT32_C(1) << 20;
+    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
+    CHECK(says("the entry of slot 2 is damaged"));
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    CHECK(says("the entry or the bits of slot 2 are damaged"));
+    map.ids.entries[2].bits--;
+    map.ids.count += 1000;
+    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
+    CHECK(says("the id table's counts and arrays disagree"));
+    map.ids.count -= 1000;
+    map.limit++;
+    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
+    CHECK(says("the map's items, count and committed memory disagree"));
+    map.limit--;
+    pool.entries[2] ^= UINT32_C(1) << 20;
+    pool.count++;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    CHECK(says("the pool's counts do not tell its slots"));
+    pool.count--;
+    pool.limit++;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    CHECK(says("the pool's counts and memory disagree"));
+    pool.limit--;
+    pool.hole_word = 0;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    CHECK(says("the levels above the pool's bits are damaged"));
+    pool.hole_word = HM_INVALID_INDEX;
+    CHECK(hm_map_validate(&map) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+}
+
+/* Handles of all kinds, given to whatever takes one. */
+TEST(last_error, a_handle_that_is_refused_writes_nothing)
+{
+    hm_map map;
+    hm_pool pool;
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4}) == HM_OK);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4}) == HM_OK);
+    mark();
+    hm_handle stale = hm_map_insert(&map, NULL), pool_stale = hm_pool_insert(&pool, NULL);
+    CHECK(hm_map_erase(&map, stale) && hm_pool_erase(&pool, pool_stale));
+    const hm_handle refused[] = {stale, pool_stale, HM_NULL_HANDLE, {UINT64_MAX}, {12345}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        void *item;
+        bool alive;
+        CHECK(hm_map_get(&map, refused[i]) == NULL && !hm_map_erase(&map, refused[i]));
+        CHECK(hm_pool_get(&pool, refused[i]) == NULL && !hm_pool_erase(&pool, refused[i]));
+        CHECK(hm_map_get_n(&map, &refused[i], 1, &item) == 0);
+        CHECK(hm_pool_contains_n(&pool, &refused[i], 1, &alive) == 0);
+        CHECK(hm_map_index_of(&map, refused[i]) == HM_INVALID_INDEX);
+        CHECK(hm_map_explain(&map, refused[i]) != HM_HANDLE_LIVE);
+        hm_map_touch(&map, refused[i]);
+    }
+    CHECK(hm_map_handle_at(&map, 0).bits == 0 && hm_pool_item(&pool, 0) == NULL);
+    CHECK(hm_pool_erase_if(&pool, is_not_asked, NULL) == 0);
+    CHECK(is_marked());
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+    CHECK(is_marked());
+}
+
+static uint64_t key_of(const void *item, void *context)
+{
+    (void)context;
+    return *(const uint32_t *)item;
+}
+
+/* Defragment copes without its scratch memory: that is no failure of this thread's. */
+TEST(last_error, what_a_call_can_do_without_is_no_failure)
+{
+    test_memory memory;
+    hm_map map;
+    const hm_order order = {.key = key_of};
+    test_memory_init(&memory, 65536);
+    for (uint32_t k = 1; k <= 4; k++) {
+        hm_map_desc desc = {.item_size = 4, .capacity = 1000, .max_slots = 1000};
+        desc.memory = &memory.table;
+        CHECK(hm_map_init(&map, &desc) == HM_OK);
+        for (uint32_t i = 0; i < 100; i++)
+            CHECK(!hm_handle_is_null(hm_map_insert(&map, &(uint32_t){100 - i})));
+        mark();
+        test_memory_fail(&memory, k, true);
+        CHECK(hm_map_defragment(&map, &order, (hm_budget){0, 0}).done);
+        CHECK(is_marked());
+        test_memory_fail(&memory, 0, false);
+        hm_map_fini(&map);
+    }
+}
+
+#if defined(__unix__) && !defined(__wasm__)
+
+#include <pthread.h>
+
+static void *fail_elsewhere(void *argument)
+{
+    (void)argument;
+    CHECK(says(""));
+    mark();
+    return NULL;
+}
+
+TEST(last_error, each_thread_has_its_own)
+{
+    pthread_t thread;
+    CHECK(pool_refuses((hm_pool_desc){0}, "item_size is 0"));
+    CHECK(pthread_create(&thread, NULL, fail_elsewhere, NULL) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(says("item_size is 0"));
+}
+
+#endif
