@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The mutation check: would the tests notice a bug?
 
-    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [ROOM] [COUNT [SEED]]
+    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [MODULE] [COUNT [SEED]]
 
 Changes one thing at a time in src/ and in the inline code of include/: an operator, a bound, a
 constant, a condition, what is returned, or a whole statement. Each change is built in a copy of the
-tree inside BUILD_DIRECTORY, and the tests are run until one fails. With ROOM only that room is
+tree inside BUILD_DIRECTORY, and the tests are run until one fails. With MODULE only that module is
 changed; with COUNT only so many changes are tried, chosen by SEED.
 
     mutant --> same object code? equivalent, not counted
            --> does not compile?  not counted
-           --> the tests of its room, then all others, fastest first: a failure or a timeout kills
+           --> the tests of its module, then all others, fastest first: a failure or a timeout kills
            --> survivors again under AddressSanitizer and UBSan
            --> survived: printed
 
@@ -30,10 +31,12 @@ import sys
 import time
 
 import mutants
+import processes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLAGS = ["gcc", "-std=c11", "-w", "-Isrc", "-Iinclude", "-Idocs/examples", "-pthread"]
 ASAN_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+COMPILE_LIMIT = 600  # seconds
 SLOW = 1.0  # seconds; suites that take longer come last, and not again under the sanitizers
 ENVIRONMENT = dict(os.environ, HM_TEST_SEED="1",
                    ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0")
@@ -60,19 +63,19 @@ class Build:
         self.hashes = {}
         self.includes = {}  # source -> the headers it includes, directly or not
 
-    def distance(self, source, room):
-        """0, 1 or 2: the library and the room's test, the room's other tests, all others."""
-        if source in self.library or source == f"test/{room}_test.c":
+    def distance(self, source, module):
+        """0, 1 or 2: the library and the module's test, the module's other tests, all others."""
+        if source in self.library or source == f"test/{module}_test.c":
             return 0
-        return 1 if re.match(rf"test/({room}|misuse)", source) else 2
+        return 1 if re.match(rf"test/({module}|misuse)", source) else 2
 
-    def order(self, room, near_only):
-        """The room's suites first, the slow ones last, and not at all under the sanitizers."""
+    def order(self, module, near_only):
+        """The module's suites first, the slow ones last, and not at all under the sanitizers."""
         suites = [suite for suite in self.seconds
-                  if not (near_only and not suite.startswith(room))
+                  if not (near_only and not suite.startswith(module))
                   and suite not in self.left_out]
         return sorted(suites, key=lambda suite: (
-            self.seconds[suite] > SLOW, not suite.startswith(room), self.seconds[suite]))
+            self.seconds[suite] > SLOW, not suite.startswith(module), self.seconds[suite]))
 
     @staticmethod
     def sources_of(targets, name, kind):
@@ -91,17 +94,15 @@ class Place:
             shutil.copytree(os.path.join(ROOT, part), os.path.join(directory, part))
         self.builds = builds
 
-    def run(self, command, timeout=None):
-        return subprocess.run(command, cwd=self.directory, env=ENVIRONMENT, timeout=timeout,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
-                              start_new_session=True, preexec_fn=limit)
+    def compiles(self, command):
+        return processes.run(command, self.directory, ENVIRONMENT, COMPILE_LIMIT) == 0
 
     def compile(self, build, source, prefix):
         """Tests are optimised once, and not again for each change of a header: that takes long."""
         name = f"{prefix}{self.builds.index(build)}_{source.replace('/', '_')}.o"
         level = "-O0" if source in build.tests and prefix != "whole" else "-O1"
-        done = self.run(build.compile + [level, "-c", source, "-o", name, "-MMD"])
-        return name if done.returncode == 0 else None
+        command = build.compile + [level, "-c", source, "-o", name, "-MMD"]
+        return name if self.compiles(command) else None
 
     def hash(self, name):
         with open(os.path.join(self.directory, name), "rb") as file:
@@ -127,25 +128,12 @@ class Place:
 
     def link(self, build, changed):
         objects = [changed.get(s, build.objects[s]) for s in build.library + build.tests]
-        return self.run(build.link_command + objects + ["-o", "program", "-lm"]).returncode == 0
+        return self.compiles(build.link_command + objects + ["-o", "program", "-lm"])
 
     def passes(self, build, suite):
-        limit_of = 5 + 10 * build.seconds[suite]
-        process = subprocess.Popen([os.path.join(self.directory, "program"), suite + "."],
-                                   cwd=self.directory, env=ENVIRONMENT, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, start_new_session=True,
-                                   preexec_fn=limit if build.sanitized else limit_memory)
-        try:
-            return process.wait(limit_of) == 0
-        except subprocess.TimeoutExpired:
-            return False
-        finally:
-            # Its children too: a death test that hangs is one. They are in its process group.
-            try:
-                os.killpg(process.pid, 9)
-            except ProcessLookupError:
-                pass
-            process.wait()
+        return processes.run([os.path.join(self.directory, "program"), suite + "."],
+                             self.directory, ENVIRONMENT, 5 + 10 * build.seconds[suite],
+                             limit_core if build.sanitized else limit_memory) == 0
 
     def compile_changed(self, build, sources):
         """Returns the objects that differ, or None when one does not compile."""
@@ -172,14 +160,14 @@ class Place:
                 file.write(whole)
 
     def judge_built(self, mutant):
-        room = room_of(mutant.file)
+        module = module_of(mutant.file)
         same = True
         for build in self.builds:
             # What includes a changed header is compiled in stages, since most changes die early.
             stages = [[], [], []]
             for source in build.library + build.tests:
                 if mutant.file in build.includes[source]:
-                    stages[build.distance(source, room)].append(source)
+                    stages[build.distance(source, module)].append(source)
             if build.sanitized:
                 stages.pop()  # It takes too long, and finds what the nearer ones find.
             changed, passed = {}, set()
@@ -190,7 +178,7 @@ class Place:
                 if more:
                     passed.clear()
                 changed.update(more)
-                suites = build.order(room, near_only=stage is not stages[-1])
+                suites = build.order(module, near_only=stage is not stages[-1])
                 verdict = self.run_suites(build, changed, [s for s in suites if s not in passed])
                 if verdict:
                     return verdict
@@ -209,28 +197,28 @@ class Place:
         return None
 
 
-def limit():
+def limit_core():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def limit_memory():
     """So that a mutant that fills memory for ever fails. Reservations do not count."""
-    limit()
+    limit_core()
     resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, resource.RLIM_INFINITY))
 
 
-def room_of(path):
+def module_of(path):
     """order for include/handle_map/order.h, src/order.c and src/order_merge.c alike."""
     name = os.path.basename(path).rsplit(".", 1)[0]
     headers = os.listdir(os.path.join(ROOT, "include", "handle_map"))
-    rooms = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]
-    return max(rooms, key=len)
+    modules = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]
+    return max(modules, key=len)
 
 
 def choose(arguments):
     everything = mutants.find_all(ROOT)
     if arguments and not arguments[0].isdigit():
-        everything = [m for m in everything if room_of(m.file) == arguments[0]]
+        everything = [m for m in everything if module_of(m.file) == arguments[0]]
         arguments = arguments[1:]
     if not arguments:
         return everything
@@ -241,6 +229,7 @@ def choose(arguments):
 
 
 def main():
+    processes.end_with_signals()
     began = time.monotonic()
     chosen = choose(sys.argv[3:])
     builds = [Build(sys.argv[1], []), Build(sys.argv[2], ASAN_FLAGS)]
