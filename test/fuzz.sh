@@ -1,7 +1,8 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders and pools for so
 # many seconds together; first, that it finds planted bugs. With `keep`, what was found to be new
-# goes into the seed corpora of the tree, minimised. Needs clang with libFuzzer.
+# goes into the seed corpora of the tree, minimised. Needs clang with libFuzzer, and python3.
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -36,29 +37,6 @@ compile() {
         "$root/test/support/runner.c" "$root/test/support/test.c" -pthread -o "$program"
 }
 
-# plant TARGET: one bug in the copy of the library, of the kind that the target is there for.
-plant() {
-    case $1 in
-    map) # An erase that leaves the last item's meta behind.
-        set -- src/map.c '/^static void erase_at/,/^}/s/meta_size != 0/meta_size > SIZE_MAX \/ 2/'
-        ;;
-    hostile) # A lookup that takes cleared slots for live ones.
-        set -- include/handle_map/id_table.h 's/ || position >= table->count)/)/'
-        ;;
-    lying) # A budget that is exceeded by one.
-        set -- src/order_private.h 's/spent.compares >= call->budget/spent.compares > call->budget/'
-        ;;
-    pool) # A trim that takes the memory of items.
-        set -- src/pool.c '/^bool hm_pool_any_live/,/^}/s/word_count(range.end)/range.end \/ 64/'
-        ;;
-    esac
-    sed "$2" "$root/$1" >"$canary/$1"
-    if cmp -s "$root/$1" "$canary/$1"; then
-        echo "fuzz: the canary no longer fits $1; plant the bug anew in test/fuzz.sh" >&2
-        exit 1
-    fi
-}
-
 # The artifact of a finding in this folder, if there is one.
 artifact() {
     find "$1" -type f -name '*-*' | head -n 1
@@ -69,8 +47,7 @@ check_canary() {
     canary=$build/canary/$1
     rm -rf "$canary"
     mkdir -p "$canary/corpus" "$canary/artifacts"
-    cp -r "$root/src" "$root/include" "$canary"
-    plant "$1"
+    python3 -B "$root/test/planted.py" plant "$1" "$canary"
     compile "$canary" "$canary/fuzz" fuzz_main.c $fuzzer "-DFUZZ_TARGET=\"$1\""
     started=$(date +%s)
     "$canary/fuzz" $limits -max_len=256 -max_total_time=$canary_seconds -print_final_stats=1 \

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Plants one bug at a time, of the kinds that the seeds of the design had, into a copy of the
-library, and says which check finds it and after how many seconds.
+# SPDX-License-Identifier: MIT
+"""Plants bugs into copies of the library, and says which check finds them.
 
-    planted.py BUILD_DIRECTORY
+    planted.py look BUILD_DIRECTORY      plants one after another and lets every check look for it:
+                                         which finds it, and after how many seconds
+    planted.py plant TARGET DIRECTORY    makes a copy with the bug that this fuzz target must find
+    planted.py check                     does every bug still fit its source, exactly once?
 
 A check that does not find a bug is not wrong by that: each looks for something else. A bug that no
 check finds is a failure, and so is a bug that no longer fits the source.
@@ -15,78 +18,22 @@ import subprocess
 import sys
 import time
 
+import planted_bugs
+import processes
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 60  # seconds that a check may take
+COMPILE_LIMIT = 600
 ENVIRONMENT = dict(os.environ, HM_TEST_SEED="1",
                    ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
-TABLE = "include/handle_map/id_table.h"
-
-# What, the file, what it says, what it says with the bug, the fuzz target that is near.
-BUGS = [
-    ("a free slot answers a guessed handle", TABLE,
-     " || position >= count)", ")", "hostile"),
-    ("generations wrap", TABLE,
-     "if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)", "if (false)", "map"),
-    ("clear loses the free slots", TABLE,
-     "    table->count = 0;", "    table->count = table->used = 0;", "map"),
-    ("type ids above 0x7FFF are taken", "src/id_table.c",
-     " || desc->type_id > HM_HANDLE_MAX_TYPE_ID", "", "map"),
-    ("erasing the last item breaks its slot's link", TABLE,
-     "HM_HANDLE_FREE_BIT | last;", "HM_HANDLE_FREE_BIT;", "map"),
-    ("an item is moved onto itself", "src/map.c",
-     "    if (index != last)\n        report_move", "    report_move", "map"),
-    ("a budget of swaps is not kept", "src/order_private.h",
-     "if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)",
-     "if (false)", "lying"),
-    ("done is said while unsorted", "src/order.c",
-     "(state->phase == HM_ORDER_SCAN || state->phase == HM_ORDER_INSERT);", "true;", "map"),
-    ("a key edited in place is not seen", "src/map.c",
-     "    if (index != HM_INVALID_INDEX)\n        hm_order_disturb",
-     "    if (false)\n        hm_order_disturb", "map"),
-    ("items are ordered without their meta", "src/map.c",
-     "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"
-     "                                map->meta_array.data + meta_size * b, meta_size);",
-     "        (void)map;", "map"),
-    ("equal items are mixed up", "src/order_place.c",
-     "    bool is_first = probe < lifted;", "    bool is_first = true;", "lying"),
-    ("an item that was erased while it was lifted is taken for one", "src/order_place.c",
-     "if (hm_order_is_lifted(state, *from))", "if (*from < state->cursor)", "map"),
-    ("an arrangement does not see what changes meanwhile", "src/order.c",
-     "    if (is_arranging_freely(state)) {", "    if (false) {", "map"),
-    ("pages are taken for 4 KiB", "src/array.c",
-     "target = round_up(target, array->memory->page_size);",
-     "target = round_up(target, 4096);", "map"),
-    ("the system's refusal is not heard", "src/array.c",
-     "        return HM_ERROR_MEMORY;\n    set_committed_size(array, target);",
-     "        set_committed_size(array, target);\n    set_committed_size(array, target);", "map"),
-    ("trim takes a page in which an item lives", "src/pool.c",
-     "word < word_count(range.end); word++)\n        if (pool->words[word].live",
-     "word < range.end / HM_POOL_WORD; word++)\n        if (pool->words[word].live", "pool"),
-    ("a slot is a hole before all of its pages are back", "src/pool.c",
-     "if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))",
-     "if (false)", "pool"),
-    ("a run of items goes past the end of its block", "src/pool.c",
-     "hm_pool_storage_run_end(pool, first);", "pool->slot_count;", "pool"),
-    ("offsets have 32 bits", "include/handle_map/map.h",
-     "items += item_size * index;",
-     "items += (uint32_t)(item_size * index);", "map"),
-]
 
 
 def sources(*patterns):
     return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
 
 
-def run(command, place, limit=None):
-    """The exit code, or None when the time is up."""
-    process = subprocess.Popen(command, cwd=place, env=ENVIRONMENT, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)
-    try:
-        return process.wait(limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.wait()
-        return None
+def run(place, command, limit):
+    return processes.run(command, place, ENVIRONMENT, limit)
 
 
 def build(place, program, compiler, files, include=(), library=None):
@@ -94,13 +41,14 @@ def build(place, program, compiler, files, include=(), library=None):
     command += ["-I" + path for path in include]
     command += ["-I" + os.path.join(place, "include"), "-I" + os.path.join(ROOT, "docs/examples")]
     library = library or sorted(glob.glob(os.path.join(place, "src/*.c")))
-    if run(command + files + library + ["-pthread", "-lm", "-o", program], place) != 0:
+    command += files + library + ["-pthread", "-lm", "-o", program]
+    if run(place, command, COMPILE_LIMIT) != 0:
         raise RuntimeError(f"{program} does not compile")
 
 
 def seconds_to_fail(place, command):
     began = time.monotonic()
-    code = run(command, place, LIMIT)
+    code = run(place, command, LIMIT)
     # A check that hangs has been found, too; a fuzzer ends by itself.
     return None if code == 0 else time.monotonic() - began
 
@@ -112,7 +60,8 @@ def support():
 
 def check_tests(place):
     """The unit tests, suite by suite; the models are checks of their own."""
-    tests = [s for s in sources("test/*_test.c") if not s.endswith(("model_test.c", "misuse_test.c"))]
+    left_out = ("model_test.c", "misuse_test.c")
+    tests = [s for s in sources("test/*_test.c") if not s.endswith(left_out)]
     build(place, "tests", ["gcc", "-O1"],
           tests + support() + sources("docs/examples/scene_graph.c"))
     suites = set()
@@ -165,23 +114,10 @@ def check_fuzzer(place, target):
     build(place, "fuzz", ["clang", "-O1", "-fsanitize=fuzzer,address,undefined",
                           "-fno-sanitize-recover=all", f'-DFUZZ_TARGET="{target}"'],
           sources("test/fuzz/fuzz.c", "test/fuzz/pool.c", "test/fuzz/fuzz_main.c") +
-          [s for s in support() if not s.endswith("plain.c")] )
+          [s for s in support() if not s.endswith("plain.c")])
     os.makedirs(os.path.join(place, "corpus"))
     return seconds_to_fail(place, ["./fuzz", f"-max_total_time={LIMIT - 10}", "-max_len=1024",
                                    "-timeout=10", "corpus"])
-
-
-def plant(place, bug):
-    _, path, old, new, _ = bug
-    shutil.rmtree(place, ignore_errors=True)
-    for part in ("src", "include"):
-        shutil.copytree(os.path.join(ROOT, part), os.path.join(place, part))
-    with open(os.path.join(place, path), encoding="utf-8") as file:
-        text = file.read()
-    if text.count(old) != 1:
-        raise RuntimeError(f"'{bug[0]}' no longer fits {path}")
-    with open(os.path.join(place, path), "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new))
 
 
 def say(found):
@@ -190,19 +126,42 @@ def say(found):
     return found if isinstance(found, str) else f"{found:.1f} s"
 
 
-def main():
-    place = os.path.abspath(os.path.join(sys.argv[1], "planted"))
+def look_for_all(directory):
+    place = os.path.abspath(os.path.join(directory, "planted"))
     missed = 0
     print("| bug | unit tests | model | small world | fuzzer |\n|---|---|---|---|---|")
-    for bug in BUGS:
-        plant(place, bug)
+    for bug in planted_bugs.BUGS:
+        shutil.rmtree(place, ignore_errors=True)
+        planted_bugs.plant(ROOT, place, bug)
         found = [check_tests(place), check_model(place), check_small_world(place),
-                 check_fuzzer(place, bug[4])]
+                 check_fuzzer(place, bug.target)]
         missed += all(result is None for result in found)
-        print("|", bug[0], "|", " | ".join(say(result) for result in found), "|", flush=True)
-    print(f"{len(BUGS)} bugs planted, {missed} not found")
+        print("|", bug.what, "|", " | ".join(say(result) for result in found), "|", flush=True)
+    print(f"{len(planted_bugs.BUGS)} bugs planted, {missed} not found")
     return 1 if missed else 0
 
 
+def check_table():
+    problems = list(planted_bugs.problems(ROOT))
+    for problem in problems:
+        print("planted:", problem, file=sys.stderr)
+    print(f"{len(planted_bugs.BUGS)} bugs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def main(arguments):
+    processes.end_with_signals()
+    verb = arguments[0] if arguments else None
+    if verb == "look" and len(arguments) == 2:
+        return look_for_all(arguments[1])
+    if verb == "plant" and len(arguments) == 3 and arguments[1] in planted_bugs.TARGETS:
+        planted_bugs.plant(ROOT, arguments[2], planted_bugs.canary_of(arguments[1]))
+        return 0
+    if verb == "check" and len(arguments) == 1:
+        return check_table()
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
