@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_docs.sh SOURCE: every ```c block of README.md and docs/*.md is a whole translation unit that
 # compiles without a warning, with every compiler that is here.
 # HM_C_WARNINGS: the compilers' warning flags.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_floors.sh SOURCE: includes point down. Every header and every source file belongs to a room,
 # every room stands on a floor, and a file includes its own room's header and those of lower floors
 # only. The memory room alone includes the headers of an operating system. The examples include

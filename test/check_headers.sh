@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as
 # C11 and as C++17, without a warning, with every compiler that is here; and the list is complete:
 # it names exactly the files of include/handle_map, and the umbrella includes all the others.

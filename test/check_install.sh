@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_install.sh SOURCE BUILD: what a user does first. Installs the library from the build
 # directory, compiles README's first C program with the flags that pkg-config gives, and runs it:
 # with the shared library, and with the static one.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_subproject.sh SOURCE: a program takes the library as a Meson subproject, gets none of its
 # tests, builds and runs. Only what a program needs is copied, so that nothing else can be asked
 # for.
@@ -8,7 +9,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir -p "$work/subprojects/handle_map"
-cp -R "$source/meson.build" "$source/src" "$source/include" "$work/subprojects/handle_map"
+cp -R "$source/meson.build" "$source/meson_options.txt" "$source/src" "$source/include" \
+    "$work/subprojects/handle_map"
 cat >"$work/meson.build" <<'END'
 project('program', 'c')
 handle_map = dependency('handle_map', fallback: ['handle_map', 'handle_map_dep'])

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_symbols.sh SOURCE LIBRARY: the shared library exports exactly the functions that the public
 # headers declare with HM_API, and so nothing that does not begin with hm_.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # check_types.sh SOURCE: a handle of the wrong type does not compile, in C and in C++, with every
 # compiler that is here, and that is the only reason: with the right handle the same file does.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Line, branch and MC/DC coverage of src/ and of the inline code in include/.
 
     coverage.py BUILD_DIRECTORY...

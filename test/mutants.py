@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the sources can be changed, and how: the list of mutants for mutate.py.
 
 Works on the text, whose comments, strings and directives are blanked out first. The sources are
