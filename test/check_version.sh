@@ -20,8 +20,8 @@ if [ "$header" != "$build" ] || [ "$header" = .. ]; then
 fi
 
 files=$(find run .ci/run include src test benchmarks docs -type f \( -path run -o -path .ci/run \
-    -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' -o -name '*.awk' \
-    -o -name '*.rs' \) | sort)
+    -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.awk' -o -name '*.rs' \) | sort)
 for file in $files; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' || {
         echo "$file does not name its licence" >&2

@@ -2,7 +2,8 @@
 """The planted bugs: where they stand, and how one is put into a copy of the library.
 
 Most are of the kinds that the seeds of the design had. A bug is put where its file says something
-that it says once, so a change of the sources may leave it without a place; `planted.py check` tells.
+that it says once, so a change of the sources may leave it without a place; `planted.py check`
+tells.
 """
 import os
 import shutil
