@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clock: the time that the benchmarks measure. */
 #ifndef BENCHMARKS_CLOCK_H
 #define BENCHMARKS_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count [--smoke]: what an operation makes a processor do, for each container: instructions, reads
  * and writes of memory. Unlike times they are the same in each run. To be run as
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fresh [--size BYTES] [--items N] [--processes P] [--containers REGEX] [--out FILE] [--smoke]
  *
  * Fills a container that starts empty, in a process of its own for each measurement, so that none

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "order_baseline.h"
 
 static void set(struct order_baseline *map, uint32_t position, struct order_item item,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The baseline of the order benchmark: a handle map's columns, brought into order by insertion sort
  * as in the article that the handle map comes from. Each misfit moves down one position at a time,
  * with its meta, and the sparse entry of every item that it passes is mended. The compare is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order_benchmark [--small] [DIRECTORY]: what defragment costs, beside insertion sort, side by side
  * on the same data, best of three. Writes the figures that order.gp draws to the directory. */
 #include "order_data.h"

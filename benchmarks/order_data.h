@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the order benchmark sorts: 8-byte items in a map of one of these disorders. */
 #ifndef ORDER_DATA_H
 #define ORDER_DATA_H

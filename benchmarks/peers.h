@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* peers: the containers that are measured, behind one interface: the library's own and those that
  * they are compared with. All do the same with the same items, and their keys are what a program
  * keeps to find an item again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool_benchmark [--items N] [--repetitions R] [--smoke]: what holes cost an iteration, for the
  * pool with each storage, plf::colony and Rust's slot maps (those that are installed), beside a
  * plain array of the live items. The suite has the rest of what the pool does.

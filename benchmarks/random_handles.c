@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* random_handles [COUNT]: asks a map for COUNT random 64-bit patterns (10,000,000,000 when not
  * said), and for a tenth as many that lie near its handles: its type id, an index in range, any
  * generation, one pattern in two with a bit too many. A pattern may resolve exactly when the

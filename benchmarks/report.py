@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report.py DIRECTORY: makes tables of what suite and fresh have measured.
 
 Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and

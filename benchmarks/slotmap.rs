@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions, a loop to a function: what is
 //! timed is Rust alone. A key is eight bytes, which C++ keeps and shuffles without looking inside.
 //!

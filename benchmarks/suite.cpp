@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* suite [--size BYTES] [--items N] [--repetitions R] [--rows REGEX] [--containers REGEX]
  *       [--out FILE] [--smoke]
  *

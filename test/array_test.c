@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array: growing in place, giving back, refusing; with every layout and every failure of memory. */
 #include "support/layout.h"
 #include "support/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* base: status names, the panic hook, and what a broken contract ends in. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L

@@ -7,7 +7,7 @@ source=$1 library=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cat "$source"/include/handle_map/*.h | awk '
+find "$source/include" -name '*.h' -exec cat {} + | awk '
     /HM_API/ && !/^#/ && !/^ ?\*/ && !/^\/\*/ {
         if (!match($0, /[A-Za-z_][A-Za-z0-9_]*\(/)) {
             print "no function name on the line: " $0 > "/dev/stderr"

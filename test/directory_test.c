@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* directory: any map's handle finds its owner, and nothing else finds anything. */
 #include "support/memory.h"
 #include "support/test.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # environments.sh SOURCE BUILD [NAME...]: the plain test program, built for one environment after
 # another and run there: all of them, or those named. A table at the end says what ran, and what was
 # left out where. BUILD/windows is a configured Meson build; it also says which sources there are.

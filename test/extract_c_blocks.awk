@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes the n-th ```c block of a Markdown file to DIRECTORY/n.c, with lines numbered as in the
 # file, so that a compiler's messages point into it. awk -v DIRECTORY=... -f this FILE
 /^```c[ \t]*$/ && !inside {

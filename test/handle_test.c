@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* handle: the 64-bit layout, as the picture in handle.h draws it, and the names of the states. */
 #include "support/test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* id_table: random operations against a naive model, everything compared after each. */
 #include "support/id_table.h"
 #include "support/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* id_table: who is alive and where, which bits resolve, explaining and validating. */
 #include "support/id_table.h"
 #include "support/memory.h"

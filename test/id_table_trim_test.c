@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* id_table: the end of a slot (retirement), of its page (trim), and refused memory. A "page" is
  * what shares a generation floor: the slots whose entries fill one page of memory. */
 #include "support/id_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hm_map_arrange: an order that is given as handles. */
 #include "support/memory.h"
 #include "support/test.h"

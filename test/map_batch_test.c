@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Batches of handles: get_n, contains_n and erase_n say and do what the single calls would, in maps
  * that fit the caches and in maps that do not. */
 #include "support/test.h"

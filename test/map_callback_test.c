@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The map's callbacks: when they run, what they see, and that none of them can change the map. */
 #include "support/layout.h"
 #include "support/memory.h"

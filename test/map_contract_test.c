@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a map refuses: descriptors that describe no map, and calls that break a contract; and what a
  * map of capacity 0 answers to everything. */
 #include "support/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hm_map_defragment, hm_map_touch and hm_map_touch_all: what map.h promises of them, on a map. */
 #include "support/layout.h"
 #include "support/memory.h"

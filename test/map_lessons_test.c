@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mistakes that handle maps and virtual arrays have been seen to make: one test for each. */
 #include "support/layout.h"
 #include "support/memory.h"

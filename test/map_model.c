@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The naive model of the map: each operation on both sides, and the comparison of the two. */
 #include "map_model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A naive model of the map, which every operation is held against.
  *
  * The model knows slots by number, and the dense order as a plain list of handles that it changes

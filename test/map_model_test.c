@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random operations on a map against the naive model of map_model.h, everything compared after each
  * one: at least 1,000,000 operations over all layouts, pages, hooks and index spaces; then hostile
  * handles, and orders that lie. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The map as the runner and the fuzzer see it: tables of operations with numbers for arguments. */
 #include "map_model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hostile callbacks: every callback of every operation, at each of its calls, tries one function
  * that would change the map. It is refused, the map is whole meanwhile, and the operation ends as
  * if nothing had been tried.

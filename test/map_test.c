@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unit tests of the map: every public function, every layout, every broken contract. */
 #include "support/layout.h"
 #include "support/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* No 64 bits resolve but those of a handle that was issued and whose item lives. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200809L /* sysconf */

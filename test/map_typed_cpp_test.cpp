@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HM_MAP_DEFINE in C++17: a typed map lives through a whole life. */
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HM_MAP_DEFINE: every typed function, held against its untyped form. That a handle of another type
  * does not compile is shown by check_types.sh. */
 #include "support/test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memory: what every table of the library promises, and the refusals of the system. */
 #if defined(__linux__)
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, RLIMIT_DATA */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What known data costs, to the last compare. That such costs are low enough is shown elsewhere;
  * here they are pinned, so that a change of what the machinery chooses is a decision and no
  * accident. A row that does not hold is printed as it would have to read. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order when memory is refused: it goes on by insertion sort, which needs none, keeps budgets and
  * promises but the one about swaps, and turns back once there is memory again. And what becomes of
  * the scratch memory. */

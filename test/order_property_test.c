@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Order under random changes between calls: whatever is inserted, erased, edited, cut away or
  * forgotten, what is done is in order, equal items that nobody disturbed keep theirs, and a column
  * that is left alone gets done. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The machinery of order.h on a plain column: what it costs, where it stops, and what it says of
  * broken contracts and of orders that lie. */
 #include "support/order.h"

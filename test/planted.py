@@ -93,11 +93,11 @@ def check_small_world(place):
               ["HM_POOL_FIRST_BLOCK_SHIFT = 4", "HM_POOL_FIRST_BLOCK_SHIFT = 0"]),
              ("include/handle_map/memory.h", os.path.join(folder, "memory.h"),
               ["HM_MEMORY_ALIGNMENT 4096", "HM_MEMORY_ALIGNMENT 16"]),
-             ("src/array.c", os.path.join(narrowed, "array.c"),
-              ["min_commit_step = (size_t)64 << 10;", "min_commit_step = 8;"]),
+             ("src/memory.c", os.path.join(narrowed, "memory.c"),
+              ["min_growth = (size_t)64 << 10;", "min_growth = 8;"]),
              ("src/pool_storage.c", os.path.join(narrowed, "pool_storage.c"),
-              ["min_step = (size_t)64 << 10;", "min_step = 8;", "MIN_INDEX_SIZE = 64",
-               "MIN_INDEX_SIZE = 2", "MAX_PIECE_BLOCKS = 64", "MAX_PIECE_BLOCKS = 2"])]
+              ["MIN_INDEX_SIZE = 64", "MIN_INDEX_SIZE = 2", "MAX_PIECE_BLOCKS = 64",
+               "MAX_PIECE_BLOCKS = 2"])]
     for source, target, constants in steps:
         with open(target, "w", encoding="utf-8") as file:
             subprocess.run([narrow, os.path.join(place, source), *constants], stdout=file,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Batches of handles: erase_n leaves in a pool what single erases would leave. */
 #include "support/test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool's destroy hook: when it runs, what it sees, and that it cannot change the pool. */
 #include "support/layout.h"
 #include "support/test.h"

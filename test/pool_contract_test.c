@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a pool refuses: descriptors that describe no pool, and calls that break a contract; what a
  * pool of capacity 0 answers to everything; and that validate sees what is broken. */
 #include "pool_memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Refused memory: for every operation of a pool that can reach the memory table, in each storage,
  * the k-th call is refused, for every k, once and from then on. The operation then fails and
  * changes nothing that can be seen, or did not need what was refused; and when memory is there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A memory table that keeps a note for each page of each range, so that no page is committed or
  * decommitted twice. It sits on hm_memory_os(), and checks against its own page size. */
 #include "pool_memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A memory table for pools: as test_memory it counts, checks the contract of memory.h and refuses
  * on demand; but ranges may have holes, and there may be many of them. */
 #ifndef TEST_POOL_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Misuse of pointers to items of a pool that are gone: AddressSanitizer reports each. Built only
  * with it. A report ends the process with the code that death tests expect, and goes to stdout, not
  * to the log files in which a report means a failure. */

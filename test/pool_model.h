@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A naive model of the pool, which every operation is held against, for each of the storages.
  *
  * The model knows slots by number: what was issued there, whether it lives, and at which address it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random operations on a pool against the naive model of pool_model.h, everything compared after
  * each one: over all storages, layouts, pages, hooks and index spaces. */
 #include "pool_model.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unit tests of the pool. Every one runs for each of the three storages, which behave alike. */
 #include "pool_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HM_POOL_DEFINE in C++17: a typed pool lives through a whole life. */
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>

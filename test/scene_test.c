@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scene graph of docs/examples: its links, its refusals, its transforms and its order in
  * memory, against a naive tree. */
 #include "support/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A map's life on the system's own memory while the system refuses: test/system_fault.sh runs it
  * with failing system calls, and it sets limits for itself.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # system_fault.sh DIRECTORY: a map's life on system calls that fail. Each call that the life makes
 # of mmap, mprotect, madvise and munmap is refused by strace, once and from then on, one life for
 # each; then lives under limits. Run at the root of the sources.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* demo: real models, a scene of 100,000 nodes that never holds still, and what it costs to keep it
  * in order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The demo's table and picture. See demo_report.h. */
 #define _POSIX_C_SOURCE 200809L
 

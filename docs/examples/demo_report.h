@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* demo_report: the demo's table, and its picture. */
 #ifndef DEMO_REPORT_H
 #define DEMO_REPORT_H

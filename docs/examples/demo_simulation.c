@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The demo's scene and its frames. See demo_simulation.h. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* demo_simulation: a scene of about 100,000 nodes that changes all the time.
  *
  *     root -- plot --+-- group: figures made of models, one attached to another

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scene graph: links, walks, and the order in memory. See scene_graph.h. */
 #include "scene_graph.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scene_graph: a tree of transforms whose nodes live in a handle map. An example: public headers
  * only, no memory of its own, no recursion.
  *

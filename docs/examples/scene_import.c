@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Models: from Assimp's node trees, or made up. See scene_import.h. */
 #include "scene_import.h"
 

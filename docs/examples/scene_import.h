@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scene_import: models for the demo, that is, small trees of transforms, read from scene files
  * through Assimp (when compiled with HM_WITH_ASSIMP) or made up. */
 #ifndef SCENE_IMPORT_H

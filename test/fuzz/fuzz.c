@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The targets, and how bytes become a script. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How bytes become a script, for the fuzzer and for the replay of what it found.
  *
  *     | begin's arguments |  operation  | arguments |  operation  | arguments | ...

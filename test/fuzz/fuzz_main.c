@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What libFuzzer calls: the bytes are a script of the target that FUZZ_TARGET names, and a check
  * that fails is a crash. */
 #include "fuzz.h"

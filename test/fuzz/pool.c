@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The target `pool`: the model's own operations, memory refused among them; handles of any bits,
  * given to every function that takes one; and addresses of any bits. The first byte says which
  * storage, so that each of the three can be fuzzed alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs files that the fuzzer wrote as scripts, with the runner: in a child each, shrunk and printed
  * when one fails. Needs no fuzzer, so it works with any compiler.
  *

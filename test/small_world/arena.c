@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory of the live world. */
 #include "arena.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory table of a small world: a few ranges of a few bytes, which are captured with the
  * world; any one call can be refused. It checks the contract of memory.h, and under
  * AddressSanitizer that only what is committed is touched. */

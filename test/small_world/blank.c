@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What must not matter is given one look, so that states that behave equally are equal, and so that
  * a library that cares all the same goes wrong: bytes 0xDD are no count, position, slot or pointer.
  *

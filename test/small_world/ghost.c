@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The naive model of a map: what was issued, what lives, and how that must look from outside. */
 #include "world.h"
 

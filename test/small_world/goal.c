@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bringing items into order: the goals that a map is asked for, what each call must show, and what
  * all calls up to the end may cost. */
 #include "world.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # narrow.sh FILE (OLD NEW)...: prints the file with the one place that says OLD saying NEW, for each
 # pair. Fails when there is no such place, or more than one: then a constant has changed its face,
 # and the small world would silently be a large one.

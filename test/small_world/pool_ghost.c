@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The naive model of a pool: what was issued, what lives where, and how that must look from
  * outside. */
 #include "pool_world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be done to a small pool, and what each step must show. */
 #include "pool_world.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live pool: how it is begun, copied and brought back. */
 #include "pool_world.h"
 

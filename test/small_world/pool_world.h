@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The small world of a pool: the pool, a naive model of it, and what can be done.
  *
  * The model (`pool_ghost`) knows which slots were issued how often, which of them live, and at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The exhaustive small world: every state that a small container can reach, by every operation
  * with every argument, with and without each of its memory calls refused.
  *

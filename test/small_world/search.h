@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the search wants of a container's small world, and what it gives it.
  *
  *     world_kind     a container with its naive model, and all that can be done to it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What can be done to a small world, and what each step must show. */
 #include "world.h"
 

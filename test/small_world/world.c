@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The live world: how it is begun, copied and brought back. */
 #include "world.h"
 

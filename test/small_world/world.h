@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One small world: a handle map of a few slots, a naive model of it, and all that can be done.
  *
  *     the live world  = map + model + arena

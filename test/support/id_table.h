@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the ID table share. */
 #ifndef TEST_SUPPORT_ID_TABLE_H
 #define TEST_SUPPORT_ID_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The item layouts that every container is tested with. */
 #include "layout.h"
 

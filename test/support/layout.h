@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The item layouts that every container is tested with: sizes 1, 7, 8, 40, 4096 and 5000, each
  * with every alignment that divides it, on pages of 4, 16 and 64 KiB; and patterns for items. */
 #ifndef TEST_SUPPORT_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A memory table that counts, checks the contract of memory.h, and refuses on demand.
  *
  *     ranges[i].address                  committed_size                        size

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of order share: a column of items with slots and entries, kept as a map keeps
  * them. Every exchange and every question is counted, and each call is held against its budget. */
 #ifndef TEST_SUPPORT_ORDER_H

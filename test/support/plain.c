@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plain runner: a main for the places where Criterion does not run.
  *
  *     program             runs all tests

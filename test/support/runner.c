@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws, runs, shrinks and prints scripts. Shrinking is Zeller and Hildebrandt's delta debugging
  * ("Simplifying and Isolating Failure-Inducing Input", 2002), and moods that leave operations out
  * are Groce and others' swarm testing (2012): without them, a container that is filled and emptied

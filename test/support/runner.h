@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random scripts of operations on a container beside its naive model, checked after every step; a
  * script that fails is shrunk to a few lines and printed.
  *

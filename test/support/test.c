@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What both runners share: where a death test ends, where random numbers begin, and how long loops
  * run. */
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One face for two runners: Criterion (HM_TEST_CRITERION), and a plain main for the places where
  * Criterion does not run (sanitizers for threads and memory, emulators, wine).
  *
