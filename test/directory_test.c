@@ -210,6 +210,85 @@ TEST(directory, refused_memory_leaves_it_as_it_was)
     hm_map_fini(&high);
 }
 
+TEST(directory, maps_and_pools_share_the_type_ids)
+{
+    hm_map map;
+    hm_pool pool;
+    hm_directory directory;
+    hm_pool_desc desc = {.item_size = sizeof(int), .type_id = 8};
+    const int seven = 7;
+    make_map(&map, 7, NULL);
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    CHECK(hm_directory_init(&directory, NULL) == HM_OK);
+    CHECK(!hm_directory_remove_pool(&directory, &pool));
+    CHECK(hm_directory_add(&directory, &map) == HM_OK);
+    CHECK(hm_directory_add_pool(&directory, &pool) == HM_OK);
+    CHECK(hm_directory_add_pool(&directory, &pool) == HM_ERROR_INVALID);
+    hm_handle in_map = insert(&map, 1), in_pool = hm_pool_insert(&pool, &seven);
+    CHECK(hm_directory_find(&directory, in_map) == &map);
+    CHECK(hm_directory_find_pool(&directory, in_map) == NULL);
+    CHECK(hm_directory_find_pool(&directory, in_pool) == &pool);
+    CHECK(hm_directory_find(&directory, in_pool) == NULL);
+    CHECK(is_value(&directory, in_map, 1) && is_value(&directory, in_pool, 7));
+    CHECK(hm_directory_find_pool(&directory, HM_NULL_HANDLE) == NULL);
+    CHECK(hm_pool_erase(&pool, in_pool));
+    CHECK(hm_directory_get(&directory, in_pool) == NULL);
+    CHECK(hm_directory_find_pool(&directory, in_pool) == &pool);
+
+    hm_pool other = pool; /* moved: assigned, and the old one is not used again */
+    CHECK(!hm_directory_remove_pool(&directory, &other));
+    CHECK(hm_directory_remove_pool(&directory, &pool));
+    CHECK(hm_directory_find_pool(&directory, in_pool) == NULL);
+    CHECK(hm_directory_add_pool(&directory, &other) == HM_OK);
+    CHECK(is_value(&directory, hm_pool_insert(&other, &seven), 7));
+    hm_directory_fini(&directory);
+    hm_map_fini(&map);
+    hm_pool_fini(&other);
+}
+
+TEST(directory, an_address_finds_its_handle_in_whatever_holds_it)
+{
+    enum { STORAGES = 3, ITEMS = 100 };
+    hm_map maps[2];
+    hm_pool pools[STORAGES];
+    hm_handle handles[2 + STORAGES][ITEMS];
+    hm_directory directory;
+    int elsewhere = 0;
+    CHECK(hm_directory_init(&directory, NULL) == HM_OK);
+    CHECK(hm_handle_is_null(hm_directory_handle_of(&directory, &elsewhere)));
+    for (uint16_t m = 0; m < 2; m++) {
+        make_map(&maps[m], (uint16_t)(30 - m), NULL);
+        CHECK(hm_directory_add(&directory, &maps[m]) == HM_OK);
+        for (int i = 0; i < ITEMS; i++)
+            handles[m][i] = insert(&maps[m], i);
+    }
+    for (int s = 0; s < STORAGES; s++) {
+        hm_pool_desc desc = {.item_size = 24, .type_id = (uint16_t)(s + 5)};
+        desc.storage = (hm_storage)s;
+        CHECK(hm_pool_init(&pools[s], &desc) == HM_OK);
+        CHECK(hm_directory_add_pool(&directory, &pools[s]) == HM_OK);
+        CHECK(hm_pool_insert_n(&pools[s], NULL, ITEMS, handles[2 + s]) == HM_OK);
+    }
+    for (int c = 0; c < 2 + STORAGES; c++) {
+        for (int i = 0; i < ITEMS; i++) {
+            const unsigned char *item = hm_directory_get(&directory, handles[c][i]);
+            CHECK(item != NULL);
+            CHECK(hm_handle_equal(hm_directory_handle_of(&directory, item), handles[c][i]));
+            CHECK(hm_handle_equal(hm_directory_handle_of(&directory, item + 3), handles[c][i]));
+        }
+    }
+    const void *stale = hm_pool_get(&pools[1], handles[3][5]);
+    CHECK(hm_pool_erase(&pools[1], handles[3][5]));
+    CHECK(hm_handle_is_null(hm_directory_handle_of(&directory, stale)));
+    CHECK(hm_handle_is_null(hm_directory_handle_of(&directory, &elsewhere)));
+    CHECK(hm_handle_is_null(hm_directory_handle_of(&directory, NULL)));
+    hm_directory_fini(&directory);
+    hm_map_fini(&maps[0]);
+    hm_map_fini(&maps[1]);
+    for (int s = 0; s < STORAGES; s++)
+        hm_pool_fini(&pools[s]);
+}
+
 TEST(directory, a_zeroed_one_is_empty_and_full)
 {
     hm_map map;
@@ -268,6 +347,40 @@ DEATH_TEST(directory, remove_of_a_null_map_panics)
 {
     hm_directory directory = {0};
     (void)hm_directory_remove(&directory, NULL);
+}
+
+DEATH_TEST(directory, add_of_a_pool_to_null_panics)
+{
+    static hm_pool pool;
+    (void)hm_directory_add_pool(NULL, &pool);
+}
+
+DEATH_TEST(directory, add_of_a_null_pool_panics)
+{
+    hm_directory directory = {0};
+    (void)hm_directory_add_pool(&directory, NULL);
+}
+
+DEATH_TEST(directory, remove_of_a_pool_from_null_panics)
+{
+    static hm_pool pool;
+    (void)hm_directory_remove_pool(NULL, &pool);
+}
+
+DEATH_TEST(directory, remove_of_a_null_pool_panics)
+{
+    hm_directory directory = {0};
+    (void)hm_directory_remove_pool(&directory, NULL);
+}
+
+DEATH_TEST(directory, find_of_a_pool_in_null_panics)
+{
+    (void)hm_directory_find_pool(NULL, HM_NULL_HANDLE);
+}
+
+DEATH_TEST(directory, handle_of_in_null_panics)
+{
+    (void)hm_directory_handle_of(NULL, NULL);
 }
 
 DEATH_TEST(directory, find_in_null_panics)

@@ -103,6 +103,28 @@ TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
     hm_map_fini(&map);
 }
 
+/* Only what grows by itself is brought in; a request may be of the same size. */
+TEST(footprint, a_reserve_of_the_size_of_a_step_makes_nothing_resident)
+{
+    enum { READY = 8192, STEP = 2048 }; /* items of 64 bytes: 512 KiB, and a quarter of that */
+    const hm_memory *memory = hm_memory_os();
+    if (resident_size() == 0 || test_scaled(2) != 2 || memory->page_size != 4096) {
+        test_leave_out("resident memory after a small reserve: not told here, or in other pages");
+        return;
+    }
+    for (uint32_t more = STEP; more >= STEP - 64; more -= 64) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 64, .capacity = 2 * READY};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        CHECK(hm_pool_reserve(&pool, READY) == HM_OK);
+        size_t before = resident_size();
+        CHECK(hm_pool_reserve(&pool, READY + more) == HM_OK);
+        size_t grown = resident_size() - before;
+        CHECK(more == STEP ? grown < (size_t)64 << 10 : grown >= (size_t)128 << 10);
+        hm_pool_fini(&pool);
+    }
+}
+
 TEST(footprint, an_emplace_of_a_very_large_item_touches_none_of_it)
 {
     const size_t size = (size_t)256 << 20; /* bytes */

@@ -3,6 +3,7 @@
  *
  * A report ends the process with the code that death tests expect, and goes to stdout, not to the
  * log files in which a report means a failure. */
+#include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
@@ -91,6 +92,63 @@ TEST(misuse, clear_poisons_every_item_and_its_meta)
         CHECK(__asan_address_is_poisoned(items + 24 * i));
         CHECK(__asan_address_is_poisoned(meta + 8 * i));
     }
+    hm_map_fini(&map);
+}
+
+/* Also where the library itself was built without the sanitizer: check_poison.sh builds it so. */
+TEST(misuse, erase_n_poisons_every_place_that_it_empties)
+{
+    for (int with_meta = 0; with_meta < 2; with_meta++) {
+        hm_map map;
+        hm_handle handles[100];
+        hm_map_desc desc = {.item_size = 24, .meta_size = with_meta != 0 ? 8 : 0};
+        CHECK(hm_map_init(&map, &desc) == HM_OK);
+        CHECK(hm_map_insert_n(&map, NULL, 100, handles) == HM_OK);
+        unsigned char *items = hm_map_items(&map), *meta = hm_map_meta_at(&map, 0);
+        CHECK(hm_map_erase_n(&map, handles + 30, 40) == 40);
+        CHECK(hm_map_erase_n(&map, handles + 30, 40) == 0);
+        CHECK(__asan_region_is_poisoned(items, (size_t)24 * 60) == NULL);
+        for (size_t i = 60; i < 100; i++) {
+            CHECK(__asan_address_is_poisoned(items + 24 * i));
+            CHECK(with_meta == 0 || __asan_address_is_poisoned(meta + 8 * i));
+        }
+        hm_map_fini(&map);
+    }
+}
+
+TEST(misuse, a_decommit_that_is_refused_leaves_what_is_dead_poisoned)
+{
+    test_memory memory;
+    hm_map map;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_map_desc desc = {.item_size = 4096, .meta_size = 4096, .capacity = 1000};
+    desc.max_slots = 1000;
+    desc.memory = &memory.table;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, 100, NULL) == HM_OK);
+    unsigned char *items = hm_map_items(&map), *meta = hm_map_meta_at(&map, 0);
+    hm_map_clear(&map);
+    for (uint32_t k = 1; k <= 2; k++) {
+        test_memory_fail(&memory, k, true);
+        CHECK(hm_map_trim(&map) == HM_ERROR_MEMORY);
+        for (size_t i = 0; i < 100; i++) {
+            CHECK(k == 2 || __asan_address_is_poisoned(items + 4096 * i));
+            CHECK(__asan_address_is_poisoned(meta + 4096 * i + 4095));
+        }
+    }
+    hm_map_fini(&map);
+}
+
+TEST(misuse, freshly_committed_pages_are_poisoned_but_for_the_item)
+{
+    hm_map map;
+    hm_map_desc desc = {.item_size = 24, .meta_size = 8};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    unsigned char *items = hm_map_items(&map), *meta = hm_map_meta_at(&map, 0);
+    CHECK(__asan_region_is_poisoned(items, 24) == NULL);
+    for (size_t i = 24; i < 65536; i += 8)
+        CHECK(__asan_address_is_poisoned(items + i) && __asan_address_is_poisoned(meta + i));
     hm_map_fini(&map);
 }
 

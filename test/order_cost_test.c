@@ -296,3 +296,32 @@ TEST(order_cost, names_without_items_take_no_scratch_memory)
     column_fini(&c);
     free(names);
 }
+
+/* Every fifth item fits nowhere, though the column's own keys are in order: too few for the scan to
+ * be given up, and more than a scan that begins anew may start with. */
+static int compare_with_misfits(const void *a, const void *b, void *context)
+{
+    (void)context;
+    uint64_t x = ((const ordered_item *)a)->key, y = ((const ordered_item *)b)->key;
+    x = x % 5 == 0 ? 0 : x;
+    y = y % 5 == 0 ? 0 : y;
+    return (x > y) - (x < y);
+}
+
+/* Another order forgets all that the one before has found: also how many did not fit, or a column
+ * that is in order would be taken for a disordered one and sorted. */
+TEST(order_cost, a_new_order_forgets_the_misfits_of_the_one_before)
+{
+    enum { MANY = 20000, STOP = 5000 };
+    const hm_order with_misfits = {.compare = compare_with_misfits};
+    column c;
+    column_init(&c, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        column_insert(&c, i, false);
+    hm_sequence sequence = column_sequence(&c);
+    CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, (hm_budget){0, STOP}).done);
+    CHECK(c.state.misfits > MANY / 64 + 16);
+    hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == MANY - 1);
+    column_fini(&c);
+}

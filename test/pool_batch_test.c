@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of handles: erase_n leaves in a pool what single erases would leave. */
+/* Batches of handles: in a pool they leave and say what single calls would, in pools that fit the
+ * caches and in pools that do not. */
 #include "support/test.h"
 
 #include <handle_map/pool.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { STORAGES = 3, MANY = 70000 }; /* more than what counts as cached */
 
@@ -98,4 +100,88 @@ TEST(pool_batch, erase_n_leaves_what_single_erases_leave)
     uint64_t seed = test_seed("pool_batch");
     for (int storage = 0; storage < STORAGES; storage++)
         check_erase_n((hm_storage)storage, seed);
+}
+
+/* Of handles of all kinds; arrays begin and end where a sanitizer sees who looks beyond. */
+static void check_questions(const hm_pool *pool, const hm_handle *issued, uint32_t n,
+                            uint64_t *random)
+{
+    hm_handle *handles = malloc((n + 1) * sizeof *handles);
+    void **items = malloc((n + 1) * sizeof *items);
+    bool *alive = malloc((n + 1) * sizeof *alive);
+    CHECK(handles != NULL && items != NULL && alive != NULL);
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        handles[i + 1] = some_handle(issued, random);
+        expected += hm_pool_contains(pool, handles[i + 1]);
+        items[i + 1] = handles;
+        alive[i + 1] = !hm_pool_contains(pool, handles[i + 1]);
+    }
+    CHECK(hm_pool_get_n(pool, handles + 1, n, items + 1) == expected);
+    CHECK(hm_pool_contains_n(pool, handles + 1, n, alive + 1) == expected);
+    for (uint32_t i = 1; i <= n; i++) {
+        CHECK(items[i] == hm_pool_get(pool, handles[i]));
+        CHECK(alive[i] == hm_pool_contains(pool, handles[i]));
+    }
+    free(handles);
+    free(items);
+    free(alive);
+}
+
+TEST(pool_batch, get_n_and_contains_n_say_what_single_questions_say)
+{
+    uint64_t random = test_seed("pool questions");
+    hm_handle *issued = malloc(MANY * sizeof *issued);
+    CHECK(issued != NULL);
+    for (uint32_t i = 0; i < MANY; i++)
+        issued[i] = hm_handle_pack(i, 1, 5);
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool = make_pool((hm_storage)storage);
+        for (uint32_t size = 0; size < 2 * MANY; size = size * 2 + 1) {
+            check_questions(&pool, issued, size, &random);
+            for (uint32_t i = 0; i < MANY / 20; i++)
+                hm_pool_erase(&pool, issued[test_random_below(&random, MANY)]);
+        }
+        hm_pool_clear(&pool); /* few slots are cached, many are not */
+        check_questions(&pool, issued, 1000, &random);
+        hm_pool_fini(&pool);
+        hm_pool empty = {0};
+        check_questions(&empty, issued, 100, &random);
+    }
+    free(issued);
+}
+
+TEST(pool_batch, insert_n_fills_what_single_inserts_fill)
+{
+    uint64_t random = test_seed("pool insert_n");
+    hm_handle *issued = malloc(MANY * sizeof *issued), *again = malloc(MANY * sizeof *again);
+    uint32_t *values = malloc(MANY * sizeof *values);
+    CHECK(issued != NULL && again != NULL && values != NULL);
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool one_by_one = make_pool((hm_storage)storage),
+                batched = make_pool((hm_storage)storage);
+        for (uint32_t i = 0; i < MANY / 2; i++) {
+            hm_handle doomed = hm_handle_pack(test_random_below(&random, MANY), 1, 5);
+            CHECK(hm_pool_erase(&one_by_one, doomed) == hm_pool_erase(&batched, doomed));
+        }
+        uint32_t n = MANY - hm_pool_count(&batched);
+        for (uint32_t i = 0; i < n; i++) {
+            values[i] = i;
+            issued[i] = hm_pool_insert(&one_by_one, &i);
+        }
+        CHECK(hm_pool_insert_n(&batched, values, n, again) == HM_OK);
+        CHECK(memcmp(issued, again, n * sizeof *issued) == 0);
+        for (uint32_t i = 0; i < n; i++)
+            CHECK(*(uint32_t *)hm_pool_get(&batched, again[i]) == i);
+        again[0] = HM_NULL_HANDLE;
+        CHECK(hm_pool_insert_n(&batched, values, 1, again) == HM_ERROR_FULL);
+        CHECK(hm_handle_is_null(again[0]) && hm_pool_count(&batched) == MANY);
+        CHECK(hm_pool_insert_n(&batched, NULL, 0, NULL) == HM_OK);
+        CHECK(hm_pool_validate(&batched) == HM_OK);
+        hm_pool_fini(&one_by_one);
+        hm_pool_fini(&batched);
+    }
+    free(issued);
+    free(again);
+    free(values);
 }

@@ -309,11 +309,23 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         (void)(call);                                                                              \
     }
 
+static bool never_called(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return true;
+}
+
 static hm_pool *const no_pool;
 static void *no_place;
 
 PANICS_WITHOUT_A_POOL(insert, hm_pool_insert(no_pool, NULL))
 PANICS_WITHOUT_A_POOL(emplace, hm_pool_emplace(no_pool, &no_place))
+PANICS_WITHOUT_A_POOL(insert_n, hm_pool_insert_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(get_n, hm_pool_get_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(contains_n, hm_pool_contains_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(erase_if, hm_pool_erase_if(no_pool, never_called, NULL))
+PANICS_WITHOUT_A_POOL(handle_at, hm_pool_handle_at(no_pool, 0))
 PANICS_WITHOUT_A_POOL(get, hm_pool_get(no_pool, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_POOL(contains, hm_pool_contains(no_pool, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_POOL(erase, hm_pool_erase(no_pool, HM_NULL_HANDLE))
@@ -342,6 +354,36 @@ DEATH_TEST(pool_contract, next_word_without_bits_panics)
 {
     hm_pool pool = {0};
     hm_pool_next_word(&pool, 0, NULL);
+}
+
+DEATH_TEST(pool_contract, get_n_without_handles_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_get_n(&pool, NULL, 1, &no_place);
+}
+
+DEATH_TEST(pool_contract, get_n_without_items_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_get_n(&pool, &(hm_handle){0}, 1, NULL);
+}
+
+DEATH_TEST(pool_contract, contains_n_without_handles_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_contains_n(&pool, NULL, 1, &(bool){false});
+}
+
+DEATH_TEST(pool_contract, contains_n_without_answers_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_contains_n(&pool, &(hm_handle){0}, 1, NULL);
+}
+
+DEATH_TEST(pool_contract, erase_if_without_a_predicate_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_erase_if(&pool, NULL, NULL);
 }
 
 DEATH_TEST(pool_contract, erase_n_without_handles_panics)

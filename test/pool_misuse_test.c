@@ -2,6 +2,7 @@
 /* Misuse of pointers to items of a pool that are gone: AddressSanitizer reports each. Built only
  * with it. A report ends the process with the code that death tests expect, and goes to stdout, not
  * to the log files in which a report means a failure. */
+#include "pool_memory.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -93,6 +94,97 @@ TEST(pool_misuse, clear_poisons_every_item)
         for (size_t i = 0; i < 200; i++)
             CHECK(__asan_address_is_poisoned(places[i]));
         hm_pool_fini(&pool);
+    }
+}
+
+/* Also where the library itself was built without the sanitizer: check_poison.sh builds it so. */
+TEST(pool_misuse, erase_n_poisons_every_place_that_it_empties)
+{
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 24, .storage = (hm_storage)storage};
+        hm_handle handles[200];
+        unsigned char *places[200];
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        CHECK(hm_pool_insert_n(&pool, NULL, 200, handles) == HM_OK);
+        for (size_t i = 0; i < 200; i++)
+            places[i] = hm_pool_get(&pool, handles[i]);
+        CHECK(hm_pool_erase_n(&pool, handles + 50, 100) == 100);
+        for (size_t i = 0; i < 200; i++)
+            CHECK((__asan_region_is_poisoned(places[i], 24) != NULL) == (i >= 50 && i < 150));
+        hm_pool_fini(&pool);
+    }
+}
+
+/* A slot's last life ends with a destroy hook or without one, singly or in a batch. */
+TEST(pool_misuse, the_place_of_a_spent_slot_is_poisoned)
+{
+    for (int way = 0; way < 4; way++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 24, .capacity = 2, .max_slots = 2};
+        desc.destroy = way % 2 != 0 ? ignore : NULL;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        hm_handle handle = HM_NULL_HANDLE;
+        unsigned char *place = NULL;
+        for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION; life++) {
+            handle = hm_pool_insert(&pool, NULL);
+            place = hm_pool_get(&pool, handle);
+            CHECK(place != NULL && __asan_region_is_poisoned(place, 24) == NULL);
+            CHECK(way < 2 ? hm_pool_erase(&pool, handle) : hm_pool_erase_n(&pool, &handle, 1) == 1);
+        }
+        CHECK(hm_pool_explain(&pool, handle) == HM_HANDLE_RETIRED);
+        CHECK(__asan_address_is_poisoned(place) && __asan_address_is_poisoned(place + 23));
+        hm_pool_fini(&pool);
+    }
+}
+
+TEST(pool_misuse, freshly_committed_pages_are_poisoned_but_for_the_item)
+{
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 24, .storage = (hm_storage)storage};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        unsigned char *place = hm_pool_get(&pool, hm_pool_insert(&pool, NULL));
+        CHECK(__asan_region_is_poisoned(place, 24) == NULL);
+        for (size_t i = 24; i < 4096; i += 8)
+            CHECK(__asan_address_is_poisoned(place + i));
+        hm_pool_fini(&pool);
+    }
+}
+
+/* Whether the system drops the pages or refuses to, whose memory faults then or not. */
+TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
+{
+    for (int storage = 0; storage < STORAGES; storage++) {
+        for (uint32_t refused = 0; refused < 2; refused++) {
+            pool_memory memory;
+            hm_pool pool;
+            hm_handle handles[64];
+            unsigned char *places[64];
+            pool_memory_init(&memory, hm_memory_os()->page_size);
+            hm_pool_desc desc = {.item_size = 65536, .capacity = 64, .max_slots = 64};
+            desc.storage = (hm_storage)storage;
+            desc.memory = &memory.table;
+            CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+            CHECK(hm_pool_insert_n(&pool, NULL, 64, handles) == HM_OK);
+            for (size_t i = 0; i < 64; i++)
+                places[i] = hm_pool_get(&pool, handles[i]);
+            /* Of a block that others share a reservation with, or of the one range. */
+            CHECK(hm_pool_erase_n(&pool, handles + 40, 8) == 8);
+            pool_memory_fail(&memory, refused, true);
+            hm_status status = hm_pool_trim(&pool);
+            CHECK(status ==
+                  (refused != 0 && storage != HM_STORAGE_GROWING_BLOCKS ? HM_ERROR_MEMORY : HM_OK));
+            for (size_t i = 40; i < 48; i++)
+                CHECK(__asan_address_is_poisoned(places[i] + 777));
+            for (size_t i = 0; i < 40; i++)
+                CHECK(__asan_region_is_poisoned(places[i], 65536) == NULL);
+            pool_memory_fail(&memory, 0, false);
+            hm_pool_fini(&pool);
+            pool_memory_check_released(&memory);
+            for (size_t i = 0; i < 64; i++)
+                CHECK(!__asan_address_is_poisoned(places[i]));
+        }
     }
 }
 

@@ -180,6 +180,12 @@ static void probe_handle(const pool_model *model, hm_handle handle)
     hm_handle_state state = hm_pool_explain(&model->pool, handle), expected = HM_HANDLE_LIVE;
     CHECK(hm_pool_get(&model->pool, handle) == (record != NULL ? record->place : NULL));
     CHECK(hm_pool_contains(&model->pool, handle) == (record != NULL));
+    void *item = NULL;
+    bool alive = record == NULL;
+    CHECK(hm_pool_get_n(&model->pool, &handle, 1, &item) == (record != NULL ? 1u : 0u));
+    CHECK(item == (record != NULL ? record->place : NULL));
+    CHECK(hm_pool_contains_n(&model->pool, &handle, 1, &alive) == (record != NULL ? 1u : 0u));
+    CHECK(alive == (record != NULL));
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
     if (hm_handle_is_null(handle))
         expected = HM_HANDLE_NULL;
@@ -251,6 +257,8 @@ static void check_pool(void *state)
     for (uint32_t slot = 0; slot < model->end; slot++) {
         const pool_model_slot *record = &model->slots[slot];
         CHECK(hm_pool_item(&model->pool, slot) == (record->lives ? record->place : NULL));
+        CHECK(hm_handle_equal(hm_pool_handle_at(&model->pool, slot),
+                              record->lives ? handle_at(model, slot) : HM_NULL_HANDLE));
         if (!record->lives)
             continue;
         CHECK(record->destroyed == 0);
@@ -258,6 +266,7 @@ static void check_pool(void *state)
             CHECK(item_holds(model, record));
     }
     CHECK(hm_pool_item(&model->pool, model->end) == NULL);
+    CHECK(hm_handle_is_null(hm_pool_handle_at(&model->pool, model->end)));
     check_walk(model);
     uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
     probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
@@ -354,6 +363,29 @@ static void reserve(void *state, const uint32_t arguments[3])
     CHECK(!pool_memory_refused(&model->memory));
 }
 
+/* How many, value, whether zeroed and reported: all of them, or none. */
+static void insert_n(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    static unsigned char items[MODEL_BATCH * 5000];
+    hm_handle handles[MODEL_BATCH];
+    bool is_zero = arguments[2] % 2 != 0;
+    uint32_t n = arguments[0] % (MODEL_BATCH + 1), count = model->count;
+    for (uint32_t i = 0; i < n; i++)
+        test_item_fill(items + model->desc.item_size * i, model->desc.item_size, arguments[1] + i);
+    memset(handles, 0xA5, sizeof handles);
+    hm_status status = hm_pool_insert_n(&model->pool, is_zero ? NULL : items, n, handles);
+    if (status != HM_OK) {
+        CHECK(failed_rightly(model, status, n) && hm_pool_count(&model->pool) == count);
+        for (size_t i = 0; i < sizeof handles; i++)
+            CHECK(((unsigned char *)handles)[i] == 0xA5);
+        return;
+    }
+    CHECK(n <= room(model));
+    for (uint32_t i = 0; i < n; i++)
+        born(model, handles[i], is_zero, arguments[1] + i);
+}
+
 /* A handle as pick takes it. */
 static void erase(void *state, const uint32_t arguments[3])
 {
@@ -382,6 +414,38 @@ static void erase_n(void *state, const uint32_t arguments[3])
     for (uint32_t i = 0; i < n; i++)
         if (find(model, handles[i]) != NULL)
             died(model, find(model, handles[i]));
+    CHECK(erased == count - model->count);
+}
+
+/* Asked about the live slots, each once, in their order; the doomed before have died. */
+static bool every_third_dies(const void *item, void *context)
+{
+    pool_model *model = context;
+    hm_handle handle = hm_pool_handle_of(&model->pool, item);
+    pool_model_slot *record = find(model, handle);
+    CHECK(record != NULL && record->place == item && item_holds(model, record));
+    CHECK(hm_handle_index(handle) >= model->last_slot);
+    for (uint32_t slot = model->last_slot; slot < hm_handle_index(handle); slot++)
+        CHECK(!model->slots[slot].lives);
+    model->last_slot = hm_handle_index(handle) + 1;
+    if (hm_handle_index(handle) % 8 == 0)
+        CHECK(hm_pool_validate(&model->pool) == HM_OK);
+    CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
+    CHECK(hm_pool_erase_if(&model->pool, every_third_dies, model) == 0);
+    return hm_handle_index(handle) % 3 == model->third;
+}
+
+/* Which third. */
+static void erase_if(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t count = model->count;
+    model->third = arguments[0] % 3;
+    model->last_slot = 0;
+    uint32_t erased = hm_pool_erase_if(&model->pool, every_third_dies, model);
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].lives && slot % 3 == model->third)
+            died(model, &model->slots[slot]);
     CHECK(erased == count - model->count);
 }
 
@@ -482,9 +546,11 @@ static void refuse(void *state, const uint32_t arguments[3])
 static const test_operation operations[] = {
     {"insert", 250, insert},
     {"insert_burst", 10, insert_burst},
+    {"insert_n", 20, insert_n},
     {"reserve", 10, reserve},
     {"erase", 150, erase},
     {"erase_n", 20, erase_n},
+    {"erase_if", 6, erase_if},
     {"erase_stretch", 12, erase_stretch},
     {"erase_walking", 6, erase_walking},
     {"clear", 3, clear},

@@ -33,6 +33,7 @@ typedef struct pool_model {
     hm_handle past[POOL_MODEL_PAST];
     uint32_t past_count; /* handles ever put there */
     uint32_t tick;       /* checks */
+    uint32_t third;      /* of the slots: those that erase_if erases */
     uint32_t last_slot;  /* where destroy ran last in a clear, plus 1 */
     bool clearing;       /* destroy must go upward */
     bool refuses;        /* memory will refuse the next operation a call */
