@@ -6,7 +6,7 @@
 
 #include "memory_private.h"
 
-#ifndef _WIN32
+#if !defined(_WIN32) && !defined(__wasm__)
 
 #include <pthread.h>
 #include <sys/mman.h>
