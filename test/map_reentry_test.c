@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(_WIN32) && !defined(__EMSCRIPTEN__)
+#if !defined(_WIN32) && !defined(__wasm__)
 #define CAN_FORK
 #include <sys/wait.h>
 #include <unistd.h>
@@ -280,6 +280,8 @@ static void (*const attempts[])(intruder *) = {
     try_reserve, try_trim,    try_defragment, try_arrange, try_what_is_allowed,
 };
 
+#if defined(CAN_FORK)
+
 static void try_clear(intruder *self)
 {
     hm_map_clear(&self->things.map);
@@ -339,6 +341,10 @@ static const struct panic {
     {try_typed_touch, "thing_map_touch:"},
     {try_typed_touch_all, "thing_map_touch_all:"},
 };
+
+enum { PANICS = sizeof panics / sizeof *panics };
+
+#endif
 
 /* What calls back. */
 
@@ -442,8 +448,7 @@ static const struct operation {
 
 enum {
     OPERATIONS = sizeof operations / sizeof *operations,
-    ATTEMPTS = sizeof attempts / sizeof *attempts,
-    PANICS = sizeof panics / sizeof *panics
+    ATTEMPTS = sizeof attempts / sizeof *attempts
 };
 
 static void start(intruder *self, unsigned hooks)

@@ -6,21 +6,25 @@
  *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
  * Tests run in this process, one after the other; a failed check jumps back here. A death test
- * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name. */
+ * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name.
+ * WebAssembly has no processes: there test/wasm.mjs is asked for an instance of its own. It has no
+ * way back out of a function either, so a failed check ends the program as failed. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
 
 #include "test.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#if !defined(__wasm__)
+#include <setjmp.h>
+#endif
 #if defined(_WIN32)
 #include <process.h>
-#else
+#elif !defined(__wasm__)
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -30,7 +34,6 @@ enum { NAME_SIZE = 256 };
 static const char die_option[] = "--die=";
 
 static test_case *first_test; /* in the order of suite and name */
-static jmp_buf runner;        /* set while a test runs in this process */
 
 static void full_name(const test_case *test, char name[NAME_SIZE])
 {
@@ -53,11 +56,25 @@ void test_register(test_case *test)
     *place = test;
 }
 
-void test_fail(const char *file, int line, const char *condition)
+#if defined(__wasm__)
+
+_Noreturn static void leave_test(void)
 {
-    if (test_fail_hook != NULL)
-        test_fail_hook(file, line, condition);
-    fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
+    exit(EXIT_FAILURE);
+}
+
+static bool passes_here(const test_case *test)
+{
+    test->run();
+    return true;
+}
+
+#else
+
+static jmp_buf runner; /* set while a test runs in this process */
+
+_Noreturn static void leave_test(void)
+{
     longjmp(runner, 1);
 }
 
@@ -69,6 +86,16 @@ static bool passes_here(const test_case *test)
     return true;
 }
 
+#endif
+
+void test_fail(const char *file, int line, const char *condition)
+{
+    if (test_fail_hook != NULL)
+        test_fail_hook(file, line, condition);
+    fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
+    leave_test();
+}
+
 /* The whole life of a death test's child. Only the panic hook ends it with the expected code. */
 _Noreturn static void die(const test_case *test)
 {
@@ -77,7 +104,20 @@ _Noreturn static void die(const test_case *test)
     exit(EXIT_FAILURE);
 }
 
-#if defined(_WIN32)
+#if defined(_WIN32) || defined(__wasm__)
+
+#if defined(__wasm__)
+/* Runs this program again, from its start and with this argument alone, in a memory of its own.
+ * Returns its exit code, or -1 when it was trapped. */
+__attribute__((import_module("env"), import_name("run_again"))) int run_again(const char *argument);
+#else
+static int run_again(const char *argument)
+{
+    /* argv[0] is a plain word, since _spawnv does not quote a path with spaces. */
+    const char *const arguments[] = {"test", argument, NULL};
+    return (int)_spawnv(_P_WAIT, _pgmptr, arguments);
+}
+#endif
 
 /* Returns the child's exit code, or -1. */
 static int child_exit_code(const test_case *test)
@@ -86,9 +126,7 @@ static int child_exit_code(const test_case *test)
     char name[NAME_SIZE];
     full_name(test, name);
     snprintf(option, sizeof option, "%s%s", die_option, name);
-    /* argv[0] is a plain word, since _spawnv does not quote a path with spaces. */
-    const char *const arguments[] = {"test", option, NULL};
-    return (int)_spawnv(_P_WAIT, _pgmptr, arguments);
+    return run_again(option);
 }
 
 #else

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(_WIN32) && !defined(__EMSCRIPTEN__)
+#if !defined(_WIN32) && !defined(__wasm__)
 #define CAN_FORK
 #include <signal.h>
 #include <sys/mman.h>
