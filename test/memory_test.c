@@ -10,6 +10,7 @@
 #include <handle_map/array.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
@@ -155,6 +156,46 @@ TEST(memory, reservations_do_not_overlap)
     }
 }
 
+TEST(memory, what_was_released_reads_as_zero_when_it_is_reserved_again)
+{
+    for (int i = 0; i < TABLES; i++) {
+        const hm_memory *memory = table_at(i);
+        const size_t page = memory->page_size;
+        for (size_t pages = 5; pages > 0; pages--) {
+            unsigned char *bytes = memory->reserve(memory->context, pages * page);
+            CHECK(bytes != NULL && memory->commit(memory->context, bytes, pages * page));
+            CHECK(is_all(bytes, pages * page, 0));
+            memset(bytes, 0xA5, pages * page);
+            memory->release(memory->context, bytes, pages * page);
+        }
+    }
+}
+
+/* Both grow in turn, and shrink in turn. */
+TEST(memory, malloc_and_a_table_take_nothing_of_each_other)
+{
+    enum { ROUNDS = 12, STEP = 50000 };
+    for (int i = 0; i < TABLES; i++) {
+        const hm_memory *memory = table_at(i);
+        unsigned char *blocks[ROUNDS], *ranges[ROUNDS];
+        for (int k = 0; k < ROUNDS; k++) {
+            const size_t block_size = (size_t)(k + 1) * STEP;
+            ranges[k] = memory->reserve(memory->context, memory->page_size);
+            blocks[k] = malloc(block_size);
+            CHECK(ranges[k] != NULL && blocks[k] != NULL);
+            CHECK(memory->commit(memory->context, ranges[k], memory->page_size));
+            memset(ranges[k], k + 1, memory->page_size);
+            memset(blocks[k], 100 + k, block_size);
+        }
+        for (int k = 0; k < ROUNDS; k++) {
+            CHECK(is_all(ranges[k], memory->page_size, (unsigned char)(k + 1)));
+            CHECK(is_all(blocks[k], (size_t)(k + 1) * STEP, (unsigned char)(100 + k)));
+            memory->release(memory->context, ranges[k], memory->page_size);
+            free(blocks[k]);
+        }
+    }
+}
+
 /* The largest size is where an addition inside reserve would wrap around. With 32-bit pointers half
  * of all addresses may be had. */
 TEST(memory, an_absurd_size_is_refused)
@@ -183,6 +224,82 @@ TEST(memory, address_space_costs_no_memory)
     bytes[size - 1] = 1;
     memory->release(memory->context, bytes, size);
 }
+
+#if defined(__wasm__)
+
+/* WebAssembly's memory only grows: what is released has to be found again. The pieces fill all
+ * places below `whole`, and then its own. */
+TEST(memory, neighbours_that_were_released_one_by_one_are_one_place_again)
+{
+    enum { MOST_PIECES = 4096 };
+    static unsigned char *pieces[MOST_PIECES];
+    const hm_memory *memory = hm_memory_os();
+    const size_t piece = 2 * memory->page_size, size = 32 * piece;
+    unsigned char *whole = memory->reserve(NULL, size);
+    CHECK(whole != NULL);
+    memory->release(NULL, whole, size);
+    int count = 0;
+    do {
+        CHECK(count < MOST_PIECES);
+        pieces[count] = memory->reserve(NULL, piece);
+        CHECK(pieces[count] != NULL);
+    } while (pieces[count++] != whole + size - piece);
+    for (int k = 1; k < count; k += 2)
+        memory->release(NULL, pieces[k], piece);
+    unsigned char *apart = memory->reserve(NULL, 2 * piece);
+    CHECK(apart >= pieces[count - 1]); /* which may be released, and more behind it free */
+    memory->release(NULL, apart, 2 * piece);
+    for (int k = 0; k < count; k += 2)
+        memory->release(NULL, pieces[k], piece);
+    CHECK(memory->reserve(NULL, size) == whole);
+    memory->release(NULL, whole, size);
+}
+
+enum { EARLY_PAGES = 4 };
+
+static unsigned char *early;
+
+/* Main's arguments are in memory of malloc already. */
+__attribute__((constructor)) static void reserve_early(void)
+{
+    early = hm_memory_os()->reserve(NULL, EARLY_PAGES * hm_memory_os()->page_size);
+}
+
+TEST(memory, what_was_reserved_before_the_first_malloc_is_not_taken_by_it)
+{
+    enum { BLOCKS = 200, BLOCK_SIZE = 10000 };
+    const hm_memory *memory = hm_memory_os();
+    const size_t size = EARLY_PAGES * memory->page_size;
+    unsigned char *blocks[BLOCKS];
+    CHECK(early != NULL && memory->commit(NULL, early, size));
+    memset(early, 0xA5, size);
+    for (int k = 0; k < BLOCKS; k++) {
+        blocks[k] = malloc(BLOCK_SIZE);
+        CHECK(blocks[k] != NULL);
+        memset(blocks[k], 0, BLOCK_SIZE);
+    }
+    CHECK(is_all(early, size, 0xA5));
+    for (int k = 0; k < BLOCKS; k++)
+        free(blocks[k]);
+}
+
+/* A large reservation of which little is used must stay as cheap as the use. */
+TEST(memory, a_page_is_written_only_when_it_is_committed_again)
+{
+    const hm_memory *memory = hm_memory_os();
+    const size_t page = memory->page_size;
+    unsigned char *bytes = memory->reserve(NULL, 3 * page);
+    CHECK(bytes != NULL && memory->commit(NULL, bytes, 3 * page));
+    memset(bytes, 0xA5, 3 * page);
+    memory->release(NULL, bytes, 3 * page);
+    CHECK(memory->reserve(NULL, 3 * page) == bytes);
+    CHECK(memory->commit(NULL, bytes + page, page));
+    CHECK(is_all(bytes + page, page, 0));
+    CHECK(is_all(bytes, page, 0xA5) && is_all(bytes + 2 * page, page, 0xA5));
+    memory->release(NULL, bytes, 3 * page);
+}
+
+#endif
 
 #if defined(__linux__) && !ALLOCATOR_ABORTS
 
