@@ -74,6 +74,44 @@ windows() {
         meson test -C "$build/windows" --no-rebuild --verbose
 }
 
+# wasm SCALE: README's first program and the plain program, in WebAssembly under node. The stack
+# comes first in memory, so that one that is too small ends the program and writes over no data.
+wasm() {
+    HM_TEST_SCALE=$1
+    blocks=$directory/wasm_blocks
+    mkdir -p "$blocks" &&
+        awk -v DIRECTORY="$blocks" -f test/extract_c_blocks.awk README.md || return 1
+    compile="clang-19 --target=wasm32-wasi -std=c11 -O2 $warnings -Iinclude
+        -Wl,-z,stack-size=1048576 -Wl,--stack-first"
+    run='node --no-warnings test/wasm.mjs'
+
+    $compile "$blocks/1.c" src/*.c -o "$blocks/1.wasm" || return 1
+    $run "$blocks/1.wasm" >"$blocks/output" || return 1
+    printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' |
+        diff - "$blocks/output" || return 1
+
+    $compile -D_WASI_EMULATED_PROCESS_CLOCKS -Itest -Idocs/examples $sources \
+        -lwasi-emulated-process-clocks -o "$directory/wasm" || return 1
+    $run "$directory/wasm"
+}
+
+# portable SCALE: the library as a compiler without the GNU extensions reads it. It is clang because
+# glibc's headers define types for a compiler of no name that gcc has already. The tests need one of
+# the extensions, __attribute__((constructor)), to know of each other.
+portable() {
+    HM_TEST_SCALE=$1
+    objects=$directory/portable_objects
+    compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE -Iinclude"
+    mkdir -p "$objects" || return 1
+    for source in src/*.c; do
+        $compile -U__GNUC__ -U__clang__ -c "$source" \
+            -o "$objects/$(basename "$source" .c).o" || return 1
+    done
+    $compile -Itest -Idocs/examples $(echo "$sources" | grep -v '/src/[^/]*$') "$objects"/*.o \
+        -lm -pthread -o "$directory/portable" || return 1
+    "$directory/portable"
+}
+
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
@@ -99,6 +137,8 @@ environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
 environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
     qemu-s390x-static
 environment windows 'Windows under wine' windows 10
+environment wasm 'WebAssembly under node' wasm 1
+environment portable 'clang without the GNU extensions' portable 1
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/system_fault.sh "$directory"
 
