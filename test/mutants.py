@@ -133,6 +133,7 @@ def find_all(root):
     names = glob.glob("src/*.c", root_dir=root) + glob.glob("include/handle_map/*.h", root_dir=root)
     found = set()
     for name in names:
-        if name != "src/memory_windows.c":  # compiled on another system only
+        # Compiled on other systems only.
+        if name not in ("src/memory_wasm.c", "src/memory_windows.c"):
             found |= find_in(root, name)
     return sorted(found)
