@@ -2,9 +2,7 @@
 /* handle: the names of the handle states; the layout itself is inline. */
 #include <handle_map/handle.h>
 
-#include <assert.h>
-
-static_assert(sizeof(hm_handle) == 8, "a handle is 64 bits, also beside other handles");
+HM_STATIC_ASSERT(sizeof(hm_handle) == 8, "a handle is 64 bits, also beside other handles");
 
 const char *hm_handle_state_name(hm_handle_state state)
 {

@@ -20,7 +20,7 @@ enum {
     WORLD_ZEROED = 255 /* in place of a key: insert without an item */
 };
 
-static_assert(HM_HANDLE_MAX_GENERATION == WORLD_LIVES, "the narrowed header is not in use");
+HM_STATIC_ASSERT(HM_HANDLE_MAX_GENERATION == WORLD_LIVES, "the narrowed header is not in use");
 
 typedef struct world_config {
     const char *name;
