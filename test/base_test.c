@@ -139,3 +139,11 @@ TEST(base, without_a_hook_a_panic_prints_one_line)
 }
 
 #endif
+
+TEST(base, the_version_is_that_of_the_headers)
+{
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", HM_VERSION_MAJOR, HM_VERSION_MINOR,
+             HM_VERSION_PATCH);
+    CHECK(strcmp(hm_version(), version) == 0);
+}

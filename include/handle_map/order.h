@@ -25,8 +25,8 @@
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
  * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
  * Where it is refused, the items are put in order by insertion sort that stops and resumes, which
- * needs none; it goes on to its end, though memory may be there again, because each of its steps
- * leaves the managed positions in order, and a batch that began meanwhile would undo that.
+ * needs none. It goes on to its end, also where memory is there again meanwhile: to know that, each
+ * call would have to ask the system for it.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is void. So a change costs what
