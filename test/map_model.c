@@ -75,6 +75,7 @@ static hm_handle model_handle_of(const map_model *model, const void *item)
     CHECK(offset % model->desc.item_size == 0);
     hm_handle handle = hm_map_handle_at(&model->map, (uint32_t)(offset / model->desc.item_size));
     CHECK(!hm_handle_is_null(handle));
+    CHECK(hm_handle_equal(hm_map_handle_of(&model->map, item), handle));
     return handle;
 }
 

@@ -327,6 +327,15 @@ static void ask(void *state, const uint32_t arguments[3])
     check_handle_parts(handle);
     CHECK(hm_directory_find(&hostile->directory, handle) == (ours ? map : NULL));
     CHECK(hm_directory_get(&hostile->directory, handle) == item);
+    CHECK(hm_directory_find_pool(&hostile->directory, handle) == NULL);
+    /* The bits as an address: seldom one in an item, and then that item's. */
+    const void *address = (const void *)(uintptr_t)handle.bits;
+    hm_handle of_address = hm_directory_handle_of(&hostile->directory, address);
+    const unsigned char *start = hm_map_get(map, of_address);
+    CHECK((start == NULL) == hm_handle_is_null(of_address));
+    CHECK(start == NULL || (uintptr_t)address - (uintptr_t)start < hostile->model.desc.item_size);
+    CHECK(item == NULL ||
+          hm_handle_equal(hm_directory_handle_of(&hostile->directory, item), handle));
     CHECK((void *)word_map_get(typed(hostile), word) == item);
     CHECK(word_map_contains(typed(hostile), word) == (item != NULL));
     CHECK(word_map_index_of(typed(hostile), word) == hm_map_index_of(map, handle));
