@@ -48,7 +48,8 @@ TEST(address, any_byte_of_a_maps_item_leads_to_its_handle)
         check_addresses(&map);
     }
     hm_map_fini(&map);
-    check_addresses(&map);
+    CHECK(hm_handle_is_null(hm_map_handle_of(&map, NULL)));
+    CHECK(hm_handle_is_null(hm_map_handle_of(&map, &map)));
 }
 
 /* What callbacks are shown. */

@@ -39,6 +39,8 @@ OF_MODEL(edit)
 OF_MODEL(probe)
 OF_MODEL(age)
 OF_MODEL(refuse)
+OF_MODEL(insert_n)
+OF_MODEL(erase_if)
 
 static hm_handle handle_at(const pool_model *model, uint32_t slot)
 {
@@ -127,6 +129,8 @@ static const test_operation operations[] = {
     {"refuse", 0, refuse},
     {"hostile", 0, hostile},
     {"hostile_address", 0, hostile_address},
+    {"insert_n", 0, insert_n},
+    {"erase_if", 0, erase_if},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations, OWN_OPERATIONS = 2 };
