@@ -50,10 +50,10 @@
  *
  * Callbacks see the map whole: hm_map_validate holds in each, and no item waits in a temporary.
  * hm_map_handle_of tells the handle of the item that a callback is shown. destroy runs while that
- * handle still resolves; the relocations of a step are reported after
- * it. A call that would change the map from inside one of its own callbacks is refused: with
- * HM_ERROR_BUSY, null, false or 0, and from clear, fini and touch, which return nothing, with the
- * panic hook. A callback must return: no longjmp, no exception.
+ * handle still resolves; the relocations of a step are reported after it. A call that would change
+ * the map from inside one of its own callbacks is refused: with HM_ERROR_BUSY, null, false or 0, and
+ * from clear, fini and touch, which return nothing, with the panic hook. A callback must return: no
+ * longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together where nobody writes. */
 #ifndef HANDLE_MAP_MAP_H
