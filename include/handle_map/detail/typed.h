@@ -32,7 +32,7 @@
 /* prefix: texture; kind: map or pool; number: the type id of a descriptor that says 0. */
 #define HM_TYPED_DEFINE(prefix, kind, type, number)                                                \
     HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT((number) >= 0 && (number) <= 0x7FFF, "type ids have 15 bits");                \
+    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
     typedef struct prefix##_##kind {                                                               \
         hm_##kind kind;                                                                            \
     } prefix##_##kind;                                                                             \
@@ -68,7 +68,7 @@
         hm_full.item_size = sizeof(type);                                                          \
         hm_full.item_align = HM_ALIGNOF(type);                                                     \
         if (hm_full.type_id == 0)                                                                  \
-            hm_full.type_id = (number);                                                            \
+            hm_full.type_id = HM_CAST(uint16_t, number);                                           \
         return hm_##kind##_init(&hm_self->kind, &hm_full);                                         \
     }                                                                                              \
     HM_UNUSED static inline hm_status prefix##_##kind##_init(prefix##_##kind *hm_self,             \
