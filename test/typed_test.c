@@ -5,7 +5,6 @@
 
 #include <handle_map/handle_map.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -234,21 +233,10 @@ TYPED_TEST(the_type_id_of_a_descriptor_wins_unless_it_is_0)
     body_pool_fini(&pool);
 }
 
-/* Ends as expected where the message begins with the function that the program wrote. */
-static const char *expected_function;
-
-static void expect_function(const char *file, int line, const char *message)
-{
-    bool is_here = strstr(file, "typed_test.c") != NULL;
-    bool is_named = strncmp(message, expected_function, strlen(expected_function)) == 0;
-    (void)line;
-    _Exit(is_here && is_named ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
-}
-
+/* A broken contract names the function and the file that the program wrote. */
 static void expect_panic_of(const char *function)
 {
-    expected_function = function;
-    hm_set_panic_hook(expect_function);
+    test_expect_panic_of("typed_test.c", function);
 }
 
 #define NULL_TEST(kind, name, call)                                                                \

@@ -18,6 +18,9 @@
 /* Installs the panic hook that ends the process with TEST_PANIC_EXIT_CODE. */
 void test_expect_panic(void);
 
+/* The same, but only for a panic in a file of this name whose message begins so. */
+void test_expect_panic_of(const char *file, const char *message);
+
 #ifdef HM_TEST_CRITERION
 
 #include <criterion/criterion.h>
