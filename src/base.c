@@ -18,7 +18,7 @@ typedef struct sentences {
     unsigned last; /* which of them is the last one */
 } sentences;
 
-static _Thread_local sentences failures;
+static HM_THREAD_LOCAL sentences failures;
 
 const char *hm_status_name(hm_status status)
 {
@@ -100,9 +100,10 @@ hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
                    max_slots, retired);
 }
 
-hm_status hm_fail_busy(const char *what)
+hm_status hm_fail_busy(const char *what, const char *name)
 {
-    return hm_fail(HM_ERROR_BUSY, "the %s is busy: called from one of its own callbacks", what);
+    return hm_fail(HM_ERROR_BUSY, "the %s '%.80s' is busy: called from one of its own callbacks",
+                   what, name);
 }
 
 hm_status hm_fail_null(const char *function, const char *argument)

@@ -29,7 +29,7 @@ HM_COLD hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capaci
 HM_COLD hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired);
 
 /* HM_ERROR_BUSY */
-HM_COLD hm_status hm_fail_busy(const char *what);
+HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
 
 /* HM_ERROR_INVALID: init was given no container, or no descriptor. */
 HM_COLD hm_status hm_fail_null(const char *function, const char *argument);

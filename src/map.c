@@ -225,7 +225,7 @@ hm_status hm_map_reserve(hm_map *map, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
     if (is_busy(map))
-        return hm_fail_busy("map");
+        return hm_fail_busy("map", map->name);
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
@@ -475,7 +475,7 @@ hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
     if (is_busy(map))
-        return hm_fail_busy("map");
+        return hm_fail_busy("map", map->name);
     map->item_array.count = map->meta_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
     if (status == HM_OK)

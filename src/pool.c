@@ -401,7 +401,7 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_reserve: pool is NULL");
     if (is_busy(pool))
-        return hm_fail_busy("pool");
+        return hm_fail_busy("pool", pool->name);
     if (n > pool->capacity - pool->count)
         return hm_fail_full("pool", pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
@@ -628,7 +628,7 @@ hm_status hm_pool_trim(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
     if (is_busy(pool))
-        return hm_fail_busy("pool");
+        return hm_fail_busy("pool", pool->name);
     if (pool->memory == NULL)
         return HM_OK;
     hm_status status = hm_pool_storage_trim(pool);

@@ -43,9 +43,10 @@ for header; do
         compiled_cpp=true
     done
 done
-# program STANDARD: compiles what stands on standard input with $compiler; prints what it says.
+# program "STANDARD [FLAG...]": compiles what stands on standard input with $compiler; prints what
+# it says.
 program() {
-    "$compiler" -x c -std="$1" -O1 -S -o /dev/null -I "$source/include" - 2>&1
+    "$compiler" -x c -std=$1 -O1 -S -o /dev/null -I "$source/include" - 2>&1
 }
 
 old_program='
@@ -53,7 +54,7 @@ old_program='
     #include <handle_map/handle_map.h>
     HM_MAP_DEFINE(thing, int, 1)
     HM_POOL_DEFINE_FOR(thing, int, 2)
-    _Static_assert(sizeof(boolean) == sizeof(int), "");
+    HM_STATIC_ASSERT(sizeof(boolean) == sizeof(int), "");
     boolean is_there(thing_map *map, thing_handle handle)
     {
         return thing_map_contains(map, handle) ? true : false;
@@ -61,7 +62,7 @@ old_program='
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler, older C"
-    echo "$old_program" | program gnu99
+    echo "$old_program" | program 'gnu99 -Wall -Wextra -Wpedantic -Werror -Wno-unused-function'
     echo "$old_program" | program c11
     for standard in c89 gnu89 c99; do
         errors=$(echo '#include <handle_map/handle_map.h>' | program $standard | grep 'error: ')

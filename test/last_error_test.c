@@ -270,10 +270,10 @@ static void call_back_into_the_map(void *item, void *context)
     (void)item;
     (void)context;
     CHECK(hm_handle_is_null(hm_map_insert(&busy_map, NULL)));
-    CHECK(says("the map is busy: called from one of its own callbacks"));
+    CHECK(says("the map 'things' is busy: called from one of its own callbacks"));
     mark();
     CHECK(hm_map_trim(&busy_map) == HM_ERROR_BUSY);
-    CHECK(says("the map is busy: called from one of its own callbacks"));
+    CHECK(says("the map 'things' is busy: called from one of its own callbacks"));
 }
 
 static void call_back_into_the_pool(void *item, void *context)
@@ -281,15 +281,15 @@ static void call_back_into_the_pool(void *item, void *context)
     (void)item;
     (void)context;
     CHECK(hm_handle_is_null(hm_pool_insert(&busy_pool, NULL)));
-    CHECK(says("the pool is busy: called from one of its own callbacks"));
+    CHECK(says("the pool 'pool' is busy: called from one of its own callbacks"));
     mark();
     CHECK(hm_pool_trim(&busy_pool) == HM_ERROR_BUSY);
-    CHECK(says("the pool is busy: called from one of its own callbacks"));
+    CHECK(says("the pool 'pool' is busy: called from one of its own callbacks"));
 }
 
 TEST(last_error, a_busy_container_is_told)
 {
-    hm_map_desc desc = {.item_size = 4, .destroy = call_back_into_the_map};
+    hm_map_desc desc = {.item_size = 4, .destroy = call_back_into_the_map, .name = "things"};
     hm_pool_desc pool_desc = {.item_size = 4, .destroy = call_back_into_the_pool};
     CHECK(hm_map_init(&busy_map, &desc) == HM_OK);
     CHECK(hm_pool_init(&busy_pool, &pool_desc) == HM_OK);

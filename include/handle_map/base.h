@@ -54,8 +54,8 @@ typedef enum hm_status {
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
     HM_ERROR_FULL,    /* the capacity or the index space is used up */
-    HM_ERROR_STALE,   /* the handle names no live item: for calls that take a handle and return a
-                         status, as those of worlds and indices; no map, pool or array does */
+    HM_ERROR_STALE,   /* the handle names no live item: for modules to come, whose calls take a
+                         handle and return a status; no call of this version returns it */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;

@@ -30,6 +30,8 @@
 
 /* HM_STATIC_ASSERT: checked by the compiler, at the top of a file or among declarations.
  * HM_NORETURN: a function that does not return. HM_ALIGNOF: a type's alignment in bytes.
+ * HM_THREAD_LOCAL: a static variable of which each thread has its own. HM_EXTENSION: what C99 did
+ * not have yet, and is not to be warned about.
  * HM_CAST: to a number, or from void * to a pointer; HM_POINTER_CAST: from a pointer or an address
  * to a pointer of another type. In C++ they are casts that name their kind. */
 #if defined(__cplusplus)
@@ -39,11 +41,25 @@
 #define HM_CAST(type, value) static_cast<type>(value)
 #define HM_POINTER_CAST(type, pointer) reinterpret_cast<type>(pointer)
 #else
-#define HM_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#if defined(HM_USE_GNU) && __STDC_VERSION__ < 201112L
+#define HM_EXTENSION __extension__
+#define HM_NORETURN __attribute__((noreturn))
+#else
+#define HM_EXTENSION
 #define HM_NORETURN _Noreturn
-#define HM_ALIGNOF(type) _Alignof(type)
+#endif
+#define HM_STATIC_ASSERT(condition, message) HM_EXTENSION _Static_assert(condition, message)
+#define HM_ALIGNOF(type) (HM_EXTENSION _Alignof(type))
 #define HM_CAST(type, value) ((type)(value))
 #define HM_POINTER_CAST(type, pointer) ((type)(pointer))
+#endif
+
+#if defined(HM_USE_GNU)
+#define HM_THREAD_LOCAL __thread
+#elif defined(HM_USE_MSVC)
+#define HM_THREAD_LOCAL __declspec(thread)
+#else
+#define HM_THREAD_LOCAL _Thread_local
 #endif
 
 /* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the

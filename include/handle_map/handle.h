@@ -118,19 +118,21 @@ HM_API const char *hm_handle_state_name(hm_handle_state state);
 
 /* HM_HANDLE_DEFINE(node), without a semicolon, defines
  *
- *     node_handle                 a struct with one member, hm_handle id: a type of its own, so
- * that another type's handle given where it is asked for does not compile node_handle_null() the
- * null handle node_handle_is_null(h)      whether it is that node_handle_equal(a, b)     whether
- * both name the same item
+ *     node_handle               a struct with one member, hm_handle id: a type of its own. Another
+ *                               type's handle, given where this one is asked for, does not compile
+ *     node_handle_null()        returns the null handle
+ *     node_handle_is_null(h)    whether h is the null handle
+ *     node_handle_equal(a, b)   whether both are the same handle
  *
- * It needs no complete item type, so that an item can hold handles of its own kind:
+ * It needs no item type, so that an item can hold handles of its own kind:
  *
  *     HM_HANDLE_DEFINE(node)
  *     struct node { node_handle parent; };
  *     HM_MAP_DEFINE_FOR(node, struct node, 3)
  *
- * An array of node_handle may be given wherever the untyped functions ask for hm_handle *, as
- * &handles->id: the two have the same layout. */
+ * The untyped handle of a typed one is its `id`; `node_handle node = {handle};` is the way back. An
+ * array of node_handle may be given to untyped functions as &handles->id: the layout is the same.
+ */
 #define HM_HANDLE_DEFINE(prefix)                                                                   \
     typedef struct prefix##_handle {                                                               \
         hm_handle id;                                                                              \

@@ -41,19 +41,19 @@
  * handles from before may name new items: to start a level anew, clear.
  *
  * A map may be moved: assign the struct, and use only the copy from then on. Not from inside one of
- * its callbacks, nor while it stands in a directory.
+ * its callbacks, nor while it stands in a directory or its own `context` points to it.
  *
  * Failure changes nothing that can be observed; only the committed size may have grown, and slots
  * without a life left count as retired where they are why a call fails with HM_ERROR_FULL. A zeroed
  * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
- * contract. hm_last_error says why a call has failed.
+ * contract. hm_last_error says why a call has failed with a status or with null.
  *
  * Callbacks see the map whole: hm_map_validate holds in each, and no item waits in a temporary.
  * hm_map_handle_of tells the handle of the item that a callback is shown. destroy runs while that
  * handle still resolves; the relocations of a step are reported after it. A call that would change
- * the map from inside one of its own callbacks is refused: with HM_ERROR_BUSY, null, false or 0, and
- * from clear, fini and touch, which return nothing, with the panic hook. A callback must return: no
- * longjmp, no exception.
+ * the map from inside one of its own callbacks is refused: with HM_ERROR_BUSY, null, false or 0,
+ * and from clear, fini and touch, which return nothing, with the panic hook. A callback must
+ * return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together where nobody writes. */
 #ifndef HANDLE_MAP_MAP_H
@@ -85,7 +85,7 @@ typedef struct hm_map_desc {
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;           /* handed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
-    const char *name;        /* for messages; must outlive the map; NULL: "map" */
+    const char *name;        /* said where the map is busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
 /* All fields are private; use the functions. */
@@ -197,8 +197,9 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  *
  * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
  * every edit of a key in place, also one that leaves the item where it is: keys are remembered from
- * call to call. When nothing has changed since, a call costs nothing; after k changes, what those k
- * items cost. Another order (other pointers) starts anew.
+ * call to call. When nothing has changed since, a call costs nothing; after k changes it costs the
+ * compares of those k items, and the swaps of all items that have to give way to them. Another
+ * order (another compare, key or context; the struct may be another each time) starts anew.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * All calls together take at most n swaps, however badly the data is disordered, and O(n log n)
@@ -408,9 +409,10 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same, knows the
  * item size, and takes and returns texture_handle and struct texture * where that takes handles and
- * items, also in arrays. texture_map_init(map, capacity) takes the defaults; texture_map_init_desc
- * takes a descriptor, whose size and alignment are overridden, and whose type id wins over the
- * number here unless it is 0: two maps of one type tell their handles apart by it.
+ * items, also in arrays; hooks and orders stay untyped. texture_map_init(map, capacity) takes the
+ * defaults; texture_map_init_desc takes a descriptor, whose size and alignment are overridden, and
+ * whose type id wins over the number here unless it is 0: two maps of one type tell their handles
+ * apart by it. A map without a name is called "texture". Untyped functions take &textures.map.
  *
  * HM_MAP_DEFINE_FOR(texture, struct texture, 3) is the same for a texture_handle that
  * HM_HANDLE_DEFINE has made already, so that an item can hold handles of its own kind. A map and a

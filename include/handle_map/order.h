@@ -29,8 +29,8 @@
  * call would have to ask the system for it.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
- * changed; they become pending, and what was known of their items is void. So a change costs what
- * the items that changed cost.
+ * changed; they become pending, and what was known of their items is void. So a change costs the
+ * compares of the items that changed, and the swaps of those that give way to them.
  *
  * Order is stable. A compare function that is no strict weak order ends all the same, and leaves a
  * permutation: a round asks at most 10 n + n log2 n + 2 m log2 n times for n items and m lifted

@@ -66,7 +66,8 @@
  * Those bits are of the moment when they were asked for: an item that was erased since is NULL.
  *
  * Under AddressSanitizer holes are poisoned: using a pointer to an item that was erased is
- * reported, until another item is inserted at its place.
+ * reported, until another item is inserted at its place. It takes notes of groups of 8 bytes: of
+ * items whose size is no multiple of 8, what shares a group with a live neighbour goes unseen.
  *
  * Limits:
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -86,11 +87,11 @@
  * its slots begin anew, and handles from before may name new items: to start a level anew, clear.
  *
  * A pool may be moved: assign the struct, and use only the copy from then on. Not from inside the
- * destroy hook, nor while it stands in a directory.
+ * destroy hook, nor while it stands in a directory or its own `context` points to it.
  *
  * Failure changes nothing that can be observed; only the committed size may have grown. A zeroed
  * pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool is a broken
- * contract. hm_last_error says why a call has failed.
+ * contract. hm_last_error says why a call has failed with a status or with null.
  *
  * The destroy hook runs once for each item that goes, while its handle still resolves
  * (hm_pool_handle_of tells it), and never for a hole; it sees the pool whole, and so does the
@@ -134,7 +135,7 @@ typedef struct hm_pool_desc {
     void (*destroy)(void *item, void *context); /* on erase, clear and fini, once for each item */
     void *context;                              /* handed to destroy */
     const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* for messages; must outlive the pool; NULL: "pool" */
+    const char *name; /* said where the pool is busy; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
 /* What is known of 64 slots, a bit for each. At most one of a slot's two bits is set. A slot that
@@ -606,9 +607,10 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  *
  * and for each function hm_pool_X an inline function particle_pool_X that does the same, knows the
  * item size, and takes and returns particle_handle and struct particle * where that takes handles
- * and items, also in arrays. particle_pool_init(pool, capacity) takes the defaults;
- * particle_pool_init_desc takes a descriptor, whose size and alignment are overridden, and whose
- * type id wins over the number here unless it is 0.
+ * and items, also in arrays; the hook stays untyped. particle_pool_init(pool, capacity) takes the
+ * defaults; particle_pool_init_desc takes a descriptor, whose size and alignment are overridden,
+ * and whose type id wins over the number here unless it is 0. A pool without a name is called
+ * "particle". Untyped functions take &particles.pool.
  *
  * HM_POOL_DEFINE_FOR(particle, struct particle, 3) is the same for a particle_handle that
  * HM_HANDLE_DEFINE has made already. A map and a pool may share one handle type and stand in one

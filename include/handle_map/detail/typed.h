@@ -67,6 +67,8 @@
         hm_full = *hm_given;                                                                       \
         hm_full.item_size = sizeof(type);                                                          \
         hm_full.item_align = HM_ALIGNOF(type);                                                     \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
         if (hm_full.type_id == 0)                                                                  \
             hm_full.type_id = HM_CAST(uint16_t, number);                                           \
         return hm_##kind##_init(&hm_self->kind, &hm_full);                                         \
@@ -77,7 +79,6 @@
         hm_##kind##_desc hm_full;                                                                  \
         memset(&hm_full, 0, sizeof hm_full);                                                       \
         hm_full.capacity = hm_capacity;                                                            \
-        hm_full.name = #prefix;                                                                    \
         return prefix##_##kind##_init_desc(hm_self, &hm_full);                                     \
     }                                                                                              \
     HM_UNUSED static inline void prefix##_##kind##_fini(prefix##_##kind *hm_self)                  \
