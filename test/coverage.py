@@ -14,6 +14,7 @@ the code or on the lines before it. Such a comment covers that one line; before 
 that is not compiled here, it covers the file. One that excuses nothing is an error.
 """
 import collections
+import glob
 import json
 import os
 import re
@@ -129,9 +130,8 @@ def judge(directories):
         report, lcov = run_tests(directory)
         collect(report["data"][0]["functions"], branches, conditions)
         count_lines(lcov, lines)
-    headers = os.listdir(os.path.join(ROOT, "include/handle_map"))
-    sources = [n for n in os.listdir(os.path.join(ROOT, "src")) if n.endswith((".c", ".h"))]
-    names = ["src/" + n for n in sources] + ["include/handle_map/" + n for n in headers]
+    names = [name for pattern in ("src/*.[ch]", "include/**/*.h")
+             for name in glob.glob(pattern, root_dir=ROOT, recursive=True)]
     files = {name: Source(name) for name in sorted(names)}
     table = {name: [[0, 0], [0, 0], [0, 0]] for name in files}  # lines, branches, MC/DC
     missed = []

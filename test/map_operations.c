@@ -9,10 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TO_THE_END = 100 /* items; more are not defragmented to the end in one step */ };
+enum {
+    TO_THE_END = 100, /* items; more are not defragmented to the end in one step */
+    SMALL = 64        /* bytes */
+};
 
-/* Kinds of maps: mostly small ones, tiny index spaces among them, now and then thousands. */
-static hm_map_desc describe(uint32_t shape, uint32_t hooks)
+/* Kinds of maps: mostly small ones, tiny index spaces among them, now and then thousands; but not
+ * of large items, which insertion sort would move for many seconds where memory is refused. */
+static hm_map_desc describe(uint32_t shape, uint32_t hooks, size_t item_size)
 {
     static const uint32_t capacities[] = {1, 2, 4, 16, 40, 64, 64, 100};
     static const uint32_t spares[] = {0, 1, 3, 20, 600};
@@ -20,7 +24,7 @@ static hm_map_desc describe(uint32_t shape, uint32_t hooks)
     hm_map_desc desc = {.capacity = capacities[shape % 8],
                         .meta_size = metas[shape / 8 % 7],
                         .type_id = (uint16_t)(hooks / 16 & HM_HANDLE_MAX_TYPE_ID)};
-    if (shape / 280 % 24 == 23)
+    if (shape / 280 % 24 == 23 && item_size <= SMALL)
         desc.capacity = 3000;
     desc.max_slots = desc.capacity + spares[shape / 56 % 5];
     if (hooks / 4 % 4 == 0)
@@ -34,7 +38,7 @@ static hm_map_desc describe(uint32_t shape, uint32_t hooks)
 static void *begin_map(const uint32_t arguments[3])
 {
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
-    hm_map_desc desc = describe(arguments[1], arguments[2]);
+    hm_map_desc desc = describe(arguments[1], arguments[2], layout.item_size);
     map_model *model = malloc(sizeof *model);
     CHECK(model != NULL);
     desc.item_size = layout.item_size;
@@ -264,7 +268,7 @@ static word_map *typed(hostile_model *hostile)
 /* Arguments: nothing; shape; hooks and type id. */
 static void *begin_hostile(const uint32_t arguments[3])
 {
-    hm_map_desc desc = describe(arguments[1], arguments[2]);
+    hm_map_desc desc = describe(arguments[1], arguments[2], sizeof(uint64_t));
     hostile_model *hostile = malloc(sizeof *hostile);
     CHECK(hostile != NULL);
     desc.item_size = sizeof(uint64_t);

@@ -130,7 +130,8 @@ def find_in(root, name):
 
 
 def find_all(root):
-    names = glob.glob("src/*.c", root_dir=root) + glob.glob("include/handle_map/*.h", root_dir=root)
+    names = glob.glob("src/*.c", root_dir=root)
+    names += glob.glob("include/**/*.h", root_dir=root, recursive=True)
     found = set()
     for name in names:
         # Compiled on other systems only.

@@ -18,6 +18,7 @@ changed; with COUNT only so many changes are tried, chosen by SEED.
 Both directories have been configured by Meson, which says what the test program is made of.
 """
 import concurrent.futures
+import glob
 import hashlib
 import json
 import os
@@ -210,7 +211,8 @@ def limit_memory():
 def module_of(path):
     """order for include/handle_map/order.h, src/order.c and src/order_merge.c alike."""
     name = os.path.basename(path).rsplit(".", 1)[0]
-    headers = os.listdir(os.path.join(ROOT, "include", "handle_map"))
+    headers = [os.path.basename(h) for h in
+               glob.glob("include/**/*.h", root_dir=ROOT, recursive=True)]
     modules = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]
     return max(modules, key=len)
 
