@@ -37,10 +37,10 @@ hm_status hm_array_check_size(size_t size, size_t count, const char *what, const
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
-        return hm_fail_null("hm_array_init", "array");
+        return hm_refuse_null("hm_array_init", "array");
     memset(array, 0, sizeof *array);
     if (desc == NULL)
-        return hm_fail_null("hm_array_init", "desc");
+        return hm_refuse_null("hm_array_init", "desc");
     const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     size_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     hm_status status = hm_memory_check(memory);
@@ -80,8 +80,8 @@ static void set_committed_size(hm_array *array, size_t committed_size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* What is asked for is one commit, and where that is less than a step of growth, it is a step. */
-hm_status hm_array_commit(hm_array *array, size_t count)
+/* What is asked for is one commit, and where that is less than a step, it is a step. */
+hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
 {
     if (count > array->capacity)
         return hm_fail_full("array", array->count, array->capacity, count - array->count);
@@ -91,7 +91,7 @@ hm_status hm_array_commit(hm_array *array, size_t count)
         array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
     size_t left = array->reserved_size - array->committed_size;
     size_t size = array->item_size * count - array->committed_size;
-    bool is_growth = array->commit_step == 0 && size < step;
+    bool is_step = array->commit_step == 0 && size < step;
     if (size < step)
         size = left > step ? step : left;
     size = hm_memory_round_up(size, array->memory->page_size);
@@ -99,26 +99,36 @@ hm_status hm_array_commit(hm_array *array, size_t count)
     hm_status status = hm_memory_commit(array->memory, end, size);
     if (status != HM_OK)
         return status;
-    if (is_growth)
+    if (grows && is_step)
         hm_memory_prefault(array->memory, end, size);
     set_committed_size(array, array->committed_size + size);
     return HM_OK;
 }
 
-hm_status hm_array_reserve(hm_array *array, size_t count)
+hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
 {
-    HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
     size_t before = array->committed_size;
-    hm_status status = hm_array_commit(array, count);
+    hm_status status = hm_array_commit(array, count, grows);
     if (array->committed_size > before)
         hm_memory_poison(array->data + before, array->committed_size - before);
     return status;
 }
 
+hm_status hm_array_reserve(hm_array *array, size_t count)
+{
+    HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
+    return hm_array_prepare(array, count, false);
+}
+
+bool hm_array_grow(hm_array *array)
+{
+    return hm_array_prepare(array, array->count + 1, true) == HM_OK;
+}
+
 hm_status hm_array_resize(hm_array *array, size_t count)
 {
     HM_CONTRACT(array != NULL, "hm_array_resize: array is NULL");
-    hm_status status = hm_array_reserve(array, count);
+    hm_status status = hm_array_prepare(array, count, true);
     if (status != HM_OK)
         return status;
     size_t end = array->item_size * array->count;

@@ -6,8 +6,13 @@
 #include <handle_map/array.h>
 
 /* As hm_array_reserve, but does not poison what it commits: for columns that the program never
- * sees, whose owner does not say which of their items live. */
-hm_status hm_array_commit(hm_array *array, size_t count);
+ * sees, whose owner does not say which of their items live. `grows`: items follow at once, so that
+ * the pages of a step are worth bringing in. A program that asks for places ahead may never use
+ * them, and so nothing becomes resident for it. */
+hm_status hm_array_commit(hm_array *array, size_t count, bool grows);
+
+/* The same for columns that the program sees: poisons what it commits. */
+hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 
 /* As hm_array_trim, for such columns. */
 hm_status hm_array_decommit(hm_array *array);

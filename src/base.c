@@ -106,7 +106,15 @@ hm_status hm_fail_busy(const char *what, const char *name)
                    what, name);
 }
 
-hm_status hm_fail_null(const char *function, const char *argument)
+hm_status hm_refuse_null(const char *function, const char *argument)
 {
     return hm_fail(HM_ERROR_INVALID, "%s: %s is NULL", function, argument);
+}
+
+void hm_panic_busy(const char *file, int line, const char *function, const char *name)
+{
+    char message[160];
+    snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
+             function, name);
+    hm_panic(file, line, message);
 }

@@ -31,7 +31,4 @@ HM_COLD hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired);
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
 
-/* HM_ERROR_INVALID: init was given no container, or no descriptor. */
-HM_COLD hm_status hm_fail_null(const char *function, const char *argument);
-
 #endif

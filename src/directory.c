@@ -29,7 +29,7 @@ static const place *place_of_handle(const hm_directory *directory, hm_handle han
 hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory)
 {
     if (directory == NULL)
-        return hm_fail_null("hm_directory_init", "directory");
+        return hm_refuse_null("hm_directory_init", "directory");
     hm_array_desc desc = {.item_size = sizeof(place), .memory = memory};
     desc.capacity = HM_HANDLE_MAX_TYPE_ID + 1;
     return hm_array_init(&directory->places, &desc);

@@ -32,10 +32,8 @@ static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times)
 {
-    /* Coverage: the size of a pointer is not the tests' to choose. */
-    bool is_roomy = sizeof(void *) >= 8 && memory != hm_memory_heap();
-    uint64_t max_slots = (uint64_t)capacity * (is_roomy ? times : 2);
-    if (is_roomy && max_slots < least)
+    uint64_t max_slots = (uint64_t)capacity * (hm_memory_is_roomy(memory) ? times : 2);
+    if (hm_memory_is_roomy(memory) && max_slots < least)
         max_slots = least;
     return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
 }
@@ -77,10 +75,10 @@ static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t ma
 hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
 {
     if (table == NULL)
-        return hm_fail_null("hm_id_table_init", "table");
+        return hm_refuse_null("hm_id_table_init", "table");
     memset(table, 0, sizeof *table);
     if (desc == NULL)
-        return hm_fail_null("hm_id_table_init", "desc");
+        return hm_refuse_null("hm_id_table_init", "desc");
     const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
     uint32_t max_slots = desc->max_slots;
@@ -145,6 +143,11 @@ static void retire_spent(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
+    return hm_id_table_prepare(table, n, false);
+}
+
+hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
+{
     if (n > table->slot_array.capacity - table->count)
         return hm_fail_full("table", table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - count_usable(table, n);
@@ -152,9 +155,10 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
         retire_spent(table, n); /* It is they that leave no room. */
         return hm_fail_spent(table->max_slots, table->slot_count - table->used);
     }
-    hm_status status = hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh);
+    hm_status status =
+        hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh, grows);
     if (status == HM_OK)
-        status = hm_array_commit(&table->slot_array, (size_t)table->count + n);
+        status = hm_array_commit(&table->slot_array, (size_t)table->count + n, grows);
     return status;
 }
 

@@ -15,6 +15,9 @@
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
 
+/* As hm_id_table_reserve; `grows` as in hm_array_commit. */
+hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);
+
 /* HM_ERROR_INVALID when a descriptor's numbers break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 

@@ -7,10 +7,9 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "id_table_private.h"
 #include "memory_private.h"
 #include "order_private.h"
-
-#include <stdio.h>
 
 static bool is_busy(const hm_map *map)
 {
@@ -45,12 +44,8 @@ static void leave(hm_map *map)
 /* For the calls that can return nothing to say so. */
 static void refuse_when_busy(const hm_map *map, const char *function)
 {
-    if (!is_busy(map))
-        return;
-    char message[160];
-    snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
-             function, map->name);
-    hm_panic(__FILE__, __LINE__, message);
+    if (is_busy(map))
+        hm_panic_busy(__FILE__, __LINE__, function, map->name);
 }
 
 static void *item_at(const hm_map *map, uint32_t index)
@@ -104,10 +99,10 @@ static void release_all(hm_map *map)
 hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
     if (map == NULL)
-        return hm_fail_null("hm_map_init", "map");
+        return hm_refuse_null("hm_map_init", "map");
     memset(map, 0, sizeof *map);
     if (desc == NULL)
-        return hm_fail_null("hm_map_init", "desc");
+        return hm_refuse_null("hm_map_init", "desc");
     hm_status status = check_columns(desc);
     if (status == HM_OK)
         status = init_arrays(map, desc);
@@ -221,26 +216,32 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
 
 /* insert */
 
-hm_status hm_map_reserve(hm_map *map, uint32_t n)
+/* `grows` as in hm_array_commit. */
+static hm_status prepare(hm_map *map, uint32_t n, bool grows)
 {
-    HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
     if (is_busy(map))
         return hm_fail_busy("map", map->name);
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
-    hm_status status = hm_id_table_reserve(&map->ids, n);
+    hm_status status = hm_id_table_prepare(&map->ids, n, grows);
     if (status == HM_OK)
-        status = hm_array_reserve(&map->item_array, count);
+        status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map->meta_array.data != NULL)
-        status = hm_array_reserve(&map->meta_array, count);
+        status = hm_array_prepare(&map->meta_array, count, grows);
     map->limit = committed_items(map);
     return status;
 }
 
+hm_status hm_map_reserve(hm_map *map, uint32_t n)
+{
+    HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
+    return prepare(map, n, false);
+}
+
 hm_handle hm_map_issue_slow(hm_map *map)
 {
-    if (hm_map_reserve(map, 1) != HM_OK)
+    if (prepare(map, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     return hm_id_table_issue_slow(&map->ids);
 }
@@ -265,7 +266,7 @@ static void poison_dead(hm_map *map, uint32_t n)
 hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(map != NULL, "hm_map_insert_n: map is NULL");
-    hm_status status = hm_map_reserve(map, n);
+    hm_status status = prepare(map, n, true);
     if (status != HM_OK || n == 0)
         return status;
     uint32_t first = map->ids.count;

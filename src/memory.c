@@ -20,9 +20,14 @@ static bool is_page_size(size_t size)
 
 hm_status hm_memory_check(const hm_memory *memory)
 {
-    if (memory->reserve == NULL || memory->commit == NULL || memory->decommit == NULL ||
-        memory->release == NULL)
-        return hm_fail(HM_ERROR_INVALID, "memory: one of the table's functions is NULL");
+    if (memory->reserve == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: reserve is NULL");
+    if (memory->commit == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: commit is NULL");
+    if (memory->decommit == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: decommit is NULL");
+    if (memory->release == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: release is NULL");
     if (!is_page_size(memory->page_size))
         return hm_fail(HM_ERROR_INVALID, "memory: page_size %llu is not a power of two from 8 on",
                        (unsigned long long)memory->page_size);
@@ -59,6 +64,17 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
         return HM_OK;
     return hm_fail(HM_ERROR_MEMORY, "memory: a decommit of %llu bytes was refused",
                    (unsigned long long)size);
+}
+
+bool hm_memory_is_roomy(const hm_memory *memory)
+{
+#ifdef __wasm__
+    (void)memory;
+    return false; /* What is reserved there is memory that the program has taken. */
+#else
+    /* Coverage: the size of a pointer is not the tests' to choose. */
+    return sizeof(void *) >= 8 && memory != hm_memory_heap();
+#endif
 }
 
 size_t hm_memory_growth(size_t committed_size)

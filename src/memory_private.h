@@ -14,6 +14,9 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
+/* Whether addresses cost nothing, so that there may be many more than items. */
+bool hm_memory_is_roomy(const hm_memory *memory);
+
 /* `size`, rounded up to whole pages. It does not overflow: the caller has seen to that. */
 static inline size_t hm_memory_round_up(size_t size, size_t page_size)
 {

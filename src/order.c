@@ -100,7 +100,7 @@ bool hm_order_cover(hm_order_call *call, uint32_t count)
         }
         state->marks = hm_array_data(&state->mark_array);
     }
-    if (hm_array_commit(&state->mark_array, words) == HM_OK)
+    if (hm_array_commit(&state->mark_array, words, true) == HM_OK)
         return true;
     hm_forgive(); /* Insertion sort does without. */
     return false;

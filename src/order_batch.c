@@ -49,7 +49,7 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t room)
             return false;
         }
     }
-    if (hm_array_commit(&batch->scratch, cells) != HM_OK) {
+    if (hm_array_commit(&batch->scratch, cells, false) != HM_OK) {
         hm_forgive(); /* Insertion sort does without. */
         return false;
     }

@@ -18,7 +18,6 @@
 #include "memory_private.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static bool is_busy(const hm_pool *pool)
 {
@@ -41,12 +40,8 @@ static void leave(hm_pool *pool)
 /* For the calls that can return nothing to say so. */
 static void refuse_when_busy(const hm_pool *pool, const char *function)
 {
-    if (!is_busy(pool))
-        return;
-    char message[160];
-    snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
-             function, pool->name);
-    hm_panic(__FILE__, __LINE__, message);
+    if (is_busy(pool))
+        hm_panic_busy(__FILE__, __LINE__, function, pool->name);
 }
 
 static uint32_t generation_of(uint32_t entry)
@@ -243,11 +238,13 @@ static hm_status check(const hm_pool *pool, const hm_pool_desc *desc)
                        (unsigned)desc->storage);
     /* Twice: so no later product overflows, nor a block of less than twice as many items as there
      * can be, rounded up to pages, nor a piece, which has one block or at most half of them. */
-    if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
+    status = hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry", pool->memory);
+    if (status == HM_OK &&
+        desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" PRIu32 " times item_size %llu does not fit in size_t",
                        pool->max_slots, (unsigned long long)desc->item_size);
-    return HM_OK;
+    return status;
 }
 
 static hm_status init_columns(hm_pool *pool)
@@ -310,10 +307,10 @@ static void release_all(hm_pool *pool)
 hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     if (pool == NULL)
-        return hm_fail_null("hm_pool_init", "pool");
+        return hm_refuse_null("hm_pool_init", "pool");
     memset(pool, 0, sizeof *pool);
     if (desc == NULL)
-        return hm_fail_null("hm_pool_init", "desc");
+        return hm_refuse_null("hm_pool_init", "desc");
     hm_status status = init_all(pool, desc);
     if (status != HM_OK) {
         release_all(pool);
@@ -339,16 +336,16 @@ void hm_pool_fini(hm_pool *pool)
 /* insert */
 
 /* Commits entries, bits and levels for so many slots. */
-static hm_status commit_columns(hm_pool *pool, uint64_t slots)
+static hm_status commit_columns(hm_pool *pool, uint64_t slots, bool grows)
 {
-    hm_status status = hm_array_commit(&pool->entry_array, (size_t)slots);
+    hm_status status = hm_array_commit(&pool->entry_array, (size_t)slots, grows);
     if (status == HM_OK)
-        status = hm_array_commit(&pool->word_array, word_count(slots));
+        status = hm_array_commit(&pool->word_array, word_count(slots), grows);
     if (status == HM_OK && pool->level_count != 0) {
         /* The lowest level is the last. */
         const uint64_t *start = hm_array_data(&pool->level_array);
         size_t above = (size_t)(pool->levels[0] - start);
-        status = hm_array_commit(&pool->level_array, above + word_count(word_count(slots)));
+        status = hm_array_commit(&pool->level_array, above + word_count(word_count(slots)), grows);
     }
     return status;
 }
@@ -382,24 +379,24 @@ static void find_fresh_end(hm_pool *pool)
 }
 
 /* Readies n places: holes, then cold slots, then fresh ones. There are so many. */
-static hm_status make_ready(hm_pool *pool, uint32_t n)
+static hm_status make_ready(hm_pool *pool, uint32_t n, bool grows)
 {
     hm_status status = HM_OK;
     while (status == HM_OK && pool->cold_count != 0 && n > hole_count(pool))
         status = hm_pool_storage_revive(pool);
     if (status == HM_OK && n > hole_count(pool)) {
         uint32_t fresh = n - hole_count(pool);
-        status = commit_columns(pool, (uint64_t)pool->slot_count + fresh);
+        status = commit_columns(pool, (uint64_t)pool->slot_count + fresh, grows);
         if (status == HM_OK)
-            status = hm_pool_storage_grow(pool, fresh);
+            status = hm_pool_storage_grow(pool, fresh, grows);
     }
     find_fresh_end(pool);
     return status;
 }
 
-hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
+/* `grows` as in hm_array_commit. */
+static hm_status prepare(hm_pool *pool, uint32_t n, bool grows)
 {
-    HM_CONTRACT(pool != NULL, "hm_pool_reserve: pool is NULL");
     if (is_busy(pool))
         return hm_fail_busy("pool", pool->name);
     if (n > pool->capacity - pool->count)
@@ -408,12 +405,18 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
         return hm_fail_spent(pool->max_slots, pool->retired_count);
     if (n <= (uint64_t)hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
-    return make_ready(pool, n);
+    return make_ready(pool, n, grows);
+}
+
+hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_reserve: pool is NULL");
+    return prepare(pool, n, false);
 }
 
 hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
 {
-    if (hm_pool_reserve(pool, 1) != HM_OK)
+    if (prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     return hm_pool_issue(pool, slot);
 }
@@ -421,14 +424,12 @@ hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
 hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_insert_n: pool is NULL");
-    hm_status status = hm_pool_reserve(pool, n);
+    hm_status status = prepare(pool, n, true);
     if (status != HM_OK)
         return status;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = 0;
-        hm_handle handle = hm_pool_issue(pool, &slot);
-        if (hm_handle_is_null(handle))
-            handle = hm_pool_issue_slow(pool, &slot);
+        hm_handle handle = hm_pool_issue(pool, &slot); /* not null: n places are ready */
         void *place = hm_pool_place_as(pool, slot, pool->item_size);
         hm_memory_unpoison(place, pool->item_size);
         if (items != NULL)

@@ -39,8 +39,9 @@ void hm_pool_chill(hm_pool *pool, hm_pool_range range);
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
 void hm_pool_storage_fini(hm_pool *pool);
 
-/* Makes the memory of the next n slots that were never issued ready. None is cold. */
-hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
+/* Makes the memory of the next n slots that were never issued ready. None is cold. `grows` as in
+ * hm_array_commit. */
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
 
 /* Returns the end of the slots from slot_count on that have their memory. */
 uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);

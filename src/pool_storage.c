@@ -180,7 +180,7 @@ static hm_status make_index_room(hm_pool *pool, size_t more)
         size *= 2;
     if (size == pool->index_size)
         return HM_OK;
-    hm_status status = hm_array_commit(&pool->index_array, size);
+    hm_status status = hm_array_commit(&pool->index_array, size, false);
     if (status != HM_OK)
         return status;
     pool->index_size = size;
@@ -194,7 +194,7 @@ static hm_status make_index_room(hm_pool *pool, size_t more)
 static hm_status make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
-    hm_status status = hm_array_commit(&pool->unit_array, blocks);
+    hm_status status = hm_array_commit(&pool->unit_array, blocks, false);
     for (size_t block = before; block < pool->unit_array.limit; block++)
         set_start(pool, block, NULL);
     return status;
@@ -290,7 +290,7 @@ static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
 {
     unsigned char *address = pool->places.items + first * pool->memory->page_size;
     size_t size = (end - first) * pool->memory->page_size;
-    hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1);
+    hm_status status = hm_array_commit(&pool->unit_array, (end - 1) / HM_POOL_WORD + 1, false);
     if (status == HM_OK)
         status = hm_memory_commit(pool->memory, address, size);
     if (status != HM_OK)
@@ -352,9 +352,9 @@ static size_t growth(const hm_pool *pool)
     return size > unit_size(pool, 0) ? size / unit_size(pool, 0) : 1;
 }
 
-/* What is asked for is one commit of each piece, and where that is less than a step, it is a step:
- * only steps are brought in at once, since only they say that items will follow. */
-hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
+/* What is asked for is one commit of each piece, and where that is less than a step, it is a step.
+ */
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
 {
     size_t end = last_unit(pool, pool->slot_count + n - 1) + 1;
     size_t stop;
@@ -364,14 +364,14 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
             continue;
         /* Behind the first one that is absent here, all are. */
         size_t most = piece_of(pool, unit).end, step = growth(pool);
-        bool is_growth = end - unit < step;
-        stop = is_growth ? unit + step : end;
+        bool is_step = end - unit < step;
+        stop = is_step ? unit + step : end;
         if (stop > most)
             stop = most;
         hm_status status = bring(pool, unit, stop);
         if (status != HM_OK)
             return status;
-        if (is_growth)
+        if (grows && is_step)
             hm_memory_prefault(pool->memory, unit_start(pool, unit),
                                (stop - unit) * unit_size(pool, unit));
     }

@@ -119,15 +119,26 @@ TEST(footprint, a_reserve_of_the_size_of_a_step_makes_nothing_resident)
     }
     for (uint32_t more = STEP; more >= STEP - 64; more -= 64) {
         hm_pool pool;
-        hm_pool_desc desc = {.item_size = 64, .capacity = 2 * READY};
+        hm_pool_desc desc = {.item_size = 64, .capacity = 3 * READY};
         CHECK(hm_pool_init(&pool, &desc) == HM_OK);
         CHECK(hm_pool_reserve(&pool, READY) == HM_OK);
         size_t before = resident_size();
         CHECK(hm_pool_reserve(&pool, READY + more) == HM_OK);
-        size_t grown = resident_size() - before;
-        CHECK(more == STEP ? grown < (size_t)64 << 10 : grown >= (size_t)128 << 10);
+        CHECK(resident_size() - before < (size_t)64 << 10);
+        CHECK(hm_pool_insert_n(&pool, NULL, READY + STEP, NULL) == HM_OK);
+        before = resident_size();
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL))); /* a step of growth */
+        CHECK(resident_size() - before >= (size_t)96 << 10);
         hm_pool_fini(&pool);
     }
+    hm_map map;
+    hm_map_desc desc = {.item_size = 64, .capacity = 3 * READY};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, READY, NULL) == HM_OK);
+    size_t before = resident_size();
+    CHECK(hm_map_reserve(&map, 100) == HM_OK);
+    CHECK(resident_size() - before < (size_t)64 << 10);
+    hm_map_fini(&map);
 }
 
 TEST(footprint, an_emplace_of_a_very_large_item_touches_none_of_it)

@@ -116,6 +116,8 @@ TEST(last_error, numbers_that_cannot_be_are_told)
         const hm_id_table_desc desc = {.capacity = 10, .max_slots = UINT32_MAX};
         CHECK(hm_id_table_init(&table, &desc) == HM_ERROR_INVALID);
         CHECK(says("4294967295 times entry_size 8 does not fit in size_t"));
+        CHECK(pool_refuses((hm_pool_desc){.item_size = 1, .capacity = 10, .max_slots = 1 << 30},
+                           "1073741824 times entry_size 4 does not fit in size_t"));
     }
 }
 
@@ -151,10 +153,15 @@ static void release_misaligned(void *context, void *address, size_t size)
 
 TEST(last_error, a_memory_table_that_breaks_its_contract_is_told)
 {
-    const char *const missing = "memory: one of the table's functions is NULL";
     for (int which = 0; which < 6; which++) {
         hm_memory broken = *hm_memory_heap();
-        const char *sentence = missing;
+        const char *const sentences[] = {"memory: reserve is NULL",
+                                         "memory: commit is NULL",
+                                         "memory: decommit is NULL",
+                                         "memory: release is NULL",
+                                         "memory: page_size 4 is not a power of two from 8 on",
+                                         "memory: page_size 4097 is not a power of two from 8 on"};
+        const char *sentence = sentences[which];
         if (which == 0)
             broken.reserve = NULL;
         else if (which == 1)
@@ -165,10 +172,6 @@ TEST(last_error, a_memory_table_that_breaks_its_contract_is_told)
             broken.release = NULL;
         else
             broken.page_size = which == 4 ? 4 : 4097;
-        if (which == 4)
-            sentence = "memory: page_size 4 is not a power of two from 8 on";
-        if (which == 5)
-            sentence = "memory: page_size 4097 is not a power of two from 8 on";
         CHECK(map_refuses((hm_map_desc){.item_size = 8, .memory = &broken}, sentence));
         CHECK(pool_refuses((hm_pool_desc){.item_size = 8, .memory = &broken}, sentence));
         CHECK(array_refuses((hm_array_desc){.item_size = 8, .memory = &broken}, sentence));

@@ -8,17 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORAGES = 3, MANY = 70000 }; /* more than what counts as cached */
+enum {
+    STORAGES = 3,
+    MANY = 70000,     /* more than what counts as cached where items are touched */
+    CROWD = 4 * MANY, /* and where their entries alone are */
+};
 
-static hm_pool make_pool(hm_storage storage)
+static hm_pool make_pool_of(hm_storage storage, uint32_t n)
 {
     hm_pool pool;
     const hm_pool_desc desc = {
-        .item_size = sizeof(uint32_t), .capacity = MANY, .type_id = 5, .storage = storage};
+        .item_size = sizeof(uint32_t), .capacity = n, .type_id = 5, .storage = storage};
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-    for (uint32_t i = 0; i < MANY; i++)
+    for (uint32_t i = 0; i < n; i++)
         CHECK(hm_handle_index(hm_pool_insert(&pool, &i)) == i);
     return pool;
+}
+
+static hm_pool make_pool(hm_storage storage)
+{
+    return make_pool_of(storage, MANY);
 }
 
 /* One that was issued, which may be dead by now, or null, forged, or noise. */
@@ -142,7 +151,10 @@ TEST(pool_batch, get_n_and_contains_n_say_what_single_questions_say)
             for (uint32_t i = 0; i < MANY / 20; i++)
                 hm_pool_erase(&pool, issued[test_random_below(&random, MANY)]);
         }
-        hm_pool_clear(&pool); /* few slots are cached, many are not */
+        hm_pool_clear(&pool);
+        check_questions(&pool, issued, 1000, &random);
+        hm_pool_fini(&pool);
+        pool = make_pool_of((hm_storage)storage, CROWD);
         check_questions(&pool, issued, 1000, &random);
         hm_pool_fini(&pool);
         hm_pool empty = {0};

@@ -233,6 +233,28 @@ TYPED_TEST(the_type_id_of_a_descriptor_wins_unless_it_is_0)
     body_pool_fini(&pool);
 }
 
+TYPED_TEST(an_init_that_is_given_nothing_names_the_function)
+{
+    hm_map_desc desc;
+    body_map map;
+    body_pool pool;
+    memset(&desc, 0, sizeof desc);
+    memset(&map, 0xA5, sizeof map);
+    CHECK(body_map_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init: map is NULL") == 0);
+    CHECK(body_map_init_desc(NULL, &desc) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init_desc: map is NULL") == 0);
+    CHECK(body_map_init_desc(&map, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init_desc: desc is NULL") == 0);
+    CHECK(body_map_capacity(&map) == 0);
+    body_map_fini(&map);
+    CHECK(body_pool_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_pool_init: pool is NULL") == 0);
+    CHECK(body_pool_init_desc(&pool, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_pool_init_desc: desc is NULL") == 0);
+    body_pool_fini(&pool);
+}
+
 /* A broken contract names the function and the file that the program wrote. */
 static void expect_panic_of(const char *function)
 {

@@ -58,7 +58,8 @@ typedef struct hm_array {
  * which must outlive it. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
-/* Releases the range and zeroes the array. Invalidates all pointers. Twice is fine. */
+/* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. Twice is fine.
+ * O(1). */
 HM_API void hm_array_fini(hm_array *array);
 
 /* Makes the first `count` items' memory ready: up to there push and resize cannot fail. Commits in
@@ -74,6 +75,9 @@ HM_API hm_status hm_array_resize(hm_array *array, size_t count);
  * has changed. Invalidates nothing that lives. At most one commit or decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 
+/* The part of push that is not inline; not for programs. */
+HM_API HM_COLD bool hm_array_grow(hm_array *array);
+
 /* Returns a new last item, whose bytes are not cleared, or NULL when the array is full or the
  * system refuses (hm_last_error says which). Invalidates nothing. O(1); now and then a system
  * call. */
@@ -81,7 +85,7 @@ static inline void *hm_array_push(hm_array *array)
 {
     unsigned char *item;
     HM_CONTRACT(array != NULL, "hm_array_push: array is NULL");
-    if (array->count >= array->limit && hm_array_reserve(array, array->count + 1) != HM_OK)
+    if (array->count >= array->limit && !hm_array_grow(array))
         return NULL;
     item = array->data + array->item_size * array->count++;
     HM_UNPOISON(item, array->item_size);
@@ -106,21 +110,22 @@ static inline void *hm_array_at(const hm_array *array, size_t index)
     return index < array->count ? array->data + array->item_size * index : NULL;
 }
 
-/* Returns the first item's place; it never changes from init to fini. NULL in a zeroed array. */
+/* Returns the first item's place; it never changes from init to fini. NULL in a zeroed array. O(1).
+ */
 static inline void *hm_array_data(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_data: array is NULL");
     return array->data;
 }
 
-/* Returns the number of items. */
+/* Returns the number of items. O(1). */
 static inline size_t hm_array_count(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_count: array is NULL");
     return array->count;
 }
 
-/* Returns the bytes that are committed: a multiple of the page size. */
+/* Returns the bytes that are committed: a multiple of the page size. O(1). */
 static inline size_t hm_array_committed_size(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_committed_size: array is NULL");

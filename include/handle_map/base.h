@@ -60,29 +60,36 @@ typedef enum hm_status {
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 
-/* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. */
+/* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. O(1). */
 HM_API const char *hm_status_name(hm_status status);
 
 /* Returns why the last call of this thread that failed did so, in a sentence: "item_align 3 is not
  * a power of two", "12 of 12 items: capacity is used up". Calls that fail with a status write it,
- * and insert and emplace when they return null; a handle that is refused does not (hm_map_explain
- * says why), and neither does a call that succeeds. Never NULL; "" before the first failure. Copy
- * the text to keep it: the thread's next failure overwrites it. O(1), no allocation. */
+ * and insert, emplace and hm_array_push when they return null; a handle that is refused does not
+ * (hm_map_explain says why), and neither does a call that succeeds. Never NULL; "" before the first
+ * failure. Copy the text to keep it: the thread's next failure overwrites it. O(1), no allocation.
+ */
 HM_API const char *hm_last_error(void);
 
 /* Returns the version of the library that runs, "0.2.0"; HM_VERSION_MAJOR and its kin are those of
- * the headers. Never NULL. */
+ * the headers. Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with the place and a sentence. It may log, or end the thread or
  * process in its own way; it must not longjmp or throw. When it returns, the process aborts. */
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
-/* Sets the hook; NULL restores the default, which prints one line to stderr. */
+/* Sets the hook; NULL restores the default, which prints one line to stderr. Cannot fail. O(1). */
 HM_API void hm_set_panic_hook(hm_panic_hook hook);
 
 /* Calls the hook, then aborts. This is what HM_CONTRACT expands to; programs may call it too. */
 HM_NORETURN HM_API HM_COLD void hm_panic(const char *file, int line, const char *message);
+
+/* For the library and its generated functions, not for programs: what init answers to a NULL
+ * argument, and the panic of a call that cannot be refused in another way while a callback runs. */
+HM_API HM_COLD hm_status hm_refuse_null(const char *function, const char *argument);
+HM_NORETURN HM_API HM_COLD void hm_panic_busy(const char *file, int line, const char *function,
+                                              const char *name);
 
 /* An obligation of the caller. One predictable branch, in every build. */
 #define HM_CONTRACT(condition, message)                                                            \

@@ -64,16 +64,20 @@
 
 /* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
  * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
+#if defined(__cplusplus)
+#define HM_UNUSED [[maybe_unused]]
+#elif defined(__GNUC__)
+#define HM_UNUSED __attribute__((unused)) /* Also in HM_PORTABLE: or clang warns of each. */
+#else
+#define HM_UNUSED
+#endif
 #if defined(HM_USE_GNU)
-#define HM_UNUSED __attribute__((unused))
 #define HM_COLD __attribute__((cold))
 #define HM_INLINE static inline __attribute__((always_inline, unused))
 #elif defined(HM_USE_MSVC)
-#define HM_UNUSED
 #define HM_COLD
 #define HM_INLINE static __forceinline
 #else
-#define HM_UNUSED
 #define HM_COLD
 #define HM_INLINE static inline
 #endif

@@ -27,7 +27,8 @@ typedef struct hm_directory {
  * reservation was refused. After a failure the directory is zeroed. O(1). */
 HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory);
 
-/* Releases the directory and zeroes it; the containers are untouched. Twice is fine. */
+/* Releases the directory and zeroes it; cannot fail. The containers are untouched. Twice is fine.
+ * O(1). */
 HM_API void hm_directory_fini(hm_directory *directory);
 
 /* Enters a map, or a pool, under its type id. HM_ERROR_INVALID: the type id is taken, also by this

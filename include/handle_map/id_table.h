@@ -82,7 +82,7 @@ typedef struct hm_id_table {
  * table is zeroed. O(1), three reservations. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
-/* Releases everything and zeroes the table. Twice is fine. */
+/* Releases everything and zeroes the table; cannot fail. Twice is fine. O(1). */
 HM_API void hm_id_table_fini(hm_id_table *table);
 
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL: more

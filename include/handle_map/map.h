@@ -178,8 +178,8 @@ HM_API void hm_map_clear(hm_map *map);
  * Invalidates nothing. O(slots). */
 HM_API hm_status hm_map_trim(hm_map *map);
 
-/* Checks the invariants that docs/design.md numbers: HM_OK or HM_ERROR_CORRUPT. May be called from
- * callbacks. O(slots). */
+/* Checks that all parts of the map agree with each other: HM_OK or HM_ERROR_CORRUPT. May be called
+ * from callbacks. O(slots). */
 HM_API hm_status hm_map_validate(const hm_map *map);
 
 /* Returns the handle of the item that the address lies in, be it in its middle; null when it lies
@@ -324,7 +324,8 @@ static inline hm_handle hm_map_emplace(hm_map *map, void **item)
     return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
 }
 
-/* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does. */
+/* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
+ * Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
     return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);
@@ -353,21 +354,21 @@ static inline bool hm_map_contains(const hm_map *map, hm_handle handle)
 }
 
 /* Returns the packed items, hm_map_count of them; the address never changes. NULL in a zeroed map.
- */
+ * O(1). */
 static inline void *hm_map_items(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_items: map is NULL");
     return map->items;
 }
 
-/* Returns the number of items. */
+/* Returns the number of items. O(1). */
 static inline uint32_t hm_map_count(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_count: map is NULL");
     return map->ids.count;
 }
 
-/* Returns the most items that the map can hold. */
+/* Returns the most items that the map can hold; 0 for a zeroed one. O(1). */
 static inline uint32_t hm_map_capacity(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_capacity: map is NULL");

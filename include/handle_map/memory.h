@@ -54,7 +54,9 @@ HM_API const hm_memory *hm_memory_os(void);
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: everything is allocated by `reserve`,
- * commit does nothing, decommit zeroes. Name a small capacity with it. AddressSanitizer does not
+ * commit does nothing, decommit zeroes. Name a small capacity with it; and with a table of your own
+ * that allocates at reserve a small `max_slots` too, whose default is 2 x capacity only here.
+ * AddressSanitizer does not
  * report a stale pointer into what a trim has given back here, as it would fault in memory of the
  * system: the heap's block stays readable until the container's fini. Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
@@ -62,7 +64,7 @@ HM_API const hm_memory *hm_memory_heap(void);
 /* For containers: marks bytes that nobody may touch until they are unpoisoned, so that
  * AddressSanitizer reports a pointer to an item that is gone, until its place is used again by an
  * item that was inserted later. Nothing happens where the program does not run under it; the
- * library itself need not be built for it. Never fails. */
+ * library itself need not be built for it. Cannot fail. O(size / 8). */
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 

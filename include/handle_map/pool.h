@@ -18,9 +18,9 @@
  * item lives there and whether the place is a hole that can be filled at once. The lowest word of
  * 64 bits that has a hole is at hand. Above the others that have one stand levels of a bitmap, 64
  * to one, up to a single word: the next lowest is found in O(log64 n), at most 5 steps down. Erase
- * touches no item, and insert fills the lowest hole whose memory is
- * there, so that places are filled in the order of their addresses, and the high ones stay empty
- * where there are fewer items than before.
+ * touches no item, and insert fills the lowest hole whose memory is there, so that places are
+ * filled in the order of their addresses, and the high ones stay empty where there are fewer items
+ * than before.
  *
  * Three storages behave alike and differ in where the memory comes from:
  *     HM_STORAGE_VIRTUAL         one range of addresses, committed as it fills. One run in memory.
@@ -52,7 +52,7 @@
  *
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + 1, NULL))
- *         hm_pool_erase(&pool, hm_pool_handle_of(&pool, hm_pool_item(&pool, i)));
+ *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
  *
  * Where holes are scattered and most runs are of an item or two, going from bit to bit is twice as
  * fast as from run to run, whose lengths a processor cannot guess:
@@ -274,7 +274,7 @@ HM_API void hm_pool_clear(hm_pool *pool);
  * wherever they are. The 4.25 bytes a slot stay, so that earlier handles stay refused, and lose no
  * life. Insert brings the memory back when no other hole is left. HM_ERROR_MEMORY when the system
  * refuses: some memory may have gone already; nothing else has changed. HM_ERROR_BUSY. Invalidates
- * nothing. O(slots / 64 + pages). */
+ * nothing. O(slots / 64 + pages + holes). */
 HM_API hm_status hm_pool_trim(hm_pool *pool);
 
 /* Checks that entries, bits, counts, the levels above and the memory agree: HM_OK or
@@ -477,7 +477,7 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 }
 
 /* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
- */
+ * Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
     return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);
@@ -526,14 +526,14 @@ static inline hm_handle hm_pool_handle_at(const hm_pool *pool, uint32_t index)
     return hm_handle_from_bits(HM_CAST(uint64_t, pool->entries[index]) << 32 | index);
 }
 
-/* Returns the number of items. */
+/* Returns the number of items. O(1). */
 static inline uint32_t hm_pool_count(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_count: pool is NULL");
     return pool->count;
 }
 
-/* Returns the most items that the pool can hold. */
+/* Returns the most items that the pool can hold; 0 for a zeroed one. O(1). */
 static inline uint32_t hm_pool_capacity(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_capacity: pool is NULL");

@@ -50,9 +50,10 @@
 #define HM_TYPED_CONTRACT_ARRAY(prefix, kind, name, array, what)                                   \
     HM_CONTRACT((array) != NULL || hm_n == 0, #prefix "_" #kind "_" name ": " what " is NULL")
 
-#define HM_TYPED_CONTRACT_IDLE(prefix, kind, name)                                                 \
-    HM_CONTRACT((hm_self->kind.guard & HM_GUARD_BUSY) == 0,                                        \
-                #prefix "_" #kind "_" name ": called from one of its own callbacks")
+#define HM_TYPED_CONTRACT_IDLE(prefix, kind, verb)                                                 \
+    ((hm_self->kind.guard & HM_GUARD_BUSY) == 0                                                    \
+         ? (void)0                                                                                 \
+         : hm_panic_busy(__FILE__, __LINE__, #prefix "_" #kind "_" verb, hm_self->kind.name))
 
 /* An array of typed handles begins with the first one's only member. */
 #define HM_TYPED_IDS(handles) ((handles) != NULL ? &(handles)->id : NULL)
@@ -62,8 +63,12 @@
         prefix##_##kind *hm_self, const hm_##kind##_desc *hm_given)                                \
     {                                                                                              \
         hm_##kind##_desc hm_full;                                                                  \
-        if (hm_self == NULL || hm_given == NULL)                                                   \
-            return hm_##kind##_init(hm_self != NULL ? &hm_self->kind : NULL, NULL);                \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_" #kind "_init_desc", #kind);                          \
+        if (hm_given == NULL) {                                                                    \
+            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            return hm_refuse_null(#prefix "_" #kind "_init_desc", "desc");                         \
+        }                                                                                          \
         hm_full = *hm_given;                                                                       \
         hm_full.item_size = sizeof(type);                                                          \
         hm_full.item_align = HM_ALIGNOF(type);                                                     \
@@ -77,6 +82,8 @@
                                                              uint32_t hm_capacity)                 \
     {                                                                                              \
         hm_##kind##_desc hm_full;                                                                  \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_" #kind "_init", #kind);                               \
         memset(&hm_full, 0, sizeof hm_full);                                                       \
         hm_full.capacity = hm_capacity;                                                            \
         return prefix##_##kind##_init_desc(hm_self, &hm_full);                                     \
