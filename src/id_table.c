@@ -59,6 +59,7 @@ static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t ma
     hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
     entries.memory = slots.memory = memory;
     hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry", memory);
+    /* Coverage: only with 32 bits are there sizes that do not fit. */
     if (status == HM_OK)
         status = hm_array_init(&table->entry_array, &entries);
     if (status != HM_OK)

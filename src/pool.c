@@ -238,13 +238,11 @@ static hm_status check(const hm_pool *pool, const hm_pool_desc *desc)
                        (unsigned)desc->storage);
     /* Twice: so no later product overflows, nor a block of less than twice as many items as there
      * can be, rounded up to pages, nor a piece, which has one block or at most half of them. */
-    status = hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry", pool->memory);
-    if (status == HM_OK &&
-        desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
+    if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" PRIu32 " times item_size %llu does not fit in size_t",
                        pool->max_slots, (unsigned long long)desc->item_size);
-    return status;
+    return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry", pool->memory);
 }
 
 static hm_status init_columns(hm_pool *pool)

@@ -65,6 +65,8 @@ TEST(id_table, zero_fields_mean_the_defaults)
     CHECK(default_slots(1 << 16, NULL) == (roomy ? 1 << 20 : 1 << 17));
     CHECK(default_slots(5000000, NULL) == (roomy ? 80000000 : 10000000));
     CHECK(default_slots(1000, hm_memory_heap()) == 2000);
+    if (roomy && test_has_addresses(sizeof(hm_handle) * (uint64_t)UINT32_MAX, "2^32 slots"))
+        CHECK(default_slots(300000000, NULL) == UINT32_MAX);
     hm_id_table table;
     CHECK(hm_id_table_init(&table, &(hm_id_table_desc){0}) == HM_OK);
     CHECK(hm_id_table_reserve(&table, HM_DEFAULT_CAPACITY) == HM_OK);

@@ -158,6 +158,8 @@ TEST(pool_batch, get_n_and_contains_n_say_what_single_questions_say)
         check_questions(&pool, issued, 1000, &random);
         hm_pool_fini(&pool);
         hm_pool empty = {0};
+        CHECK(hm_pool_get_n(&empty, NULL, 0, NULL) == 0);
+        CHECK(hm_pool_contains_n(&empty, NULL, 0, NULL) == 0);
         check_questions(&empty, issued, 100, &random);
     }
     free(issued);

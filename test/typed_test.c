@@ -62,6 +62,12 @@ static uint64_t falling_value_of(const void *item, void *context)
     return UINT64_MAX - HM_CAST(const body *, item)->value;
 }
 
+static int compare_values(const void *a, const void *b, void *context)
+{
+    uint64_t x = value_of(a, context), y = value_of(b, context);
+    return (x > y) - (x < y);
+}
+
 TYPED_TEST(a_handle_type_needs_no_container)
 {
     body_handle null = body_handle_null();
@@ -152,6 +158,7 @@ TYPED_TEST(batches_of_a_map_take_typed_arrays)
     CHECK(body_map_erase_if(&map, is_odd, &asked) == 100 && asked == 200);
     CHECK(body_map_insert_n(&map, NULL, 100, NULL) == HM_OK);
     CHECK(body_map_get_n(&map, NULL, 0, NULL) == 0 && body_map_erase_n(&map, NULL, 0) == 0);
+    CHECK(body_map_contains_n(&map, NULL, 0, NULL) == 0);
     body_map_fini(&map);
 }
 
@@ -175,6 +182,7 @@ TYPED_TEST(batches_of_a_pool_take_typed_arrays)
     CHECK(body_pool_erase_if(&pool, is_odd, &asked) == 100 && asked == 200);
     CHECK(body_pool_insert_n(&pool, NULL, 100, NULL) == HM_OK);
     CHECK(body_pool_get_n(&pool, NULL, 0, NULL) == 0 && body_pool_erase_n(&pool, NULL, 0) == 0);
+    CHECK(body_pool_contains_n(&pool, NULL, 0, NULL) == 0);
     body_pool_fini(&pool);
 }
 
@@ -182,11 +190,12 @@ TYPED_TEST(a_map_is_brought_into_order)
 {
     body bodies[BODIES];
     body_handle handles[BODIES];
-    hm_order rising, falling;
+    hm_order rising, falling, by_compare;
     hm_budget unlimited = {0, 0};
     body_map map;
     memset(&rising, 0, sizeof rising);
     memset(&falling, 0, sizeof falling);
+    memset(&by_compare, 0, sizeof by_compare);
     rising.key = value_of;
     falling.key = falling_value_of;
     make_bodies(bodies);
@@ -201,6 +210,10 @@ TYPED_TEST(a_map_is_brought_into_order)
     body_map_touch_all(&map);
     CHECK(body_map_defragment(&map, &rising, unlimited).done);
     CHECK(body_map_items(&map)[0].value == 1);
+    by_compare.compare = compare_values;
+    CHECK(body_map_defragment(&map, &by_compare, unlimited).done);
+    CHECK(body_map_items(&map)[0].value == 1);
+    CHECK(body_map_arrange(&map, NULL, 0, unlimited).done);
     CHECK(body_map_arrange(&map, handles, BODIES, unlimited).done);
     CHECK(body_map_index_of(&map, handles[0]) == 0);
     body_map_fini(&map);
@@ -266,7 +279,8 @@ static void expect_panic_of(const char *function)
     {                                                                                              \
         body_##kind *none = NULL;                                                                  \
         body_handle null = body_handle_null();                                                     \
-        (void)null;                                                                                \
+        hm_budget unlimited = {0, 0};                                                              \
+        (void)null, (void)unlimited;                                                               \
         expect_panic_of("body_" #kind "_" #name ": " #kind " is NULL");                            \
         (void)(call);                                                                              \
     }
@@ -295,6 +309,8 @@ NULL_TEST(map, get_stats, body_map_get_stats(none))
 NULL_TEST(map, items, body_map_items(none))
 NULL_TEST(map, index_of, body_map_index_of(none, null))
 NULL_TEST(map, meta_at, body_map_meta_at(none, 0))
+NULL_TEST(map, defragment, body_map_defragment(none, NULL, unlimited))
+NULL_TEST(map, arrange, body_map_arrange(none, NULL, 0, unlimited))
 NULL_TEST(map, touch, (body_map_touch(none, null), 0))
 NULL_TEST(map, touch_all, (body_map_touch_all(none), 0))
 NULL_TEST(pool, fini, (body_pool_fini(none), 0))
@@ -312,6 +328,8 @@ NULL_TEST(pool, next_word, body_pool_next_word(none, 0, NULL))
         body_##kind container;                                                                     \
         body_handle handles[1] = {{{1}}};                                                          \
         hm_budget unlimited = {0, 0};                                                              \
+        hm_order nothing;                                                                          \
+        memset(&nothing, 0, sizeof nothing);                                                       \
         (void)handles, (void)unlimited;                                                            \
         CHECK(body_##kind##_init(&container, 1) == HM_OK);                                         \
         expect_panic_of("body_" #kind "_" #name ": ");                                             \
@@ -326,6 +344,7 @@ ARGUMENT_TEST(map, contains_n, answers, body_map_contains_n(&container, handles,
 ARGUMENT_TEST(map, erase_n, handles, body_map_erase_n(&container, NULL, 1))
 ARGUMENT_TEST(map, erase_if, predicate, body_map_erase_if(&container, NULL, NULL))
 ARGUMENT_TEST(map, defragment, order, body_map_defragment(&container, NULL, unlimited))
+ARGUMENT_TEST(map, defragment, keys, body_map_defragment(&container, &nothing, unlimited))
 ARGUMENT_TEST(map, arrange, order, body_map_arrange(&container, NULL, 1, unlimited))
 ARGUMENT_TEST(pool, emplace, item, body_pool_emplace(&container, NULL))
 ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
