@@ -34,6 +34,26 @@ hm_status hm_array_check_size(size_t size, size_t count, const char *what, const
                    (unsigned long long)count, what, (unsigned long long)size);
 }
 
+static const hm_memory *memory_of(const hm_array_desc *desc)
+{
+    return desc->memory != NULL ? desc->memory : hm_memory_os();
+}
+
+static size_t capacity_of(const hm_array_desc *desc)
+{
+    return desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+}
+
+hm_status hm_array_check(const hm_array_desc *desc, const char *what)
+{
+    hm_status status = hm_memory_check(memory_of(desc));
+    if (status == HM_OK)
+        status = hm_array_check_layout(desc->item_size, desc->item_align, what);
+    if (status == HM_OK)
+        status = hm_array_check_size(desc->item_size, capacity_of(desc), what, memory_of(desc));
+    return status;
+}
+
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
@@ -41,15 +61,11 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     memset(array, 0, sizeof *array);
     if (desc == NULL)
         return hm_refuse_null("hm_array_init", "desc");
-    const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    size_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    hm_status status = hm_memory_check(memory);
-    if (status == HM_OK)
-        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
-    if (status == HM_OK)
-        status = hm_array_check_size(desc->item_size, capacity, "item", memory);
+    hm_status status = hm_array_check(desc, "item");
     if (status != HM_OK)
         return status;
+    const hm_memory *memory = memory_of(desc);
+    size_t capacity = capacity_of(desc);
     size_t reserved_size = hm_memory_round_up(desc->item_size * capacity, memory->page_size);
     status = hm_memory_reserve(memory, reserved_size, &array->data);
     if (status != HM_OK)

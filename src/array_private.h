@@ -21,6 +21,10 @@ hm_status hm_array_decommit(hm_array *array);
  * of all containers. `what` names the fields: "item" for item_size and item_align. */
 hm_status hm_array_check_layout(size_t size, size_t align, const char *what);
 
+/* All that hm_array_init would call HM_ERROR_INVALID. The descriptor is not NULL; `what` as above.
+ */
+hm_status hm_array_check(const hm_array_desc *desc, const char *what);
+
 /* HM_ERROR_INVALID when so many items, in whole pages, overflow size_t. The size is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 

@@ -55,36 +55,23 @@ static void *item_at(const hm_map *map, uint32_t index)
 
 /* init and fini */
 
-/* All that can be wrong with items and meta, before anything is reserved: a descriptor that cannot
- * be is HM_ERROR_INVALID also where memory is refused. The id table sees to the rest. */
-static hm_status check_columns(const hm_map_desc *desc)
-{
-    const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    size_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    hm_status status = hm_memory_check(memory);
-    if (status == HM_OK)
-        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
-    if (status == HM_OK)
-        status = hm_array_check_size(desc->item_size, capacity, "item", memory);
-    if (status != HM_OK || desc->meta_size == 0)
-        return status;
-    status = hm_array_check_layout(desc->meta_size, desc->meta_align, "meta");
-    return status == HM_OK ? hm_array_check_size(desc->meta_size, capacity, "meta", memory)
-                           : status;
-}
-
-static hm_status init_arrays(hm_map *map, const hm_map_desc *desc)
+/* What can be wrong with a descriptor is known before anything is reserved: it is HM_ERROR_INVALID
+ * also where memory is refused. */
+static hm_status init_columns(hm_map *map, const hm_map_desc *desc)
 {
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
-    hm_status status = hm_id_table_init(&map->ids, &ids);
-    if (status != HM_OK)
-        return status;
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
-    status = hm_array_init(&map->item_array, &items);
-    if (status != HM_OK || desc->meta_size == 0)
-        return status;
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
-    return hm_array_init(&map->meta_array, &meta);
+    hm_status status = hm_array_check(&items, "item");
+    if (status == HM_OK && desc->meta_size != 0)
+        status = hm_array_check(&meta, "meta");
+    if (status == HM_OK)
+        status = hm_id_table_init(&map->ids, &ids);
+    if (status == HM_OK)
+        status = hm_array_init(&map->item_array, &items);
+    if (status == HM_OK && desc->meta_size != 0)
+        status = hm_array_init(&map->meta_array, &meta);
+    return status;
 }
 
 static void release_all(hm_map *map)
@@ -103,9 +90,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     memset(map, 0, sizeof *map);
     if (desc == NULL)
         return hm_refuse_null("hm_map_init", "desc");
-    hm_status status = check_columns(desc);
-    if (status == HM_OK)
-        status = init_arrays(map, desc);
+    hm_status status = init_columns(map, desc);
     if (status != HM_OK) {
         release_all(map);
         return status;
