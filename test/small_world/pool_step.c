@@ -3,9 +3,11 @@
 #include "pool_world.h"
 
 typedef enum pool_verb {
-    POOL_INSERT,  /* way */
-    POOL_ERASE,   /* handle, by its number */
-    POOL_ERASE_N, /* set of slots, behind the settled ones */
+    POOL_INSERT,   /* way */
+    POOL_INSERT_N, /* number */
+    POOL_ERASE,    /* handle, by its number */
+    POOL_ERASE_N,  /* set of slots, behind the settled ones */
+    POOL_ERASE_IF, /* the same */
     POOL_CLEAR,
     POOL_TRIM,
     POOL_RESERVE /* number */
@@ -13,8 +15,10 @@ typedef enum pool_verb {
 
 const world_verb_name pool_verbs[] = {
     [POOL_INSERT] = {"insert", "way", NULL, false},
+    [POOL_INSERT_N] = {"insert_n", "number", NULL, false},
     [POOL_ERASE] = {"erase", NULL, NULL, true},
     [POOL_ERASE_N] = {"erase_n", "set of slots", NULL, false},
+    [POOL_ERASE_IF] = {"erase_if", "set of slots", NULL, false},
     [POOL_CLEAR] = {"clear", NULL, NULL, false},
     [POOL_TRIM] = {"trim", NULL, NULL, false},
     [POOL_RESERVE] = {"reserve", "number", NULL, false},
@@ -30,10 +34,14 @@ void pool_list(world_actions *list)
     world_add(list, POOL_CLEAR, 0, 0);
     world_add(list, POOL_TRIM, 0, 0);
     world_add(list, POOL_RESERVE, UINT32_MAX, 0);
-    for (uint32_t n = 0; n <= slots + 1; n++)
+    for (uint32_t n = 0; n <= slots + 1; n++) {
         world_add(list, POOL_RESERVE, n, 0);
-    for (uint32_t set = 0; set < 1u << slots; set++)
+        world_add(list, POOL_INSERT_N, n, 0);
+    }
+    for (uint32_t set = 0; set < 1u << slots; set++) {
         world_add(list, POOL_ERASE_N, set, 0);
+        world_add(list, POOL_ERASE_IF, set, 0);
+    }
     for (uint32_t n = settled * WORLD_SLOT_VALUES; n < world_handle_values(now.config); n++)
         world_add(list, POOL_ERASE, n, 0);
 }
@@ -88,11 +96,10 @@ static void check_choice(uint32_t slot, uint32_t lowest)
         CHECK(slot == pool_issued());
 }
 
-static void check_birth(hm_handle handle, uint32_t lowest)
+static void check_birth(hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle), place = slot - now.config->settled;
     CHECK(slot >= now.config->settled && slot < now.config->max_slots);
-    check_choice(slot, lowest);
     CHECK(pool_place(&now.model, slot) == NULL && pool_generation(slot) < WORLD_LIVES);
     now.model.highest[place]++;
     CHECK(handle.bits == pool_handle(slot).bits);
@@ -126,10 +133,31 @@ void pool_insert(uint32_t way)
     CHECK(way != POOL_EMPLACED || place == hm_pool_get(&now.pool, handle));
     if (hm_handle_is_null(handle))
         return;
-    check_birth(handle, lowest);
+    check_choice(hm_handle_index(handle), lowest);
+    check_birth(handle);
     place = hm_pool_get(&now.pool, handle);
     CHECK(way == POOL_EMPLACED || memcmp(place, item, now.config->item_size) == 0);
     pool_fill(place, hm_handle_index(handle), pool_generation(hm_handle_index(handle)));
+}
+
+/* All or none; where they go is what single inserts choose. Then each item is marked. */
+static void insert_n(uint32_t n)
+{
+    static const unsigned char items[(POOL_FREE_SLOTS + 1) * POOL_ITEM];
+    hm_handle handles[POOL_FREE_SLOTS + 1] = {{0}};
+    bool fits = n <= pool_room();
+    hm_status status = hm_pool_insert_n(&now.pool, n % 2 != 0 ? items : NULL, n, handles);
+    CHECK(is_right(status, fits));
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(hm_handle_is_null(handles[i]) == (status != HM_OK));
+        if (status != HM_OK)
+            continue;
+        check_birth(handles[i]);
+        void *place = hm_pool_get(&now.pool, handles[i]);
+        CHECK(memcmp(place, items, now.config->item_size) == 0);
+        uint32_t slot = hm_handle_index(handles[i]);
+        pool_fill(place, slot, pool_generation(slot));
+    }
 }
 
 static void died(uint32_t slot)
@@ -152,6 +180,38 @@ static void erase_n(uint32_t set)
         expected += pool_place(&now.model, slot) != NULL;
     }
     CHECK(hm_pool_erase_n(&now.pool, handles, n) == expected && arena.calls == 0);
+    for (uint32_t i = 0; set >> i != 0; i++)
+        if ((set >> i & 1) != 0)
+            died(now.config->settled + i);
+}
+
+/* Asked about each that lives, in the order of the slots, with the pool whole and busy. */
+static uint32_t doomed_set, asked_from;
+
+static bool is_doomed(const void *item, void *context)
+{
+    uint32_t slot = 0;
+    while (slot < now.config->max_slots && pool_place(&now.model, slot) != item)
+        slot++;
+    CHECK(context == &now && slot < now.config->max_slots && slot >= asked_from);
+    asked_from = slot + 1;
+    hm_handle handle = pool_handle(slot);
+    CHECK(pool_is_intact(slot) && !now.destroyed[slot]);
+    CHECK(hm_pool_handle_of(&now.pool, item).bits == handle.bits);
+    CHECK(hm_pool_validate(&now.pool) == HM_OK);
+    CHECK(hm_handle_is_null(hm_pool_insert(&now.pool, NULL)) && !hm_pool_erase(&now.pool, handle));
+    CHECK(hm_pool_erase_if(&now.pool, is_doomed, context) == 0);
+    return slot >= now.config->settled && (doomed_set >> (slot - now.config->settled) & 1) != 0;
+}
+
+static void erase_if(uint32_t set)
+{
+    uint32_t expected = 0;
+    for (uint32_t i = 0; set >> i != 0; i++)
+        expected += (set >> i & 1) != 0 && pool_place(&now.model, now.config->settled + i) != NULL;
+    doomed_set = set;
+    asked_from = 0;
+    CHECK(hm_pool_erase_if(&now.pool, is_doomed, &now) == expected && arena.calls == 0);
     for (uint32_t i = 0; set >> i != 0; i++)
         if ((set >> i & 1) != 0)
             died(now.config->settled + i);
@@ -219,12 +279,18 @@ static void perform(const world_action *action)
     case POOL_INSERT:
         pool_insert(action->a);
         break;
+    case POOL_INSERT_N:
+        insert_n(action->a);
+        break;
     case POOL_ERASE:
         CHECK(hm_pool_erase(&now.pool, world_handle_value(action->a)) && arena.calls == 0);
         died(hm_handle_index(world_handle_value(action->a)));
         break;
     case POOL_ERASE_N:
         erase_n(action->a);
+        break;
+    case POOL_ERASE_IF:
+        erase_if(action->a);
         break;
     case POOL_CLEAR:
         clear();
