@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: what its two sources know of each other.
+/* pool: what its sources know of each other.
  *
- * pool.c knows who lives where; pool_storage.c has the memory of the items. Memory comes and goes
- * in *units*: pages of the one range, or blocks. A free slot is a *hole* when all its units are
- * there, and *cold* when one is not: then neither of its bits is set, so that issue never meets it.
+ * pool.c knows who lives where, pool_batch.c asks it for many handles at once; pool_storage.c has
+ * the memory of the items. Memory comes and goes in *units*: pages of the one range, or blocks. A
+ * free slot is a *hole* when all its units are there, and *cold* when one is not: then neither of
+ * its bits is set, so that issue never meets it.
  */
 #ifndef HANDLE_MAP_POOL_PRIVATE_H
 #define HANDLE_MAP_POOL_PRIVATE_H
@@ -22,6 +23,9 @@ static inline uint32_t hm_pool_type_id(const hm_pool *pool)
 typedef struct hm_pool_range {
     uint32_t first, end;
 } hm_pool_range;
+
+/* As hm_pool_reserve; `grows` as in hm_array_commit. */
+hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
 
 /* Whether an item lives there; whether a slot is cold there. */
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
