@@ -8,6 +8,7 @@
 #include "support/test.h"
 
 #include <handle_map/array.h>
+#include <handle_map/pool.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -459,6 +460,23 @@ static size_t pages_brought(size_t before, size_t asked)
     return brought * page;
 }
 
+/* The same of a pool that 512 KiB of items fill, by an insert or by a reserve of as much. */
+static size_t pages_brought_to_a_pool(bool reserves)
+{
+    enum { READY = 8192 };
+    hm_pool pool;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 64, .capacity = 2 * READY}) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, READY, NULL) == HM_OK);
+    unsigned char *end = (unsigned char *)hm_pool_item(&pool, 0) + (size_t)64 * READY;
+    if (reserves)
+        CHECK(hm_pool_reserve(&pool, 1) == HM_OK);
+    else
+        CHECK(!hm_handle_is_null(hm_pool_emplace(&pool, &(void *){NULL})));
+    size_t brought = pages_there(end, (size_t)128 << 10);
+    hm_pool_fini(&pool);
+    return brought * hm_memory_os()->page_size;
+}
+
 TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
 {
     const size_t page = hm_memory_os()->page_size, kib = 1024;
@@ -474,6 +492,8 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
     CHECK(pages_brought(8 * 128 * kib, 0) == 128 * kib);
     CHECK(pages_brought(4 * 96 * kib, 0) == 96 * kib);
     CHECK(pages_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or of 64 KiB pages two */
+    CHECK(pages_brought_to_a_pool(false) == 128 * kib);
+    CHECK(pages_brought_to_a_pool(true) == 0);
     /* What is asked for is no step, whatever its size. */
     CHECK(pages_brought(8 * 128 * kib, 128 * kib) == 0);
     CHECK(pages_brought(8 * 128 * kib, 192 * kib) == 0);
