@@ -34,7 +34,7 @@ typedef struct hm_array_desc {
     size_t item_size;   /* bytes; at least 1, a multiple of item_align */
     size_t item_align;  /* bytes; a power of two up to 4096; 0: natural for the size */
     size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
-    size_t commit_step; /* bytes to commit at least, when more is needed; 0: grows with the array */
+    size_t commit_step; /* least bytes to commit when more is needed; 0: grows with the array */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_array_desc;
 
@@ -62,7 +62,7 @@ HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
  * O(1). */
 HM_API void hm_array_fini(hm_array *array);
 
-/* Makes the first `count` items' memory ready: up to there push and resize cannot fail. Commits in
+/* Readies memory for the first `count` items: up to there push and resize cannot fail. Commits in
  * steps, so it may commit more. HM_ERROR_FULL above the capacity, HM_ERROR_MEMORY when the system
  * refuses; then nothing has changed. Invalidates nothing. At most one commit or decommit. */
 HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
@@ -71,7 +71,7 @@ HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
  * pointers to items at or above `count`. O(new items). */
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
-/* Gives the pages behind the last item back. HM_ERROR_MEMORY when the system refuses; then nothing
+/* Gives back the pages behind the last item. HM_ERROR_MEMORY when the system refuses; then nothing
  * has changed. Invalidates nothing that lives. At most one commit or decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 

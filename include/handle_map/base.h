@@ -12,7 +12,7 @@
  *
  * Contracts are checked in every build: NDEBUG changes nothing.
  *
- * Includes <stdbool.h>: a program with a `true` and a `boolean` of its own includes its own headers
+ * Includes <stdbool.h>: a program with its own `true` or `boolean` must include its own headers
  * first.
  *
  * Threads: the panic hook is one global without a lock: set it before other threads start. Each
@@ -54,7 +54,7 @@ typedef enum hm_status {
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
     HM_ERROR_FULL,    /* the capacity or the index space is used up */
-    HM_ERROR_STALE,   /* the handle names no live item: for modules to come, whose calls take a
+    HM_ERROR_STALE,   /* the handle names no live item: for future modules, whose calls take a
                          handle and return a status; no call of this version returns it */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
@@ -63,16 +63,15 @@ typedef enum hm_status {
 /* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. O(1). */
 HM_API const char *hm_status_name(hm_status status);
 
-/* Returns why the last call of this thread that failed did so, in a sentence: "item_align 3 is not
- * a power of two", "12 of 12 items: capacity is used up". Calls that fail with a status write it,
- * and insert, emplace and hm_array_push when they return null; a handle that is refused does not
- * (hm_map_explain says why), and neither does a call that succeeds. Never NULL; "" before the first
- * failure. Copy the text to keep it: the thread's next failure overwrites it. O(1), no allocation.
- */
+/* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
+ * two", "12 of 12 items: capacity is used up". Calls that fail with a status set it, as do insert,
+ * emplace and hm_array_push when they return null; a refused handle does not (hm_map_explain says
+ * why), nor does a call that succeeds. Never NULL; "" before the first failure. Copy the text to
+ * keep it: the thread's next failure overwrites it. O(1), no allocation. */
 HM_API const char *hm_last_error(void);
 
-/* Returns the version of the library that runs, "0.2.0"; HM_VERSION_MAJOR and its kin are those of
- * the headers. Never NULL. O(1). */
+/* Returns the running library's version, "0.2.0"; HM_VERSION_MAJOR and the others are the headers'.
+ * Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with the place and a sentence. It may log, or end the thread or
@@ -85,8 +84,8 @@ HM_API void hm_set_panic_hook(hm_panic_hook hook);
 /* Calls the hook, then aborts. This is what HM_CONTRACT expands to; programs may call it too. */
 HM_NORETURN HM_API HM_COLD void hm_panic(const char *file, int line, const char *message);
 
-/* For the library and its generated functions, not for programs: what init answers to a NULL
- * argument, and the panic of a call that cannot be refused in another way while a callback runs. */
+/* For the library and its generated functions, not for programs: what init returns for a NULL
+ * argument, and the panic of a call that has no other way to refuse while a callback runs. */
 HM_API HM_COLD hm_status hm_refuse_null(const char *function, const char *argument);
 HM_NORETURN HM_API HM_COLD void hm_panic_busy(const char *file, int line, const char *function,
                                               const char *name);

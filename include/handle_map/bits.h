@@ -30,8 +30,8 @@
 
 /* HM_STATIC_ASSERT: checked by the compiler, at the top of a file or among declarations.
  * HM_NORETURN: a function that does not return. HM_ALIGNOF: a type's alignment in bytes.
- * HM_THREAD_LOCAL: a static variable of which each thread has its own. HM_EXTENSION: what C99 did
- * not have yet, and is not to be warned about.
+ * HM_THREAD_LOCAL: a static variable, one for each thread.
+ * HM_EXTENSION: silences warnings about what C99 lacked, in gnu99.
  * HM_CAST: to a number, or from void * to a pointer; HM_POINTER_CAST: from a pointer or an address
  * to a pointer of another type. In C++ they are casts that name their kind. */
 #if defined(__cplusplus)
@@ -41,7 +41,7 @@
 #define HM_CAST(type, value) static_cast<type>(value)
 #define HM_POINTER_CAST(type, pointer) reinterpret_cast<type>(pointer)
 #else
-#if defined(HM_USE_GNU) && __STDC_VERSION__ < 201112L
+#if defined(__GNUC__) && __STDC_VERSION__ < 201112L
 #define HM_EXTENSION __extension__
 #define HM_NORETURN __attribute__((noreturn))
 #else
@@ -54,7 +54,7 @@
 #define HM_POINTER_CAST(type, pointer) ((type)(pointer))
 #endif
 
-#if defined(HM_USE_GNU)
+#if defined(__GNUC__)
 #define HM_THREAD_LOCAL __thread
 #elif defined(HM_USE_MSVC)
 #define HM_THREAD_LOCAL __declspec(thread)
@@ -66,7 +66,7 @@
  * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
 #if defined(__cplusplus)
 #define HM_UNUSED [[maybe_unused]]
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) || defined(__clang__)
 #define HM_UNUSED __attribute__((unused)) /* Also in HM_PORTABLE: or clang warns of each. */
 #else
 #define HM_UNUSED
@@ -82,9 +82,9 @@
 #define HM_INLINE static inline
 #endif
 
-/* HM_PREFETCH: begins to bring what stands at an address into the cache and waits for nothing; no
- * address is wrong. The empty asm is there because gcc drops a call of a function that does nothing
- * but prefetch. */
+/* HM_PREFETCH: starts loading what is at an address into the cache, without waiting; any address
+ * will do. The empty asm is there because gcc drops a call of a function that does nothing but
+ * prefetch. */
 #if defined(HM_USE_GNU)
 #define HM_PREFETCH(address)                                                                       \
     do {                                                                                           \
@@ -99,7 +99,7 @@
 #define HM_PREFETCH(address) ((void)(address))
 #endif
 
-/* HM_ASSUME: what a compiler cannot see, so that it need not ask. */
+/* HM_ASSUME: a fact the compiler cannot see, so it need not test. */
 #if defined(HM_USE_GNU) && defined(__clang__)
 #define HM_ASSUME(condition) __builtin_assume(condition)
 #elif defined(HM_USE_GNU)

@@ -52,9 +52,9 @@ HM_API hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle 
  * as that of hm_map_get or hm_pool_get. O(1). */
 HM_API void *hm_directory_get(const hm_directory *directory, hm_handle handle);
 
-/* Returns the handle of the item that the address lies in, be it in its middle, in whichever map or
- * pool that is; null when it lies in no live item of them. Any address may be asked; nothing is
- * read there. Asks one container after the other: O(type ids up to the highest one added). */
+/* Returns the handle of the item that the address lies in, even in its middle, in whichever map or
+ * pool; null when it lies in no live item of theirs. Any address may be given; nothing is read
+ * there. Tries one container after another: O(type ids up to the highest one added). */
 HM_API hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item);
 
 #ifdef __cplusplus

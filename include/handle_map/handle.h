@@ -92,7 +92,7 @@ static inline bool hm_handle_equal(hm_handle a, hm_handle b)
     return a.bits == b.bits;
 }
 
-/* Negative, zero or positive as a's bits are below, equal to or above b's: as a sort wants it. */
+/* Negative, zero or positive as a's bits are below, equal to or above b's: as qsort expects. */
 static inline int hm_handle_compare(hm_handle a, hm_handle b)
 {
     return (a.bits > b.bits) - (a.bits < b.bits);

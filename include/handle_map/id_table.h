@@ -86,7 +86,7 @@ HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *de
 HM_API void hm_id_table_fini(hm_id_table *table);
 
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL: more
- * than capacity, or the index space has no n slots left; spent ones have been retired then.
+ * than capacity, or the index space has no n slots left; spent ones are then retired.
  * HM_ERROR_MEMORY: the system refuses; nothing has changed. Invalidates nothing. O(n), at most two
  * commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
@@ -95,9 +95,9 @@ HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
  * fresh ones. Only after a reserve. */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
-/* Free slots stand in the order in which they will be issued, their entries anywhere in memory:
- * so each issue begins to bring the entry that will be needed so many issues later. Single inserts
- * gain from 32 on; a batch of 256 finds all its entries on their way. */
+/* Free slots are listed in the order of issue, but their entries are anywhere in memory: so each
+ * issue prefetches the entry that is needed this many issues later. Single inserts gain from 32 up;
+ * a batch of 256 finds all its entries on their way. */
 enum { HM_ID_TABLE_AHEAD = 256 };
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
@@ -153,8 +153,8 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
     return position;
 }
 
-/* Whether find would find it: without a branch on the answer, which nobody can predict where many
- * handles are stale; only an index that was never issued takes another way. */
+/* Whether find would find it: without a branch on the answer, which is unpredictable when many
+ * handles are stale; only an index that was never issued branches off. */
 static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
@@ -169,8 +169,7 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
     return (difference | dead) == 0;
 }
 
-/* Begins to bring the entry that a handle names, for a find that follows. Any 64 bits may be given.
- */
+/* Prefetches the entry that a handle names, for a find that follows. Any 64 bits may be given. */
 static inline void hm_id_table_prefetch(const hm_id_table *table, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle);
@@ -201,8 +200,8 @@ static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
 #endif
 }
 
-/* Lets the item at a live position go, whose handle the caller has. The last live position moves
- * into the hole, and the freed slot lands just behind the live ones. */
+/* Releases the item at a live position, given its handle. The last live position moves into the
+ * hole, and the freed slot lands just behind the live ones. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
     const uint64_t index_bits = UINT32_MAX;
@@ -219,7 +218,7 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     table->count = last;
 }
 
-/* Lets all go. The slots keep their order and refuse their handles. O(1). */
+/* Frees all slots. They keep their order and refuse their handles. O(1). */
 static inline void hm_id_table_clear(hm_id_table *table)
 {
     table->count = 0;

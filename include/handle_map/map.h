@@ -38,18 +38,18 @@
  *                            each begins with index 0, generation 1. Give each its own.
  *
  * Handles never alias from init to fini. After fini and another init the slots begin anew, and
- * handles from before may name new items: to start a level anew, clear.
+ * handles from before may name new items: to restart a level, clear it.
  *
  * A map may be moved: assign the struct, and use only the copy from then on. Not from inside one of
  * its callbacks, nor while it stands in a directory or its own `context` points to it.
  *
  * Failure changes nothing that can be observed; only the committed size may have grown, and slots
- * without a life left count as retired where they are why a call fails with HM_ERROR_FULL. A zeroed
- * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
- * contract. hm_last_error says why a call has failed with a status or with null.
+ * with no lives left count as retired if they made a call fail with HM_ERROR_FULL. A zeroed map,
+ * and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken contract.
+ * hm_last_error says why a call has failed with a status or with null.
  *
- * Callbacks see the map whole: hm_map_validate holds in each, and no item waits in a temporary.
- * hm_map_handle_of tells the handle of the item that a callback is shown. destroy runs while that
+ * Callbacks see a consistent map: hm_map_validate holds in each, and no item is in a temporary.
+ * hm_map_handle_of gives the handle of the item that a callback gets. destroy runs while that
  * handle still resolves; the relocations of a step are reported after it. A call that would change
  * the map from inside one of its own callbacks is refused: with HM_ERROR_BUSY, null, false or 0,
  * and from clear, fini and touch, which return nothing, with the panic hook. A callback must
@@ -85,7 +85,7 @@ typedef struct hm_map_desc {
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;           /* handed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
-    const char *name;        /* said where the map is busy; must outlive the map; NULL: "map" */
+    const char *name;        /* for errors when it is busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
 /* All fields are private; use the functions. */
@@ -136,15 +136,14 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  * the next call that may move items.
  *
  * Where most handles resolve and the map outgrows the caches this is two to three times as fast as
- * one lookup after the other, since what the handles name is brought from memory together, and so
- * are the items' first bytes, for who reads them next: best in batches of about 256. Elsewhere it
- * gains nothing. Invalidates nothing. O(n). */
+ * single lookups, since their cache misses overlap; the items' first bytes are prefetched too, for
+ * the reads that follow. Best in batches of about 256. Elsewhere it gains nothing. Invalidates
+ * nothing. O(n). */
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
-/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do;
- * cannot fail. `alive` must not overlap `handles`. Touches no item. In a map whose entries outgrow
- * the caches this is two to three times as fast as one question after the other. Invalidates
- * nothing. O(n). */
+/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do; cannot
+ * fail. `alive` must not overlap `handles`. Touches no item. In a map whose entries outgrow the
+ * caches this is two to three times as fast as single calls. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
@@ -153,17 +152,17 @@ HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, u
  * one erase after the other. Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
-/* Erases all items that `doomed` answers true for, and returns their number. It is asked once for
+/* Erases all items for which `doomed` returns true, and returns their number. It is called once for
  * each item, in dense order. The survivors keep their order; items that a stopped defragment has
- * taken from their places are put into order first. A doomed item dies when all have been
- * asked. 0 when busy. Invalidates all pointers to items and all dense indices. O(n). */
+ * taken from their places are put in order first. Doomed items die after the last call. 0 when
+ * busy. Invalidates all pointers to items and all dense indices. O(n). */
 HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                                 void *context);
 
 /* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
  * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed, but for free slots without a life left, which count as
- * retired once they are all that FULL has met. Invalidates nothing. O(n). */
+ * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no lives left count as
+ * retired if they caused HM_ERROR_FULL. Invalidates nothing. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
@@ -172,24 +171,24 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 HM_API void hm_map_clear(hm_map *map);
 
 /* Gives whole pages back: those behind the last item, and those of the sparse table behind the last
- * live slot. Earlier handles stay refused. Slots that are issued again on a page that went have
- * only the lives left that its most used slot had. HM_ERROR_MEMORY when the system refuses: some
- * pages may have gone already, and free slots with them; nothing else has changed. HM_ERROR_BUSY.
- * Invalidates nothing. O(slots). */
+ * live slot. Earlier handles stay refused. Slots that are reissued on a dropped page have only the
+ * lives left that its most used slot had. HM_ERROR_MEMORY when the system refuses: some pages may
+ * have gone already, and free slots with them; nothing else has changed. HM_ERROR_BUSY. Invalidates
+ * nothing. O(slots). */
 HM_API hm_status hm_map_trim(hm_map *map);
 
 /* Checks that all parts of the map agree with each other: HM_OK or HM_ERROR_CORRUPT. May be called
  * from callbacks. O(slots). */
 HM_API hm_status hm_map_validate(const hm_map *map);
 
-/* Returns the handle of the item that the address lies in, be it in its middle; null when it lies
- * in no live item of this map. Any address may be asked; nothing is read there. O(1). */
+/* Returns the handle of the item that the address lies in, even in its middle; null when it is in
+ * no live item of this map. Any address may be given; nothing is read there. O(1). */
 HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
-/* Returns the figures of this moment. O(1). */
+/* Returns the current figures. O(1). */
 HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
 
 /* Brings the items nearer to the order within the budget, and says what that took. Call it once a
@@ -198,8 +197,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
  * every edit of a key in place, also one that leaves the item where it is: keys are remembered from
  * call to call. When nothing has changed since, a call costs nothing; after k changes it costs the
- * compares of those k items, and the swaps of all items that have to give way to them. Another
- * order (another compare, key or context; the struct may be another each time) starts anew.
+ * compares of those k items, and the swaps of all items that have to give way to them. A different
+ * order (compare, key or context; the struct's address does not matter) starts over.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * All calls together take at most n swaps, however badly the data is disordered, and O(n log n)
@@ -217,9 +216,9 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * named first stand first, in that order. Handles that do not resolve and handles named before are
  * skipped; items that are not named keep their order, behind the named ones. At most n swaps.
  *
- * The handles may be others at a call that follows one that was done. Until then, the call goes on
- * with those that it knows: give another pointer or another n for others, or call
- * hm_map_touch_all. Otherwise as hm_map_defragment; compares nothing.
+ * After a call that was done, you may pass other handles. Until then, each call goes on with those
+ * that it knows: to change them, pass another pointer or n, or call hm_map_touch_all. Otherwise as
+ * hm_map_defragment; compares nothing.
  *
  * After a call that was done the next one looks at all handles again, since it cannot know whether
  * they are the same: under a small budget that takes many calls, which return `done` = false until

@@ -42,9 +42,9 @@ typedef struct hm_memory {
 
 /* Virtual memory of the operating system, in its own pages (4, 16 or 64 KiB: it is asked). A
  * reservation costs address space only. Committed pages cost memory when they are touched: what is
- * reserved with hm_map_reserve and its kin costs nothing until items stand there. But a container
- * that grows by itself and is large already brings the pages of each step, of 96 to 128 KiB, in at
- * once where the system can, which is cheaper. Never NULL. */
+ * reserved with hm_map_reserve and the like costs nothing until items use it. But a container that
+ * grows by itself and is already large brings in the pages of each step, 96 to 128 KiB, at once
+ * where the system can, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory costs
@@ -54,22 +54,21 @@ HM_API const hm_memory *hm_memory_os(void);
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: everything is allocated by `reserve`,
- * commit does nothing, decommit zeroes. Name a small capacity with it; and with a table of your own
- * that allocates at reserve a small `max_slots` too, whose default is 2 x capacity only here.
- * AddressSanitizer does not
- * report a stale pointer into what a trim has given back here, as it would fault in memory of the
- * system: the heap's block stays readable until the container's fini. Never NULL. */
+ * commit does nothing, decommit zeroes. Set a small capacity with it. If your own table allocates
+ * in reserve, set a small `max_slots` too: with 64 bits the default is 2 x capacity only here.
+ * AddressSanitizer does not report a stale pointer into what a trim has given back here (system
+ * memory would fault): the heap's block stays readable until the container's fini. Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
 
 /* For containers: marks bytes that nobody may touch until they are unpoisoned, so that
- * AddressSanitizer reports a pointer to an item that is gone, until its place is used again by an
- * item that was inserted later. Nothing happens where the program does not run under it; the
- * library itself need not be built for it. Cannot fail. O(size / 8). */
+ * AddressSanitizer reports a pointer to an item that is gone, until a later insert reuses its
+ * place. Both do nothing in a program that does not run under it; the library itself need not be
+ * built for it. Cannot fail. O(size / 8). */
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 
-/* The same in inline functions, which cost nothing elsewhere. Compile all that uses a container
- * with the sanitizer, or nothing: code without it does not say which items it makes. */
+/* The same for inline functions; free elsewhere. Compile all code that uses a container with the
+ * sanitizer, or none: code without it does not mark the items it makes. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HM_ADDRESS_SANITIZER 1

@@ -12,10 +12,10 @@
  * anywhere and resumes:
  *
  *     scan     moves the cursor on with one compare an item, and marks misfits *pending* where they
- *              stand; where more than a quarter does not fit, everything is taken out
+ *              stand; if more than a quarter does not fit, everything is lifted
  *     lift     lists the pending items, which are *lifted* from then on
  *     sort     sorts the list: by merging, or by the digits of the keys; nothing moves
- *     locate   gallops to the gap among the clean items that each one belongs into; nothing moves
+ *     locate   gallops to the gap among the clean items that each one belongs in; nothing moves
  *     place    goes from left to right and exchanges what belongs to a position with what stands
  *              there; clean items that give way wait, *queued*, where the others came from
  *
@@ -24,9 +24,9 @@
  *
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
  * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
- * Where it is refused, the items are put in order by insertion sort that stops and resumes, which
- * needs none. It goes on to its end, also where memory is there again meanwhile: to know that, each
- * call would have to ask the system for it.
+ * Where it is refused, the items are put in order by a resumable insertion sort, which needs none.
+ * It runs to its end even if memory becomes available meanwhile: to know that, each call would have
+ * to ask for it.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is void. So a change costs the
@@ -139,8 +139,8 @@ typedef struct hm_order_merge {
 
 /* Where the machinery stopped. All fields are private. Zero at the start. */
 typedef struct hm_order_state {
-    hm_order order;         /* what the state speaks of */
-    const hm_handle *names; /* or what it does if is_arranging */
+    hm_order order;         /* what the state is for */
+    const hm_handle *names; /* or these, if is_arranging */
     uint32_t name_count;    /* handles */
     bool is_arranging;
     uint32_t name; /* handles that the phase is through with */

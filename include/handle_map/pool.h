@@ -16,8 +16,8 @@
  * Beside each slot stand 4.25 bytes. An entry is the upper half of the slot's last handle, with the
  * free bit set when that item is gone, so that a lookup is one compare. Two bits say whether an
  * item lives there and whether the place is a hole that can be filled at once. The lowest word of
- * 64 bits that has a hole is at hand. Above the others that have one stand levels of a bitmap, 64
- * to one, up to a single word: the next lowest is found in O(log64 n), at most 5 steps down. Erase
+ * 64 bits with a hole is remembered. Above the other words with holes are levels of a bitmap, 64 to
+ * one, up to a single word: the next lowest is found in O(log64 n), at most 5 steps down. Erase
  * touches no item, and insert fills the lowest hole whose memory is there, so that places are
  * filled in the order of their addresses, and the high ones stay empty where there are fewer items
  * than before.
@@ -28,7 +28,7 @@
  *                                128 KiB at once, and go one by one. Addresses are reserved as they
  *                                are needed, at first for one block and later for 64, at most 2 MiB
  *                                of them: for memory that cannot reserve much. Memory that cannot
- *                                be decommitted, as the heap's, comes back with the last of those
+ *                                be decommitted, like the heap's, is freed with the last of those
  *                                blocks.
  *     HM_STORAGE_GROWING_BLOCKS  blocks of 16, 32, 64, ... items: a small pool is small, and a
  *                                large one has few blocks. Each is committed whole, in one call,
@@ -55,7 +55,7 @@
  *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
  *
  * Where holes are scattered and most runs are of an item or two, going from bit to bit is twice as
- * fast as from run to run, whose lengths a processor cannot guess:
+ * fast as from run to run, whose lengths no CPU can predict:
  *
  *     uint64_t live;
  *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
@@ -63,11 +63,11 @@
  *         for (; live != 0; live &= live - 1)
  *             use(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
  *
- * Those bits are of the moment when they were asked for: an item that was erased since is NULL.
+ * Those bits are a snapshot: hm_pool_item returns NULL for an item that was erased since.
  *
  * Under AddressSanitizer holes are poisoned: using a pointer to an item that was erased is
- * reported, until another item is inserted at its place. It takes notes of groups of 8 bytes: of
- * items whose size is no multiple of 8, what shares a group with a live neighbour goes unseen.
+ * reported, until another item is inserted at its place. It tracks groups of 8 bytes: of items
+ * whose size is no multiple of 8, what shares a group with a live neighbour goes unseen.
  *
  * Limits:
  *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -84,7 +84,7 @@
  *     types                  32,768. Pools that share a type id cannot tell their handles apart.
  *
  * A handle is refused for as long as the pool lives, from init to fini. After fini and another init
- * its slots begin anew, and handles from before may name new items: to start a level anew, clear.
+ * its slots begin anew, and handles from before may name new items: to restart a level, clear it.
  *
  * A pool may be moved: assign the struct, and use only the copy from then on. Not from inside the
  * destroy hook, nor while it stands in a directory or its own `context` points to it.
@@ -130,12 +130,12 @@ typedef struct hm_pool_desc {
                            32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     hm_storage storage;
-    size_t block_size; /* fixed blocks: bytes that a block has at least; 0: 16 KiB. A block holds a
+    size_t block_size; /* fixed blocks: least bytes in a block; 0: 16 KiB. A block holds a
                           power of two of items and is a multiple of the page */
     void (*destroy)(void *item, void *context); /* on erase, clear and fini, once for each item */
     void *context;                              /* handed to destroy */
     const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* said where the pool is busy; must outlive the pool; NULL: "pool" */
+    const char *name; /* for errors when it is busy; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
 /* What is known of 64 slots, a bit for each. At most one of a slot's two bits is set. A slot that
@@ -245,9 +245,9 @@ HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uin
 HM_API uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                                    bool *alive);
 
-/* Erases all items that `doomed` answers true for, and returns their number. It is asked once for
- * each item, in the order of their places; a doomed item dies before the next is asked about.
- * 0 when busy. Invalidates pointers to the erased items. O(items + slots / 64). */
+/* Erases all items for which `doomed` returns true, and returns their number. It is called once for
+ * each item, in the order of their places; a doomed item dies before the next call. 0 when busy.
+ * Invalidates pointers to the erased items. O(items + slots / 64). */
 HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
                                  void *context);
 
@@ -258,11 +258,11 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
- * is there. Holes count first, then places that trim took the memory of, then new ones, which are
- * one commit, or in fixed blocks one for each 2 MiB. What is committed costs memory only once items
+ * is there. Holes count first, then places whose memory trim took, then new ones, which take one
+ * commit, or in fixed blocks one for each 2 MiB. What is committed costs memory only once items
  * stand there. HM_ERROR_FULL: the capacity or the index space has no room for n more;
- * HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an address for
- * blocks that is not aligned. Then nothing has changed. Invalidates nothing. O(n). */
+ * HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an unaligned
+ * address for blocks. Then nothing has changed. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
@@ -284,12 +284,12 @@ HM_API hm_status hm_pool_validate(const hm_pool *pool);
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 
-/* Returns the figures of this moment. O(1). */
+/* Returns the current figures. O(1). */
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 
-/* Returns the handle of the item that the address lies in, be it in its middle; null when it lies
- * in no live item of this pool. Any address may be asked; nothing is read there. O(1); in growing
- * blocks O(log n): each block is looked at, of which there are at most 29. */
+/* Returns the handle of the item that the address lies in, even in its middle; null when it is in
+ * no live item of this pool. Any address may be given; nothing is read there. O(1); in growing
+ * blocks O(log n): each block is looked at, at most 29 of them. */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 
 /* The parts of insert, erase and next_run that are not inline; not for programs. */
@@ -566,9 +566,9 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
 }
 
 /* Returns the index of the first item at or behind `from`, or HM_INVALID_INDEX when there is none;
- * and in *length how many items stand there side by side in memory: up to the next hole, or the
- * end of a block that no other follows there (0 when there is none). `length` NULL: not measured.
- * O(1 + holes / 64 + length / 64). */
+ * and in *length how many items stand there side by side in memory: up to the next hole, or the end
+ * of a block that no other adjoins (0 without an item). `length` NULL: not measured. O(1 + holes /
+ * 64 + length / 64). */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {
     uint32_t word = from / HM_POOL_WORD, place, first;
