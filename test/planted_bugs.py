@@ -105,12 +105,16 @@ def problems(root):
             yield f"'{bug.what}': there is no fuzz target '{bug.target}'"
 
 
+def copy(root, place):
+    for part in ("src", "include"):
+        shutil.copytree(os.path.join(root, part), os.path.join(place, part))
+
+
 def plant(root, place, bug):
     """Copies the library from `root` to `place`, with the bug in it."""
     text = text_of(root, bug)
     if text.count(bug.old) != 1:
         raise RuntimeError(f"'{bug.what}' no longer fits {bug.file}")
-    for part in ("src", "include"):
-        shutil.copytree(os.path.join(root, part), os.path.join(place, part))
+    copy(root, place)
     with open(os.path.join(place, bug.file), "w", encoding="utf-8") as file:
         file.write(text.replace(bug.old, bug.new))
