@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every typed function, as C++17: the same source as the C test.
+// Every typed function, as C++17: the same source as the C test, in a suite of its own.
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>
 #endif
@@ -8,4 +8,7 @@ extern "C" {
 #include "support/test.h"
 }
 
+#include <handle_map/handle_map.h>
+
+#define typed typed_cpp
 #include "typed_test.c"

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-#ifdef __cplusplus
-#define SUITE typed_cpp
-#else
-#define SUITE typed
-#endif
-#define TYPED_TEST(name) TYPED_TEST_IN(SUITE, name)
-#define TYPED_TEST_IN(suite, name) TEST(suite, name)
-#define TYPED_DEATH_TEST(name) TYPED_DEATH_TEST_IN(SUITE, name)
-#define TYPED_DEATH_TEST_IN(suite, name) DEATH_TEST(suite, name)
-
 /* A handle type before its item, an item that holds handles of its own kind, and a map and a pool
  * of one name. */
 HM_HANDLE_DEFINE(body)
@@ -68,7 +58,7 @@ static int compare_values(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-TYPED_TEST(a_handle_type_needs_no_container)
+TEST(typed, a_handle_type_needs_no_container)
 {
     body_handle null = body_handle_null();
     body_handle one, same;
@@ -78,7 +68,7 @@ TYPED_TEST(a_handle_type_needs_no_container)
     CHECK(body_handle_equal(one, same) && !body_handle_equal(one, null));
 }
 
-TYPED_TEST(a_map_does_one_by_one_what_the_untyped_one_does)
+TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
 {
     body_map map;
     body made = make_body(7), *item = NULL;
@@ -108,7 +98,7 @@ TYPED_TEST(a_map_does_one_by_one_what_the_untyped_one_does)
     body_map_fini(&map);
 }
 
-TYPED_TEST(a_pool_does_one_by_one_what_the_untyped_one_does)
+TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
 {
     body_pool pool;
     body made = make_body(7), *item = NULL;
@@ -138,7 +128,7 @@ TYPED_TEST(a_pool_does_one_by_one_what_the_untyped_one_does)
     body_pool_fini(&pool);
 }
 
-TYPED_TEST(batches_of_a_map_take_typed_arrays)
+TEST(typed, batches_of_a_map_take_typed_arrays)
 {
     body bodies[BODIES], *found[BODIES];
     body_handle handles[BODIES];
@@ -162,7 +152,7 @@ TYPED_TEST(batches_of_a_map_take_typed_arrays)
     body_map_fini(&map);
 }
 
-TYPED_TEST(batches_of_a_pool_take_typed_arrays)
+TEST(typed, batches_of_a_pool_take_typed_arrays)
 {
     body bodies[BODIES], *found[BODIES];
     body_handle handles[BODIES];
@@ -186,7 +176,7 @@ TYPED_TEST(batches_of_a_pool_take_typed_arrays)
     body_pool_fini(&pool);
 }
 
-TYPED_TEST(a_map_is_brought_into_order)
+TEST(typed, a_map_is_brought_into_order)
 {
     body bodies[BODIES];
     body_handle handles[BODIES];
@@ -219,7 +209,7 @@ TYPED_TEST(a_map_is_brought_into_order)
     body_map_fini(&map);
 }
 
-TYPED_TEST(the_type_id_of_a_descriptor_wins_unless_it_is_0)
+TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
 {
     hm_map_desc desc;
     hm_pool_desc pool_desc;
@@ -246,7 +236,7 @@ TYPED_TEST(the_type_id_of_a_descriptor_wins_unless_it_is_0)
     body_pool_fini(&pool);
 }
 
-TYPED_TEST(an_init_that_is_given_nothing_names_the_function)
+TEST(typed, an_init_that_is_given_nothing_names_the_function)
 {
     hm_map_desc desc;
     body_map map;
@@ -275,7 +265,7 @@ static void expect_panic_of(const char *function)
 }
 
 #define NULL_TEST(kind, name, call)                                                                \
-    TYPED_DEATH_TEST(kind##_##name##_of_null_names_the_function)                                   \
+    DEATH_TEST(typed, kind##_##name##_of_null_names_the_function)                                  \
     {                                                                                              \
         body_##kind *none = NULL;                                                                  \
         body_handle null = body_handle_null();                                                     \
@@ -323,7 +313,7 @@ NULL_TEST(pool, next_word, body_pool_next_word(none, 0, NULL))
 
 /* Arguments other than the container. */
 #define ARGUMENT_TEST(kind, name, what, call)                                                      \
-    TYPED_DEATH_TEST(kind##_##name##_without_its_##what##_names_the_function)                      \
+    DEATH_TEST(typed, kind##_##name##_without_its_##what##_names_the_function)                     \
     {                                                                                              \
         body_##kind container;                                                                     \
         body_handle handles[1] = {{{1}}};                                                          \
