@@ -3,7 +3,7 @@
 #include <handle_map/directory.h>
 
 #include "base_private.h"
-#include "pool_private.h"
+#include "pool/pool_private.h"
 
 #include <inttypes.h>
 

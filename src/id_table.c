@@ -4,7 +4,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
-#include "memory_private.h"
+#include "memory/memory_private.h"
 
 #include <inttypes.h>
 #include <string.h>

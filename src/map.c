@@ -8,8 +8,8 @@
 #include "array_private.h"
 #include "base_private.h"
 #include "id_table_private.h"
-#include "memory_private.h"
-#include "order_private.h"
+#include "memory/memory_private.h"
+#include "order/order_private.h"
 
 static bool is_busy(const hm_map *map)
 {

@@ -2,7 +2,7 @@
 /* The targets, and how bytes become a script. */
 #include "fuzz.h"
 
-#include "../map_model.h"
+#include "support/map_model.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #ifndef TEST_FUZZ_FUZZ_H
 #define TEST_FUZZ_FUZZ_H
 
-#include "../support/runner.h"
+#include "support/runner.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own struct, handles and items, in arrays too, passes a constant item size where the
  * untyped function has a form that takes one, and says its own name where a contract is broken.
- * Which functions must be there is checked by test/check_typed.sh.
+ * Which functions must be there is checked by test/checks/typed.sh.
  *
  * The generated functions name their parameters and variables hm_, so that a program may call its
  * types item, map or order. Callbacks go through a function of their own: calling through a cast

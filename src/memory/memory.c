@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* memory, on every platform: what containers ask of a table, and poisoning for AddressSanitizer.
+ *
+ * The sanitizer's functions are weak here: they are there when the program runs under it, whether
+ * or not the library was built for it. */
+#include "memory_private.h"
+
+#include "../base_private.h"
+
+/* Bytes. The least and the largest step of growth; and from when on a step is brought in at once: a
+ * smaller one may be one of many containers that stay small. */
+static const size_t min_growth = (size_t)64 << 10;
+static const size_t max_growth = (size_t)128 << 10;
+static const size_t min_prefault = (size_t)96 << 10;
+
+static bool is_page_size(size_t size)
+{
+    return size >= 8 && (size & (size - 1)) == 0;
+}
+
+hm_status hm_memory_check(const hm_memory *memory)
+{
+    if (memory->reserve == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: reserve is NULL");
+    if (memory->commit == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: commit is NULL");
+    if (memory->decommit == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: decommit is NULL");
+    if (memory->release == NULL)
+        return hm_fail(HM_ERROR_INVALID, "memory: release is NULL");
+    if (!is_page_size(memory->page_size))
+        return hm_fail(HM_ERROR_INVALID, "memory: page_size %llu is not a power of two from 8 on",
+                       (unsigned long long)memory->page_size);
+    return HM_OK;
+}
+
+hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char **address)
+{
+    unsigned char *reserved = memory->reserve(memory->context, size);
+    if (reserved == NULL)
+        return hm_fail(HM_ERROR_MEMORY, "memory: a reservation of %llu bytes was refused",
+                       (unsigned long long)size);
+    if ((uintptr_t)reserved % HM_MEMORY_ALIGNMENT != 0) {
+        memory->release(memory->context, reserved, size);
+        return hm_fail(HM_ERROR_INVALID,
+                       "memory: reserve returned an address that is not aligned to %d bytes",
+                       HM_MEMORY_ALIGNMENT);
+    }
+    *address = reserved;
+    return HM_OK;
+}
+
+hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size)
+{
+    if (memory->commit(memory->context, address, size))
+        return HM_OK;
+    return hm_fail(HM_ERROR_MEMORY, "memory: a commit of %llu bytes was refused",
+                   (unsigned long long)size);
+}
+
+hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size)
+{
+    if (memory->decommit(memory->context, address, size))
+        return HM_OK;
+    return hm_fail(HM_ERROR_MEMORY, "memory: a decommit of %llu bytes was refused",
+                   (unsigned long long)size);
+}
+
+bool hm_memory_is_roomy(const hm_memory *memory)
+{
+#ifdef __wasm__
+    (void)memory;
+    return false; /* What is reserved there is memory that the program has taken. */
+#else
+    /* Coverage: the size of a pointer is not the tests' to choose. */
+    return sizeof(void *) >= 8 && memory != hm_memory_heap();
+#endif
+}
+
+size_t hm_memory_growth(size_t committed_size)
+{
+    size_t growth = committed_size / 4;
+    if (growth < min_growth)
+        return min_growth;
+    return growth < max_growth ? growth : max_growth;
+}
+
+void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size)
+{
+    if (memory == hm_memory_os() && size >= min_prefault && size <= max_growth)
+        hm_memory_populate(address, size);
+}
+
+#if defined(HM_USE_GNU) && !defined(_WIN32)
+
+/* The names and types are the sanitizer's. */
+__attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
+__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
+
+bool hm_memory_poisons(void)
+{
+    return __asan_poison_memory_region != NULL;
+}
+
+void hm_memory_poison(const void *address, size_t size)
+{
+    if (__asan_poison_memory_region != NULL)
+        __asan_poison_memory_region(address, size);
+}
+
+void hm_memory_unpoison(const void *address, size_t size)
+{
+    if (__asan_unpoison_memory_region != NULL)
+        __asan_unpoison_memory_region(address, size);
+}
+
+#else
+
+bool hm_memory_poisons(void)
+{
+    return false;
+}
+
+void hm_memory_poison(const void *address, size_t size)
+{
+    (void)address;
+    (void)size;
+}
+
+void hm_memory_unpoison(const void *address, size_t size)
+{
+    (void)address;
+    (void)size;
+}
+
+#endif

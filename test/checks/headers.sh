@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as
+# C11 and as C++17, without a warning, with every compiler that is here; and the list is complete:
+# it names exactly the files of include/handle_map, and the umbrella includes all the others.
+# Programs in older C get them as gnu99, or else one error that says what is needed; and programs
+# with a boolean type of their own keep it if they include their own headers first.
+# HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
+set -eu
+source=$1
+shift
+
+[ "$(printf '%s\n' "$@" | sort)" = "$(cd "$source/include/handle_map" && find . -name '*.h' | sed 's|^\./||' | sort)" ] || {
+    echo "meson.build's public_headers are not the files of include/handle_map" >&2
+    exit 1
+}
+
+# compiles COMPILER LANGUAGE STANDARD HEADER FLAG...
+compiles() {
+    compiler=$1 language=$2 standard=$3 header=$4
+    shift 4
+    echo "$compiler -std=$standard $header"
+    printf '#include <handle_map/%s>\n#include <handle_map/%s>\n' "$header" "$header" |
+        "$compiler" -x "$language" -std="$standard" "$@" -Werror -O1 -S -o - \
+            -I "$source/include" - >/dev/null
+}
+
+compiled_c=false compiled_cpp=false
+for header; do
+    if [ "${header#detail/}" = "$header" ] && [ "$header" != handle_map.h ] &&
+        ! grep -q "^#include <handle_map/$header>" "$source/include/handle_map/handle_map.h"; then
+        echo "the umbrella lacks $header" >&2
+        exit 1
+    fi
+    for compiler in gcc clang; do
+        command -v "$compiler" >/dev/null || continue
+        compiles "$compiler" c c11 "$header" $HM_C_WARNINGS -Wdeclaration-after-statement
+        compiled_c=true
+    done
+    for compiler in g++ clang++; do
+        command -v "$compiler" >/dev/null || continue
+        compiles "$compiler" c++ c++17 "$header" $HM_WARNINGS -Wold-style-cast
+        compiled_cpp=true
+    done
+done
+# program "STANDARD [FLAG...]": compiles what stands on standard input with $compiler; prints what
+# it says.
+program() {
+    "$compiler" -x c -std=$1 -O1 -S -o /dev/null -I "$source/include" - 2>&1
+}
+
+old_program='
+    typedef enum { false, true } boolean;
+    #include <handle_map/handle_map.h>
+    HM_MAP_DEFINE(thing, int, 1)
+    HM_POOL_DEFINE_FOR(thing, int, 2)
+    HM_STATIC_ASSERT(sizeof(boolean) == sizeof(int), "");
+    boolean is_there(thing_map *map, thing_handle handle)
+    {
+        return thing_map_contains(map, handle) ? true : false;
+    }'
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    echo "$compiler, older C"
+    echo "$old_program" | program 'gnu99 -Wall -Wextra -Wpedantic -Werror -Wno-unused-function'
+    echo "$old_program" | program c11
+    for standard in c89 gnu89 c99; do
+        errors=$(echo '#include <handle_map/handle_map.h>' | program $standard | grep 'error: ')
+        if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$errors" | grep -q 'needs C11'; then
+            echo "-std=$standard should say once what is needed, but says: $errors" >&2
+            exit 1
+        fi
+    done
+done
+
+if ! $compiled_c || ! $compiled_cpp; then
+    echo "skipped: needs gcc or clang, and g++ or clang++" >&2
+    exit 77
+fi

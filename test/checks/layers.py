@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Includes point down. The table of modules in docs/design.md says which module stands on which
+layer; every header and source belongs to one of its modules, and includes its own module's headers
+and those of lower layers only. No files include each other in a circle. The module `memory` alone
+includes the headers of an operating system, and examples include public headers only.
+
+    layers.py SOURCE
+"""
+import glob
+import os
+import re
+import sys
+
+UMBRELLA = "include/handle_map/handle_map.h"
+STANDARD = {name + ".h" for name in """assert ctype errno float inttypes limits math setjmp stdalign
+            stdarg stdbool stddef stdint stdio stdlib string time""".split()}
+STANDARD |= {"type_traits", "intrin.h"}  # for typed functions in C++; Microsoft C's bit scans
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]*)[>"]', re.MULTILINE)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def read_layers(page):
+    """From the lines "| 3 | `id_table` | owns |": module -> layer, and header -> module, since a
+    line with two names is one module with two headers."""
+    layers, modules = {}, {}
+    for layer, names in re.findall(r"^\| (\d+) \| (`.*?`) \|", page, re.MULTILINE):
+        names = re.findall(r"`([\w/]+)`", names)
+        layers[names[0]] = int(layer)
+        modules.update(dict.fromkeys(names, names[0]))
+    return layers, modules
+
+
+def module_of(path, modules):
+    """Of src/order/merge.c, src/map.c, src/map_private.h or include/handle_map/detail/map.h."""
+    folder, name = os.path.split(os.path.splitext(path)[0])
+    name = name.removesuffix("_private")
+    if folder.startswith("src/"):
+        name = folder.removeprefix("src/")
+    if folder.endswith("/detail") and "detail/" + name in modules:
+        name = "detail/" + name
+    return modules.get(name)
+
+
+def target_of(path, kind, name):
+    if kind == '"':
+        return os.path.normpath(os.path.join(os.path.dirname(path), name))
+    return "include/" + name if name.startswith("handle_map/") else None
+
+
+def find_circle(path, includes, above=()):
+    if path in above:
+        return above[above.index(path):] + (path,)
+    for target in includes[path]:
+        circle = find_circle(target, includes, above + (path,))
+        if circle:
+            return circle
+    return None
+
+
+def read_includes(files, layers, problems):
+    """File -> the files of ours that it includes and may include."""
+    includes = {path: [] for path in files}
+    for path, module in files.items():
+        if module is None:
+            problems.append(f"{path}: docs/design.md names no module that it belongs to")
+            continue
+        for kind, name in INCLUDE.findall(read(path)):
+            target = target_of(path, kind, name)
+            if target is None:
+                if name not in STANDARD and module != "memory":
+                    problems.append(f"{path}: includes {name}, which only memory may")
+            elif files.get(target) is None:
+                problems.append(f"{path}: includes {target}, which belongs to no module")
+            else:
+                includes[path].append(target)
+                if files[target] != module and layers[files[target]] >= layers[module]:
+                    problems.append(f"{path}: includes {target}, which is not below")
+    return includes
+
+
+def check():
+    """Prints the layers; returns what is wrong."""
+    layers, modules = read_layers(read("docs/design.md"))
+    problems = []
+    files = {path: module_of(path, modules) for pattern in ("include/**/*.h", "src/**/*.[ch]")
+             for path in sorted(glob.glob(pattern, recursive=True)) if path != UMBRELLA}
+    includes = read_includes(files, layers, problems)
+    for module, layer in sorted(layers.items(), key=lambda pair: pair[1]):
+        own = [path for path in files if files[path] == module]
+        below = {files[target] for path in own for target in includes[path]} - {module}
+        print(f"layer {layer}: {module}, {len(own)} files, includes {', '.join(sorted(below)) or '-'}")
+        if not own:
+            problems.append(f"docs/design.md names '{module}', which has no file")
+    circle = next(filter(None, (find_circle(path, includes) for path in includes)), None)
+    if circle:
+        problems.append("a circle of includes: " + " -> ".join(circle))
+    for path in glob.glob("docs/examples/*.[ch]"):
+        if re.search(r"#include.*(src/|\.\./)", read(path)):
+            problems.append(f"{path}: reaches into the library")
+    print(f"{len(set(layers.values()))} layers, {len(files)} files, "
+          f"{sum(map(len, includes.values()))} includes, {len(problems)} problems")
+    return problems
+
+
+def main():
+    os.chdir(sys.argv[1])
+    problems = check()
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

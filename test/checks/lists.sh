@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# lists.sh SOURCE: every source file is in the list that builds it, so that no test is written and
+# then never run; and no two of the library's sources have one name, since many programs build them
+# into one folder of objects.
+set -eu
+cd "$1"
+files=0
+failed=false
+
+# named FILE NAME LIST
+named() {
+    files=$((files + 1))
+    grep -qx "$2" "$3" || {
+        echo "$1 is not in $3" >&2
+        failed=true
+    }
+}
+
+for file in $(find src -name '*.c'); do
+    named "$file" "${file#src/}" src/sources.txt
+done
+for file in $(find test -name '*_test.c*') test/checks/*; do
+    name=${file#test/}
+    # The scripts are named there by their names alone.
+    case $name in
+    checks/*.sh) name=$(basename "$name" .sh) ;;
+    esac
+    named "$file" ".*'$name'.*" test/meson.build
+done
+for file in benchmarks/*.c benchmarks/*.cpp docs/examples/*.c; do
+    named "$file" ".*'$(basename "$file")'.*" "$(dirname "$file")/meson.build"
+done
+twice=$(sed 's|.*/||' src/sources.txt | sort | uniq -d)
+[ -z "$twice" ] || {
+    echo "two sources are called $twice" >&2
+    failed=true
+}
+echo "$files files"
+! $failed

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# options.sh SOURCE: a configure that asks for nothing gets the library and nothing else, and
+# looks for no C++ compiler. Each option brings what it names without the others. The benchmarks are
+# configured also where rustc is there but does not work.
+set -eu
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+# configure NAME OPTION...
+configure() {
+    name=$1
+    shift
+    meson setup "$@" "$work/$name" "$source" >"$work/$name.log" 2>&1 || {
+        cat "$work/$name.log" >&2
+        fail "this does not configure: $name"
+    }
+}
+
+# targets NAME: their kinds and names, one a line.
+targets() {
+    meson introspect --targets "$work/$1" | python3 -c '
+import json, sys
+for target in json.load(sys.stdin):
+    print(target["type"], target["name"])'
+}
+
+# tests NAME: prints how many there are.
+tests() {
+    meson introspect --tests "$work/$1" | grep -o '"suite"' | wc -l
+}
+
+# has NAME TARGET
+has() {
+    targets "$1" | grep "^executable $2\$" >/dev/null
+}
+
+configure default
+[ "$(targets default | sort)" = "shared library handle_map
+static library handle_map" ] || fail "built without being asked for: $(targets default)"
+[ "$(tests default)" -eq 0 ] || fail "tests are there without being asked for"
+! grep -q 'C++ compiler' "$work/default.log" || fail "the library looks for a C++ compiler"
+
+configure tests -Dtests=true
+has tests handle_map_test_plain || fail "-Dtests=true brings no tests"
+! has tests demo || fail "-Dtests=true brings the demo"
+! has tests random_handles || fail "-Dtests=true brings the benchmarks"
+
+configure examples -Dexamples=true
+has examples demo || fail "-Dexamples=true does not bring the demo"
+! has examples handle_map_test_plain || fail "-Dexamples=true brings the tests"
+
+# What rustup puts there before a toolchain is installed.
+mkdir "$work/bin"
+cat >"$work/bin/rustc" <<'END'
+#!/bin/sh
+echo 'error: no toolchain is installed' >&2
+exit 1
+END
+chmod +x "$work/bin/rustc"
+PATH=$work/bin:$PATH
+configure benchmarks -Dbenchmarks=true
+has benchmarks random_handles || fail "-Dbenchmarks=true brings no benchmarks"
+! has benchmarks handle_map_test_plain || fail "-Dbenchmarks=true brings the tests"
+if ! grep -q 'C++ compiler' "$work/benchmarks.log"; then
+    echo "without a C++ compiler there are no peers"
+elif ! grep -q "Rust's slot maps are left out" "$work/benchmarks.log"; then
+    fail "it is not said that Rust's slot maps are left out"
+fi
+echo "no option, and each of three"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# poison.sh SOURCE: a program that is built for AddressSanitizer is told of its stale pointers
+# also by a library that is not: the tests of misuse pass with such a one, with every compiler that
+# is here.
+set -eu
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tested=false
+export ASAN_OPTIONS=detect_leaks=0
+
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    echo 'int main(void) { return 0; }' |
+        "$compiler" -fsanitize=address -x c -o "$work/probe" - 2>/dev/null || continue
+    tested=true
+    echo "$compiler"
+    # One object, since a relocatable link is of what was compiled one by one.
+    "$compiler" -std=c11 -O2 -r -nostdlib -I "$source/include" \
+        $(sed "s|^|$source/src/|" "$source/src/sources.txt") -o "$work/library.o"
+    "$compiler" -std=c11 -O1 -fsanitize=address -I "$source/include" -I "$source/test" \
+        "$source/test/map/misuse_test.c" "$source/test/pool/misuse_test.c" \
+        "$source"/test/support/*.c "$work/library.o" -pthread -o "$work/program"
+    "$work/program" misuse >"$work/log" 2>&1 || {
+        grep 'does not hold\|^FAILED\|ended with' "$work/log" >&2
+        exit 1
+    }
+    tail -n 1 "$work/log"
+done
+$tested || {
+    echo "skipped: needs gcc or clang with AddressSanitizer" >&2
+    exit 77
+}

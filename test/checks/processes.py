@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Nothing outlives a script that runs it through processes.py: not when the time is up, and not
+when the script is killed, by a signal that it can catch or by the one that it cannot."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
+PATIENCE = 60  # seconds that a process may take to begin or to end; an idle machine needs none
+SCRIPT = """
+import os, sys
+import processes
+processes.end_with_signals()
+code = processes.run(["sh", "-c", sys.argv[2]], sys.argv[1], os.environ, float(sys.argv[3]))
+print(code)
+"""
+SLEEPS = "echo $$ >pid; exec sleep 600"
+CHILD_SLEEPS = "sleep 600 & echo $! >pid; wait"
+CHILD_SPINS = "(while :; do :; done) & echo $! >pid; wait"
+
+
+def is_alive(pid):
+    """A process that has ended but that nobody has waited for is dead, too."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_for(what, is_so):
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError(f"{what}: not after {PATIENCE} s")
+        time.sleep(0.02)
+
+
+def read_pid(place):
+    try:
+        with open(os.path.join(place, "pid"), encoding="ascii") as file:
+            return int(file.read() or "0")
+    except FileNotFoundError:
+        return 0
+
+
+def check(what, command, limit, number=None):
+    """Starts the script, ends it with that signal if one is given, and sees the command gone."""
+    with tempfile.TemporaryDirectory() as place:
+        script = subprocess.Popen([sys.executable, "-B", "-c", SCRIPT, place, command, str(limit)],
+                                  env=dict(os.environ, PYTHONPATH=TOOLS), stdout=subprocess.PIPE,
+                                  text=True)
+        wait_for(f"{what}: the command begins", lambda: read_pid(place) != 0)
+        pid = read_pid(place)
+        try:
+            if number is not None:
+                script.send_signal(number)
+            output = script.communicate(timeout=PATIENCE)[0].strip()
+            wait_for(f"{what}: the command is gone", lambda: not is_alive(pid))
+        finally:
+            script.kill()
+            if is_alive(pid):
+                os.kill(pid, signal.SIGKILL)
+    expected = (-number, "") if number is not None else (0, "None")
+    if (script.returncode, output) != expected:
+        raise AssertionError(f"{what}: the script ended with {script.returncode}, '{output}'")
+    print(f"{what}: gone")
+
+
+def main():
+    if not os.path.exists("/proc/self/stat"):
+        print("skipped: needs /proc", file=sys.stderr)
+        return 77
+    check("time is up", SLEEPS, 0.5)
+    check("time is up for a child", CHILD_SLEEPS, 0.5)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        check(number.name, SLEEPS, 600, number)
+        check(f"{number.name}, a child", CHILD_SLEEPS, 600, number)
+    check("SIGKILL", SLEEPS, 600, signal.SIGKILL)
+    check("SIGKILL, a child that spins", CHILD_SPINS, 3, signal.SIGKILL)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh SOURCE: ./run refuses what is wrong with exit code 2 and says what it is, and answers
+# --help, before it installs or configures anything. What is right gets that far.
+set -eu
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A copy, since a command that is not refused would start its build directory anew.
+mkdir "$work/bin" "$work/include"
+cp -R "$source/run" "$source/test" "$work"
+cp -R "$source/include/handle_map" "$work/include"
+
+# What a command would do first. None of them works, so that it goes no further.
+for program in apt-get meson clang clang-format python3; do
+    printf '#!/bin/sh\necho "%s $*" >>"%s"\nexit 1\n' $program "$work/log" >"$work/bin/$program"
+    chmod +x "$work/bin/$program"
+done
+# So that what is missing would be installed by any user.
+printf '#!/bin/sh\necho 0\n' >"$work/bin/id"
+chmod +x "$work/bin/id"
+PATH=$work/bin:$PATH
+commands=0
+
+fail() {
+    echo "./run $command: $*" >&2
+    cat "$work/output" >&2
+    exit 1
+}
+
+# run ARGUMENT...: the code is in $code, what was said in output, what was done in log.
+run() {
+    command=$*
+    code=0
+    commands=$((commands + 1))
+    : >"$work/log"
+    "$work/run" "$@" >"$work/output" 2>&1 </dev/null || code=$?
+}
+
+nothing_done() {
+    [ ! -s "$work/log" ] || fail "did this: $(cat "$work/log")"
+    [ ! -e "$work/build" ] || fail "made build/"
+}
+
+# refused WORD ARGUMENT...: the word is said, and the verb.
+refused() {
+    word=$1
+    shift
+    run "$@"
+    [ $code -eq 2 ] || fail "ended with $code instead of 2"
+    nothing_done
+    grep -Fq -e "'$word'" "$work/output" || fail "does not say what is wrong with '$word'"
+    grep -q "^run: .*$1" "$work/output" || fail "does not name the verb"
+}
+
+helped() {
+    run "$@"
+    [ $code -eq 0 ] || fail "ended with $code instead of 0"
+    nothing_done
+    grep -q '^usage: ./run demo' "$work/output" || fail "does not print the usage"
+}
+
+# begun ARGUMENT...: it is not refused.
+begun() {
+    run "$@"
+    [ $code -ne 2 ] || fail "is refused"
+    [ -s "$work/log" ] || fail "was not begun"
+    rm -rf "$work/build"
+}
+
+refused nonsense nonsense
+refused nonsense nonsense --help
+for verb in test coverage planted; do
+    refused surplus $verb surplus
+done
+refused nosuch check nosuch
+refused nosuch check gcc-O0 nosuch
+refused gcc check gcc
+refused nosuch world nosuch
+refused nosuch world one nosuch
+refused nosuch mutate nosuch
+refused 0 mutate 0
+refused nosuch mutate order nosuch
+refused nosuch mutate 5 nosuch
+refused 7 mutate order 5 6 7
+refused soon fuzz soon
+refused 0 fuzz 0
+refused 010 fuzz 010
+refused '' fuzz ''
+refused nosuch fuzz 5 nosuch
+refused surplus fuzz 5 keep surplus
+refused nosuch bench nosuch
+refused surplus bench --full surplus
+
+helped
+helped help
+helped --help
+for verb in demo test check coverage mutate fuzz planted world bench; do
+    grep -q "\./run $verb " "$work/output" || fail "does not speak of $verb"
+    helped $verb --help
+    helped $verb nosuch --help
+done
+
+begun test
+begun coverage
+begun planted
+begun check
+for name in $(sed -n 's/^environment \([^ ]*\) .*/\1/p' "$source/test/tools/environments.sh"); do
+    begun check "$name"
+done
+begun world
+begun world all
+begun world one range
+begun mutate
+begun mutate order
+begun mutate id_table 5 0
+begun mutate 5
+begun fuzz
+begun fuzz 10
+begun fuzz 10 keep
+begun bench
+begun bench --full
+begun demo
+echo "$commands commands"

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# types.sh SOURCE: a handle of the wrong type does not compile, in C and in C++, with every
+# compiler that is here, and that is the only reason: with the right handle the same file does.
+# HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
+set -eu
+source=$1
+tested=false
+
+# refuses COMPILER LANGUAGE STANDARD FLAG...
+refuses() {
+    compiler=$1 language=$2 standard=$3
+    shift 3
+    command -v "$compiler" >/dev/null || return 0
+    tested=true
+    echo "$compiler -std=$standard"
+    set -- -x "$language" -std="$standard" "$@" -Werror -fsyntax-only -I "$source/include" \
+        "$source/test/typed/wrong_handle_type.c"
+    "$compiler" -DHM_TEST_RIGHT_HANDLE "$@"
+    if messages=$(LC_ALL=C "$compiler" "$@" 2>&1); then
+        echo "a mesh handle was taken for a texture handle" >&2
+        exit 1
+    fi
+    # The one error is about the two types, and not about something else that went wrong.
+    errors=$(echo "$messages" | grep ' error: ')
+    if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$messages" | grep -q texture_handle ||
+        ! echo "$messages" | grep -q mesh_handle; then
+        echo "refused, but not for the type alone: $messages" >&2
+        exit 1
+    fi
+}
+
+for container in MAP POOL; do
+    refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$container
+    refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$container
+    refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
+    refuses clang++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
+done
+if ! $tested; then
+    echo "skipped: needs gcc or clang" >&2
+    exit 77
+fi

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# version.sh SOURCE: the version in meson.build is the one in base.h, and every source file
+# names its licence in one of its first three lines.
+set -eu
+cd "$1"
+failed=false
+
+# part NAME: the value of HM_VERSION_NAME.
+part() {
+    sed -n "s/^#define HM_VERSION_$1 \([0-9][0-9]*\)\$/\1/p" include/handle_map/base.h
+}
+
+header=$(part MAJOR).$(part MINOR).$(part PATCH)
+# The first one; meson_version is about another.
+build=$(sed -n "s/^  version: '\(.*\)',\$/\1/p" meson.build | head -n 1)
+if [ "$header" != "$build" ] || [ "$header" = .. ]; then
+    echo "base.h says version '$header', meson.build '$build'" >&2
+    failed=true
+fi
+
+files=$(find run .ci/run include src test benchmarks docs -type f \( -path run -o -path .ci/run \
+    -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \
+    -o -name '*.awk' -o -name '*.rs' \) | sort)
+for file in $files; do
+    head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT' || {
+        echo "$file does not name its licence" >&2
+        failed=true
+    }
+done
+echo "version $header, $(echo "$files" | wc -l) files"
+! $failed

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+/* What a pool refuses: descriptors that describe no pool, and calls that break a contract; what a
+ * pool of capacity 0 answers to everything; and that validate sees what is broken. */
+#include "support/pool_memory.h"
+
+#include "support/layout.h"
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/pool.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STORAGES = 3 };
+
+/* init */
+
+static bool is_refused(hm_pool_desc desc)
+{
+    static const hm_pool zero;
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        memset(&pool, 0x5A, sizeof pool);
+        desc.storage = (hm_storage)storage;
+        if (hm_pool_init(&pool, &desc) != HM_ERROR_INVALID ||
+            memcmp(&pool, &zero, sizeof pool) != 0)
+            return false;
+    }
+    return true;
+}
+
+TEST(pool_contract, init_refuses_what_no_pool_can_be)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 4};
+    CHECK(hm_pool_init(NULL, &desc) == HM_ERROR_INVALID);
+    CHECK(hm_pool_init(&pool, NULL) == HM_ERROR_INVALID);
+    desc.storage = (hm_storage)3;
+    CHECK(hm_pool_init(&pool, &desc) == HM_ERROR_INVALID);
+    CHECK(is_refused((hm_pool_desc){.item_size = 0}));
+    CHECK(is_refused((hm_pool_desc){.item_size = 4, .capacity = UINT32_MAX}));
+    CHECK(is_refused((hm_pool_desc){.item_size = 4, .capacity = 10, .max_slots = 9}));
+    CHECK(is_refused((hm_pool_desc){.item_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1}));
+    CHECK(is_refused((hm_pool_desc){.item_size = 4, .type_id = 0x8000}));
+    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 2}));
+    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX, .capacity = 1, .max_slots = 1}));
+    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX / 2, .capacity = 1, .max_slots = 1}));
+}
+
+TEST(pool_contract, init_refuses_a_memory_table_that_breaks_its_contract)
+{
+    pool_memory *memory = malloc(sizeof *memory);
+    for (int broken = 0; broken < 7; broken++) {
+        pool_memory_init(memory, 65536);
+        hm_pool_desc desc = {.item_size = 4, .memory = &memory->table};
+        if (broken == 0)
+            memory->table.reserve = NULL;
+        if (broken == 1)
+            memory->table.commit = NULL;
+        if (broken == 2)
+            memory->table.decommit = NULL;
+        if (broken == 3)
+            memory->table.release = NULL;
+        if (broken == 4)
+            memory->table.page_size = 0;
+        if (broken == 5)
+            memory->table.page_size = 4;
+        if (broken == 6)
+            memory->table.page_size = 65536 + 4096;
+        CHECK(is_refused(desc));
+        pool_memory_check_released(memory);
+    }
+    free(memory);
+}
+
+static void check_align(size_t size, size_t align)
+{
+    hm_pool_desc desc = {.item_size = size, .item_align = align, .capacity = 10, .max_slots = 20};
+    bool fits = align <= HM_MEMORY_ALIGNMENT && (align & (align - 1)) == 0 && size % align == 0;
+    if (!fits) {
+        CHECK(is_refused(desc));
+        return;
+    }
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        desc.storage = (hm_storage)storage;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        for (int i = 0; i < 10; i++)
+            CHECK((uintptr_t)hm_pool_get(&pool, hm_pool_insert(&pool, NULL)) % align == 0);
+        hm_pool_fini(&pool);
+    }
+}
+
+TEST(pool_contract, init_takes_the_alignments_that_divide_the_size_and_no_other)
+{
+    for (size_t i = 0; i < test_layout_count(); i++) {
+        test_layout layout = test_layout_at(i);
+        if (layout.item_align != 1)
+            continue;
+        for (size_t align = 1; align <= 4 * (size_t)HM_MEMORY_ALIGNMENT; align *= 2)
+            for (size_t odd = 1; odd <= 5; odd += 2)
+                check_align(layout.item_size, align * odd);
+    }
+}
+
+/* A block that the machine cannot have is asked for when it is needed, and not before. */
+TEST(pool_contract, any_block_size_is_taken)
+{
+    static const size_t sizes[] = {1, 4095, 4097, 100000, SIZE_MAX / 2, SIZE_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 24, .capacity = 5000, .block_size = sizes[i]};
+        desc.storage = HM_STORAGE_FIXED_BLOCKS;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        for (int k = 0; k < 5000; k++)
+            CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool_fini(&pool);
+    }
+}
+
+TEST(pool_contract, blocks_have_16_kib_when_nothing_else_is_said)
+{
+    const size_t page_size = hm_memory_os()->page_size;
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 64, .capacity = 5000, .max_slots = 5000};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && !hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(pool.item_committed_size == (page_size > 16384 ? page_size : 16384));
+    hm_pool_fini(&pool);
+}
+
+TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 1, .capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.block_size = SIZE_MAX;
+    if (!test_has_addresses((uint64_t)1 << 36, "pools of 2^32 slots"))
+        return;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    CHECK(pool.places.block_shift == 31); /* an index of 32 bits can be shifted by that */
+    hm_pool_fini(&pool);
+}
+
+/* capacity 0 */
+
+/* What every function answers for a pool without items that can never have one. */
+static void check_capacity_zero(hm_pool *pool)
+{
+    const hm_handle first = hm_handle_pack(0, 1, 0);
+    void *item = pool;
+    uint32_t length = 7;
+    uint64_t live = 7;
+    CHECK(hm_handle_is_null(hm_pool_insert(pool, NULL)));
+    CHECK(hm_handle_is_null(hm_pool_emplace(pool, &item)) && item == NULL);
+    CHECK(hm_pool_reserve(pool, 1) == HM_ERROR_FULL && hm_pool_reserve(pool, 0) == HM_OK);
+    CHECK(hm_pool_get(pool, first) == NULL && !hm_pool_contains(pool, first));
+    CHECK(hm_pool_get(pool, HM_NULL_HANDLE) == NULL && !hm_pool_contains(pool, HM_NULL_HANDLE));
+    CHECK(!hm_pool_erase(pool, first) && hm_pool_erase_n(pool, &first, 1) == 0);
+    CHECK(hm_pool_count(pool) == 0 && hm_pool_capacity(pool) == 0);
+    CHECK(hm_pool_item(pool, 0) == NULL && hm_pool_item(pool, HM_INVALID_INDEX) == NULL);
+    CHECK(hm_pool_next_run(pool, 0, &length) == HM_INVALID_INDEX && length == 0);
+    CHECK(hm_pool_next_run(pool, 0, NULL) == HM_INVALID_INDEX);
+    CHECK(hm_pool_next_word(pool, 0, &live) == HM_INVALID_INDEX && live == 0);
+    CHECK(hm_handle_is_null(hm_pool_handle_of(pool, NULL)));
+    CHECK(hm_handle_is_null(hm_pool_handle_of(pool, pool)));
+    CHECK(hm_pool_trim(pool) == HM_OK && hm_pool_validate(pool) == HM_OK);
+    CHECK(hm_pool_explain(pool, first) == HM_HANDLE_OUT_OF_RANGE);
+    CHECK(hm_pool_explain(pool, HM_NULL_HANDLE) == HM_HANDLE_NULL);
+    hm_pool_clear(pool);
+    hm_pool_stats stats = hm_pool_get_stats(pool), zero = {0};
+    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
+    hm_pool_fini(pool);
+    hm_pool_fini(pool);
+}
+
+TEST(pool_contract, a_zeroed_pool_is_a_valid_empty_one)
+{
+    hm_pool pool = {0};
+    check_capacity_zero(&pool);
+}
+
+TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
+{
+    pool_memory *memory = malloc(sizeof *memory);
+    hm_pool pool;
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 0}) == HM_ERROR_INVALID);
+    check_capacity_zero(&pool);
+    pool_memory_init(memory, 65536);
+    pool_memory_fail(memory, 2, false);
+    hm_pool_desc desc = {.item_size = 8, .memory = &memory->table};
+    CHECK(hm_pool_init(&pool, &desc) == HM_ERROR_MEMORY);
+    check_capacity_zero(&pool);
+    pool_memory_check_released(memory);
+    free(memory);
+}
+
+/* validate */
+
+enum { DAMAGES = 29, SLOTS = 200 };
+
+/* Breaks one thing of a pool whose slots are live but for holes at 0 to 9 and a retired one at 10.
+ */
+static void damage(hm_pool *pool, int how)
+{
+    hm_pool_word *words = pool->words;
+    uint32_t *entries = pool->entries;
+    if (how == 0)
+        pool->count++; /* live + free + retired = slots */
+    if (how == 1)
+        pool->retired_count++;
+    if (how == 2)
+        pool->cold_count++;
+    if (how == 3)
+        pool->slot_count--; /* a live bit behind the slots */
+    if (how == 4)
+        words[0].live ^= 1; /* a hole that lives */
+    if (how == 5)
+        words[0].holes ^= 1; /* a free slot that is neither a hole nor cold */
+    if (how == 6)
+        words[0].holes ^= UINT64_C(1) << 10; /* a retired slot that is a hole */
+    if (how == 7)
+        words[1].live ^= 1; /* a live entry without its bit */
+    if (how == 8)
+        entries[20] |= HM_POOL_FREE_ENTRY; /* a live slot has no free bit */
+    if (how == 9)
+        entries[0] &= ~HM_POOL_FREE_ENTRY; /* and a hole has one */
+    if (how == 10)
+        entries[20] ^= 1u << 16; /* the pool's own type id */
+    if (how == 11)
+        entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a life */
+    if (how == 12)
+        pool->levels[0][0] ^= 1; /* the lowest word with holes is not known above */
+    if (how == 13)
+        pool->levels[0][0] ^= 2; /* and one without is not */
+    if (how == 14)
+        pool->hole_word = HM_INVALID_INDEX; /* the lowest word with a hole is at hand */
+    if (how == 15)
+        pool->hole_word = 1;
+    if (how == 16)
+        pool->limit--; /* insert's limit is the capacity */
+    if (how == 17)
+        pool->guard |= HM_GUARD_BUSY; /* and 0 while busy */
+    if (how == 18)
+        pool->entry_array.limit = SLOTS - 1; /* committed entries cover the slots */
+    if (how == 19)
+        pool->fresh_end = SLOTS - 1; /* fresh slots are behind the others */
+    if (how == 20)
+        pool->item_committed_size++; /* the items' memory is what the units hold */
+    if (how == 21)
+        pool->unit_end = 0; /* and is there */
+    if (how == 22)
+        words[0].holes |= 1 << 20; /* a live slot is no hole */
+    if (how == 23)
+        pool->max_slots = SLOTS - 1; /* slots are within the index space */
+    if (how == 24)
+        pool->capacity = pool->limit = 1; /* items within the capacity */
+    if (how == 25)
+        pool->entries++; /* both columns are their arrays' */
+    if (how == 26)
+        pool->words++;
+    if (how == 27)
+        pool->unit_end = pool->unit_count + 1; /* units are no more than there can be */
+    if (how == 28)
+        pool->unit_end++; /* and the last one is there */
+}
+
+TEST(pool_contract, validate_sees_each_broken_invariant)
+{
+    for (int how = 0; how < DAMAGES * STORAGES; how++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 40, .storage = (hm_storage)(how % STORAGES)};
+        hm_handle handle;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        for (uint32_t i = 0; i < SLOTS; i++) {
+            handle = hm_pool_insert(&pool, NULL);
+            if (i == 10) {
+                pool.entries[10] |= HM_HANDLE_MAX_GENERATION;
+                handle = hm_pool_handle_of(&pool, hm_pool_item(&pool, 10));
+                CHECK(hm_pool_erase(&pool, handle));
+            }
+        }
+        for (uint32_t i = 0; i < 10; i++)
+            hm_pool_erase(&pool, hm_handle_pack(i, 1, 0));
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool damaged = pool;
+        hm_pool_word words[2];
+        uint32_t entries[SLOTS];
+        uint64_t level = pool.levels[0][0];
+        memcpy(words, pool.words, sizeof words);
+        memcpy(entries, pool.entries, sizeof entries);
+        damage(&damaged, how / STORAGES);
+        CHECK(hm_pool_validate(&damaged) == HM_ERROR_CORRUPT);
+        memcpy(pool.words, words, sizeof words);
+        memcpy(pool.entries, entries, sizeof entries);
+        pool.levels[0][0] = level;
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool_fini(&pool);
+    }
+}
+
+/* broken contracts */
+
+#define PANICS_WITHOUT_A_POOL(name, call)                                                          \
+    DEATH_TEST(pool_contract, name##_without_a_pool_panics)                                        \
+    {                                                                                              \
+        (void)(call);                                                                              \
+    }
+
+static bool never_called(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return true;
+}
+
+static hm_pool *const no_pool;
+static void *no_place;
+
+PANICS_WITHOUT_A_POOL(insert, hm_pool_insert(no_pool, NULL))
+PANICS_WITHOUT_A_POOL(emplace, hm_pool_emplace(no_pool, &no_place))
+PANICS_WITHOUT_A_POOL(insert_n, hm_pool_insert_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(get_n, hm_pool_get_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(contains_n, hm_pool_contains_n(no_pool, NULL, 0, NULL))
+PANICS_WITHOUT_A_POOL(erase_if, hm_pool_erase_if(no_pool, never_called, NULL))
+PANICS_WITHOUT_A_POOL(handle_at, hm_pool_handle_at(no_pool, 0))
+PANICS_WITHOUT_A_POOL(get, hm_pool_get(no_pool, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_POOL(contains, hm_pool_contains(no_pool, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_POOL(erase, hm_pool_erase(no_pool, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_POOL(erase_n, hm_pool_erase_n(no_pool, NULL, 0))
+PANICS_WITHOUT_A_POOL(item, hm_pool_item(no_pool, 0))
+PANICS_WITHOUT_A_POOL(next_run, hm_pool_next_run(no_pool, 0, NULL))
+PANICS_WITHOUT_A_POOL(next_word, hm_pool_next_word(no_pool, 0, &(uint64_t){0}))
+PANICS_WITHOUT_A_POOL(handle_of, hm_pool_handle_of(no_pool, NULL))
+PANICS_WITHOUT_A_POOL(count, hm_pool_count(no_pool))
+PANICS_WITHOUT_A_POOL(capacity, hm_pool_capacity(no_pool))
+PANICS_WITHOUT_A_POOL(reserve, hm_pool_reserve(no_pool, 0))
+PANICS_WITHOUT_A_POOL(clear, (hm_pool_clear(no_pool), 0))
+PANICS_WITHOUT_A_POOL(trim, hm_pool_trim(no_pool))
+PANICS_WITHOUT_A_POOL(validate, hm_pool_validate(no_pool))
+PANICS_WITHOUT_A_POOL(explain, hm_pool_explain(no_pool, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_POOL(get_stats, hm_pool_get_stats(no_pool))
+PANICS_WITHOUT_A_POOL(fini, (hm_pool_fini(no_pool), 0))
+
+DEATH_TEST(pool_contract, emplace_without_a_place_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_emplace(&pool, NULL);
+}
+
+DEATH_TEST(pool_contract, next_word_without_bits_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_next_word(&pool, 0, NULL);
+}
+
+DEATH_TEST(pool_contract, get_n_without_handles_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_get_n(&pool, NULL, 1, &no_place);
+}
+
+DEATH_TEST(pool_contract, get_n_without_items_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_get_n(&pool, &(hm_handle){0}, 1, NULL);
+}
+
+DEATH_TEST(pool_contract, contains_n_without_handles_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_contains_n(&pool, NULL, 1, &(bool){false});
+}
+
+DEATH_TEST(pool_contract, contains_n_without_answers_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_contains_n(&pool, &(hm_handle){0}, 1, NULL);
+}
+
+DEATH_TEST(pool_contract, erase_if_without_a_predicate_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_erase_if(&pool, NULL, NULL);
+}
+
+DEATH_TEST(pool_contract, erase_n_without_handles_panics)
+{
+    hm_pool pool = {0};
+    hm_pool_erase_n(&pool, NULL, 1);
+}
+
+/* The hash table of blocks leads to each that is there, and their number is known. */
+TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
+{
+    enum { BLOCK = 4, BLOCKS = 3 };
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = 16384, .block_size = BLOCK * 16384};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.capacity = desc.max_slots = 100;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    for (uint32_t i = 0; i < BLOCKS * BLOCK; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    for (uint32_t i = BLOCK; i < 2 * BLOCK; i++)
+        CHECK(hm_pool_erase(&pool, hm_handle_pack(i, 1, 0)));
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    pool.block_count++;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.block_count--;
+    uint32_t *table = (uint32_t *)(void *)pool.index_array.data;
+    for (size_t i = 0; i < pool.index_size; i++) {
+        uint32_t kept = table[i];
+        table[i] = 0;
+        CHECK((hm_pool_validate(&pool) == HM_OK) == (kept == 0));
+        table[i] = kept;
+    }
+    hm_pool_fini(&pool);
+}
+
+/* Blocks come one by one at first. Their addresses come for 1, 1, 2, 4, ... of them at once, in the
+ * end for 2 MiB, and go when the last of these blocks goes. */
+TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
+{
+    enum { BLOCK = 65536, BLOCKS = 200, MOST = 32 }; /* bytes: the largest page that is tried */
+    pool_memory *memory = malloc(sizeof *memory);
+    hm_pool pool;
+    CHECK(memory != NULL);
+    pool_memory_init(memory, hm_memory_os()->page_size);
+    hm_pool_desc desc = {.item_size = BLOCK, .capacity = BLOCKS, .max_slots = BLOCKS + MOST};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    desc.memory = &memory->table;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    size_t reserved = 1;
+    for (size_t blocks = 1; blocks <= BLOCKS; blocks++) {
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+        if (blocks > reserved)
+            reserved += reserved < MOST ? reserved : MOST;
+        CHECK(pool.item_reserved_size == reserved * BLOCK);
+        CHECK(pool.item_committed_size >= blocks * BLOCK);
+        CHECK(pool.item_committed_size <= (blocks + blocks / 4) * BLOCK);
+    }
+    CHECK(memory->calls < 150); /* one for each block would be more than 200 */
+    CHECK(hm_pool_trim(&pool) == HM_OK && pool.item_committed_size == (size_t)BLOCKS * BLOCK);
+    for (uint32_t i = 0; i < MOST; i++) {
+        CHECK(pool.item_reserved_size == reserved * BLOCK);
+        CHECK(hm_pool_erase(&pool, hm_handle_pack(2 * MOST + i, 1, 0)));
+        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+        CHECK(pool.item_committed_size == (size_t)(BLOCKS - 1 - i) * BLOCK);
+    }
+    CHECK(pool.item_reserved_size == (reserved - MOST) * BLOCK);
+    hm_pool_fini(&pool);
+    pool_memory_check_released(memory);
+    free(memory);
+}
+
+TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
+{
+    static const uint64_t elsewhere;
+    hm_pool pool;
+    enum { BLOCK = 65536 }; /* bytes */
+    hm_pool_desc desc = {.item_size = BLOCK, .capacity = 100, .max_slots = 100};
+    desc.storage = HM_STORAGE_FIXED_BLOCKS;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, 8) == HM_OK);
+    for (uint32_t i = 0; i < 8; i++)
+        hm_pool_insert(&pool, NULL);
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their pieces */
+        for (uintptr_t distance = 8; distance <= BLOCK; distance *= BLOCK / 8) {
+            pool.places.bases[block] += distance;
+            CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+            pool.places.bases[block] -= distance;
+        }
+    }
+    pool.places.bases[20]++; /* no block has come there yet */
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.places.bases[20]--;
+    pool.item_reserved_size += BLOCK;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.item_reserved_size -= BLOCK;
+    pool.blocks_end_in_words = !pool.blocks_end_in_words;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.blocks_end_in_words = !pool.blocks_end_in_words;
+    const uint64_t *top = pool.top;
+    pool.top = &elsewhere;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.top = top;
+    uintptr_t other[64];
+    uintptr_t *bases = pool.places.bases;
+    memcpy(other, bases, sizeof other);
+    pool.places.bases = other;
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.places.bases = bases;
+    CHECK(hm_pool_erase(&pool, hm_handle_pack(3, 1, 0)) && hm_pool_trim(&pool) == HM_OK);
+    pool.absent_from = 4; /* then block 3 would never come back */
+    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
+    pool.absent_from = 3;
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    hm_pool_fini(&pool);
+}
+
+TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
+{
+    enum { PAGE = 1 << 20, ITEMS = 100 };
+    pool_memory *memory = malloc(sizeof *memory);
+    hm_pool pool;
+    CHECK(memory != NULL);
+    pool_memory_init(memory, PAGE);
+    hm_pool_desc desc = {.item_size = 50000, .capacity = ITEMS, .max_slots = ITEMS};
+    desc.memory = &memory->table;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    CHECK(hm_pool_erase(&pool, hm_handle_pack(99, 1, 0)));
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    hm_pool_fini(&pool);
+    pool_memory_check_released(memory);
+    free(memory);
+}
+
+/* Beside each slot: 4 bytes and two bits, and a 64th of a bit for the levels above. */
+TEST(pool_contract, a_slot_costs_four_and_a_quarter_bytes)
+{
+    enum { MANY = 1 << 20 };
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        hm_pool_desc desc = {.item_size = 1, .capacity = MANY, .max_slots = 4 * MANY};
+        desc.storage = (hm_storage)storage;
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK && hm_pool_reserve(&pool, MANY) == HM_OK);
+        for (uint32_t i = 0; i < MANY; i++)
+            hm_pool_insert(&pool, NULL);
+        size_t size = hm_pool_get_stats(&pool).committed_size;
+        CHECK(size - pool.item_committed_size <= (size_t)MANY * 17 / 4 + 6 * 65536);
+        hm_pool_fini(&pool);
+    }
+}

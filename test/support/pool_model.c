@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive model of the pool: each operation on both sides, and the comparison of the two. */
+#include "pool_model.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODEL_SMALL = 64,  /* bytes; up to here all items are compared after each operation */
+    MODEL_STRIDE = 32, /* above, each item after so many operations */
+    MODEL_BATCH = 32   /* handles for erase_n */
+};
+
+static pool_model_slot *find(const pool_model *model, hm_handle handle)
+{
+    uint32_t slot = hm_handle_index(handle);
+    if (hm_handle_is_free(handle) || hm_handle_type_id(handle) != model->desc.type_id ||
+        slot >= model->end)
+        return NULL;
+    pool_model_slot *record = &model->slots[slot];
+    return record->lives && record->generation == hm_handle_generation(handle) ? record : NULL;
+}
+
+static hm_handle handle_at(const pool_model *model, uint32_t slot)
+{
+    return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
+}
+
+/* The first live slot from `which` on, around the end. There is one. */
+static uint32_t live_slot(const pool_model *model, uint32_t which)
+{
+    uint32_t slot = which % model->end;
+    while (!model->slots[slot].lives)
+        slot = (slot + 1) % model->end;
+    return slot;
+}
+
+static bool item_holds(const pool_model *model, const pool_model_slot *record)
+{
+    size_t size = model->desc.item_size;
+    const unsigned char *item = record->place;
+    if (record->is_zero)
+        return item[0] == 0 && memcmp(item, item + 1, size - 1) == 0;
+    return test_item_is(item, size, record->value);
+}
+
+static uint32_t room(const pool_model *model)
+{
+    uint32_t items = model->desc.capacity - model->count;
+    uint32_t slots = model->desc.max_slots - model->count - model->retired;
+    return items < slots ? items : slots;
+}
+
+/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
+static bool failed_rightly(const pool_model *model, hm_status status, uint32_t n)
+{
+    if (n > room(model))
+        return status == HM_ERROR_FULL;
+    return status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory);
+}
+
+/* A handle to try: live (kind 0 to 7), dead, null, damaged, guessed, foreign or noise. */
+static hm_handle pick(const pool_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    uint32_t known = model->past_count < POOL_MODEL_PAST ? model->past_count : POOL_MODEL_PAST;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    hm_handle live = HM_NULL_HANDLE;
+    if (model->count != 0)
+        live = handle_at(model, live_slot(model, which));
+    switch (kind % 16) {
+    case 8:
+    case 9:
+    case 10:
+        return known != 0 ? model->past[which % known] : live;
+    case 11:
+        return HM_NULL_HANDLE;
+    case 12:
+        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
+    case 13:
+        return hm_handle_pack(which % (model->end + 2), noise % 8, model->desc.type_id);
+    case 14: /* an entry, which for a hole has the free bit */
+        if (model->end == 0)
+            return live;
+        return hm_handle_from_bits((uint64_t)model->pool.entries[which % model->end] << 32 |
+                                   which % model->end);
+    case 15:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return live;
+    }
+}
+
+static void on_destroy(void *item, void *context)
+{
+    pool_model *model = context;
+    hm_handle handle = hm_pool_handle_of(&model->pool, item);
+    pool_model_slot *record = find(model, handle);
+    CHECK(record != NULL && record->place == item && record->destroyed == 0);
+    CHECK(hm_pool_get(&model->pool, handle) == item);
+    CHECK(item_holds(model, record));
+    CHECK(!model->clearing || hm_handle_index(handle) >= model->last_slot);
+    model->last_slot = hm_handle_index(handle) + 1;
+    record->destroyed++;
+    if ((model->tick + hm_handle_index(handle)) % 16 == 0) {
+        CHECK(hm_pool_validate(&model->pool) == HM_OK);
+        CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
+        CHECK(!hm_pool_erase(&model->pool, handle));
+    }
+}
+
+static void born(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
+{
+    uint32_t slot = hm_handle_index(handle), lowest = 0;
+    CHECK(!hm_handle_is_free(handle));
+    CHECK(hm_handle_type_id(handle) == model->desc.type_id);
+    CHECK(slot <= model->end && slot < model->desc.max_slots);
+    if (slot == model->end) {
+        CHECK(model->count + model->retired == model->end); /* no hole was left */
+        model->end++;
+    } else if (!model->trimmed) {
+        while (model->slots[lowest].lives ||
+               model->slots[lowest].generation == HM_HANDLE_MAX_GENERATION)
+            lowest++;
+        CHECK(slot == lowest);
+    }
+    pool_model_slot *record = &model->slots[slot];
+    CHECK(!record->lives && hm_handle_generation(handle) == record->generation + 1);
+    *record = (pool_model_slot){.place = hm_pool_get(&model->pool, handle),
+                                .value = value,
+                                .generation = record->generation + 1,
+                                .lives = true,
+                                .is_zero = is_zero};
+    CHECK(record->place != NULL);
+    size_t align = model->desc.item_align;
+    CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
+    pool_memory_check_committed(&model->memory, record->place, model->desc.item_size);
+    model->count++;
+}
+
+static void died(pool_model *model, pool_model_slot *record)
+{
+    model->past[model->past_count++ % POOL_MODEL_PAST] =
+        handle_at(model, (uint32_t)(record - model->slots));
+    CHECK(record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
+    record->lives = false;
+    model->count--;
+    model->retired += record->generation == HM_HANDLE_MAX_GENERATION;
+}
+
+static void insert_one(pool_model *model, uint32_t way, uint64_t value)
+{
+    unsigned char item[5000];
+    void *place = item;
+    hm_handle handle;
+    bool fits = room(model) != 0;
+    test_item_fill(item, model->desc.item_size, value);
+    if (way % 3 == 0)
+        handle = hm_pool_insert(&model->pool, item);
+    else if (way % 3 == 1)
+        handle = hm_pool_insert(&model->pool, NULL);
+    else
+        handle = hm_pool_emplace(&model->pool, &place);
+    if (hm_handle_is_null(handle)) {
+        CHECK(!fits || pool_memory_refused(&model->memory));
+        CHECK(way % 3 != 2 || place == NULL);
+        return;
+    }
+    CHECK(fits);
+    if (way % 3 == 2)
+        test_item_fill(place, model->desc.item_size, value);
+    born(model, handle, way % 3 == 1, value);
+}
+
+/* Asks the pool everything about one handle. */
+static void probe_handle(const pool_model *model, hm_handle handle)
+{
+    const pool_model_slot *record = find(model, handle);
+    hm_handle_state state = hm_pool_explain(&model->pool, handle), expected = HM_HANDLE_LIVE;
+    CHECK(hm_pool_get(&model->pool, handle) == (record != NULL ? record->place : NULL));
+    CHECK(hm_pool_contains(&model->pool, handle) == (record != NULL));
+    void *item = NULL;
+    bool alive = record == NULL;
+    CHECK(hm_pool_get_n(&model->pool, &handle, 1, &item) == (record != NULL ? 1u : 0u));
+    CHECK(item == (record != NULL ? record->place : NULL));
+    CHECK(hm_pool_contains_n(&model->pool, &handle, 1, &alive) == (record != NULL ? 1u : 0u));
+    CHECK(alive == (record != NULL));
+    uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
+    if (hm_handle_is_null(handle))
+        expected = HM_HANDLE_NULL;
+    else if (hm_handle_is_free(handle) || generation == 0)
+        expected = HM_HANDLE_FORGED;
+    else if (hm_handle_type_id(handle) != model->desc.type_id)
+        expected = HM_HANDLE_FOREIGN;
+    else if (slot >= model->end)
+        expected = HM_HANDLE_OUT_OF_RANGE;
+    else if (!model->slots[slot].lives && model->slots[slot].generation == HM_HANDLE_MAX_GENERATION)
+        expected = HM_HANDLE_RETIRED;
+    else if (record == NULL)
+        expected = generation <= model->slots[slot].generation ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+    CHECK(state == expected);
+}
+
+/* A pointer into a live item, or to where one was. */
+static void probe_pointer(const pool_model *model, uint32_t which, uint32_t noise)
+{
+    if (model->end == 0)
+        return;
+    const pool_model_slot *record = &model->slots[which % model->end];
+    if (record->place == NULL)
+        return;
+    hm_handle handle =
+        hm_pool_handle_of(&model->pool, record->place + noise % model->desc.item_size);
+    if (record->lives)
+        CHECK(hm_handle_equal(handle, handle_at(model, which % model->end)));
+    else /* Another block's item may live there by now. */
+        CHECK(hm_handle_is_null(handle) || find(model, handle) != NULL);
+}
+
+/* The live slots as next_run tells them. */
+static void check_walk(const pool_model *model)
+{
+    uint32_t seen = 0, length, behind = 0;
+    for (uint32_t i = hm_pool_next_run(&model->pool, 0, &length); i != HM_INVALID_INDEX;
+         i = hm_pool_next_run(&model->pool, i + length, &length)) {
+        CHECK(length != 0 && i >= behind && i + length <= model->end);
+        for (uint32_t k = 0; k < length; k++) {
+            const pool_model_slot *record = &model->slots[i + k];
+            CHECK(record->lives && record->place == (unsigned char *)hm_pool_item(&model->pool, i) +
+                                                        model->desc.item_size * k);
+        }
+        behind = i + length;
+        seen += length;
+    }
+    CHECK(seen == model->count);
+}
+
+static void check_stats(const pool_model *model)
+{
+    hm_pool_stats stats = hm_pool_get_stats(&model->pool);
+    CHECK(stats.count == model->count && stats.slots == model->end);
+    CHECK(stats.capacity == model->desc.capacity && stats.max_slots == model->desc.max_slots);
+    CHECK(stats.retired_slots == model->retired);
+    CHECK(stats.free_slots == model->end - model->count - model->retired);
+    CHECK(stats.committed_size == model->memory.committed_size);
+    CHECK(stats.reserved_size == model->memory.reserved_size);
+}
+
+static void check_pool(void *state)
+{
+    pool_model *model = state;
+    uint64_t random = ++model->tick;
+    CHECK(hm_pool_validate(&model->pool) == HM_OK);
+    CHECK(hm_pool_count(&model->pool) == model->count);
+    check_stats(model);
+    for (uint32_t slot = 0; slot < model->end; slot++) {
+        const pool_model_slot *record = &model->slots[slot];
+        CHECK(hm_pool_item(&model->pool, slot) == (record->lives ? record->place : NULL));
+        CHECK(hm_handle_equal(hm_pool_handle_at(&model->pool, slot),
+                              record->lives ? handle_at(model, slot) : HM_NULL_HANDLE));
+        if (!record->lives)
+            continue;
+        CHECK(record->destroyed == 0);
+        if (model->desc.item_size <= MODEL_SMALL || (slot + model->tick) % MODEL_STRIDE == 0)
+            CHECK(item_holds(model, record));
+    }
+    CHECK(hm_pool_item(&model->pool, model->end) == NULL);
+    CHECK(hm_handle_is_null(hm_pool_handle_at(&model->pool, model->end)));
+    check_walk(model);
+    uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
+    probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    probe_pointer(model, which, kind);
+    if (!model->refuses)
+        pool_memory_fail(&model->memory, 0, false);
+    model->refuses = false;
+}
+
+/* The operations. */
+
+/* Arguments: layout; shape; storage, hook and type id. */
+static void *begin(const uint32_t arguments[3])
+{
+    static const uint32_t capacities[] = {1, 2, 15, 40, 64, 100, 130, 300};
+    static const uint32_t spares[] = {0, 1, 3, 20, 600};
+    test_layout layout = test_layout_at(arguments[0] % test_layout_count());
+    pool_model *model = calloc(1, sizeof *model);
+    CHECK(model != NULL);
+    pool_memory_init(&model->memory, layout.page_size);
+    hm_pool_desc *desc = &model->desc;
+    desc->item_size = layout.item_size;
+    desc->item_align = layout.item_align;
+    desc->capacity = capacities[arguments[1] % 8];
+    if (arguments[1] / 40 % 16 == 15 && layout.item_size <= MODEL_SMALL)
+        desc->capacity = 9000;
+    desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
+    desc->storage = (hm_storage)(arguments[2] % 3);
+    desc->block_size = arguments[2] / 3 % 2 == 0 ? 4096 : 0;
+    desc->destroy = arguments[2] / 6 % 2 != 0 ? on_destroy : NULL;
+    desc->type_id = (uint16_t)(arguments[2] / 12 & HM_HANDLE_MAX_TYPE_ID);
+    desc->context = model;
+    desc->memory = &model->memory.table;
+    model->slots = calloc(desc->max_slots, sizeof *model->slots);
+    CHECK(model->slots != NULL);
+    CHECK(hm_pool_init(&model->pool, desc) == HM_OK);
+    return model;
+}
+
+static void all_died(pool_model *model)
+{
+    model->clearing = false;
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].lives)
+            died(model, &model->slots[slot]);
+}
+
+static void start_clearing(pool_model *model)
+{
+    model->clearing = true;
+    model->last_slot = 0;
+}
+
+static void end(void *state)
+{
+    pool_model *model = state;
+    start_clearing(model);
+    hm_pool_fini(&model->pool);
+    all_died(model);
+    pool_memory_check_released(&model->memory);
+    hm_pool_fini(&model->pool);
+    CHECK(hm_pool_validate(&model->pool) == HM_OK);
+    free(model->slots);
+    free(model);
+}
+
+/* Way, value. */
+static void insert(void *state, const uint32_t arguments[3])
+{
+    insert_one(state, arguments[0], arguments[1]);
+}
+
+/* How many, value. */
+static void insert_burst(void *state, const uint32_t arguments[3])
+{
+    for (uint32_t n = arguments[0] % (room(state) + 2); n > 0; n--)
+        insert_one(state, n, arguments[1] + n);
+}
+
+/* How many, value: after a reserve, inserts succeed although the system refuses everything. */
+static void reserve(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t n = arguments[0] % (arguments[2] % 8 == 0 ? room(model) + 2 : 40);
+    hm_status status = hm_pool_reserve(&model->pool, n);
+    if (status != HM_OK) {
+        CHECK(failed_rightly(model, status, n));
+        return;
+    }
+    CHECK(n <= room(model));
+    pool_memory_fail(&model->memory, 1, true);
+    for (uint32_t i = 0; i < n; i++)
+        insert_one(model, i, arguments[1] + i);
+    CHECK(!pool_memory_refused(&model->memory));
+}
+
+/* How many, value, whether zeroed and reported: all of them, or none. */
+static void insert_n(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    static unsigned char items[MODEL_BATCH * 5000];
+    hm_handle handles[MODEL_BATCH];
+    bool is_zero = arguments[2] % 2 != 0;
+    uint32_t n = arguments[0] % (MODEL_BATCH + 1), count = model->count;
+    for (uint32_t i = 0; i < n; i++)
+        test_item_fill(items + model->desc.item_size * i, model->desc.item_size, arguments[1] + i);
+    memset(handles, 0xA5, sizeof handles);
+    hm_status status = hm_pool_insert_n(&model->pool, is_zero ? NULL : items, n, handles);
+    if (status != HM_OK) {
+        CHECK(failed_rightly(model, status, n) && hm_pool_count(&model->pool) == count);
+        for (size_t i = 0; i < sizeof handles; i++)
+            CHECK(((unsigned char *)handles)[i] == 0xA5);
+        return;
+    }
+    CHECK(n <= room(model));
+    for (uint32_t i = 0; i < n; i++)
+        born(model, handles[i], is_zero, arguments[1] + i);
+}
+
+/* A handle as pick takes it. */
+static void erase(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
+    pool_model_slot *record = find(model, handle);
+    CHECK(hm_pool_erase(&model->pool, handle) == (record != NULL));
+    if (record != NULL)
+        died(model, record);
+}
+
+/* How many, which; a quarter of them come again. */
+static void erase_n(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    hm_handle handles[MODEL_BATCH] = {{0}};
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % (MODEL_BATCH + 1), count = model->count;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+        handles[i] = pick(model, kind, which, (uint32_t)test_random(&random));
+        if (i != 0 && test_random_below(&random, 4) == 0)
+            handles[i] = handles[which % i];
+    }
+    uint32_t erased = hm_pool_erase_n(&model->pool, handles, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (find(model, handles[i]) != NULL)
+            died(model, find(model, handles[i]));
+    CHECK(erased == count - model->count);
+}
+
+/* Asked about the live slots, each once, in their order; the doomed before have died. */
+static bool every_third_dies(const void *item, void *context)
+{
+    pool_model *model = context;
+    hm_handle handle = hm_pool_handle_of(&model->pool, item);
+    pool_model_slot *record = find(model, handle);
+    CHECK(record != NULL && record->place == item && item_holds(model, record));
+    CHECK(hm_handle_index(handle) >= model->last_slot);
+    for (uint32_t slot = model->last_slot; slot < hm_handle_index(handle); slot++)
+        CHECK(!model->slots[slot].lives);
+    model->last_slot = hm_handle_index(handle) + 1;
+    if (hm_handle_index(handle) % 8 == 0)
+        CHECK(hm_pool_validate(&model->pool) == HM_OK);
+    CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
+    CHECK(hm_pool_erase_if(&model->pool, every_third_dies, model) == 0);
+    return hm_handle_index(handle) % 3 == model->third;
+}
+
+/* Which third. */
+static void erase_if(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t count = model->count;
+    model->third = arguments[0] % 3;
+    model->last_slot = 0;
+    uint32_t erased = hm_pool_erase_if(&model->pool, every_third_dies, model);
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].lives && slot % 3 == model->third)
+            died(model, &model->slots[slot]);
+    CHECK(erased == count - model->count);
+}
+
+/* From, how many: a stretch of slots, so that whole pages and blocks empty. */
+static void erase_stretch(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t first = model->end != 0 ? arguments[0] % model->end : 0;
+    for (uint32_t i = 0; i <= arguments[1] % (model->end + 1) && first + i < model->end; i++) {
+        pool_model_slot *record = &model->slots[first + i];
+        CHECK(hm_pool_erase(&model->pool, handle_at(model, first + i)) == record->lives);
+        if (record->lives)
+            died(model, record);
+    }
+}
+
+/* Which of so many: erases while walking from item to item, behind and before the walk. */
+static void erase_walking(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t every = 1 + arguments[0] % 9, ahead = arguments[1] % 4, expected = 0;
+    for (uint32_t i = hm_pool_next_run(&model->pool, 0, NULL); i != HM_INVALID_INDEX;
+         i = hm_pool_next_run(&model->pool, i + 1, NULL)) {
+        while (!model->slots[expected].lives)
+            expected++;
+        CHECK(i == expected++);
+        uint32_t target = i + ahead;
+        if (i % every != 0 || target >= model->end || !model->slots[target].lives)
+            continue;
+        CHECK(hm_pool_erase(&model->pool, handle_at(model, target)));
+        died(model, &model->slots[target]);
+    }
+    for (; expected < model->end; expected++)
+        CHECK(!model->slots[expected].lives);
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    (void)arguments;
+    start_clearing(model);
+    hm_pool_clear(&model->pool);
+    all_died(model);
+}
+
+static void trim(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    (void)arguments;
+    size_t before = model->memory.committed_size;
+    hm_status status = hm_pool_trim(&model->pool);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory)));
+    CHECK(model->memory.committed_size <= before);
+    CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
+    model->trimmed = true;
+}
+
+/* Kind and which of a handle, value. */
+static void edit(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    pool_model_slot *record = find(model, pick(model, arguments[0], arguments[1], arguments[2]));
+    if (record == NULL)
+        return;
+    record->is_zero = false;
+    record->value = arguments[2];
+    test_item_fill(record->place, model->desc.item_size, record->value);
+}
+
+/* A handle as pick takes it. */
+static void probe(void *state, const uint32_t arguments[3])
+{
+    probe_handle(state, pick(state, arguments[0], arguments[1], arguments[2]));
+    probe_pointer(state, arguments[1], arguments[2]);
+}
+
+/* Which, generations left: makes a free slot as old as many lives would make it. */
+static void age(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t generation = HM_HANDLE_MAX_GENERATION - 1 - arguments[1] % 3;
+    uint32_t slot = model->end != 0 ? arguments[0] % model->end : 0;
+    pool_model_slot *record = &model->slots[slot];
+    if (model->end == 0 || record->lives || record->generation >= generation)
+        return;
+    model->pool.entries[slot] += generation - record->generation;
+    record->generation = generation;
+}
+
+/* Makes the next operation fail at the k-th call to memory: k, and the calls after it. */
+static void refuse(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    model->refuses = true;
+    pool_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+}
+
+static const test_operation operations[] = {
+    {"insert", 250, insert},
+    {"insert_burst", 10, insert_burst},
+    {"insert_n", 20, insert_n},
+    {"reserve", 10, reserve},
+    {"erase", 150, erase},
+    {"erase_n", 20, erase_n},
+    {"erase_if", 6, erase_if},
+    {"erase_stretch", 12, erase_stretch},
+    {"erase_walking", 6, erase_walking},
+    {"clear", 3, clear},
+    {"trim", 16, trim},
+    {"edit", 40, edit},
+    {"probe", 40, probe},
+    {"age", 10, age},
+    {"refuse", 40, refuse},
+};
+
+const test_subject pool_subject = {
+    .name = "pool",
+    .operations = operations,
+    .operation_count = sizeof operations / sizeof *operations,
+    .begin = begin,
+    .check = check_pool,
+    .end = end,
+};

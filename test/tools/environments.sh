@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# environments.sh SOURCE BUILD [NAME...]: the plain test program, built for one environment after
+# another and run there: all of them, or those named. A table at the end says what ran, and what was
+# left out where. BUILD/windows is a configured Meson build; it also says which sources there are.
+# gcc in release and clang under ASan and UBSan are the business of `./run test`.
+set -u
+root=$1 build=$2
+shift 2
+chosen=" $* "
+directory=$build/environments
+table=$directory/table
+failed=false
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes -Wvla -Werror'
+export HM_TEST_SCALE
+
+rm -rf "$directory"
+mkdir -p "$directory"
+cd "$root" || exit 1
+sources=$(meson introspect --targets "$build/windows" | python3 -c '
+import json, sys
+for target in json.load(sys.stdin):
+    if target["name"] in ("handle_map", "handle_map_test_plain"):
+        for group in target["target_sources"]:
+            print("\n".join(s for s in group["sources"] if s.endswith(".c")))' | sort -u)
+[ -n "$sources" ] || exit 1
+library=$(sed 's|^|src/|' src/sources.txt)
+
+# environment NAME WHAT COMMAND...: runs the command, its output going to a log, and notes in the
+# table how it went. A command says "N tests, ..." for what it ran, "left out: ..." for what not.
+environment() {
+    name=$1 what=$2
+    shift 2
+    case $chosen in
+    '  ' | *" $name "*) ;;
+    *) return ;;
+    esac
+    log=$directory/$name.log
+    printf '%-14s %-40s ' "$name" "$what"
+    begin=$(date +%s)
+    if "$@" >"$log" 2>&1 </dev/null; then
+        result=passed
+    else
+        result=FAILED
+        failed=true
+    fi
+    seconds=$(($(date +%s) - begin))
+    tests=$(sed -n 's/^\([0-9][0-9]*\) tests, .*/\1/p' "$log" | tail -n 1)
+    echo "$result after $seconds s"
+    # What failed first, since the log of a test may end long behind it.
+    [ $result = passed ] ||
+        { grep 'does not hold\|^FAILED\|ended with' "$log" | head -n 20; tail -n 40 "$log"; } |
+        sed "s|^|$name: |"
+    printf '%-14s | %-40s | %6s | %-6s | %7s\n' "$name" "$what" "${tests:-none}" $result \
+        $seconds >>"$table"
+    sed -n 's/^long loops run/left out: rounds of long loops, which run/p; /^left out: /p' "$log" |
+        sort | uniq -c | sed "s/^ *\([0-9]*\) left out:/$name:/" >>"$table.left_out"
+}
+
+# plain SCALE COMPILER RUNNER [-TEST...]: the plain program under a runner, an empty one for none;
+# long loops run 1/SCALE of their rounds. The same compiler's program is built once.
+plain() {
+    HM_TEST_SCALE=$1 compiler=$2 runner=$3
+    shift 3
+    program=$directory/$(echo "$compiler" | tr -c 'a-zA-Z0-9\n' _)
+    [ -x "$program" ] || $compiler -std=c11 $warnings -Iinclude -Itest -Idocs/examples $sources \
+        -lm -pthread -o "$program" || return 1
+    $runner "$program" "$@"
+}
+
+# Through Meson, since Windows is where the library's own build differs.
+windows() {
+    HM_TEST_SCALE=$1
+    meson compile -C "$build/windows" &&
+        meson test -C "$build/windows" --no-rebuild --verbose
+}
+
+# wasm SCALE: README's first program and the plain program, in WebAssembly under node. The stack
+# comes first in memory, so that one that is too small ends the program and writes over no data.
+wasm() {
+    HM_TEST_SCALE=$1
+    blocks=$directory/wasm_blocks
+    mkdir -p "$blocks" &&
+        awk -v DIRECTORY="$blocks" -f test/tools/extract_c_blocks.awk README.md || return 1
+    compile="clang-19 --target=wasm32-wasi -std=c11 -O2 $warnings -Iinclude
+        -Wl,-z,stack-size=1048576 -Wl,--stack-first"
+    run='node --no-warnings test/tools/wasm.mjs'
+
+    $compile "$blocks/1.c" $library -o "$blocks/1.wasm" || return 1
+    $run "$blocks/1.wasm" >"$blocks/output" || return 1
+    printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' |
+        diff - "$blocks/output" || return 1
+
+    $compile -D_WASI_EMULATED_PROCESS_CLOCKS -Itest -Idocs/examples $sources \
+        -lwasi-emulated-process-clocks -o "$directory/wasm" || return 1
+    $run "$directory/wasm"
+}
+
+# portable SCALE: the library as a compiler without the GNU extensions reads it. It is clang because
+# glibc's headers define types for a compiler of no name that gcc has already. The tests need one of
+# the extensions, __attribute__((constructor)), to know of each other.
+portable() {
+    HM_TEST_SCALE=$1
+    objects=$directory/portable_objects
+    compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE -Iinclude"
+    # clang knows its built-ins by any name, so that they would be found where they must not stand.
+    missing='-D__builtin_ctzll=missing -D__builtin_clzll=missing -D__builtin_clz=missing
+        -D__builtin_prefetch=missing -D__builtin_assume=missing -D__builtin_unreachable=missing'
+    mkdir -p "$objects" || return 1
+    for source in $library; do
+        $compile $missing -U__GNUC__ -U__clang__ -c "$source" \
+            -o "$objects/$(echo "$source" | tr / _).o" || return 1
+    done
+    $compile -Itest -Idocs/examples $(echo "$sources" | grep -v "^$root/src/") \
+        "$objects"/*.o -lm -pthread -o "$directory/portable" || return 1
+    "$directory/portable"
+}
+
+aarch64='aarch64-linux-gnu-gcc -O2 -static'
+valgrind='valgrind -q --error-exitcode=99'
+
+environment gcc-O0 'gcc -O0' plain 1 'gcc -O0' ''
+environment clang-O3 'clang -O3' plain 1 'clang -O3' ''
+environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
+environment x86 '32-bit x86' plain 1 'gcc -m32 -O2' ''
+environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
+    'gcc -m32 -O1 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
+environment msan 'clang, memory sanitizer' plain 10 \
+    'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
+environment tsan 'clang, thread sanitizer' plain 10 'clang -O1 -g -fsanitize=thread' ''
+# It takes a size above half the address space for a negative one, and seconds for 4 GiB of shadow.
+environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
+    -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
+environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
+    'qemu-aarch64-static -p 4096'
+environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 20 "$aarch64" \
+    'qemu-aarch64-static -p 16384'
+# The table of that test is large where pages are, and its rounds cannot be cut.
+environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
+    'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
+environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
+    qemu-s390x-static
+environment windows 'Windows under wine' windows 10
+environment wasm 'WebAssembly under node' wasm 1
+environment portable 'clang without the GNU extensions' portable 1
+environment system-fault 'system calls refused, limits of addresses' \
+    sh test/tools/system_fault.sh "$directory"
+
+[ -f "$table" ] || {
+    echo "no environment is called$chosen" >&2
+    exit 1
+}
+if [ -s "$table.left_out" ]; then
+    echo
+    echo 'left out:'
+    cat "$table.left_out"
+fi
+echo
+printf '%-14s | %-40s | %6s | %-6s | %7s\n' environment what tests result seconds
+cat "$table"
+! $failed

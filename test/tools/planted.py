@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Plants bugs into copies of the library, and says which check finds them.
+
+    planted.py look BUILD_DIRECTORY      plants one after another and lets every check look for it:
+                                         which finds it, and after how many seconds
+    planted.py plant TARGET DIRECTORY    makes a copy with the bug that this fuzz target must find
+    planted.py check                     does every bug still fit its source, exactly once?
+
+A check that does not find a bug is not wrong by that: each looks for something else. A bug that no
+check finds is a failure, and so is a bug that no longer fits the source.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import planted_bugs
+import processes
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LIMIT = 60  # seconds that a check may take
+COMPILE_LIMIT = 600
+ENVIRONMENT = dict(os.environ, HM_TEST_SEED="1",
+                   ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1")
+
+
+def sources(*patterns):
+    return sorted(path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern)))
+
+
+def library_sources():
+    with open(os.path.join(ROOT, "src/sources.txt"), encoding="utf-8") as file:
+        return ["src/" + line for line in file.read().split()]
+
+
+def run(place, command, limit):
+    return processes.run(command, place, ENVIRONMENT, limit)
+
+
+def build(place, program, compiler, files, include=(), library=None):
+    command = compiler + ["-std=c11", "-w"] + ["-I" + path for path in include]
+    command += ["-I" + os.path.join(place, "include"), "-I" + os.path.join(ROOT, "test"),
+                "-I" + os.path.join(ROOT, "docs/examples")]
+    library = library or [os.path.join(place, source) for source in library_sources()]
+    command += files + library + ["-pthread", "-lm", "-o", program]
+    if run(place, command, COMPILE_LIMIT) != 0:
+        raise RuntimeError(f"{program} does not compile")
+
+
+def seconds_to_fail(place, command):
+    began = time.monotonic()
+    code = run(place, command, LIMIT)
+    # A check that hangs has been found, too; a fuzzer ends by itself.
+    return None if code == 0 else time.monotonic() - began
+
+
+def support():
+    return sources("test/support/*.c")
+
+
+def check_tests(place):
+    """The unit tests, suite by suite; the models are checks of their own."""
+    left_out = ("model_test.c", "misuse_test.c")
+    tests = [s for s in sources("test/*_test.c", "test/*/*_test.c") if not s.endswith(left_out)]
+    build(place, "tests", ["gcc", "-O1"],
+          tests + support() + sources("docs/examples/scene_graph.c"))
+    suites = set()
+    for test in tests:
+        with open(test, encoding="utf-8") as file:
+            suites |= set(re.findall(r"^(?:DEATH_)?TEST\((\w+),", file.read(), re.MULTILINE))
+    began = time.monotonic()
+    for suite in sorted(suites, key=lambda name: (name == "map_trust", name)):
+        if seconds_to_fail(place, ["./tests", suite + "."]) is not None:
+            return f"{time.monotonic() - began:.1f} s ({suite})"
+    return None
+
+
+def check_model(place):
+    build(place, "model", ["gcc", "-O1"],
+          sources("test/*/model_test.c") + support())
+    return seconds_to_fail(place, ["./model"])
+
+
+def narrowed_constants():
+    """File -> what it says and what the small world says there, by turns."""
+    constants = {}
+    with open(os.path.join(ROOT, "test/small_world/narrowed.txt"), encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                name, old, new = line.rstrip("\n").split(" | ")
+                constants.setdefault(name, []).extend((old, new))
+    return constants
+
+
+def check_small_world(place):
+    narrow = os.path.join(ROOT, "test/small_world/narrow.sh")
+    narrowed = os.path.join(place, "narrowed")
+    for name, constants in narrowed_constants().items():
+        target = os.path.join(narrowed, name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with open(target, "w", encoding="utf-8") as file:
+            subprocess.run([narrow, os.path.join(place, name), *constants], stdout=file,
+                           check=True)
+    library = [next(path for path in (os.path.join(narrowed, source), os.path.join(place, source))
+                    if os.path.exists(path)) for source in library_sources()]
+    # A narrowed source finds the headers beside the one that it was made from.
+    folders = sorted({os.path.dirname(os.path.join(place, s)) for s in library_sources()})
+    build(place, "world", ["gcc", "-O2"], sources("test/small_world/*.c"),
+          [os.path.join(narrowed, "include"), os.path.join(ROOT, "test/small_world")] + folders,
+          library)
+    return seconds_to_fail(place, ["./world"])
+
+
+def check_fuzzer(place, target):
+    build(place, "fuzz", ["clang", "-O1", "-fsanitize=fuzzer,address,undefined",
+                          "-fno-sanitize-recover=all", f'-DFUZZ_TARGET="{target}"'],
+          sources("test/fuzz/fuzz.c", "test/fuzz/pool.c", "test/fuzz/fuzz_main.c") +
+          [s for s in support() if not s.endswith("plain.c")])
+    os.makedirs(os.path.join(place, "corpus"))
+    return seconds_to_fail(place, ["./fuzz", f"-max_total_time={LIMIT - 10}", "-max_len=1024",
+                                   "-timeout=10", "corpus"])
+
+
+def say(found):
+    if found is None:
+        return "-"
+    return found if isinstance(found, str) else f"{found:.1f} s"
+
+
+CHECKS = {"unit tests": check_tests, "model": check_model, "small world": check_small_world}
+
+
+def false_alarms(place):
+    """The checks that find a bug where none is: what they say of the others means nothing."""
+    shutil.rmtree(place, ignore_errors=True)
+    planted_bugs.copy(ROOT, place)
+    return [name for name, check in CHECKS.items() if check(place) is not None]
+
+
+def look_for_all(directory):
+    place = os.path.abspath(os.path.join(directory, "planted"))
+    missed = 0
+    for name in false_alarms(place):
+        print(f"planted: the check '{name}' fails without a bug", file=sys.stderr)
+        return 1
+    print("| bug | unit tests | model | small world | fuzzer |\n|---|---|---|---|---|")
+    for bug in planted_bugs.BUGS:
+        shutil.rmtree(place, ignore_errors=True)
+        planted_bugs.plant(ROOT, place, bug)
+        found = [check(place) for check in CHECKS.values()] + [check_fuzzer(place, bug.target)]
+        missed += all(result is None for result in found)
+        print("|", bug.what, "|", " | ".join(say(result) for result in found), "|", flush=True)
+    print(f"{len(planted_bugs.BUGS)} bugs planted, {missed} not found")
+    return 1 if missed else 0
+
+
+def check_table():
+    problems = list(planted_bugs.problems(ROOT))
+    for problem in problems:
+        print("planted:", problem, file=sys.stderr)
+    print(f"{len(planted_bugs.BUGS)} bugs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def main(arguments):
+    processes.end_with_signals()
+    verb = arguments[0] if arguments else None
+    if verb == "look" and len(arguments) == 2:
+        return look_for_all(arguments[1])
+    if verb == "plant" and len(arguments) == 3 and arguments[1] in planted_bugs.TARGETS:
+        planted_bugs.plant(ROOT, arguments[2], planted_bugs.canary_of(arguments[1]))
+        return 0
+    if verb == "check" and len(arguments) == 1:
+        return check_table()
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

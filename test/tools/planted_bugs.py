@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The planted bugs: where they stand, and how one is put into a copy of the library.
+
+Most are of the kinds that the seeds of the design had. A bug is put where its file says something
+that it says once, so a change of the sources may leave it without a place; `planted.py check`
+tells.
+"""
+import os
+import shutil
+from typing import NamedTuple
+
+TABLE = "include/handle_map/id_table.h"
+TARGETS = ["map", "hostile", "lying", "pool"]  # of the fuzzer
+
+
+class Bug(NamedTuple):
+    what: str
+    file: str
+    old: str  # what the file says, exactly once
+    new: str  # what it says with the bug
+    target: str  # the fuzz target that is near
+    is_canary: bool = False  # must be found before that target is fuzzed
+
+
+BUGS = [
+    Bug("a free slot answers a guessed handle", TABLE,
+        " || position >= count)", ")", "hostile", is_canary=True),
+    Bug("generations wrap", TABLE,
+        "if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)", "if (false)", "map"),
+    Bug("clear loses the free slots", TABLE,
+        "    table->count = 0;", "    table->count = table->used = 0;", "map"),
+    Bug("type ids above 0x7FFF are taken", "src/id_table.c",
+        "if (type_id > HM_HANDLE_MAX_TYPE_ID)", "if (false)", "map"),
+    Bug("erasing the last item breaks its slot's link", TABLE,
+        "HM_HANDLE_FREE_BIT | last;", "HM_HANDLE_FREE_BIT;", "map"),
+    Bug("an erase leaves the last item's meta behind", "src/map.c",
+        "        if (meta_size != 0)\n            memcpy(map->meta_array.data + meta_size * index",
+        "        if (false)\n            memcpy(map->meta_array.data + meta_size * index",
+        "map", is_canary=True),
+    Bug("an item is moved onto itself", "src/map.c",
+        "    if (index != last)\n        report_move", "    report_move", "map"),
+    Bug("a budget of swaps is not kept", "src/order/order_private.h",
+        "if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)",
+        "if (false)", "lying"),
+    Bug("a budget of compares is exceeded by one", "src/order/order_private.h",
+        "call->spent.compares >= call->budget.max_compares)",
+        "call->spent.compares > call->budget.max_compares)", "lying", is_canary=True),
+    Bug("done is said while unsorted", "src/order/order.c",
+        "(state->phase == HM_ORDER_SCAN || state->phase == HM_ORDER_INSERT);", "true;", "map"),
+    Bug("a key edited in place is not seen", "src/map.c",
+        "    if (index != HM_INVALID_INDEX)\n        hm_order_disturb",
+        "    if (false)\n        hm_order_disturb", "map"),
+    Bug("items are ordered without their meta", "src/map.c",
+        "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"
+        "                                map->meta_array.data + meta_size * b, meta_size);",
+        "        (void)map;", "map"),
+    Bug("equal items are mixed up", "src/order/place.c",
+        "    bool is_first = probe < lifted;", "    bool is_first = true;", "lying"),
+    Bug("an item that was erased while it was lifted is taken for one", "src/order/place.c",
+        "if (hm_order_is_lifted(state, *from))", "if (*from < state->cursor)", "map"),
+    Bug("an arrangement does not see what changes meanwhile", "src/order/order.c",
+        "    if (is_arranging_freely(state)) {", "    if (false) {", "map"),
+    Bug("pages are taken for 4 KiB", "src/array.c",
+        "size = hm_memory_round_up(size, array->memory->page_size);",
+        "size = hm_memory_round_up(size, 4096);", "map"),
+    Bug("the system's refusal is not heard", "src/array.c",
+        "hm_status status = hm_memory_commit(array->memory, end, size);\n    if (status != HM_OK)",
+        "hm_status status = hm_memory_commit(array->memory, end, size);\n    if (false)", "map"),
+    Bug("trim takes a page in which an item lives", "src/pool/pool.c",
+        "word < word_count(range.end); word++)\n        if (pool->words[word].live",
+        "word < range.end / HM_POOL_WORD; word++)\n        if (pool->words[word].live", "pool",
+        is_canary=True),
+    Bug("a slot is a hole before all of its pages are back", "src/pool/pool.c",
+        "if (!hm_pool_storage_has(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))",
+        "if (false)", "pool"),
+    Bug("a run of items goes past the end of its block", "src/pool/pool.c",
+        "hm_pool_storage_run_end(pool, first);", "pool->slot_count;", "pool"),
+    Bug("offsets have 32 bits", "include/handle_map/map.h",
+        "items += item_size * index;",
+        "items += (uint32_t)(item_size * index);", "map"),
+]
+
+
+def canary_of(target):
+    return next(bug for bug in BUGS if bug.target == target and bug.is_canary)
+
+
+def text_of(root, bug):
+    with open(os.path.join(root, bug.file), encoding="utf-8") as file:
+        return file.read()
+
+
+def problems(root):
+    """Sentences that say which entries are of no use with the sources under `root`."""
+    for bug in BUGS:
+        count = text_of(root, bug).count(bug.old)
+        if count != 1:
+            yield f"'{bug.what}': what it changes is in {bug.file} {count} times instead of once"
+    for target in TARGETS:
+        count = sum(bug.is_canary for bug in BUGS if bug.target == target)
+        if count != 1:
+            yield f"the fuzz target '{target}' has {count} canaries instead of one"
+    for bug in BUGS:
+        if bug.target not in TARGETS:
+            yield f"'{bug.what}': there is no fuzz target '{bug.target}'"
+
+
+def copy(root, place):
+    for part in ("src", "include"):
+        shutil.copytree(os.path.join(root, part), os.path.join(place, part))
+
+
+def plant(root, place, bug):
+    """Copies the library from `root` to `place`, with the bug in it."""
+    text = text_of(root, bug)
+    if text.count(bug.old) != 1:
+        raise RuntimeError(f"'{bug.what}' no longer fits {bug.file}")
+    copy(root, place)
+    with open(os.path.join(place, bug.file), "w", encoding="utf-8") as file:
+        file.write(text.replace(bug.old, bug.new))

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# system_fault.sh DIRECTORY: a map's life on system calls that fail. Each call that the life makes
+# of mmap, mprotect, madvise and munmap is refused by strace, once and from then on, one life for
+# each; then lives under limits. Run at the root of the sources.
+set -eu
+directory=$1
+program=$directory/system_fault
+trace=$directory/system_fault.trace
+lives=0 failed=0 refusals=0
+
+# Static, so that few calls come before main.
+gcc -std=c11 -O1 -g -Wall -Wextra -Werror -static -Iinclude \
+    $(sed 's|^|src/|' src/sources.txt) test/tools/system_fault.c -pthread -o "$program"
+
+# calls SYSCALL VERB: prints how many a whole run makes.
+calls() {
+    strace -o "$trace" -e trace="$1" "$program" "$2" 2>/dev/null
+    grep -c "^$1(" "$trace" || true
+}
+
+# live VERB INJECTION...: one life; every refusal must be seen where SILENT is empty.
+live() {
+    verb=$1
+    shift
+    lives=$((lives + 1))
+    if said=$(strace -o "$trace" "$@" "$program" "$verb" 2>&1) &&
+        [ -n "$silent${said#0 refusals}" ]; then
+        refusals=$((refusals + ${said%% *}))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $*: $said"
+    fi
+}
+
+if strace -o "$trace" true 2>/dev/null; then
+    for call in mmap mprotect madvise munmap; do
+        # Releasing cannot fail, and huge pages are no more than a wish.
+        case $call in
+        mmap | mprotect) silent= ;;
+        *) silent=silent ;;
+        esac
+        first=$(($(calls $call start) + 1))
+        last=$(calls $call once)
+        [ "$last" -ge "$first" ]
+        k=$first
+        while [ "$k" -le "$last" ]; do
+            live once -e inject=$call:error=ENOMEM:when="$k"
+            live on -e inject=$call:error=ENOMEM:when="$k+"
+            k=$((k + 1))
+        done
+        echo "$call: calls $first to $last refused"
+    done
+    echo "$lives lives with injected failures, $refusals refusals"
+else
+    echo 'left out: failing system calls: strace may not trace here'
+fi
+
+if "$program" limits; then
+    lives=$((lives + 3))
+else
+    failed=$((failed + 1))
+fi
+echo "$lives tests, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Every typed function, in the language that C and C++ share: typed_cpp_test.cpp is this file too,
+ * and checks/typed.sh compiles it with all warnings and sees that no function is missing. */
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <string.h>
+
+/* A handle type before its item, an item that holds handles of its own kind, and a map and a pool
+ * of one name. */
+HM_HANDLE_DEFINE(body)
+typedef struct body {
+    body_handle self, parent;
+    uint32_t value;
+} body;
+HM_MAP_DEFINE_FOR(body, body, 3)
+HM_POOL_DEFINE_FOR(body, body, 4)
+
+enum { BODIES = 300 };
+
+static body make_body(uint32_t value)
+{
+    body made;
+    memset(&made, 0, sizeof made);
+    made.value = value;
+    return made;
+}
+
+static void make_bodies(body *bodies)
+{
+    uint32_t i;
+    for (i = 0; i < BODIES; i++)
+        bodies[i] = make_body(i);
+}
+
+static bool is_odd(const body *item, void *context)
+{
+    ++*HM_CAST(uint32_t *, context);
+    return item->value % 2 != 0;
+}
+
+static uint64_t value_of(const void *item, void *context)
+{
+    (void)context;
+    return HM_CAST(const body *, item)->value;
+}
+
+static uint64_t falling_value_of(const void *item, void *context)
+{
+    (void)context;
+    return UINT64_MAX - HM_CAST(const body *, item)->value;
+}
+
+static int compare_values(const void *a, const void *b, void *context)
+{
+    uint64_t x = value_of(a, context), y = value_of(b, context);
+    return (x > y) - (x < y);
+}
+
+TEST(typed, a_handle_type_needs_no_container)
+{
+    body_handle null = body_handle_null();
+    body_handle one, same;
+    one.id = hm_handle_pack(1, 1, 3);
+    same.id = hm_handle_pack(1, 1, 3);
+    CHECK(body_handle_is_null(null) && !body_handle_is_null(one));
+    CHECK(body_handle_equal(one, same) && !body_handle_equal(one, null));
+}
+
+TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
+{
+    body_map map;
+    body made = make_body(7), *item = NULL;
+    body_handle first, second, third;
+    CHECK(body_map_init(&map, 10) == HM_OK && body_map_capacity(&map) == 10);
+    CHECK(body_map_reserve(&map, 3) == HM_OK);
+    first = body_map_insert(&map, &made);
+    second = body_map_emplace(&map, &item);
+    CHECK(item != NULL);
+    *item = make_body(8);
+    item->self = second;
+    item->parent = first;
+    third = body_map_insert(&map, NULL);
+    CHECK(body_map_count(&map) == 3 && hm_handle_type_id(first.id) == 3);
+    CHECK(body_map_get(&map, body_map_get(&map, second)->parent)->value == 7);
+    CHECK(body_map_contains(&map, third) && body_map_get(&map, third)->value == 0);
+    CHECK(body_map_items(&map) + 1 == item && body_map_index_of(&map, second) == 1);
+    CHECK(body_handle_equal(body_map_handle_at(&map, 1), second));
+    CHECK(body_handle_equal(body_map_handle_of(&map, &item->value), second));
+    CHECK(body_handle_is_null(body_map_handle_of(&map, &made)));
+    CHECK(body_map_meta_at(&map, 1) == NULL);
+    CHECK(body_map_erase(&map, second) && !body_map_erase(&map, second));
+    CHECK(body_map_explain(&map, second) == HM_HANDLE_STALE);
+    CHECK(body_map_get_stats(&map).free_slots == 1 && body_map_validate(&map) == HM_OK);
+    body_map_clear(&map);
+    CHECK(body_map_trim(&map) == HM_OK && body_map_count(&map) == 0);
+    body_map_fini(&map);
+}
+
+TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
+{
+    body_pool pool;
+    body made = make_body(7), *item = NULL;
+    body_handle first, second, third;
+    uint32_t length = 0;
+    uint64_t live = 0;
+    CHECK(body_pool_init(&pool, 10) == HM_OK && body_pool_capacity(&pool) == 10);
+    CHECK(body_pool_reserve(&pool, 3) == HM_OK);
+    first = body_pool_insert(&pool, &made);
+    second = body_pool_emplace(&pool, &item);
+    CHECK(item != NULL);
+    *item = make_body(8);
+    third = body_pool_insert(&pool, NULL);
+    CHECK(body_pool_count(&pool) == 3 && hm_handle_type_id(first.id) == 4);
+    CHECK(body_pool_get(&pool, first)->value == 7 && body_pool_contains(&pool, third));
+    CHECK(body_pool_item(&pool, 1) == item && body_pool_get(&pool, second) == item);
+    CHECK(body_handle_equal(body_pool_handle_of(&pool, &item->value), second));
+    CHECK(body_handle_equal(body_pool_handle_at(&pool, 2), third));
+    CHECK(body_pool_erase(&pool, second) && !body_pool_erase(&pool, second));
+    CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
+    CHECK(body_pool_explain(&pool, second) == HM_HANDLE_STALE);
+    CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
+    CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
+    CHECK(body_pool_get_stats(&pool).free_slots == 1 && body_pool_validate(&pool) == HM_OK);
+    body_pool_clear(&pool);
+    CHECK(body_pool_trim(&pool) == HM_OK && body_pool_count(&pool) == 0);
+    body_pool_fini(&pool);
+}
+
+TEST(typed, batches_of_a_map_take_typed_arrays)
+{
+    body bodies[BODIES], *found[BODIES];
+    body_handle handles[BODIES];
+    bool alive[BODIES];
+    uint32_t i, asked = 0;
+    body_map map;
+    make_bodies(bodies);
+    CHECK(body_map_init(&map, BODIES) == HM_OK);
+    CHECK(body_map_insert_n(&map, bodies, BODIES, handles) == HM_OK);
+    CHECK(body_map_get_n(&map, handles, BODIES, found) == BODIES);
+    for (i = 0; i < BODIES; i++)
+        CHECK(found[i]->value == i && found[i] == body_map_get(&map, handles[i]));
+    CHECK(body_map_erase_n(&map, handles, 100) == 100);
+    CHECK(body_map_contains_n(&map, handles, BODIES, alive) == BODIES - 100);
+    for (i = 0; i < BODIES; i++)
+        CHECK(alive[i] == (i >= 100));
+    CHECK(body_map_erase_if(&map, is_odd, &asked) == 100 && asked == 200);
+    CHECK(body_map_insert_n(&map, NULL, 100, NULL) == HM_OK);
+    CHECK(body_map_get_n(&map, NULL, 0, NULL) == 0 && body_map_erase_n(&map, NULL, 0) == 0);
+    CHECK(body_map_contains_n(&map, NULL, 0, NULL) == 0);
+    body_map_fini(&map);
+}
+
+TEST(typed, batches_of_a_pool_take_typed_arrays)
+{
+    body bodies[BODIES], *found[BODIES];
+    body_handle handles[BODIES];
+    bool alive[BODIES];
+    uint32_t i, asked = 0;
+    body_pool pool;
+    make_bodies(bodies);
+    CHECK(body_pool_init(&pool, BODIES) == HM_OK);
+    CHECK(body_pool_insert_n(&pool, bodies, BODIES, handles) == HM_OK);
+    CHECK(body_pool_get_n(&pool, handles, BODIES, found) == BODIES);
+    for (i = 0; i < BODIES; i++)
+        CHECK(found[i]->value == i && found[i] == body_pool_item(&pool, i));
+    CHECK(body_pool_erase_n(&pool, handles, 100) == 100);
+    CHECK(body_pool_contains_n(&pool, handles, BODIES, alive) == BODIES - 100);
+    for (i = 0; i < BODIES; i++)
+        CHECK(alive[i] == (i >= 100));
+    CHECK(body_pool_erase_if(&pool, is_odd, &asked) == 100 && asked == 200);
+    CHECK(body_pool_insert_n(&pool, NULL, 100, NULL) == HM_OK);
+    CHECK(body_pool_get_n(&pool, NULL, 0, NULL) == 0 && body_pool_erase_n(&pool, NULL, 0) == 0);
+    CHECK(body_pool_contains_n(&pool, NULL, 0, NULL) == 0);
+    body_pool_fini(&pool);
+}
+
+TEST(typed, a_map_is_brought_into_order)
+{
+    body bodies[BODIES];
+    body_handle handles[BODIES];
+    hm_order rising, falling, by_compare;
+    hm_budget unlimited = {0, 0};
+    body_map map;
+    memset(&rising, 0, sizeof rising);
+    memset(&falling, 0, sizeof falling);
+    memset(&by_compare, 0, sizeof by_compare);
+    rising.key = value_of;
+    falling.key = falling_value_of;
+    make_bodies(bodies);
+    CHECK(body_map_init(&map, BODIES) == HM_OK);
+    CHECK(body_map_insert_n(&map, bodies, BODIES, handles) == HM_OK);
+    CHECK(body_map_defragment(&map, &falling, unlimited).done);
+    CHECK(body_map_items(&map)[0].value == BODIES - 1);
+    body_map_get(&map, handles[0])->value = BODIES;
+    body_map_touch(&map, handles[0]);
+    CHECK(body_map_defragment(&map, &falling, unlimited).done);
+    CHECK(body_map_index_of(&map, handles[0]) == 0);
+    body_map_touch_all(&map);
+    CHECK(body_map_defragment(&map, &rising, unlimited).done);
+    CHECK(body_map_items(&map)[0].value == 1);
+    by_compare.compare = compare_values;
+    CHECK(body_map_defragment(&map, &by_compare, unlimited).done);
+    CHECK(body_map_items(&map)[0].value == 1);
+    CHECK(body_map_arrange(&map, NULL, 0, unlimited).done);
+    CHECK(body_map_arrange(&map, handles, BODIES, unlimited).done);
+    CHECK(body_map_index_of(&map, handles[0]) == 0);
+    body_map_fini(&map);
+}
+
+TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
+{
+    hm_map_desc desc;
+    hm_pool_desc pool_desc;
+    body_map level, editor;
+    body_pool pool;
+    body_handle handle;
+    memset(&desc, 0, sizeof desc);
+    memset(&pool_desc, 0, sizeof pool_desc);
+    CHECK(body_map_init_desc(&level, &desc) == HM_OK);
+    desc.type_id = 77;
+    desc.meta_size = 8;
+    desc.item_size = 1;
+    CHECK(body_map_init_desc(&editor, &desc) == HM_OK);
+    pool_desc.type_id = 78;
+    CHECK(body_pool_init_desc(&pool, &pool_desc) == HM_OK);
+    handle = body_map_insert(&level, NULL);
+    CHECK(hm_handle_type_id(handle.id) == 3);
+    CHECK(body_map_explain(&editor, handle) == HM_HANDLE_FOREIGN);
+    CHECK(hm_handle_type_id(body_map_insert(&editor, NULL).id) == 77);
+    CHECK(body_map_meta_at(&editor, 0) != NULL);
+    CHECK(hm_handle_type_id(body_pool_insert(&pool, NULL).id) == 78);
+    body_map_fini(&level);
+    body_map_fini(&editor);
+    body_pool_fini(&pool);
+}
+
+TEST(typed, an_init_that_is_given_nothing_names_the_function)
+{
+    hm_map_desc desc;
+    body_map map;
+    body_pool pool;
+    memset(&desc, 0, sizeof desc);
+    memset(&map, 0xA5, sizeof map);
+    CHECK(body_map_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init: map is NULL") == 0);
+    CHECK(body_map_init_desc(NULL, &desc) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init_desc: map is NULL") == 0);
+    CHECK(body_map_init_desc(&map, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_map_init_desc: desc is NULL") == 0);
+    CHECK(body_map_capacity(&map) == 0);
+    body_map_fini(&map);
+    CHECK(body_pool_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_pool_init: pool is NULL") == 0);
+    CHECK(body_pool_init_desc(&pool, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_pool_init_desc: desc is NULL") == 0);
+    body_pool_fini(&pool);
+}
+
+/* A broken contract names the function and the file that the program wrote. */
+static void expect_panic_of(const char *function)
+{
+    test_expect_panic_of("typed_test.c", function);
+}
+
+#define NULL_TEST(kind, name, call)                                                                \
+    DEATH_TEST(typed, kind##_##name##_of_null_names_the_function)                                  \
+    {                                                                                              \
+        body_##kind *none = NULL;                                                                  \
+        body_handle null = body_handle_null();                                                     \
+        hm_budget unlimited = {0, 0};                                                              \
+        (void)null, (void)unlimited;                                                               \
+        expect_panic_of("body_" #kind "_" #name ": " #kind " is NULL");                            \
+        (void)(call);                                                                              \
+    }
+
+NULL_TEST(map, fini, (body_map_fini(none), 0))
+NULL_TEST(map, clear, (body_map_clear(none), 0))
+NULL_TEST(map, reserve, body_map_reserve(none, 1))
+NULL_TEST(map, trim, body_map_trim(none))
+NULL_TEST(map, insert, body_map_insert(none, NULL))
+NULL_TEST(map, emplace, body_map_emplace(none, NULL))
+NULL_TEST(map, insert_n, body_map_insert_n(none, NULL, 1, NULL))
+NULL_TEST(map, get, body_map_get(none, null))
+NULL_TEST(map, get_n, body_map_get_n(none, NULL, 0, NULL))
+NULL_TEST(map, contains, body_map_contains(none, null))
+NULL_TEST(map, contains_n, body_map_contains_n(none, NULL, 0, NULL))
+NULL_TEST(map, handle_of, body_map_handle_of(none, NULL))
+NULL_TEST(map, handle_at, body_map_handle_at(none, 0))
+NULL_TEST(map, erase, body_map_erase(none, null))
+NULL_TEST(map, erase_n, body_map_erase_n(none, NULL, 0))
+NULL_TEST(map, erase_if, body_map_erase_if(none, is_odd, NULL))
+NULL_TEST(map, count, body_map_count(none))
+NULL_TEST(map, capacity, body_map_capacity(none))
+NULL_TEST(map, validate, body_map_validate(none))
+NULL_TEST(map, explain, body_map_explain(none, null))
+NULL_TEST(map, get_stats, body_map_get_stats(none))
+NULL_TEST(map, items, body_map_items(none))
+NULL_TEST(map, index_of, body_map_index_of(none, null))
+NULL_TEST(map, meta_at, body_map_meta_at(none, 0))
+NULL_TEST(map, defragment, body_map_defragment(none, NULL, unlimited))
+NULL_TEST(map, arrange, body_map_arrange(none, NULL, 0, unlimited))
+NULL_TEST(map, touch, (body_map_touch(none, null), 0))
+NULL_TEST(map, touch_all, (body_map_touch_all(none), 0))
+NULL_TEST(pool, fini, (body_pool_fini(none), 0))
+NULL_TEST(pool, clear, (body_pool_clear(none), 0))
+NULL_TEST(pool, get, body_pool_get(none, null))
+NULL_TEST(pool, count, body_pool_count(none))
+NULL_TEST(pool, item, body_pool_item(none, 0))
+NULL_TEST(pool, next_run, body_pool_next_run(none, 0, NULL))
+NULL_TEST(pool, next_word, body_pool_next_word(none, 0, NULL))
+
+/* Arguments other than the container. */
+#define ARGUMENT_TEST(kind, name, what, call)                                                      \
+    DEATH_TEST(typed, kind##_##name##_without_its_##what##_names_the_function)                     \
+    {                                                                                              \
+        body_##kind container;                                                                     \
+        body_handle handles[1] = {{{1}}};                                                          \
+        hm_budget unlimited = {0, 0};                                                              \
+        hm_order nothing;                                                                          \
+        memset(&nothing, 0, sizeof nothing);                                                       \
+        (void)handles, (void)unlimited;                                                            \
+        CHECK(body_##kind##_init(&container, 1) == HM_OK);                                         \
+        expect_panic_of("body_" #kind "_" #name ": ");                                             \
+        (void)(call);                                                                              \
+    }
+
+ARGUMENT_TEST(map, emplace, item, body_map_emplace(&container, NULL))
+ARGUMENT_TEST(map, get_n, handles, body_map_get_n(&container, NULL, 1, NULL))
+ARGUMENT_TEST(map, get_n, items, body_map_get_n(&container, handles, 1, NULL))
+ARGUMENT_TEST(map, contains_n, handles, body_map_contains_n(&container, NULL, 1, NULL))
+ARGUMENT_TEST(map, contains_n, answers, body_map_contains_n(&container, handles, 1, NULL))
+ARGUMENT_TEST(map, erase_n, handles, body_map_erase_n(&container, NULL, 1))
+ARGUMENT_TEST(map, erase_if, predicate, body_map_erase_if(&container, NULL, NULL))
+ARGUMENT_TEST(map, defragment, order, body_map_defragment(&container, NULL, unlimited))
+ARGUMENT_TEST(map, defragment, keys, body_map_defragment(&container, &nothing, unlimited))
+ARGUMENT_TEST(map, arrange, order, body_map_arrange(&container, NULL, 1, unlimited))
+ARGUMENT_TEST(pool, emplace, item, body_pool_emplace(&container, NULL))
+ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
