@@ -312,6 +312,11 @@ bool hm_map_erase_guarded(hm_map *map, uint32_t index)
     return true;
 }
 
+void hm_map_disturb(hm_map *map, uint32_t index)
+{
+    hm_order_disturb(&map->order, index, map->ids.count);
+}
+
 uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");

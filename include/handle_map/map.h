@@ -59,6 +59,7 @@
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
+#include <handle_map/detail/order.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
@@ -238,6 +239,7 @@ HM_API void hm_map_touch_all(hm_map *map);
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
 HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
+HM_API void hm_map_disturb(hm_map *map, uint32_t index);
 
 /* The functions below have a second form, `_as`, that takes the item size. The typed functions of
  * HM_MAP_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
@@ -310,7 +312,8 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
     HM_POISON(items + item_size * last, item_size);
-    hm_order_disturb(&map->order, index, last);
+    if (index <= map->order.cursor)
+        hm_map_disturb(map, index);
     return true;
 }
 

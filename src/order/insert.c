@@ -1,44 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* order: insertion sort that stops before any compare and any swap, for want of scratch memory.
  *
- *     0                 place          at            cursor          count
+ *     0                 place       position         cursor          count
  *     |== in order =======|== in order, moved up later ==|.. not seen yet ..|
  *                         ^--- swaps ----[item]
  *
- * Everything below `cursor` is in order, but for the one item in flight, which stands at `at` like
- * any other, on its way down to its place in [low, high]. `at` is `cursor` until that is found, by
- * galloping down from where it stands. Marks are not used. */
-#include "order_private.h"
+ * Everything below `cursor` is in order, but for the one item in flight, which stands at `position`
+ * like any other, on its way down to its place among those of the search. `position` is `cursor`
+ * until that is found, by galloping down from where it stands. Marks are not used. */
+#include "order_internal.h"
 
 /* Turns to the item at the cursor. */
 static void open_item(hm_order_state *state)
 {
-    state->at = state->cursor;
-    state->low = 0;
-    state->high = state->cursor;
-    state->step = 1;
-    state->has_item_key = state->has_probe_key = false;
+    state->insert.position = state->cursor;
+    state->search.begin = 0;
+    state->search.end = state->cursor;
+    state->search.step = 1;
+    hm_order_forget_keys(state);
 }
 
-void hm_order_begin_insert(hm_order_call *call)
+void hm_order_begin_insert(hm_order_state *state)
 {
-    hm_order_state *state = call->state;
-    if (state->phase == HM_ORDER_COUNT && state->low < state->cursor)
-        state->cursor = state->low;
-    if (state->dirty_high != 0 && state->dirty_low < state->cursor)
-        state->cursor = state->dirty_low;
-    state->dirty_high = 0;
-    state->misfits = 0;
-    state->phase = HM_ORDER_INSERT;
-    state->is_inserted = false;
+    if (state->pending_end != 0 && state->pending_begin < state->cursor)
+        state->cursor = state->pending_begin;
+    state->pending_end = 0;
+    state->scan.misfits = 0;
+    state->insert.is_complete = false;
     open_item(state);
 }
 
 /* Below an item in flight all is in order; behind it, the item itself may be missing. */
 void hm_order_rewind(hm_order_state *state, uint32_t index)
 {
-    if (state->cursor > state->at)
-        state->cursor = state->at;
+    if (state->cursor > state->insert.position)
+        state->cursor = state->insert.position;
     if (state->cursor > index)
         state->cursor = index;
     open_item(state);
@@ -46,23 +42,24 @@ void hm_order_rewind(hm_order_state *state, uint32_t index)
 
 /* One compare nearer to the place. Equal items count as standing before, which is what keeps the
  * order stable. */
-static bool narrow(hm_order_call *call)
+static bool narrow_place(hm_order_call *call)
 {
     hm_order_state *state = call->state;
-    uint32_t room = state->high - state->low;
-    uint32_t probe = state->low + room / 2;
-    if (state->step != 0)
-        probe = state->step < room ? state->high - state->step : state->low;
+    hm_order_search *search = &state->search;
+    uint32_t left = search->end - search->begin;
+    uint32_t probe = search->begin + left / 2;
+    if (search->step != 0)
+        probe = search->step < left ? search->end - search->step : search->begin;
     bool stands_before;
-    if (!hm_order_ask(call, state->at, probe, &stands_before))
+    if (!hm_order_ask(call, state->insert.position, probe, &stands_before))
         return false;
-    state->has_probe_key = false;
+    state->keys.has_probe = false;
     if (stands_before) {
-        state->high = probe;
-        state->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
+        search->end = probe;
+        search->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
     } else {
-        state->low = probe + 1;
-        state->step = 0;
+        search->begin = probe + 1;
+        search->step = 0;
     }
     return true;
 }
@@ -70,24 +67,25 @@ static bool narrow(hm_order_call *call)
 static bool insert_item(hm_order_call *call)
 {
     hm_order_state *state = call->state;
-    while (state->low < state->high)
-        if (!narrow(call))
+    uint32_t *position = &state->insert.position;
+    while (state->search.begin < state->search.end)
+        if (!narrow_place(call))
             return false;
-    for (; state->at > state->low; state->at--) {
+    for (; *position > state->search.begin; --*position) {
         if (!hm_order_may_swap(call))
             return false;
-        hm_order_swap(call->sequence, state->at - 1, state->at);
+        hm_order_swap(call->sequence, *position - 1, *position);
     }
     state->cursor++;
     open_item(state);
     return true;
 }
 
-bool hm_order_insert(hm_order_call *call)
+hm_order_phase hm_order_insert_items(hm_order_call *call)
 {
     while (call->state->cursor < call->sequence->count)
         if (!insert_item(call))
-            return false;
-    call->state->is_inserted = true;
-    return false;
+            return HM_ORDER_PAUSE;
+    call->state->insert.is_complete = true;
+    return HM_ORDER_PAUSE;
 }

@@ -7,7 +7,7 @@
  * What fills the hole is always as much as is left, so that a compare function that lies gives a
  * wrong order, and still a permutation. Merging from both ends keeps two chains of loads going that
  * do not wait for each other (as in quadsort's parity merge, van den Hoven, 2020). */
-#include "order_private.h"
+#include "order_internal.h"
 
 enum {
     GROUP = 4,         /* items that a fixed pattern of compares brings into order */
@@ -17,7 +17,7 @@ enum {
 static void open_pair(hm_order_state *state, uint32_t begin)
 {
     hm_order_merge *merge = &state->merge;
-    uint32_t size = state->batch.size;
+    uint32_t size = state->batch.count;
     merge->left = merge->out = begin;
     merge->left_end = size - begin > merge->width ? begin + merge->width : size;
     merge->right = merge->left_end;
@@ -29,7 +29,6 @@ static void open_pair(hm_order_state *state, uint32_t begin)
 /* Where only compare decides, the first runs are groups of four. */
 void hm_order_begin_merge(hm_order_state *state)
 {
-    state->phase = HM_ORDER_MERGE;
     state->merge.width = state->batch.keys[0] == NULL ? 0 : 1;
     state->merge.end = 0;
     if (state->merge.width != 0)
@@ -40,12 +39,12 @@ void hm_order_begin_merge(hm_order_state *state)
 static void emit(hm_order_state *state, uint32_t *from, uint32_t count)
 {
     hm_order_batch *batch = &state->batch;
-    uint32_t side = batch->side, out = state->merge.out;
+    uint32_t list = batch->current, out = state->merge.out;
     for (uint32_t i = 0; i < count; i++)
-        batch->items[!side][out + i] = batch->items[side][*from + i];
+        batch->items[!list][out + i] = batch->items[list][*from + i];
     if (batch->keys[0] != NULL)
         for (uint32_t i = 0; i < count; i++)
-            batch->keys[!side][out + i] = batch->keys[side][*from + i];
+            batch->keys[!list][out + i] = batch->keys[list][*from + i];
     *from += count;
     state->merge.out = out + count;
 }
@@ -73,17 +72,17 @@ static bool is_void(const hm_order_call *call, uint32_t item)
 {
     const hm_order_batch *batch = &call->state->batch;
     return call->state->is_disturbed &&
-           !hm_order_is_lifted(call->state, batch->items[batch->side][item]);
+           !hm_order_is_lifted(call->state, batch->items[batch->current][item]);
 }
 
 /* Answers whether an item of the right run stands before one of the left. */
-static bool ask(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
+static bool ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
 {
     const hm_order_batch *batch = &call->state->batch;
     const hm_order *order = &call->state->order;
     if (batch->keys[0] != NULL) {
-        uint64_t right_key = batch->keys[batch->side][right];
-        uint64_t left_key = batch->keys[batch->side][left];
+        uint64_t right_key = batch->keys[batch->current][right];
+        uint64_t left_key = batch->keys[batch->current][left];
         if (right_key != left_key || order->compare == NULL) {
             *stands_before = right_key < left_key;
             return hm_order_may_work(call);
@@ -91,7 +90,7 @@ static bool ask(hm_order_call *call, uint32_t right, uint32_t left, bool *stands
     }
     if (!hm_order_may_compare(call))
         return false;
-    const uint32_t *items = batch->items[batch->side];
+    const uint32_t *items = batch->items[batch->current];
     *stands_before = order->compare(hm_order_item(call, items[right]),
                                     hm_order_item(call, items[left]), order->context) < 0;
     return true;
@@ -150,7 +149,7 @@ static bool sort_groups(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_merge *merge = &state->merge;
-    uint32_t size = state->batch.size, *items = state->batch.items[state->batch.side];
+    uint32_t size = state->batch.count, *items = state->batch.items[state->batch.current];
     uint32_t max_compares = call->budget.max_compares;
     if (state->is_disturbed || (max_compares != 0 && max_compares < GROUP_COMPARES)) {
         merge->width = 1;
@@ -187,10 +186,10 @@ static void merge_ends(hm_order_call *call)
         if (steps > allowed)
             steps = allowed;
     }
-    const uint32_t *from = batch->items[batch->side];
+    const uint32_t *from = batch->items[batch->current];
     const uint32_t *left = from + merge->left, *left_last = from + merge->left_end - 1;
     const uint32_t *right = from + merge->right, *right_last = from + merge->right_end - 1;
-    uint32_t *out = batch->items[!batch->side] + merge->out;
+    uint32_t *out = batch->items[!batch->current] + merge->out;
     uint32_t *out_last = out + left_count + right_count - 1;
     for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
         uint32_t is_late = stands_before(call, *right, *left);
@@ -216,7 +215,7 @@ static bool check_pair(hm_order_call *call)
     hm_order_merge *merge = &call->state->merge;
     bool stands_before = true;
     if (!is_void(call, merge->right) && !is_void(call, merge->left_end - 1) &&
-        !ask(call, merge->right, merge->left_end - 1, &stands_before))
+        !ask_runs(call, merge->right, merge->left_end - 1, &stands_before))
         return false;
     merge->is_checked = true;
     merge->is_sorted = !stands_before;
@@ -235,7 +234,7 @@ static bool merge_item(hm_order_call *call)
         if (!hm_order_may_work(call))
             return false;
         right_first = true;
-    } else if (!ask(call, merge->right, merge->left, &right_first)) {
+    } else if (!ask_runs(call, merge->right, merge->left, &right_first)) {
         return false;
     }
     emit(call->state, right_first ? &merge->right : &merge->left, 1);
@@ -259,24 +258,23 @@ static bool merge_pair(hm_order_call *call)
     return emit_rest(call);
 }
 
-bool hm_order_merge_runs(hm_order_call *call)
+hm_order_phase hm_order_merge_runs(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
     if (state->merge.width == 0 && !sort_groups(call))
-        return false;
-    while (state->merge.width < batch->size) {
+        return HM_ORDER_PAUSE;
+    while (state->merge.width < batch->count) {
         if (!merge_pair(call))
-            return false;
-        if (state->merge.end < batch->size) {
+            return HM_ORDER_PAUSE;
+        if (state->merge.end < batch->count) {
             open_pair(state, state->merge.end);
             continue;
         }
-        batch->side = !batch->side;
+        batch->current = !batch->current;
         state->merge.width =
             state->merge.width <= UINT32_MAX / 2 ? state->merge.width * 2 : UINT32_MAX;
         open_pair(state, 0);
     }
-    hm_order_begin_locate(state);
-    return true;
+    return HM_ORDER_LOCATE;
 }

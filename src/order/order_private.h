@@ -1,114 +1,112 @@
 /* SPDX-License-Identifier: MIT */
-/* order: what its files share. The header explains the round; here each phase is a function that
- * returns true when another phase follows, and false when the budget ends it or all is done. */
+/* order: the machinery that brings anything with indices into order, step by step, in O(n)
+ * exchanges whatever the disorder. This header is for the modules above, which own what is ordered.
+ *
+ *     0                                              cursor          count
+ *     |== in order, but for the marked positions ======|.. not seen yet ..|
+ *            ^ pending          ^ pending
+ *
+ * Positions below `cursor` are *managed*. Each has a mark, and the one invariant is that the
+ * managed positions whose mark is *clean* are in order, without the others. Done means that the
+ * cursor is at the end and every mark clean. A round takes these steps, each of which stops
+ * anywhere and resumes:
+ *
+ *     scan     moves the cursor on with one compare an item, and marks misfits *pending* where they
+ *              stand; if more than a quarter does not fit, everything is lifted
+ *     lift     lists the pending items, which are *lifted* from then on
+ *     sort     sorts the list: by merging, or by the digits of the keys; nothing moves
+ *     locate   gallops to the gap among the clean items that each one belongs in; nothing moves
+ *     place    goes from left to right and exchanges what belongs to a position with what stands
+ *              there; clean items that give way wait, *queued*, where the others came from
+ *
+ * Galloping is the unbounded search of Bentley and Yao ("An Almost Optimal Algorithm for Unbounded
+ * Searching", 1976).
+ *
+ * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
+ * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
+ * Where it is refused, the items are put in order by a resumable insertion sort, which needs none.
+ * It runs to its end even if memory becomes available meanwhile: to know that, each call would have
+ * to ask for it.
+ *
+ * Between calls the owner may change anything. It reports positions below the cursor whose item
+ * changed; they become pending, and what was known of their items is void. So a change costs the
+ * compares of the items that changed, and the swaps of those that give way to them.
+ *
+ * Order is stable. A compare function that is no strict weak order ends all the same, and leaves a
+ * permutation: a round asks at most 10 n + n log2 n + 2 m log2 n times for n items and m lifted
+ * ones, and swaps at most n times.
+ *
+ * Owns: the marks, 2 bits for each position, and the scratch memory.
+ * Threads: as its owner. A NULL argument is a broken contract in all of these functions. */
 #ifndef HANDLE_MAP_ORDER_PRIVATE_H
 #define HANDLE_MAP_ORDER_PRIVATE_H
 
-#include <handle_map/order.h>
+#include <handle_map/detail/order.h>
 
 #include <string.h>
 
-/* The mark of a managed position. Above the cursor, marks mean nothing, but those in the cursor's
- * own word are clean. */
-typedef enum hm_mark {
-    HM_MARK_CLEAN = 0, /* its item is in order */
-    HM_MARK_PENDING,   /* its item may be anywhere; the next round takes it */
-    HM_MARK_LIFTED,    /* its item is in the batch */
-    HM_MARK_QUEUED     /* its item is in order, but stands here only until it is its turn */
-} hm_mark;
+/* What is brought into order. A slot names an item wherever it stands. */
+typedef struct hm_sequence {
+    unsigned char *items; /* what compare and key are shown */
+    size_t item_size;     /* bytes from one item to the next */
+    uint32_t *slots;      /* position -> slot */
+    hm_handle *entries;   /* slot -> position, in the lower half */
+    uint32_t slot_count;  /* slots; entries has so many */
+    uint32_t count;       /* items */
+    uint32_t capacity;    /* most items */
+    /* Two items, their slots and their entries have been exchanged; the rest is the owner's. NULL
+     * when there is no rest. */
+    void (*swapped)(void *owner, uint32_t a, uint32_t b);
+    /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
+    uint32_t (*find)(const void *owner, hm_handle handle);
+    void *owner;
+    const hm_memory *memory;
+} hm_sequence;
 
-enum { HM_MARKS_PER_WORD = 32 };
+/* Releases the memory and zeroes the state; cannot fail. Positions stay. O(1). */
+void hm_order_fini(hm_order_state *state);
 
-/* One call of hm_order_run. */
-typedef struct hm_order_call {
-    hm_order_state *state;
-    const hm_sequence *sequence;
-    hm_budget budget;
-    hm_progress spent;
-    uint64_t work, max_work; /* entries of lists, words of marks */
-} hm_order_call;
+/* Forgets what was known about the order; cannot fail. Positions stay. O(1). */
+void hm_order_reset(hm_order_state *state);
 
-static inline hm_mark hm_order_mark(const hm_order_state *state, uint32_t index)
+/* Brings the sequence nearer to the order within the budget; the state carries on from call to
+ * call. Returns what was spent, and `done` when all is in order; it cannot fail. An order with
+ * neither compare nor key is a broken contract too. Callbacks see the sequence whole. Invalidates
+ * positions. At most the budget's work, and of other work 4 entries of a list for each swap and
+ * compare that it allows, plus 4,096. */
+hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
+                         hm_budget budget);
+
+/* The same for an order that is given as n handles, which may be NULL if n is 0. They are read in
+ * these calls only; the state knows them by their pointer and n. */
+hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
+                             const hm_sequence *sequence, hm_budget budget);
+
+/* To be called before positions are renumbered: puts down all items that are on their way; cannot
+ * fail. No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
+void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
+
+/* Settled positions a < b are about to be exchanged; the marks go with the items. Cannot fail.
+ * O(1). */
+void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b);
+
+/* After settle: only the first `count` positions are managed from now on. Cannot fail. O(1). */
+void hm_order_cut(hm_order_state *state, uint32_t count);
+
+/* Gives back memory that no more than `count` positions need. HM_ERROR_MEMORY when the system
+ * refuses; nothing has changed then. Positions stay. At most one decommit. */
+hm_status hm_order_trim(hm_order_state *state, uint32_t count);
+
+/* The part of disturb that is not inline. */
+void hm_order_disturb_managed(hm_order_state *state, uint32_t index, uint32_t count);
+
+/* Another item stands at `index` now, or its key may have changed, or nothing stands there or
+ * beyond: `count` positions are left. Costs one predictable branch where nothing is managed up to
+ * there. O(1). */
+static inline void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
 {
-    return (hm_mark)(state->marks[index / HM_MARKS_PER_WORD] >> index % HM_MARKS_PER_WORD * 2 & 3);
-}
-
-static inline void hm_order_set_mark(hm_order_state *state, uint32_t index, hm_mark mark)
-{
-    uint64_t *word = &state->marks[index / HM_MARKS_PER_WORD];
-    uint32_t shift = index % HM_MARKS_PER_WORD * 2;
-    *word = (*word & ~(UINT64_C(3) << shift)) | (uint64_t)mark << shift;
-}
-
-static inline const void *hm_order_item(const hm_order_call *call, uint32_t index)
-{
-    return call->sequence->items + call->sequence->item_size * index;
-}
-
-/* The position of the item that a slot names; nothing managed stands there when it is gone. */
-static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slot)
-{
-    if (slot >= call->sequence->slot_count)
-        return HM_INVALID_INDEX;
-    return hm_handle_index(call->sequence->entries[slot]);
-}
-
-/* Until it is placed, a lifted item stands where it stood, or is none: if it was erased meanwhile,
- * touched, or moved by an erase, its position has another mark, or is not managed. */
-static inline bool hm_order_is_lifted(const hm_order_state *state, uint32_t position)
-{
-    return position < state->cursor && hm_order_mark(state, position) == HM_MARK_LIFTED;
-}
-
-/* The same of an item that moves, by its slot. */
-static inline bool hm_order_is(const hm_order_call *call, uint32_t slot, hm_mark mark)
-{
-    uint32_t position = hm_order_position(call, slot);
-    return position < call->state->cursor && hm_order_mark(call->state, position) == mark;
-}
-
-static inline bool hm_order_may_work(hm_order_call *call)
-{
-    if (call->work >= call->max_work)
-        return false;
-    call->work++;
-    return true;
-}
-
-/* Takes as much of the work as is allowed; returns how much. */
-static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
-{
-    uint64_t left = call->max_work - call->work;
-    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
-    call->work += taken;
-    return taken;
-}
-
-/* The same of compares. */
-static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t wanted)
-{
-    uint64_t left = wanted;
-    if (call->budget.max_compares != 0)
-        left = call->budget.max_compares - call->spent.compares;
-    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
-    call->spent.compares += taken;
-    return taken;
-}
-
-static inline bool hm_order_may_compare(hm_order_call *call)
-{
-    if (call->budget.max_compares != 0 && call->spent.compares >= call->budget.max_compares)
-        return false;
-    call->spent.compares++;
-    return true;
-}
-
-static inline bool hm_order_may_swap(hm_order_call *call)
-{
-    if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)
-        return false;
-    call->spent.swaps++;
-    return true;
+    if (index <= state->cursor)
+        hm_order_disturb_managed(state, index, count);
 }
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant.
@@ -152,60 +150,5 @@ static inline void hm_order_swap(const hm_sequence *sequence, uint32_t a, uint32
     if (sequence->swapped != NULL)
         sequence->swapped(sequence->owner, a, b);
 }
-
-/* order.c */
-
-/* Answers whether the item at `a` stands before the one at `b`. False when the budget ends first;
- * the keys that were paid for are kept for the next call, as the keys of item and probe. */
-bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before);
-/* Moves `at` up to the next position whose mark is (not) clean, at most to `end`. False when there
- * is no work left. */
-bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
-/* Moves `end` down until the position below it is clean, at most to `low`. False as above. */
-bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t low);
-/* Marks the positions from `begin` to `end`. */
-void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
-/* Nothing at or above `cursor` is managed from now on. */
-void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
-/* Makes the marks below `count` ready, as they are. False when memory is refused. */
-bool hm_order_cover(hm_order_call *call, uint32_t count);
-/* The position is pending, and lies between dirty_low and dirty_high. */
-void hm_order_set_pending(hm_order_state *state, uint32_t index);
-/* Goes on with the scan from the cursor. */
-void hm_order_begin_scan(hm_order_state *state);
-
-/* order_batch.c */
-bool hm_order_begin_batch(hm_order_call *call, uint32_t room);
-void hm_order_end_batch(hm_order_state *state);
-/* Lifts the item that stands there; the list names it by its position, or by its slot if it is
- * located already. */
-void hm_order_append(hm_order_call *call, uint32_t position, uint32_t name);
-bool hm_order_count(hm_order_call *call);
-bool hm_order_lift(hm_order_call *call);
-bool hm_order_lift_all(hm_order_call *call);
-bool hm_order_extract(hm_order_call *call);
-bool hm_order_tally(hm_order_call *call);
-bool hm_order_scatter(hm_order_call *call);
-/* order_merge.c */
-bool hm_order_merge_runs(hm_order_call *call);
-void hm_order_begin_merge(hm_order_state *state);
-
-/* order_place.c */
-void hm_order_begin_locate(hm_order_state *state);
-bool hm_order_locate(hm_order_call *call);
-void hm_order_begin_place(hm_order_state *state, uint32_t at);
-bool hm_order_place(hm_order_call *call);
-
-/* order_insert.c */
-void hm_order_begin_insert(hm_order_call *call);
-void hm_order_rewind(hm_order_state *state, uint32_t index);
-bool hm_order_insert(hm_order_call *call);
-
-/* order_arrange.c */
-void hm_order_begin_verify(hm_order_state *state);
-bool hm_order_verify(hm_order_call *call);
-bool hm_order_spread(hm_order_call *call);
-bool hm_order_name(hm_order_call *call);
-bool hm_order_pull(hm_order_call *call);
 
 #endif

@@ -1,139 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order: where the sorted batch belongs, and the way there. */
-#include "order_private.h"
-
-/* locate: for each item of the batch the position before which it belongs, among the clean items as
- * they stand. Nothing of ours moves meanwhile, and what others change only takes clean items away,
- * so that a gap once found stays one. The gaps ascend. */
-
-static uint32_t *gaps(hm_order_state *state)
-{
-    return state->batch.items[!state->batch.side];
-}
-
-/* The search for the next item's gap begins where the last one's is. Its first step is half of what
- * is left for each item, which costs least where gaps lie anywhere. */
-static void begin_gallop(hm_order_state *state)
-{
-    uint32_t items = state->batch.size - state->batch.next;
-    state->high = state->cursor;
-    state->step = items != 0 ? (state->cursor - state->low) / items / 2 + 1 : 1;
-    state->probe = 0;
-}
-
-void hm_order_begin_locate(hm_order_state *state)
-{
-    state->phase = HM_ORDER_LOCATE;
-    state->batch.next = 0;
-    state->low = 0;
-    begin_gallop(state);
-    state->has_item_key = state->has_probe_key = false;
-}
-
-/* Asks whether the clean item at `probe` stands before the lifted one: by the order, and where that
- * leaves it open, by where they stand. */
-static bool precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool *answer)
-{
-    hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
-    bool is_first = probe < lifted;
-    if (state->order.key != NULL) {
-        uint64_t lifted_key = batch->keys[batch->side][batch->next];
-        if (!state->has_probe_key) {
-            if (!hm_order_may_compare(call))
-                return false;
-            state->probe_key = state->order.key(hm_order_item(call, probe), state->order.context);
-            state->has_probe_key = true;
-        }
-        if (lifted_key != state->probe_key || state->order.compare == NULL) {
-            *answer = state->probe_key < lifted_key || (state->probe_key == lifted_key && is_first);
-            return true;
-        }
-    }
-    if (!hm_order_may_compare(call))
-        return false;
-    const void *a = hm_order_item(call, is_first ? lifted : probe);
-    const void *b = hm_order_item(call, is_first ? probe : lifted);
-    bool stands_before = state->order.compare(a, b, state->order.context) < 0;
-    *answer = stands_before != is_first;
-    return true;
-}
-
-/* One probe of a gallop upward, then of a binary search. */
-static bool narrow(hm_order_call *call, uint32_t lifted)
-{
-    hm_order_state *state = call->state;
-    uint32_t room = state->high - state->low;
-    uint32_t reach = state->step != 0 ? state->step : room / 2 + 1;
-    uint32_t end = reach < room ? state->low + reach : state->high;
-    if (state->probe == 0 || state->probe > end)
-        state->probe = end;
-    /* Mostly it is clean, and the compare that follows is work enough. */
-    bool is_found = hm_order_mark(state, state->probe - 1) == HM_MARK_CLEAN;
-    if (!is_found && !hm_order_seek_down(call, &state->probe, state->low))
-        return false;
-    bool before = true; /* if there is no clean item to ask */
-    if (state->probe > state->low && !precedes(call, state->probe - 1, lifted, &before))
-        return false;
-    if (before) {
-        state->low = end;
-        state->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
-    } else {
-        state->high = state->probe - 1;
-        state->step = 0;
-    }
-    state->probe = 0;
-    state->has_probe_key = false;
-    return true;
-}
-
-/* No clean item is left that the rest of the list could belong before: true of all, if everything
- * was taken out. */
-static bool locate_at_end(hm_order_call *call)
-{
-    hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
-    uint32_t left = batch->size - batch->next;
-    uint32_t taken = hm_order_take_work(call, left);
-    uint32_t *items = batch->items[batch->side] + batch->next, *to = gaps(state) + batch->next;
-    for (uint32_t i = 0; i < taken; i++) {
-        items[i] = call->sequence->slots[items[i]];
-        to[i] = state->low;
-    }
-    batch->next += taken;
-    return taken == left;
-}
-
-bool hm_order_locate(hm_order_call *call)
-{
-    hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
-    if (state->high > state->cursor)
-        state->high = state->cursor;
-    while (batch->next < batch->size) {
-        uint32_t *lifted = &batch->items[batch->side][batch->next];
-        if (state->low == state->cursor && !state->is_disturbed) {
-            if (!locate_at_end(call))
-                return false;
-            break;
-        }
-        if (!hm_order_may_work(call))
-            return false;
-        bool is_lifted = hm_order_is_lifted(state, *lifted);
-        while (is_lifted && state->low < state->high)
-            if (!narrow(call, *lifted))
-                return false;
-        gaps(state)[batch->next] = state->low;
-        /* From here on it may move. */
-        *lifted = is_lifted ? call->sequence->slots[*lifted] : HM_INVALID_INDEX;
-        batch->next++;
-        begin_gallop(state);
-    }
-    hm_order_begin_place(state, 0);
-    return true;
-}
-
-/* place: below `at` all is as it will be. From there on, what belongs to the next position is
+/* order: items go to their positions. Below `target` all is as it will be. From there on, what
+ * belongs to the next position is
  *
  *     the next lifted item      wherever it stands
  *     the next queued one       the first that gave way; it stands where another was taken from
@@ -142,28 +9,40 @@ bool hm_order_locate(hm_order_call *call)
  * in this order of the gaps, origins and positions. Pending items stay where they stand, and the
  * others go round them. There are as many positions left as items, so that no more are queued than
  * lifted ones have come down. */
+#include "order_internal.h"
 
-void hm_order_begin_place(hm_order_state *state, uint32_t at)
+/* An arrangement has passed the items that stand as they are named already. */
+void hm_order_begin_place(hm_order_state *state)
 {
-    state->phase = HM_ORDER_PLACE;
+    hm_order_place *place = &state->place;
     state->batch.next = 0;
-    state->at = state->clean = at;
+    place->target = place->clean = state->is_arranging ? state->arrangement.target : 0;
+    place->queue_head = place->queue_count = 0;
 }
 
-static void push(hm_order_batch *batch, uint32_t slot, uint32_t origin)
+/* Whether the item that a slot names is queued still. */
+static bool is_queued(const hm_order_call *call, uint32_t slot)
 {
-    uint32_t to_end = batch->room - batch->queue_head;
-    uint32_t tail = batch->queue_size < to_end ? batch->queue_head + batch->queue_size
-                                               : batch->queue_size - to_end;
-    batch->queue[tail] = slot;
-    batch->origins[tail] = origin;
-    batch->queue_size++;
+    uint32_t position = hm_order_position(call, slot);
+    return position < call->state->cursor && hm_order_mark(call->state, position) == HM_MARK_QUEUED;
 }
 
-static void pop(hm_order_batch *batch)
+static void push(hm_order_state *state, uint32_t slot, uint32_t origin)
 {
-    batch->queue_size--;
-    batch->queue_head = batch->queue_head + 1 < batch->room ? batch->queue_head + 1 : 0;
+    hm_order_place *place = &state->place;
+    uint32_t to_end = state->batch.capacity - place->queue_head;
+    uint32_t tail = place->queue_count < to_end ? place->queue_head + place->queue_count
+                                                : place->queue_count - to_end;
+    state->batch.queue[tail] = slot;
+    state->batch.origins[tail] = origin;
+    place->queue_count++;
+}
+
+static void pop(hm_order_state *state)
+{
+    hm_order_place *place = &state->place;
+    place->queue_count--;
+    place->queue_head = place->queue_head + 1 < state->batch.capacity ? place->queue_head + 1 : 0;
 }
 
 /* Passes lifted items that are gone; `from` is where the next one stands, or HM_INVALID_INDEX. */
@@ -171,8 +50,8 @@ static bool find_lifted(hm_order_call *call, uint32_t *from)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    const uint32_t *slots = batch->items[batch->side];
-    for (; batch->next < batch->size; batch->next++) {
+    const uint32_t *slots = batch->items[batch->current];
+    for (; batch->next < batch->count; batch->next++) {
         *from = hm_order_position(call, slots[batch->next]);
         if (hm_order_is_lifted(state, *from))
             return true;
@@ -188,54 +67,54 @@ static bool find_lifted(hm_order_call *call, uint32_t *from)
 static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
-    for (; batch->queue_size > 0; pop(batch)) {
-        uint32_t slot = batch->queue[batch->queue_head];
-        *origin = batch->origins[batch->queue_head];
+    hm_order_place *place = &state->place;
+    for (; place->queue_count > 0; pop(state)) {
+        uint32_t slot = state->batch.queue[place->queue_head];
+        *origin = state->batch.origins[place->queue_head];
         *from = hm_order_position(call, slot);
-        if (hm_order_is(call, slot, HM_MARK_QUEUED))
+        if (is_queued(call, slot))
             return true;
         if (!hm_order_may_work(call))
             return false;
     }
     uint32_t end = gap < state->cursor ? gap : state->cursor;
-    if (state->at < end && hm_order_mark(state, state->at) == HM_MARK_CLEAN &&
-        !hm_order_seek(call, &state->at, end, false))
+    if (place->target < end && hm_order_mark(state, place->target) == HM_MARK_CLEAN &&
+        !hm_order_seek(call, &place->target, end, false))
         return false;
-    if (state->clean < state->at)
-        state->clean = state->at;
-    *from = *origin = state->clean;
-    if (state->clean < state->cursor && hm_order_mark(state, state->clean) != HM_MARK_CLEAN) {
-        if (!hm_order_seek(call, &state->clean, state->cursor, true))
+    if (place->clean < place->target)
+        place->clean = place->target;
+    *from = *origin = place->clean;
+    if (place->clean < state->cursor && hm_order_mark(state, place->clean) != HM_MARK_CLEAN) {
+        if (!hm_order_seek(call, &place->clean, state->cursor, true))
             return false;
-        *from = *origin = state->clean;
+        *from = *origin = place->clean;
     }
     return true;
 }
 
-/* Brings the item at `from` to `at`, where it belongs; what stood there takes its place. */
+/* Brings the item at `from` to the target, where it belongs; what stood there takes its place. */
 static bool bring(hm_order_call *call, uint32_t from)
 {
     hm_order_state *state = call->state;
-    uint32_t at = state->at;
-    hm_mark mark = hm_order_mark(state, at), from_mark = hm_order_mark(state, from);
-    if (from != at && !hm_order_may_swap(call))
+    uint32_t target = state->place.target;
+    hm_mark mark = hm_order_mark(state, target), from_mark = hm_order_mark(state, from);
+    if (from != target && !hm_order_may_swap(call))
         return false;
     if (from_mark == HM_MARK_QUEUED)
-        pop(&state->batch); /* Makes room for the next. */
-    if (from != at) {
+        pop(state); /* The ring may be full. */
+    if (from != target) {
         if (mark == HM_MARK_CLEAN) {
-            push(&state->batch, call->sequence->slots[at], at);
+            push(state, call->sequence->slots[target], target);
             mark = HM_MARK_QUEUED;
         }
         /* In a shuffled list it is the same mark. A store that waits for the address would make the
          * loads of the next step wait too. */
         if (mark != from_mark)
             hm_order_set_mark(state, from, mark);
-        hm_order_swap(call->sequence, at, from);
+        hm_order_swap(call->sequence, target, from);
     }
-    hm_order_set_mark(state, at, HM_MARK_CLEAN);
-    state->at++;
+    hm_order_set_mark(state, target, HM_MARK_CLEAN);
+    state->place.target++;
     return true;
 }
 
@@ -248,69 +127,71 @@ static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
     return wanted < left ? wanted : (uint32_t)left;
 }
 
-/* Exchanges the item at `home` with `count` others, one after the other, from `at` on up or down:
- * each comes to stand one position further on, and the last of them at `home`. */
-static void shift(const hm_sequence *sequence, uint32_t home, uint32_t at, uint32_t count,
+/* Exchanges the item at `via` with `count` others, one after the other, from `at` on up or down:
+ * each comes to stand one position further on, and the last of them at `via`. */
+static void shift(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
                   bool is_up)
 {
-    unsigned char *waiting = sequence->items + sequence->item_size * home;
-    uint32_t slot = sequence->slots[home];
+    unsigned char *waiting = sequence->items + sequence->item_size * via;
+    uint32_t slot = sequence->slots[via];
     for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
         uint32_t next = sequence->slots[at];
         hm_order_set_position(sequence, slot, at);
         hm_order_exchange_bytes(sequence->items + sequence->item_size * at, waiting,
                                 sequence->item_size);
         if (sequence->swapped != NULL) {
-            hm_order_set_position(sequence, next, home);
-            sequence->swapped(sequence->owner, at, home);
+            hm_order_set_position(sequence, next, via);
+            sequence->swapped(sequence->owner, at, via);
         }
         slot = next;
     }
-    hm_order_set_position(sequence, slot, home);
+    hm_order_set_position(sequence, slot, via);
 }
 
-/* While clean items stand from `at` on, each gives way to the first that did, if that one's origin
- * is before the next gap, and waits where it stood: the marks and the length of the queue stay as
- * they are. False when the budget allows no more. */
+/* While clean items stand from the target on, each gives way to the first that did, if that one's
+ * origin is before the next gap, and waits where it stood: the marks and the length of the queue
+ * stay as they are. False when the budget allows no more. */
 static bool shift_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
+    hm_order_place *place = &state->place;
+    uint32_t *queue = state->batch.queue, *origins = state->batch.origins;
     const hm_sequence *sequence = call->sequence;
-    uint32_t begin = state->at, stop = begin;
-    uint32_t most = gap - batch->origins[batch->queue_head]; /* since origins ascend */
+    uint32_t begin = place->target, stop = begin;
+    uint32_t most = gap - origins[place->queue_head]; /* since origins ascend */
     if (most > state->cursor - begin)
         most = state->cursor - begin;
     most = allow_swaps(call, most);
     if (most == 0)
         return false;
     bool has_work = hm_order_seek(call, &stop, begin + most, false);
-    if (batch->queue_size == 1 && stop > begin) {
-        uint32_t home = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
+    if (place->queue_count == 1 && stop > begin) {
+        uint32_t via = hm_handle_index(sequence->entries[queue[place->queue_head]]);
         uint32_t limit = begin < gap ? gap + 1 : begin + 1;
         if (stop > limit)
             stop = limit;
-        shift(sequence, home, begin, stop - begin, true);
-        batch->queue[batch->queue_head] = sequence->slots[home];
-        batch->origins[batch->queue_head] = stop - 1;
-        state->at = stop;
+        shift(sequence, via, begin, stop - begin, true);
+        queue[place->queue_head] = sequence->slots[via];
+        origins[place->queue_head] = stop - 1;
+        place->target = stop;
     }
-    for (; state->at < stop && batch->origins[batch->queue_head] < gap; state->at++) {
-        uint32_t from = hm_handle_index(sequence->entries[batch->queue[batch->queue_head]]);
-        pop(batch);
-        push(batch, sequence->slots[state->at], state->at);
-        hm_order_swap(sequence, state->at, from);
+    for (; place->target < stop && origins[place->queue_head] < gap; place->target++) {
+        uint32_t from = hm_handle_index(sequence->entries[queue[place->queue_head]]);
+        pop(state);
+        push(state, sequence->slots[place->target], place->target);
+        hm_order_swap(sequence, place->target, from);
     }
-    call->spent.swaps += state->at - begin;
+    call->spent.swaps += place->target - begin;
     return has_work;
 }
 
-/* While lifted items that belong further up stand from `at` to `clean`, each clean one that follows
- * them comes down past them all. */
+/* While lifted items that belong further up stand from the target to `clean`, each clean one that
+ * follows them comes down past them all. */
 static bool pull_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
-    uint32_t at = state->at, clean = state->clean, stop = clean;
+    hm_order_place *place = &state->place;
+    uint32_t at = place->target, clean = place->clean, stop = clean;
     uint32_t most = allow_swaps(call, (gap < state->cursor ? gap : state->cursor) - clean);
     if (most == 0)
         return false;
@@ -327,8 +208,8 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
     }
     hm_order_set_marks(state, at, at + count, HM_MARK_CLEAN);
     hm_order_set_marks(state, at + count < clean ? clean : at + count, stop, HM_MARK_LIFTED);
-    state->at += count;
-    state->clean = stop;
+    place->target += count;
+    place->clean = stop;
     call->spent.swaps += count;
     return has_work;
 }
@@ -353,8 +234,8 @@ static bool bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    const uint32_t *slots = batch->items[batch->side] + batch->next;
-    uint32_t left = batch->size - batch->next, begin = state->at, at = begin;
+    const uint32_t *slots = batch->items[batch->current] + batch->next;
+    uint32_t left = batch->count - batch->next, begin = state->place.target, at = begin;
     for (; left > 0; left--, at++, slots++) {
         uint32_t from = hm_order_position(call, *slots);
         if (from == at)
@@ -365,58 +246,56 @@ static bool bring_rest(hm_order_call *call)
         hm_order_swap(call->sequence, at, from);
     }
     hm_order_set_marks(state, begin, at, HM_MARK_CLEAN);
-    batch->next = batch->size - left;
-    state->at = at;
+    batch->next = batch->count - left;
+    state->place.target = at;
     return left == 0;
 }
 
-static void end_place(hm_order_state *state)
-{
-    hm_order_end_batch(state);
-    if (state->is_arranging)
-        hm_order_begin_verify(state);
-    else
-        hm_order_begin_scan(state);
-}
-
-bool hm_order_place(hm_order_call *call)
+/* Goes on from the target. Returns false when the budget ends; `*is_done` when nothing is left. */
+static bool place_next(hm_order_call *call, bool *is_done)
 {
     hm_order_state *state = call->state;
-    hm_order_batch *batch = &state->batch;
-    for (;;) {
-        uint32_t lifted, clean, origin;
-        if (!hm_order_may_work(call) || !find_lifted(call, &lifted))
-            return false;
-        bool is_lifted = lifted != HM_INVALID_INDEX;
-        uint32_t gap = is_lifted ? gaps(state)[batch->next] : state->cursor;
-        if (!is_lifted && batch->queue_size == 0)
-            break;
-        if (!find_clean(call, gap, &clean, &origin))
-            return false;
-        if (state->at >= state->cursor)
-            break;
-        hm_mark mark = hm_order_mark(state, state->at);
-        if (mark == HM_MARK_PENDING) {
-            state->at++;
-        } else if (batch->queue_size > 0 && mark == HM_MARK_CLEAN && origin < gap &&
-                   !state->is_disturbed) {
-            if (!shift_clean(call, gap))
-                return false;
-        } else if (batch->queue_size == 0 && mark == HM_MARK_LIFTED && clean < gap &&
-                   clean < state->cursor) {
-            if (!pull_clean(call, gap))
-                return false;
-        } else if (batch->queue_size == 0 && mark == HM_MARK_LIFTED && clean >= state->cursor &&
-                   !state->is_disturbed) {
-            if (!bring_rest(call))
-                return false;
-        } else {
-            is_lifted = is_lifted && (gap <= origin || origin >= state->cursor);
-            if (!bring(call, is_lifted ? lifted : clean))
-                return false;
-            batch->next += is_lifted;
-        }
+    const hm_order_batch *batch = &state->batch;
+    hm_order_place *place = &state->place;
+    uint32_t lifted, clean, origin;
+    if (!hm_order_may_work(call) || !find_lifted(call, &lifted))
+        return false;
+    bool is_lifted = lifted != HM_INVALID_INDEX;
+    uint32_t gap = is_lifted ? hm_order_other_list(batch)[batch->next] : state->cursor;
+    *is_done = !is_lifted && place->queue_count == 0;
+    if (*is_done)
+        return true;
+    if (!find_clean(call, gap, &clean, &origin))
+        return false;
+    *is_done = place->target >= state->cursor;
+    if (*is_done)
+        return true;
+    hm_mark mark = hm_order_mark(state, place->target);
+    if (mark == HM_MARK_PENDING) {
+        place->target++;
+        return true;
     }
-    end_place(state);
+    if (place->queue_count > 0 && mark == HM_MARK_CLEAN && origin < gap && !state->is_disturbed)
+        return shift_clean(call, gap);
+    if (place->queue_count == 0 && mark == HM_MARK_LIFTED) {
+        if (clean < gap && clean < state->cursor)
+            return pull_clean(call, gap);
+        if (clean >= state->cursor && !state->is_disturbed)
+            return bring_rest(call);
+    }
+    is_lifted = is_lifted && (gap <= origin || origin >= state->cursor);
+    if (!bring(call, is_lifted ? lifted : clean))
+        return false;
+    state->batch.next += is_lifted;
     return true;
+}
+
+hm_order_phase hm_order_place_items(hm_order_call *call)
+{
+    bool is_done = false;
+    while (!is_done)
+        if (!place_next(call, &is_done))
+            return HM_ORDER_PAUSE;
+    hm_order_end_batch(call->state);
+    return call->state->is_arranging ? HM_ORDER_VERIFY : HM_ORDER_SCAN;
 }

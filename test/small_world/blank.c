@@ -6,7 +6,7 @@
  *     counts of arrays      the map and the id table keep their own, and tell the array at a trim
  *     fields of phases      each is written on the way into the phases that the table below names,
  *                           and read in no other
- *     dirty_low             says nothing while dirty_high says that there is none
+ *     pending_begin         says nothing while pending_end says that there is none
  *     keys                  unless their flag says that they were asked for
  *     marks                 nothing is managed, or the phase goes without them; and below the place
  *                           that an arrangement has come to, where it never looks again
@@ -24,14 +24,14 @@
 #define BLANK(object) memset(&(object), WORLD_BLANK, sizeof(object))
 
 enum {
-    LOOKING_BACK = IN(OUTLIER) | IN(LOOK_BACK) | IN(DROP),
-    SCANNING = IN(SCAN) | LOOKING_BACK,
     LIFTING = IN(LIFT) | IN(LIFT_ALL),
     BY_DIGITS = IN(TALLY) | IN(SCATTER),
     SORTING = LIFTING | IN(EXTRACT) | BY_DIGITS | IN(MERGE),
     NAMING = IN(SPREAD) | IN(NAME),
     BATCHED = SORTING | IN(LOCATE) | IN(PLACE) | NAMING,
-    UNMARKED = IN(INSERT) | IN(VERIFY) | IN(PULL)
+    UNMARKED = IN(INSERT) | IN(VERIFY) | IN(PULL),
+    KEYED = IN(SCAN) | IN(LOCATE) | IN(INSERT),
+    NAMED = IN(VERIFY) | NAMING | IN(PULL)
 };
 
 enum { LIFTED = 2, QUEUED = 3 }; /* marks */
@@ -47,36 +47,37 @@ typedef struct phase_field {
     }
 
 static const phase_field fields[] = {
-    FIELD(name, UNMARKED | NAMING),
-    FIELD(last, SCANNING),
-    FIELD(is_last_known, SCANNING),
     FIELD(is_disturbed, BATCHED | IN(COUNT)),
-    FIELD(is_inserted, IN(INSERT)),
-    FIELD(run, SCANNING),
-    FIELD(run_limit, SCANNING),
-    FIELD(at, IN(LOOK_BACK) | IN(COUNT) | IN(LIFT) | IN(PLACE) | UNMARKED | NAMING),
-    FIELD(low, IN(COUNT) | IN(LIFT) | IN(LOCATE) | IN(INSERT)),
-    FIELD(high, IN(COUNT) | IN(LIFT) | IN(LOCATE) | IN(INSERT)),
-    FIELD(step, IN(LOCATE) | IN(INSERT)),
-    FIELD(probe, LOOKING_BACK | IN(LOCATE)),
-    FIELD(clean, IN(PLACE)),
-    FIELD(has_item_key, SCANNING | IN(LOCATE) | IN(INSERT)),
-    FIELD(has_probe_key, SCANNING | IN(LOCATE) | IN(INSERT)),
+    FIELD(keys.has_item, KEYED),
+    FIELD(keys.has_probe, KEYED),
+    FIELD(scan.doubt, IN(SCAN)),
+    FIELD(scan.last_end, IN(SCAN)),
+    FIELD(scan.is_last_known, IN(SCAN)),
+    FIELD(scan.run, IN(SCAN)),
+    FIELD(scan.run_limit, IN(SCAN)),
+    FIELD(lift, IN(COUNT) | IN(LIFT)),
     FIELD(batch.items, BATCHED),
     FIELD(batch.keys, BATCHED),
     FIELD(batch.tally, BATCHED),
     FIELD(batch.queue, BATCHED),
     FIELD(batch.origins, BATCHED),
-    FIELD(batch.room, BATCHED),
-    FIELD(batch.size, BATCHED | IN(COUNT)),
-    FIELD(batch.side, BATCHED),
+    FIELD(batch.tally_bits, BATCHED),
+    FIELD(batch.capacity, BATCHED),
+    FIELD(batch.count, BATCHED | IN(COUNT)),
+    FIELD(batch.current, BATCHED),
     FIELD(batch.next, IN(EXTRACT) | BY_DIGITS | IN(LOCATE) | IN(PLACE)),
-    FIELD(batch.digit, BY_DIGITS),
-    FIELD(batch.digit_bits, BY_DIGITS),
-    FIELD(batch.varying, IN(EXTRACT) | BY_DIGITS),
-    FIELD(batch.queue_head, BATCHED),
-    FIELD(batch.queue_size, BATCHED),
+    FIELD(digits.shift, BY_DIGITS),
+    FIELD(digits.bits, BY_DIGITS),
+    FIELD(digits.varying, IN(EXTRACT) | BY_DIGITS),
     FIELD(merge, IN(MERGE)),
+    FIELD(search.begin, IN(LOCATE) | IN(INSERT)),
+    FIELD(search.end, IN(LOCATE) | IN(INSERT)),
+    FIELD(search.step, IN(LOCATE) | IN(INSERT)),
+    FIELD(search.probe_end, IN(LOCATE)),
+    FIELD(place, IN(PLACE)),
+    FIELD(insert, IN(INSERT)),
+    FIELD(arrangement.next_name, NAMED),
+    FIELD(arrangement.target, NAMED),
 };
 
 static void blank_behind(hm_array *array, size_t live_size)
@@ -141,15 +142,15 @@ static void keep_pairs(uint32_t side, uint32_t from, uint32_t to)
 static void keep_runs(const hm_order_batch *batch, const hm_order_merge *merge)
 {
     if (merge->width == 0) {
-        keep_pairs(batch->side, 0, batch->size);
+        keep_pairs(batch->current, 0, batch->count);
         return;
     }
     uint32_t left = merge->left_end - merge->left, right = merge->right_end - merge->right;
-    keep_pairs(batch->side, merge->left, merge->left_end);
-    keep_pairs(batch->side, merge->right, merge->right_end);
-    keep_pairs(batch->side, merge->end, batch->size);
-    keep_pairs(!batch->side, 0, merge->out);
-    keep_pairs(!batch->side, merge->out + left + right, merge->end);
+    keep_pairs(batch->current, merge->left, merge->left_end);
+    keep_pairs(batch->current, merge->right, merge->right_end);
+    keep_pairs(batch->current, merge->end, batch->count);
+    keep_pairs(!batch->current, 0, merge->out);
+    keep_pairs(!batch->current, merge->out + left + right, merge->end);
 }
 
 /* Items that are located, and their gaps. */
@@ -167,21 +168,21 @@ static void keep_gaps(uint32_t side, uint32_t from, uint32_t to)
 static void keep_digits(const hm_order_batch *batch, bool scatter)
 {
     uint32_t from = scatter ? batch->next : 0;
-    keep_items(batch->side, from, batch->size);
-    keep_keys(batch->side, from, batch->size);
+    keep_items(batch->current, from, batch->count);
+    keep_keys(batch->current, from, batch->count);
     if (scatter && batch->next > 0) {
-        keep_items(!batch->side, 0, batch->size);
-        keep_keys(!batch->side, 0, batch->size);
+        keep_items(!batch->current, 0, batch->count);
+        keep_keys(!batch->current, 0, batch->count);
     }
     if (scatter || batch->next > 0)
         keep(batch->tally,
              (size_t)((unsigned char *)batch->items[0] - (unsigned char *)batch->tally));
 }
 
-static void keep_queue(const hm_order_batch *batch)
+static void keep_queue(const hm_order_batch *batch, const hm_order_place *place)
 {
-    for (uint32_t i = 0; i < batch->queue_size; i++) {
-        uint32_t entry = (batch->queue_head + i) % batch->room;
+    for (uint32_t i = 0; i < place->queue_count; i++) {
+        uint32_t entry = (place->queue_head + i) % batch->capacity;
         if (!is_slot_as_marked(batch->queue[entry], QUEUED))
             continue;
         keep(&batch->queue[entry], sizeof *batch->queue);
@@ -201,19 +202,19 @@ static void keep_lists(const hm_order_state *order)
         keep_runs(batch, &order->merge);
         break;
     case HM_ORDER_LOCATE:
-        keep_gaps(batch->side, 0, batch->next);
-        keep_pairs(batch->side, batch->next, batch->size);
+        keep_gaps(batch->current, 0, batch->next);
+        keep_pairs(batch->current, batch->next, batch->count);
         break;
     case HM_ORDER_PLACE:
-        keep_gaps(batch->side, batch->next, batch->size);
-        keep_queue(batch);
+        keep_gaps(batch->current, batch->next, batch->count);
+        keep_queue(batch, &order->place);
         break;
     default: /* still being listed */
-        keep_items(0, 0, batch->size);
+        keep_items(0, 0, batch->count);
         if (order->phase == HM_ORDER_EXTRACT)
             keep_keys(0, 0, batch->next);
         if (order->phase == HM_ORDER_NAME)
-            keep_items(1, 0, batch->size);
+            keep_items(1, 0, batch->count);
     }
 }
 
@@ -223,8 +224,12 @@ static void blank_marks(hm_order_state *order)
 {
     bool is_marked = order->cursor > 0 && (UNMARKED >> order->phase & 1) == 0;
     blank_behind(&order->mark_array, is_marked ? sizeof *order->marks : 0);
-    if (is_marked && order->is_arranging && order->at > 0)
-        order->marks[0] |= UINT64_MAX >> (64 - 2 * order->at);
+    if (!is_marked || !order->is_arranging)
+        return;
+    uint32_t target =
+        order->phase == HM_ORDER_PLACE ? order->place.target : order->arrangement.target;
+    if (target > 0)
+        order->marks[0] |= UINT64_MAX >> (64 - 2 * target);
 }
 
 /* Before there are runs, nothing is merged. */
@@ -236,6 +241,15 @@ static void blank_merge(hm_order_merge *merge)
     BLANK(*merge);
     merge->width = 0;
     merge->end = end;
+}
+
+/* Only what is in doubt is looked back at. In the other phases the doubt is blank itself. */
+static void blank_doubt(hm_order_scan *scan)
+{
+    if (scan->doubt != HM_ORDER_DOUBT_BEFORE)
+        BLANK(scan->passed);
+    if (scan->doubt == HM_ORDER_NO_DOUBT)
+        BLANK(scan->probe_end);
 }
 
 static void blank_order(hm_order_state *order)
@@ -253,13 +267,14 @@ static void blank_order(hm_order_state *order)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if ((fields[i].phases & now) == 0)
             memset((unsigned char *)order + fields[i].offset, WORLD_BLANK, fields[i].size);
-    bool has_keys = (now & (SCANNING | IN(LOCATE) | IN(INSERT))) != 0;
-    if (!has_keys || !order->has_item_key)
-        BLANK(order->item_key);
-    if (!has_keys || !order->has_probe_key)
-        BLANK(order->probe_key);
-    if (order->dirty_high == 0)
-        BLANK(order->dirty_low);
+    bool has_keys = (now & KEYED) != 0;
+    if (!has_keys || !order->keys.has_item)
+        BLANK(order->keys.item);
+    if (!has_keys || !order->keys.has_probe)
+        BLANK(order->keys.probe);
+    blank_doubt(&order->scan);
+    if (order->pending_end == 0)
+        BLANK(order->pending_begin);
 }
 
 void blank_the_dead(void)

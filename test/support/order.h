@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "test.h"
 
-#include <handle_map/order.h>
+#include "../../src/order/order_private.h"
 
 #include <stdlib.h>
 #include <string.h>

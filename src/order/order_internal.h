@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* order: what its files share.
+ *
+ *     order.c          the round: runs one phase after the other, and hears of changes from outside
+ *       scan.c  lift.c  digits.c  merge.c  locate.c  place.c  insert.c  arrange.c
+ *                      the phases; none knows another
+ *       marks.c  compare.c  scratch.c
+ *                      what the phases use
+ *
+ * A phase is a function that does as much as the call's budget allows. It returns the phase that
+ * follows, or HM_ORDER_PAUSE: then the next call goes on with it. What has to be ready when a phase
+ * begins is made so by its function `begin`, where it has one. */
+#ifndef HANDLE_MAP_ORDER_INTERNAL_H
+#define HANDLE_MAP_ORDER_INTERNAL_H
+
+#include "order_private.h"
+
+/* The mark of a managed position. Above the cursor, marks mean nothing, but those in the cursor's
+ * own word are clean. */
+typedef enum hm_mark {
+    HM_MARK_CLEAN = 0, /* its item is in order */
+    HM_MARK_PENDING,   /* its item may be anywhere; the next round takes it */
+    HM_MARK_LIFTED,    /* its item is in the batch */
+    HM_MARK_QUEUED     /* its item is in order, but stands here only until it is its turn */
+} hm_mark;
+
+enum { HM_MARKS_PER_WORD = 32 };
+
+/* One call of hm_order_run. */
+typedef struct hm_order_call {
+    hm_order_state *state;
+    const hm_sequence *sequence;
+    hm_budget budget;
+    hm_progress spent;
+    uint64_t work, max_work; /* entries of lists, words of marks */
+} hm_order_call;
+
+static inline hm_mark hm_order_mark(const hm_order_state *state, uint32_t index)
+{
+    return (hm_mark)(state->marks[index / HM_MARKS_PER_WORD] >> index % HM_MARKS_PER_WORD * 2 & 3);
+}
+
+static inline void hm_order_set_mark(hm_order_state *state, uint32_t index, hm_mark mark)
+{
+    uint64_t *word = &state->marks[index / HM_MARKS_PER_WORD];
+    uint32_t shift = index % HM_MARKS_PER_WORD * 2;
+    *word = (*word & ~(UINT64_C(3) << shift)) | (uint64_t)mark << shift;
+}
+
+static inline const void *hm_order_item(const hm_order_call *call, uint32_t index)
+{
+    return call->sequence->items + call->sequence->item_size * index;
+}
+
+/* The position of the item that a slot names; nothing managed stands there when it is gone. */
+static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slot)
+{
+    if (slot >= call->sequence->slot_count)
+        return HM_INVALID_INDEX;
+    return hm_handle_index(call->sequence->entries[slot]);
+}
+
+/* Until it is placed, a lifted item stands where it stood, or is none: if it was erased meanwhile,
+ * touched, or moved by an erase, its position has another mark, or is not managed. */
+static inline bool hm_order_is_lifted(const hm_order_state *state, uint32_t position)
+{
+    return position < state->cursor && hm_order_mark(state, position) == HM_MARK_LIFTED;
+}
+
+/* The list that is sorted into, and once it is sorted, the gaps of its items. */
+static inline uint32_t *hm_order_other_list(const hm_order_batch *batch)
+{
+    return batch->items[!batch->current];
+}
+
+/* The budget */
+
+static inline bool hm_order_may_work(hm_order_call *call)
+{
+    if (call->work >= call->max_work)
+        return false;
+    call->work++;
+    return true;
+}
+
+/* Takes as much of the work as is allowed; returns how much. */
+static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
+{
+    uint64_t left = call->max_work - call->work;
+    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
+    call->work += taken;
+    return taken;
+}
+
+/* Takes as many compares as are left; returns how many. */
+static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t wanted)
+{
+    uint64_t left = wanted;
+    if (call->budget.max_compares != 0)
+        left = call->budget.max_compares - call->spent.compares;
+    uint32_t taken = wanted < left ? wanted : (uint32_t)left;
+    call->spent.compares += taken;
+    return taken;
+}
+
+static inline bool hm_order_may_compare(hm_order_call *call)
+{
+    if (call->budget.max_compares != 0 && call->spent.compares >= call->budget.max_compares)
+        return false;
+    call->spent.compares++;
+    return true;
+}
+
+static inline bool hm_order_may_swap(hm_order_call *call)
+{
+    if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)
+        return false;
+    call->spent.swaps++;
+    return true;
+}
+
+/* marks.c */
+
+/* Moves `at` up to the next position whose mark is (not) clean, at most to `end`. False when there
+ * is no work left. */
+bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
+/* Moves `end` down until the position below it is clean, at most to `begin`. False as above. */
+bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin);
+/* Marks the positions from `begin` to `end`. */
+void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
+/* The position is pending, and lies between pending_begin and pending_end. */
+void hm_order_set_pending(hm_order_state *state, uint32_t index);
+/* Nothing at or above `cursor` is managed from now on. */
+void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
+/* Makes the marks below `count` ready, as they are. False when memory is refused. */
+bool hm_order_cover(hm_order_call *call, uint32_t count);
+
+/* compare.c */
+
+/* No key is known any more. */
+void hm_order_forget_keys(hm_order_state *state);
+/* Answers whether the item at `a` stands before the one at `b`. False when the budget ends first;
+ * the keys that were paid for are kept for the next call, as the keys of item and probe. */
+bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before);
+
+/* scratch.c */
+
+/* Makes the batch's lists ready for so many items. False when memory is refused: nothing has
+ * changed then. */
+bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity);
+/* Gives the memory back, but for a little. */
+void hm_order_end_batch(hm_order_state *state);
+/* Lifts the item that stands there; the list names it by its position, or by its slot if it is
+ * located already. */
+void hm_order_append(hm_order_call *call, uint32_t position, uint32_t name);
+
+/* The phases. */
+
+/* scan.c */
+void hm_order_begin_scan(hm_order_state *state);
+hm_order_phase hm_order_scan_on(hm_order_call *call);
+
+/* lift.c */
+void hm_order_begin_count(hm_order_state *state);
+hm_order_phase hm_order_count(hm_order_call *call);
+hm_order_phase hm_order_lift_pending(hm_order_call *call);
+void hm_order_begin_lift_all(hm_order_state *state);
+hm_order_phase hm_order_lift_all(hm_order_call *call);
+
+/* digits.c */
+void hm_order_begin_extract(hm_order_state *state);
+hm_order_phase hm_order_extract(hm_order_call *call);
+hm_order_phase hm_order_tally(hm_order_call *call);
+hm_order_phase hm_order_scatter(hm_order_call *call);
+
+/* merge.c */
+void hm_order_begin_merge(hm_order_state *state);
+hm_order_phase hm_order_merge_runs(hm_order_call *call);
+
+/* locate.c */
+void hm_order_begin_locate(hm_order_state *state);
+hm_order_phase hm_order_locate(hm_order_call *call);
+
+/* place.c */
+void hm_order_begin_place(hm_order_state *state);
+hm_order_phase hm_order_place_items(hm_order_call *call);
+
+/* insert.c */
+void hm_order_begin_insert(hm_order_state *state);
+/* The item at `index` has changed. */
+void hm_order_rewind(hm_order_state *state, uint32_t index);
+hm_order_phase hm_order_insert_items(hm_order_call *call);
+
+/* arrange.c */
+void hm_order_begin_verify(hm_order_state *state);
+hm_order_phase hm_order_verify(hm_order_call *call);
+hm_order_phase hm_order_spread(hm_order_call *call);
+hm_order_phase hm_order_name(hm_order_call *call);
+hm_order_phase hm_order_pull(hm_order_call *call);
+
+#endif
