@@ -33,11 +33,11 @@ set xlabel 'items exchanged with any other, %'
 set ylabel 'moves'
 set key top left Left reverse
 plot 'order_moves.dat' using 1:2 with linespoints lw 2.5 pt 7 lc rgb '#d55e00' \
-        title 'insertion sort (the article)', \
+        title 'insertion sort', \
      '' using 1:3 with linespoints lw 2.5 pt 7 lc rgb '#0072b2' title 'defragment'
 
 set output 'order_churn.svg'
-set title "{/:Bold 100,000 items, of which some die and others are born in each frame}\n\
+set title "{/:Bold 100,000 items, of which some are erased and as many inserted in each frame}\n\
 {/*0.85 1000 swaps and 10,000 compares a frame}"
 set xlabel 'changes a frame'
 set ylabel 'neighbours out of order, %'

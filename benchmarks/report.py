@@ -299,26 +299,32 @@ def grid_table(figures, title, ours, rivals):
 
 
 def write_data(figures, directory):
-    """ratios.dat: row, ratios to the array and to the best peer, its name, the goal against it, the
-    ratio of the batch form to the best peer.
+    """ratios.dat: row, what hm_map and its batch form take as a share of the best dense peer, that
+    peer; what the three pools take as a share of the best peer with holes, that peer. The worst
+    insert and clear are left out: their ratios would need a far longer axis.
+    ratios.gp: how many rows that are, the least ratio and the greatest.
     growth.dat: a block for each row of items, ours, array, best dense peer, our batch form in ns an
     operation.
     growth.gp: for gnuplot, the names of these rows and the columns of their arrays and batch forms;
     where a row has none, our own, whose line hides it."""
     def plain(value):
         return 'nan' if value is None else f'{value:.6g}'
+    lines, ratios = [], []
+    for row in ROWS:
+        where = figures.where(row)
+        dense, holed = (figures.best(where, row, peers) for peers in (DENSE, HOLED))
+        if row in ('worst insert', 'clear') or not figures.all(where, row, 'hm_map'):
+            continue
+        cells = [figures.ratio(where, row, ours, dense) for ours in ('hm_map', BATCH)] + \
+            [figures.ratio(where, row, pool, holed) for pool in POOLS[:3]]
+        ratios += [ratio for ratio in cells if ratio is not None]
+        texts = list(map(plain, cells))
+        lines.append(f'"{row}" {" ".join(texts[:2])} "{dense or "-"}" {" ".join(texts[2:])} '
+                     f'"{holed or "-"}"\n')
     with open(os.path.join(directory, 'ratios.dat'), 'w', encoding='utf-8') as file:
-        for row in ROWS:
-            where = figures.where(row)
-            peer = figures.best(where, row, DENSE)
-            bound, against = MAP_GOALS.get(row, (None, None))
-            if row in ('worst insert', 'clear') or not peer or \
-                    not figures.all(where, row, 'hm_map'):
-                continue
-            file.write(f'"{row}" {plain(figures.ratio(where, row, "hm_map", ARRAY))} '
-                       f'{plain(figures.ratio(where, row, "hm_map", peer))} "{peer}" '
-                       f'{plain(bound if against == PEER else None)} '
-                       f'{plain(figures.ratio(where, row, BATCH, peer))}\n')
+        file.writelines(lines)
+    with open(os.path.join(directory, 'ratios.gp'), 'w', encoding='utf-8') as file:
+        file.write(f'rows = {len(lines)}\nlow = {min(ratios):.6g}\nhigh = {max(ratios):.6g}\n')
     grown = [row for row in ROWS if row not in UNGROWN and figures.places(SIZE, row)]
     with open(os.path.join(directory, 'growth.dat'), 'w', encoding='utf-8') as file:
         for row in grown:

@@ -1,74 +1,87 @@
 # Draws what report.py has written, in the directory that holds it.
-set terminal svg size 960,640 dynamic font 'sans-serif,15' background '#ffffff'
+set terminal svg size 1120,640 dynamic font 'sans-serif,14' background '#ffffff'
+set tics nomirror out
+set datafile missing 'nan'
+blue = '#0072b2'; light_blue = '#56b4e9'; orange = '#e69f00'; grey = '#999999'
+greens = '#00634a #009e73 #7fcfb6'
+
+# Bars go from 1 to the ratio, on a logarithmic axis that both halves share: as long to the left for
+# half the time as to the right for twice the time. The peer of each row stands at its right.
+set output 'ratios.svg'
+load 'ratios.gp' # rows, low, high
+set multiplot title "{/:Bold Time of an operation, as a ratio to the fastest peer: \
+1,000,000 items of 40 bytes}\n{/*0.9 medians; bars to the left of 1: faster than the peer named \
+at the right; to the right of 1: slower}"
+set border 1 lc rgb '#666666'
+set grid xtics lc rgb '#dddddd' lt 1
+set style fill solid 0.95 noborder
+set logscale x
+set xrange [low / 1.15:high * 1.15]
+set yrange [rows - 0.4:-0.6]
+set xtics (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) scale 0.5
+set ytics noenhanced scale 0
+set y2tics noenhanced scale 0 textcolor rgb '#666666'
+set y2range [rows - 0.4:-0.6]
+set tmargin at screen 0.82
+set bmargin at screen 0.08
+set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead lw 1.5 lc rgb '#333333' front
+unset key
+
+# Legends are words in the colour of their bars.
+set label 1 '{/:Bold hm\_map}' at screen 0.135, screen 0.85 tc rgb blue
+set label 2 '{/:Bold in batches of 256}' at screen 0.205, screen 0.85 tc rgb light_blue
+set label 3 'fastest dense peer' at screen 0.437, screen 0.85 tc rgb '#333333'
+set lmargin at screen 0.135
+set rmargin at screen 0.43
+plot 'ratios.dat' using (1):($0 - 0.18):(1):2:($0 - 0.35):($0 - 0.01):ytic(1):y2tic(4) \
+        with boxxyerror lc rgb blue, \
+     '' using (1):($0 + 0.18):(1):3:($0 + 0.01):($0 + 0.35) with boxxyerror lc rgb light_blue
+
+set label 1 '{/:Bold hm\_pool}' at screen 0.585, screen 0.85 tc rgb word(greens, 1)
+set label 2 '{/:Bold in fixed blocks}' at screen 0.66, screen 0.85 tc rgb word(greens, 2)
+set label 3 '{/:Bold growing}' at screen 0.782, screen 0.85 tc rgb word(greens, 3)
+set label 4 'fastest with holes' at screen 0.875, screen 0.85 tc rgb '#333333'
+set lmargin at screen 0.585
+set rmargin at screen 0.868
+set format y ''
+set y2tics ()
+plot 'ratios.dat' using (1):($0 - 0.25):(1):5:($0 - 0.37):($0 - 0.13) \
+        with boxxyerror lc rgb word(greens, 1), \
+     '' using (1):($0):(1):6:($0 - 0.12):($0 + 0.12):y2tic(8) \
+        with boxxyerror lc rgb word(greens, 2), \
+     '' using (1):($0 + 0.25):(1):7:($0 + 0.13):($0 + 0.37) \
+        with boxxyerror lc rgb word(greens, 3)
+unset multiplot
+
+reset
+set terminal svg size 1120,1080 dynamic font 'sans-serif,13' background '#ffffff'
+set output 'growth.svg'
+set datafile missing 'nan'
 set border 3 lc rgb '#666666'
 set tics nomirror out
 set grid ytics lc rgb '#dddddd' lt 1
-set key textcolor rgb '#333333'
-set datafile missing 'nan'
-
-set output 'ratios.svg'
-set title "{/:Bold Time of hm\\_map: 1,000,000 items of 40 bytes}\n\
-{/*0.85 as a share of others' time, medians; lower is better}"
-set style data histograms
-set style histogram clustered gap 1
-set style fill solid 0.9 noborder
-set logscale y
-set ylabel 'share of their time'
-set yrange [0.05:20]
-set ytics (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20)
-set xtics rotate by -30 left
-set rmargin 6
-set bmargin 7
-set key top right
-set arrow from graph 0, first 1 to graph 1, first 1 nohead lw 1.5 lc rgb '#666666' back
-plot 'ratios.dat' using ($3 > 0.05 ? $3 : 0.05):xtic(1) lc rgb '#0072b2' \
-        title 'of the best dense peer', \
-     '' using ($6 > 0.05 ? $6 : 0.05) lc rgb '#56b4e9' \
-        title 'in batches, of the best dense peer', \
-     '' using ($2 > 0.05 ? $2 : 0.05) lc rgb '#e69f00' title 'of a plain array', \
-     '' using ($0 - 0.125):5 with points pt 9 ps 1.2 lc rgb '#d55e00' title 'goal against the peer'
-
-set terminal svg size 1200,1250 dynamic font 'sans-serif,13' background '#ffffff'
-set output 'growth.svg'
-unset arrow
-unset title
 set style data linespoints
-set autoscale y
 set logscale xy
-set ytics autofreq
-set xtics norotate autofreq
-set lmargin
-set bmargin
-set rmargin 2
-set format x '10^{%L}'
-set xrange [700:70000000]
-set xtics 1000, 10
-unset key
-set multiplot layout 5,3 title "{/:Bold Cost as work grows: ns an operation over items of 40 bytes}"
 load 'growth.gp' # rows, array_columns, batch_columns
+stats 'growth.dat' using 1 name 'items' nooutput
+set xrange [items_min / 1.5:items_max * 1.5]
+set format x '%.0s%c'
 set format y '%g'
+set xtics 1000, 10
+set multiplot layout 4,3 rowsfirst margins 0.055, 0.985, 0.05, 0.91 spacing 0.065, 0.065 \
+    title "{/:Bold Cost as work grows: ns an operation, over the number of items of 40 bytes}"
+unset key
+set label 1 '{/:Bold hm\_map}' at screen 0.26, screen 0.957 tc rgb blue
+set label 2 '{/:Bold in batches of 256}' at screen 0.34, screen 0.957 tc rgb light_blue
+set label 3 '{/:Bold best dense peer at each size}' at screen 0.48, screen 0.957 tc rgb orange
+set label 4 '{/:Bold plain array}' at screen 0.68, screen 0.957 tc rgb grey
 do for [i=0:words(rows)-1] {
-    set title word(rows, i + 1) noenhanced
-    if (i % 3 == 0) { set ylabel 'ns' } else { unset ylabel }
-    if (i + 3 >= words(rows)) { set xlabel 'items' }
-    plot 'growth.dat' index i using 1:4 lw 2 pt 7 ps 0.6 lc rgb '#e69f00', \
-         '' index i using 1:int(word(array_columns, i + 1)) \
-            lw 2 pt 7 ps 0.6 lc rgb '#999999', \
+    set title word(rows, i + 1) noenhanced offset 0, -0.7
+    plot 'growth.dat' index i using 1:4 lw 2 pt 7 ps 0.6 lc rgb orange, \
+         '' index i using 1:int(word(array_columns, i + 1)) lw 2 pt 7 ps 0.6 lc rgb grey, \
          '' index i using 1:int(word(batch_columns, i + 1)) \
-            lw 2 pt 7 ps 0.6 lc rgb '#56b4e9', \
-         '' index i using 1:2 lw 2.5 pt 7 ps 0.7 lc rgb '#0072b2'
+            lw 2 pt 7 ps 0.6 lc rgb light_blue, \
+         '' index i using 1:2 lw 2.5 pt 7 ps 0.7 lc rgb blue
+    unset label
 }
-# The legend takes the place of a plot.
-unset border
-unset tics
-unset grid
-unset title
-unset xlabel
-unset ylabel
-set key center center Left reverse samplen 3
-set yrange [1:2]
-plot NaN with linespoints lw 2.5 pt 7 ps 0.7 lc rgb '#0072b2' title 'hm\_map', \
-     NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#56b4e9' title 'hm\_map in batches', \
-     NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#e69f00' title 'best dense peer at each size', \
-     NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#999999' title 'plain array'
 unset multiplot
