@@ -236,7 +236,8 @@ def article_table(figures):
                                  if ns is not None)
         rows.append([row] + [number(figures.median(where, row, c)) for c in containers] +
                     [goal, measured])
-    title = f"The article's rows, {count_text(ARTICLE_ITEMS)} items of {SIZE} bytes, ns an item"
+    title = f"The rows of Kiah's article, {count_text(ARTICLE_ITEMS)} items of {SIZE} bytes, " \
+            'ns an item'
     return table(title, [''] + containers + ['goal', 'best form of hm_map'], rows)
 
 
