@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order: what its files share.
  *
- *     order.c          the round: runs one phase after the other, and hears of changes from outside
+ *     round.c          the round: runs one phase after the other, and hears of changes from outside
  *       scan.c  lift.c  digits.c  merge.c  locate.c  place.c  insert.c  arrange.c
  *                      the phases; none knows another
  *       marks.c  compare.c  scratch.c

@@ -97,17 +97,10 @@ void hm_order_cut(hm_order_state *state, uint32_t count);
  * refuses; nothing has changed then. Positions stay. At most one decommit. */
 hm_status hm_order_trim(hm_order_state *state, uint32_t count);
 
-/* The part of disturb that is not inline. */
-void hm_order_disturb_managed(hm_order_state *state, uint32_t index, uint32_t count);
-
 /* Another item stands at `index` now, or its key may have changed, or nothing stands there or
- * beyond: `count` positions are left. Costs one predictable branch where nothing is managed up to
- * there. O(1). */
-static inline void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
-{
-    if (index <= state->cursor)
-        hm_order_disturb_managed(state, index, count);
-}
+ * beyond: `count` positions are left. Need not be called where `index` is above the cursor: nothing
+ * is managed there. O(1). */
+void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant.
  */

@@ -209,7 +209,7 @@ def limit_memory():
 
 
 def module_of(path):
-    """order for include/handle_map/order.h, src/order/order.c and src/order/merge.c alike."""
+    """order for include/handle_map/order.h, src/order/round.c and src/order/merge.c alike."""
     parts = path.split("/")
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]

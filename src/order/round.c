@@ -66,9 +66,11 @@ static bool is_arranging_freely(const hm_order_state *state)
     return state->phase == HM_ORDER_VERIFY || state->phase == HM_ORDER_PULL;
 }
 
-void hm_order_disturb_managed(hm_order_state *state, uint32_t index, uint32_t count)
+void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
 {
     HM_CONTRACT(state != NULL, "hm_order_disturb: state is NULL");
+    if (index > state->cursor)
+        return;
     hm_order_forget_keys(state);
     state->is_disturbed = true;
     if (state->phase == HM_ORDER_INSERT) {
