@@ -36,7 +36,7 @@ void hm_order_begin_merge(hm_order_state *state)
 }
 
 /* Moves items of the list to the hole's beginning. */
-static void emit(hm_order_state *state, uint32_t *from, uint32_t count)
+static void emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
 {
     hm_order_batch *batch = &state->batch;
     uint32_t list = batch->current, out = state->merge.out;
@@ -63,7 +63,7 @@ static bool emit_rest(hm_order_call *call)
         if (count > allowed)
             count = (uint32_t)allowed;
         call->work += count;
-        emit(call->state, from, count);
+        emit_items(call->state, from, count);
     }
     return true;
 }
@@ -97,7 +97,7 @@ static bool ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *s
 }
 
 /* Returns b if it is chosen, else a. A branch would be mispredicted every other time. */
-static inline uint32_t choose(uint32_t is_b, uint32_t a, uint32_t b)
+static inline uint32_t choose_of(uint32_t is_b, uint32_t a, uint32_t b)
 {
     return a ^ ((a ^ b) & (0 - is_b));
 }
@@ -113,17 +113,17 @@ static inline uint32_t stands_before(const hm_order_call *call, uint32_t a, uint
 static void sort_four(const hm_order_call *call, uint32_t *items)
 {
     uint32_t is_late = stands_before(call, items[1], items[0]);
-    uint32_t a = choose(is_late, items[0], items[1]), b = choose(is_late, items[1], items[0]);
+    uint32_t a = choose_of(is_late, items[0], items[1]), b = choose_of(is_late, items[1], items[0]);
     is_late = stands_before(call, items[3], items[2]);
-    uint32_t c = choose(is_late, items[2], items[3]), d = choose(is_late, items[3], items[2]);
+    uint32_t c = choose_of(is_late, items[2], items[3]), d = choose_of(is_late, items[3], items[2]);
     uint32_t is_c_first = stands_before(call, c, a), is_b_last = stands_before(call, d, b);
-    items[0] = choose(is_c_first, a, c);
-    items[3] = choose(is_b_last, d, b);
-    uint32_t left = choose(is_c_first, choose(is_b_last, b, c), a);
-    uint32_t right = choose(is_b_last, choose(is_c_first, c, b), d);
+    items[0] = choose_of(is_c_first, a, c);
+    items[3] = choose_of(is_b_last, d, b);
+    uint32_t left = choose_of(is_c_first, choose_of(is_b_last, b, c), a);
+    uint32_t right = choose_of(is_b_last, choose_of(is_c_first, c, b), d);
     is_late = stands_before(call, right, left);
-    items[1] = choose(is_late, left, right);
-    items[2] = choose(is_late, right, left);
+    items[1] = choose_of(is_late, left, right);
+    items[2] = choose_of(is_late, right, left);
 }
 
 /* The last group has one to three. Returns the compares. */
@@ -193,11 +193,11 @@ static void merge_ends(hm_order_call *call)
     uint32_t *out_last = out + left_count + right_count - 1;
     for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
         uint32_t is_late = stands_before(call, *right, *left);
-        *out = choose(is_late, *left, *right);
+        *out = choose_of(is_late, *left, *right);
         right += is_late;
         left += 1 - is_late;
         is_late = stands_before(call, *right_last, *left_last);
-        *out_last = choose(is_late, *right_last, *left_last);
+        *out_last = choose_of(is_late, *right_last, *left_last);
         left_last -= is_late;
         right_last -= 1 - is_late;
     }
@@ -237,7 +237,7 @@ static bool merge_item(hm_order_call *call)
     } else if (!ask_runs(call, merge->right, merge->left, &right_first)) {
         return false;
     }
-    emit(call->state, right_first ? &merge->right : &merge->left, 1);
+    emit_items(call->state, right_first ? &merge->right : &merge->left, 1);
     return true;
 }
 

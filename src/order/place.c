@@ -27,7 +27,7 @@ static bool is_queued(const hm_order_call *call, uint32_t slot)
     return position < call->state->cursor && hm_order_mark(call->state, position) == HM_MARK_QUEUED;
 }
 
-static void push(hm_order_state *state, uint32_t slot, uint32_t origin)
+static void queue_push(hm_order_state *state, uint32_t slot, uint32_t origin)
 {
     hm_order_place *place = &state->place;
     uint32_t to_end = state->batch.capacity - place->queue_head;
@@ -38,7 +38,7 @@ static void push(hm_order_state *state, uint32_t slot, uint32_t origin)
     place->queue_count++;
 }
 
-static void pop(hm_order_state *state)
+static void queue_pop(hm_order_state *state)
 {
     hm_order_place *place = &state->place;
     place->queue_count--;
@@ -68,7 +68,7 @@ static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32
 {
     hm_order_state *state = call->state;
     hm_order_place *place = &state->place;
-    for (; place->queue_count > 0; pop(state)) {
+    for (; place->queue_count > 0; queue_pop(state)) {
         uint32_t slot = state->batch.queue[place->queue_head];
         *origin = state->batch.origins[place->queue_head];
         *from = hm_order_position(call, slot);
@@ -93,7 +93,7 @@ static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32
 }
 
 /* Brings the item at `from` to the target, where it belongs; what stood there takes its place. */
-static bool bring(hm_order_call *call, uint32_t from)
+static bool bring_item(hm_order_call *call, uint32_t from)
 {
     hm_order_state *state = call->state;
     uint32_t target = state->place.target;
@@ -101,10 +101,10 @@ static bool bring(hm_order_call *call, uint32_t from)
     if (from != target && !hm_order_may_swap(call))
         return false;
     if (from_mark == HM_MARK_QUEUED)
-        pop(state); /* The ring may be full. */
+        queue_pop(state); /* The ring may be full. */
     if (from != target) {
         if (mark == HM_MARK_CLEAN) {
-            push(state, call->sequence->slots[target], target);
+            queue_push(state, call->sequence->slots[target], target);
             mark = HM_MARK_QUEUED;
         }
         /* In a shuffled list it is the same mark. A store that waits for the address would make the
@@ -129,8 +129,8 @@ static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
 
 /* Exchanges the item at `via` with `count` others, one after the other, from `at` on up or down:
  * each comes to stand one position further on, and the last of them at `via`. */
-static void shift(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
-                  bool is_up)
+static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
+                        bool is_up)
 {
     unsigned char *waiting = sequence->items + sequence->item_size * via;
     uint32_t slot = sequence->slots[via];
@@ -170,15 +170,15 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
         uint32_t limit = begin < gap ? gap + 1 : begin + 1;
         if (stop > limit)
             stop = limit;
-        shift(sequence, via, begin, stop - begin, true);
+        shift_items(sequence, via, begin, stop - begin, true);
         queue[place->queue_head] = sequence->slots[via];
         origins[place->queue_head] = stop - 1;
         place->target = stop;
     }
     for (; place->target < stop && origins[place->queue_head] < gap; place->target++) {
         uint32_t from = hm_handle_index(sequence->entries[queue[place->queue_head]]);
-        pop(state);
-        push(state, sequence->slots[place->target], place->target);
+        queue_pop(state);
+        queue_push(state, sequence->slots[place->target], place->target);
         hm_order_swap(sequence, place->target, from);
     }
     call->spent.swaps += place->target - begin;
@@ -201,7 +201,7 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
     bool has_work = hm_order_seek(call, &stop, clean + most, false);
     uint32_t count = stop - clean;
     if (clean - at == 1) {
-        shift(call->sequence, at, stop - 1, count, false);
+        shift_items(call->sequence, at, stop - 1, count, false);
     } else {
         for (uint32_t i = 0; i < count; i++)
             hm_order_swap(call->sequence, at + i, clean + i);
@@ -284,7 +284,7 @@ static bool place_next(hm_order_call *call, bool *is_done)
             return bring_rest(call);
     }
     is_lifted = is_lifted && (gap <= origin || origin >= state->cursor);
-    if (!bring(call, is_lifted ? lifted : clean))
+    if (!bring_item(call, is_lifted ? lifted : clean))
         return false;
     state->batch.next += is_lifted;
     return true;

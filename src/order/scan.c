@@ -20,7 +20,7 @@ void hm_order_begin_scan(hm_order_state *state)
 }
 
 /* The item at the cursor fits behind the last clean one. */
-static void accept(hm_order_state *state)
+static void accept_item(hm_order_state *state)
 {
     state->cursor++;
     state->scan.last_end = state->cursor;
@@ -32,7 +32,7 @@ static void accept(hm_order_state *state)
     state->keys.has_item = false;
 }
 
-static void reject(hm_order_state *state)
+static void reject_item(hm_order_state *state)
 {
     hm_order_scan *scan = &state->scan;
     hm_order_set_pending(state, state->cursor);
@@ -72,11 +72,11 @@ static hm_order_phase doubt_last(hm_order_call *call)
     state->keys.has_probe = false;
     scan->doubt = HM_ORDER_NO_DOUBT;
     if (stands_before) {
-        reject(state);
+        reject_item(state);
     } else {
         hm_order_set_pending(state, scan->last_end - 1);
         scan->misfits++;
-        accept(state);
+        accept_item(state);
     }
     return HM_ORDER_SCAN;
 }
@@ -127,7 +127,7 @@ static hm_order_phase drop_before(hm_order_call *call)
 }
 
 /* The marks of a new word begin clean. */
-static bool open_word(hm_order_call *call)
+static bool open_mark_word(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     if (!hm_order_cover(call, state->cursor + 1))
@@ -137,7 +137,7 @@ static bool open_word(hm_order_call *call)
 }
 
 /* The marks of the next `most` positions begin clean; fewer, if memory for them is refused. */
-static void open_words(hm_order_call *call, uint32_t *most)
+static void open_mark_words(hm_order_call *call, uint32_t *most)
 {
     hm_order_state *state = call->state;
     uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in an open word */
@@ -185,7 +185,7 @@ static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
 }
 
 /* Passes items that fit, up to the end of a few words of marks. False when the budget ends it. */
-static bool pass(hm_order_call *call)
+static bool pass_items(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     uint32_t most = PASSED_AT_ONCE - state->cursor % HM_MARKS_PER_WORD;
@@ -195,7 +195,7 @@ static bool pass(hm_order_call *call)
         most = (uint32_t)(call->budget.max_compares - call->spent.compares);
     if (most == 0)
         return false;
-    open_words(call, &most);
+    open_mark_words(call, &most);
     bool by_key = state->order.key != NULL;
     uint32_t passed = by_key ? pass_by_key(call, most) : pass_by_compare(call, most);
     state->cursor += passed;
@@ -235,7 +235,7 @@ static hm_order_phase compare_last(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
     while (state->cursor < call->sequence->count) {
-        if (state->cursor % HM_MARKS_PER_WORD == 0 && !open_word(call))
+        if (state->cursor % HM_MARKS_PER_WORD == 0 && !open_mark_word(call))
             return HM_ORDER_INSERT;
         if (has_many_misfits(call))
             return HM_ORDER_LIFT_ALL;
@@ -243,7 +243,7 @@ static hm_order_phase compare_last(hm_order_call *call)
             return HM_ORDER_PAUSE;
         scan->is_last_known = true;
         if (can_pass(state)) {
-            if (!pass(call))
+            if (!pass_items(call))
                 return HM_ORDER_PAUSE;
             if (scan->doubt != HM_ORDER_NO_DOUBT)
                 return HM_ORDER_SCAN;
@@ -257,11 +257,11 @@ static hm_order_phase compare_last(hm_order_call *call)
             !hm_order_ask(call, state->cursor, scan->last_end - 1, &stands_before))
             return HM_ORDER_PAUSE;
         if (!stands_before)
-            accept(state);
+            accept_item(state);
         else if (scan->run == 0)
             begin_doubt(state);
         else
-            reject(state);
+            reject_item(state);
         if (scan->doubt != HM_ORDER_NO_DOUBT)
             return HM_ORDER_SCAN;
     }

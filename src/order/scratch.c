@@ -11,7 +11,7 @@ enum {
     TALLY_SIZE = 1 << DIGIT_BITS
 };
 
-static void *take(uint64_t **cells, size_t count, size_t item_size)
+static void *take_cells(uint64_t **cells, size_t count, size_t item_size)
 {
     void *taken = *cells;
     *cells += (count * item_size + sizeof **cells - 1) / sizeof **cells;
@@ -48,13 +48,13 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
         return false;
     }
     uint64_t *next = hm_array_data(&batch->scratch);
-    batch->keys[0] = keyed ? take(&next, capacity, sizeof(uint64_t)) : NULL;
-    batch->keys[1] = keyed ? take(&next, capacity, sizeof(uint64_t)) : NULL;
-    batch->tally = keyed ? take(&next, TALLY_SIZE, sizeof(uint32_t)) : NULL;
-    batch->items[0] = take(&next, capacity, sizeof(uint32_t));
-    batch->items[1] = take(&next, capacity, sizeof(uint32_t));
-    batch->queue = take(&next, capacity, sizeof(uint32_t));
-    batch->origins = take(&next, capacity, sizeof(uint32_t));
+    batch->keys[0] = keyed ? take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
+    batch->keys[1] = keyed ? take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
+    batch->tally = keyed ? take_cells(&next, TALLY_SIZE, sizeof(uint32_t)) : NULL;
+    batch->items[0] = take_cells(&next, capacity, sizeof(uint32_t));
+    batch->items[1] = take_cells(&next, capacity, sizeof(uint32_t));
+    batch->queue = take_cells(&next, capacity, sizeof(uint32_t));
+    batch->origins = take_cells(&next, capacity, sizeof(uint32_t));
     batch->tally_bits = DIGIT_BITS;
     batch->capacity = capacity;
     batch->count = batch->next = batch->current = 0;
