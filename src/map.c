@@ -7,14 +7,10 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "guard_private.h"
 #include "id_table_private.h"
 #include "memory/memory_private.h"
 #include "order/order_private.h"
-
-static bool is_busy(const hm_map *map)
-{
-    return (map->guard & HM_GUARD_BUSY) != 0;
-}
 
 /* So many items find all their columns committed. */
 static uint32_t committed_items(const hm_map *map)
@@ -25,27 +21,6 @@ static uint32_t committed_items(const hm_map *map)
     if (map->meta_array.data != NULL && limit > map->meta_array.limit)
         limit = map->meta_array.limit;
     return (uint32_t)limit;
-}
-
-/* Every callback runs between enter and leave. Insert finds no room meanwhile, and erase a guard.
- */
-static void enter(hm_map *map)
-{
-    map->guard |= HM_GUARD_BUSY;
-    map->limit = 0;
-}
-
-static void leave(hm_map *map)
-{
-    map->guard &= ~(uint32_t)HM_GUARD_BUSY;
-    map->limit = committed_items(map);
-}
-
-/* For the calls that can return nothing to say so. */
-static void refuse_when_busy(const hm_map *map, const char *function)
-{
-    if (is_busy(map))
-        hm_panic_busy(__FILE__, __LINE__, function, map->name);
 }
 
 static void *item_at(const hm_map *map, uint32_t index)
@@ -102,16 +77,16 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     map->context = desc->context;
     map->name = desc->name != NULL ? desc->name : "map";
     if (desc->destroy != NULL || desc->relocate != NULL)
-        map->guard |= HM_GUARD_HOOK;
+        map->guard.flags |= HM_GUARD_HOOK;
     if (desc->meta_size != 0)
-        map->guard |= HM_GUARD_META;
+        map->guard.flags |= HM_GUARD_META;
     return HM_OK;
 }
 
 void hm_map_fini(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_fini: map is NULL");
-    refuse_when_busy(map, "hm_map_fini");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_fini", map->name);
     hm_map_clear(map);
     release_all(map);
 }
@@ -204,7 +179,7 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
 /* `grows` as in hm_array_commit. */
 static hm_status prepare(hm_map *map, uint32_t n, bool grows)
 {
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return hm_fail_busy("map", map->name);
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
@@ -214,7 +189,7 @@ static hm_status prepare(hm_map *map, uint32_t n, bool grows)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map->meta_array.data != NULL)
         status = hm_array_prepare(&map->meta_array, count, grows);
-    map->limit = committed_items(map);
+    map->guard.limit = committed_items(map);
     return status;
 }
 
@@ -286,7 +261,7 @@ static void report_move(hm_map *map, uint32_t from, uint32_t to)
 static void erase_at(hm_map *map, uint32_t index)
 {
     uint32_t last = map->ids.count - 1;
-    enter(map);
+    hm_guard_enter(&map->guard);
     if (map->destroy != NULL)
         map->destroy(item_at(map, index), map->context);
     if (index != last) {
@@ -301,12 +276,12 @@ static void erase_at(hm_map *map, uint32_t index)
     hm_order_disturb(&map->order, index, last);
     if (index != last)
         report_move(map, last, index);
-    leave(map);
+    hm_guard_leave(&map->guard, committed_items(map));
 }
 
 bool hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return false;
     erase_at(map, index);
     return true;
@@ -371,12 +346,12 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_map_defragment: the order has neither compare nor key");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    leave(map);
+    hm_guard_leave(&map->guard, committed_items(map));
     return progress;
 }
 
@@ -384,19 +359,19 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
 {
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
-    leave(map);
+    hm_guard_leave(&map->guard, committed_items(map));
     return progress;
 }
 
 void hm_map_touch(hm_map *map, hm_handle handle)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
-    refuse_when_busy(map, "hm_map_touch");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
     if (index != HM_INVALID_INDEX)
         hm_order_disturb(&map->order, index, map->ids.count);
@@ -405,7 +380,7 @@ void hm_map_touch(hm_map *map, hm_handle handle)
 void hm_map_touch_all(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
-    refuse_when_busy(map, "hm_map_touch_all");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch_all", map->name);
     hm_order_reset(&map->order);
 }
 
@@ -416,12 +391,12 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_if: map is NULL");
     HM_CONTRACT(doomed != NULL, "hm_map_erase_if: doomed is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return 0;
     uint32_t count = map->ids.count;
     uint32_t survivors = 0, managed_survivors = 0;
     hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_guard_enter(&map->guard);
     hm_order_settle(&map->order, &sequence);
     uint32_t managed = map->order.cursor;
     for (uint32_t i = 0; i < count; i++) {
@@ -434,7 +409,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
         survivors++;
         managed_survivors += i < managed;
     }
-    leave(map);
+    hm_guard_leave(&map->guard, committed_items(map));
     hm_order_cut(&map->order, managed_survivors);
     while (map->ids.count > survivors)
         erase_at(map, map->ids.count - 1);
@@ -444,7 +419,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 void hm_map_clear(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_clear: map is NULL");
-    refuse_when_busy(map, "hm_map_clear");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_clear", map->name);
     if (map->destroy != NULL)
         while (map->ids.count > 0)
             erase_at(map, map->ids.count - 1);
@@ -460,7 +435,7 @@ void hm_map_clear(hm_map *map)
 hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return hm_fail_busy("map", map->name);
     map->item_array.count = map->meta_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
@@ -470,7 +445,7 @@ hm_status hm_map_trim(hm_map *map)
         status = hm_id_table_trim(&map->ids);
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
-    map->limit = committed_items(map);
+    map->guard.limit = committed_items(map);
     return status;
 }
 
@@ -483,7 +458,7 @@ hm_status hm_map_validate(const hm_map *map)
     bool whole = map->items == hm_array_data(&map->item_array) &&
                  map->item_size == map->item_array.item_size &&
                  map->ids.count <= committed_items(map) &&
-                 map->limit == (is_busy(map) ? 0 : committed_items(map));
+                 map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : committed_items(map));
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
     return HM_OK;

@@ -59,6 +59,7 @@
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
+#include <handle_map/detail/guard.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
@@ -93,8 +94,7 @@ typedef struct hm_map {
     unsigned char *items; /* item_array.data */
     size_t item_size;     /* bytes */
     hm_id_table ids;      /* who is alive; its count is the map's */
-    uint32_t limit;       /* items that fit what is committed; 0 while busy, so that insert stops */
-    uint32_t guard;       /* HM_GUARD_ bits: why erase must take the long way */
+    hm_guard guard;       /* its limit: items that fit what is committed */
     hm_order_state order; /* where defragment stopped */
     hm_array item_array;
     hm_array meta_array; /* capacity 0 without meta */
@@ -249,7 +249,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
     HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
     index = map->ids.count;
-    if (index < map->limit)
+    if (index < map->guard.limit)
         handle = hm_id_table_issue(&map->ids);
     if (hm_handle_is_null(handle)) {
         handle = hm_map_issue_slow(map);
@@ -259,7 +259,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
         }
     }
     HM_UNPOISON(map->items + item_size * index, item_size);
-    if (map->guard & HM_GUARD_META)
+    if (map->guard.flags & HM_GUARD_META)
         hm_map_clear_meta(map, index, 1);
     *item = map->items + item_size * index;
     return handle;
@@ -302,7 +302,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     index = hm_id_table_find(&map->ids, handle);
     if (index == HM_INVALID_INDEX)
         return false;
-    if (map->guard != 0)
+    if (map->guard.flags != 0)
         return hm_map_erase_guarded(map, index);
     items = map->items;
     last = map->ids.count - 1;

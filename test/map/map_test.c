@@ -519,9 +519,9 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 13)
         map->item_size++; /* and as large */
     if (how == 14)
-        map->limit++; /* insert's limit is what is committed */
+        map->guard.limit++; /* insert's limit is what is committed */
     if (how == 15)
-        map->guard |= HM_GUARD_BUSY; /* and 0 while busy */
+        map->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
 }
 
 TEST(map, validate_sees_each_broken_invariant)
