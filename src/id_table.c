@@ -4,6 +4,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "handle_private.h"
 #include "memory/memory_private.h"
 
 #include <inttypes.h>
@@ -11,12 +12,6 @@
 
 HM_STATIC_ASSERT(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
                  "generation floors are uint16_t");
-
-static void set_position(hm_id_table *table, uint32_t position, uint32_t slot)
-{
-    table->slots[position] = slot;
-    hm_id_table_set_position(&table->entries[slot], position);
-}
 
 static bool is_spent(const hm_id_table *table, uint32_t slot)
 {
@@ -115,7 +110,7 @@ void hm_id_table_fini(hm_id_table *table)
 static void retire(hm_id_table *table, uint32_t position)
 {
     uint32_t spent = table->slots[position];
-    set_position(table, position, table->slots[--table->used]);
+    hm_handle_link(table->entries, table->slots, table->slots[--table->used], position);
     table->entries[spent].bits |= HM_HANDLE_FREE_BIT | HM_INVALID_INDEX; /* all ones */
 }
 
@@ -188,9 +183,7 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 {
     HM_CONTRACT(table != NULL && a < table->count && b < table->count,
                 "hm_id_table_swap: a position is not live");
-    uint32_t slot = table->slots[a];
-    set_position(table, a, table->slots[b]);
-    set_position(table, b, slot);
+    hm_handle_exchange(table->entries, table->slots, a, b);
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
@@ -238,7 +231,7 @@ static hm_status drop_slots(hm_id_table *table, uint32_t keep)
     uint32_t used = table->count;
     for (uint32_t position = table->count; position < table->used; position++)
         if (table->slots[position] < keep)
-            set_position(table, used++, table->slots[position]);
+            hm_handle_link(table->entries, table->slots, table->slots[position], used++);
     table->used = used;
     if (table->dropped_end < table->slot_count)
         table->dropped_end = table->slot_count;

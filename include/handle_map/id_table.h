@@ -43,9 +43,8 @@
 #define HANDLE_MAP_ID_TABLE_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/handle.h>
 #include <handle_map/handle.h>
-
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -188,18 +187,6 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
     return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
 }
 
-/* Sets an entry's position and leaves its upper half. Where the byte order is known, only the lower
- * half is stored: a store waits for no cache line, but reading the rest of the entry would. */
-static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(entry, &position, sizeof position);
-#else
-    const uint64_t index_bits = UINT32_MAX;
-    entry->bits = (entry->bits & ~index_bits) | position;
-#endif
-}
-
 /* Releases the item at a live position, given its handle. The last live position moves into the
  * hole, and the freed slot lands just behind the live ones. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
@@ -213,7 +200,7 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     slots[position] = moved;
     slots[last] = freed;
     /* When the last one is the freed one, both stores go to one entry and agree on the position. */
-    hm_id_table_set_position(&entries[moved], position);
+    hm_handle_set_index(&entries[moved], position);
     entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }
