@@ -21,4 +21,8 @@ static inline void hm_handle_exchange(hm_handle *entries, uint32_t *slots, uint3
     hm_handle_link(entries, slots, slot, b);
 }
 
+/* What the bits alone tell to the container of a type id: HM_HANDLE_NULL, _FORGED, _FOREIGN, or
+ * HM_HANDLE_LIVE where nothing in them speaks against it. */
+hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id);
+
 #endif

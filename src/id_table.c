@@ -262,14 +262,11 @@ hm_status hm_id_table_trim(hm_id_table *table)
 hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_explain: table is NULL");
+    hm_handle_state state = hm_handle_judge(handle, table->type_id);
+    if (state != HM_HANDLE_LIVE)
+        return state;
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = hm_handle_generation(handle);
-    if (hm_handle_is_null(handle))
-        return HM_HANDLE_NULL;
-    if (hm_handle_is_free(handle) || generation == 0)
-        return HM_HANDLE_FORGED;
-    if (hm_handle_type_id(handle) != table->type_id)
-        return HM_HANDLE_FOREIGN;
     if (slot >= table->slot_count) {
         if (slot >= table->dropped_end)
             return HM_HANDLE_OUT_OF_RANGE;
