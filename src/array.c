@@ -192,3 +192,9 @@ hm_status hm_array_trim(hm_array *array)
         hm_memory_poison(array->data + keep, array->committed_size - keep);
     return status;
 }
+
+void hm_array_add_sizes(const hm_array *array, hm_stats *stats)
+{
+    stats->committed_size += array->committed_size;
+    stats->reserved_size += array->reserved_size;
+}

@@ -280,6 +280,19 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 
+void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
+{
+    stats->count = table->count;
+    stats->capacity = (uint32_t)table->slot_array.capacity;
+    stats->slots = table->slot_count;
+    stats->max_slots = table->max_slots;
+    stats->free_slots = table->used - table->count;
+    stats->retired_slots = table->slot_count - table->used;
+    hm_array_add_sizes(&table->entry_array, stats);
+    hm_array_add_sizes(&table->slot_array, stats);
+    hm_array_add_sizes(&table->floors, stats);
+}
+
 static bool counts_are_valid(const hm_id_table *table)
 {
     return table->count <= table->used && table->used <= table->slot_count &&

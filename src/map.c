@@ -484,19 +484,11 @@ hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");
-    const hm_id_table *ids = &map->ids;
-    const hm_array *arrays[] = {&map->item_array,         &map->meta_array, &ids->entry_array,
-                                &ids->slot_array,         &ids->floors,     &map->order.mark_array,
-                                &map->order.batch.scratch};
-    hm_map_stats stats = {.count = ids->count,
-                          .capacity = hm_map_capacity(map),
-                          .slots = ids->slot_count,
-                          .max_slots = ids->max_slots,
-                          .free_slots = ids->used - ids->count,
-                          .retired_slots = ids->slot_count - ids->used};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        stats.committed_size += arrays[i]->committed_size;
-        stats.reserved_size += arrays[i]->reserved_size;
-    }
+    hm_map_stats stats = {0};
+    hm_id_table_add_stats(&map->ids, &stats);
+    hm_array_add_sizes(&map->item_array, &stats);
+    hm_array_add_sizes(&map->meta_array, &stats);
+    hm_array_add_sizes(&map->order.mark_array, &stats);
+    hm_array_add_sizes(&map->order.batch.scratch, &stats);
     return stats;
 }

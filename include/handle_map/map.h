@@ -104,16 +104,7 @@ typedef struct hm_map {
     const char *name;
 } hm_map;
 
-typedef struct hm_map_stats {
-    uint32_t count;      /* items alive */
-    uint32_t capacity;   /* most items */
-    uint32_t slots;      /* live + free + retired */
-    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
-    uint32_t free_slots; /* will be issued again, or retired when their turn comes */
-    uint32_t retired_slots; /* spent */
-    size_t committed_size;  /* bytes */
-    size_t reserved_size;   /* bytes of address space */
-} hm_map_stats;
+typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
