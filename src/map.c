@@ -7,6 +7,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "batch_private.h"
 #include "guard_private.h"
 #include "id_table_private.h"
 #include "memory/memory_private.h"
@@ -91,43 +92,28 @@ void hm_map_fini(hm_map *map)
     release_all(map);
 }
 
-/* batches
- *
- * Items that are named at random stand anywhere in memory, and each is two waits away: one for its
- * entry, then one for its place. Taken one by one, only those waits overlap that fit into the
- * processor's window of instructions, and that is four to eight items. So what a part of a batch
- * will touch is asked for before: first all its entries, then all its places. */
+/* batches */
 
 /* Of each item so many bytes are touched, besides the entries. */
-static bool is_cached(const hm_map *map, size_t item_size)
+static hm_batch batch_of(const hm_map *map, size_t item_size)
 {
-    size_t size = sizeof(hm_handle) * map->ids.slot_count + item_size * map->ids.count;
-    return size < HM_MEMORY_CACHED;
+    const hm_id_table *ids = &map->ids;
+    size_t size = sizeof(hm_handle) * ids->slot_count + item_size * ids->count;
+    return (hm_batch){.container = map,
+                      .entries = (const unsigned char *)ids->entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = ids->slot_count,
+                      .is_cached = size < HM_BATCH_CACHED};
 }
 
-static void prefetch_entries(const hm_map *map, const hm_handle *handles, uint32_t n)
+static void *get_one(const void *map, hm_handle handle)
 {
-    for (uint32_t i = 0; i < n; i++)
-        hm_id_table_prefetch(&map->ids, handles[i]);
+    return hm_map_get(map, handle);
 }
 
-/* What erasing these will write, but for their meta: their entries, their places and positions, and
- * the entries of the last items, which move there. */
-static void prefetch_holes(const hm_map *map, const hm_handle *handles, uint32_t n)
+static bool contains_one(const void *map, hm_handle handle)
 {
-    prefetch_entries(map, handles, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
-        if (index == HM_INVALID_INDEX)
-            continue;
-        const unsigned char *item = item_at(map, index);
-        HM_PREFETCH(item);
-        HM_PREFETCH(item + map->item_size - 1);
-        HM_PREFETCH(&map->ids.slots[index]);
-    }
-    uint32_t count = map->ids.count;
-    for (uint32_t i = 1; i <= n && i <= count; i++)
-        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
+    return hm_map_contains(map, handle);
 }
 
 uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items)
@@ -135,24 +121,8 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    bool cached = is_cached(map, map->item_size);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_entries(map, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            void *item = hm_map_get(map, handles[i]);
-            /* Stored as bytes: a typed map's program gives an array of its own pointers. */
-            memcpy(&items[i], &item, sizeof item);
-            if (item == NULL)
-                continue;
-            found++;
-            if (!cached)
-                HM_PREFETCH(item);
-        }
-    }
-    return found;
+    hm_batch batch = batch_of(map, map->item_size);
+    return hm_batch_get_n(&batch, handles, n, items, get_one);
 }
 
 uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n, bool *alive)
@@ -160,18 +130,8 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    bool cached = is_cached(map, 0);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_entries(map, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            alive[i] = hm_id_table_contains(&map->ids, handles[i]);
-            found += alive[i];
-        }
-    }
-    return found;
+    hm_batch batch = batch_of(map, 0);
+    return hm_batch_contains_n(&batch, handles, n, alive, contains_one);
 }
 
 /* insert */
@@ -287,16 +247,36 @@ bool hm_map_erase_guarded(hm_map *map, uint32_t index)
     return true;
 }
 
+/* What erasing these will write, but for their meta: their entries, their places and positions, and
+ * the entries of the last items, which move there. */
+static void prefetch_holes(const hm_batch *batch, const hm_map *map, const hm_handle *handles,
+                           uint32_t n)
+{
+    hm_batch_prefetch_entries(batch, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
+        if (index == HM_INVALID_INDEX)
+            continue;
+        const unsigned char *item = item_at(map, index);
+        HM_PREFETCH(item);
+        HM_PREFETCH(item + map->item_size - 1);
+        HM_PREFETCH(&map->ids.slots[index]);
+    }
+    uint32_t count = map->ids.count;
+    for (uint32_t i = 1; i <= n && i <= count; i++)
+        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
+}
+
 uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    bool cached = is_cached(map, map->item_size);
+    hm_batch batch = batch_of(map, map->item_size);
     uint32_t erased = 0;
     for (uint32_t part; n > 0; handles += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_holes(map, handles, part);
+        part = hm_batch_next_part(n);
+        if (!batch.is_cached)
+            prefetch_holes(&batch, map, handles, part);
         for (uint32_t i = 0; i < part; i++)
             erased += hm_map_erase(map, handles[i]);
     }

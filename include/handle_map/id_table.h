@@ -168,14 +168,6 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
     return (difference | dead) == 0;
 }
 
-/* Prefetches the entry that a handle names, for a find that follows. Any 64 bits may be given. */
-static inline void hm_id_table_prefetch(const hm_id_table *table, hm_handle handle)
-{
-    uint32_t slot = hm_handle_index(handle);
-    if (slot < table->slot_count)
-        HM_PREFETCH(&table->entries[slot]);
-}
-
 /* Returns the outer handle of a live position; null out of range. */
 static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t position)
 {
