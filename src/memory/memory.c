@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on every platform: what containers ask of a table, and poisoning for AddressSanitizer.
+/* memory, on every platform: what containers ask of a table, what is nothing on more than one, and
+ * poisoning for AddressSanitizer.
  *
  * The sanitizer's functions are weak here: they are there when the program runs under it, whether
  * or not the library was built for it. */
@@ -90,6 +91,25 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
     if (memory == hm_memory_os() && size >= min_prefault && size <= max_growth)
         hm_memory_populate(address, size);
 }
+
+#if defined(_WIN32) || defined(__wasm__)
+
+/* Windows has no call that brings committed pages in; on WebAssembly they are there once the memory
+ * has grown. */
+void hm_memory_populate(unsigned char *address, size_t size)
+{
+    (void)address;
+    (void)size;
+}
+
+/* On Windows huge pages need a privilege that programs seldom have, and cannot be decommitted; on
+ * WebAssembly there are none. */
+const hm_memory *hm_memory_os_huge(void)
+{
+    return hm_memory_os();
+}
+
+#endif
 
 #if defined(HM_USE_GNU) && !defined(_WIN32)
 

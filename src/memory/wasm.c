@@ -179,17 +179,4 @@ const hm_memory *hm_memory_os(void)
     return &os;
 }
 
-/* Pages are there once the memory has grown. */
-void hm_memory_populate(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
-
-/* There are no huge pages to ask for. */
-const hm_memory *hm_memory_os_huge(void)
-{
-    return hm_memory_os();
-}
-
 #endif

@@ -59,17 +59,4 @@ const hm_memory *hm_memory_os(void)
     return &os_memory;
 }
 
-/* Windows has no call that brings committed pages in. */
-void hm_memory_populate(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
-
-/* Huge pages need a privilege that programs seldom have, and cannot be decommitted. */
-const hm_memory *hm_memory_os_huge(void)
-{
-    return hm_memory_os();
-}
-
 #endif
