@@ -233,7 +233,7 @@ static void erase_at(hm_map *map, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     poison_dead(map, 1);
-    hm_order_disturb(&map->order, index, last);
+    hm_map_disturb(map, index, last);
     if (index != last)
         report_move(map, last, index);
     hm_guard_leave(&map->guard, committed_items(map));
@@ -287,6 +287,24 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 
 /* order */
 
+/* Tells the inline functions how far the order knows of positions. */
+static void follow_order(hm_map *map)
+{
+    map->managed = map->order.cursor + 1;
+}
+
+static void forget_order(hm_map *map)
+{
+    hm_order_reset(&map->order);
+    map->managed = 0;
+}
+
+void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count)
+{
+    hm_order_disturb(&map->order, index, count);
+    follow_order(map);
+}
+
 /* The items have been exchanged; their meta has to follow before anybody is told. */
 static void swapped(void *owner, uint32_t a, uint32_t b)
 {
@@ -331,6 +349,7 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     hm_sequence sequence = sequence_of(map);
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
+    follow_order(map);
     hm_guard_leave(&map->guard, committed_items(map));
     return progress;
 }
@@ -344,6 +363,7 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
     hm_sequence sequence = sequence_of(map);
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
+    follow_order(map);
     hm_guard_leave(&map->guard, committed_items(map));
     return progress;
 }
@@ -353,15 +373,14 @@ void hm_map_touch(hm_map *map, hm_handle handle)
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    if (index != HM_INVALID_INDEX)
-        hm_order_disturb(&map->order, index, map->ids.count);
+    hm_map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
 }
 
 void hm_map_touch_all(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch_all", map->name);
-    hm_order_reset(&map->order);
+    forget_order(map);
 }
 
 /* The survivors trade places with the doomed before them, so that at every question the map is
@@ -391,6 +410,8 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
     }
     hm_guard_leave(&map->guard, committed_items(map));
     hm_order_cut(&map->order, managed_survivors);
+    if (map->managed != 0)
+        follow_order(map);
     while (map->ids.count > survivors)
         erase_at(map, map->ids.count - 1);
     return count - survivors;
@@ -407,7 +428,7 @@ void hm_map_clear(hm_map *map)
     hm_id_table_clear(&map->ids);
     if (count > 0)
         poison_dead(map, count);
-    hm_order_reset(&map->order);
+    forget_order(map);
 }
 
 /* memory and questions */
@@ -429,6 +450,13 @@ hm_status hm_map_trim(hm_map *map)
     return status;
 }
 
+/* A callback may see the order at work. */
+static bool follows_order(const hm_map *map)
+{
+    return hm_guard_is_busy(&map->guard) || map->order.cursor == 0 ||
+           map->managed > map->order.cursor;
+}
+
 hm_status hm_map_validate(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
@@ -441,6 +469,8 @@ hm_status hm_map_validate(const hm_map *map)
                  map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : committed_items(map));
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
+    if (!follows_order(map))
+        return hm_fail(HM_ERROR_CORRUPT, "the map does not know what its order knows");
     return HM_OK;
 }
 

@@ -59,7 +59,7 @@
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
-#include <handle_map/detail/guard.h>
+#include <handle_map/detail/map.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
@@ -88,21 +88,6 @@ typedef struct hm_map_desc {
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
     const char *name;        /* for errors when it is busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
-
-/* All fields are private; use the functions. */
-typedef struct hm_map {
-    unsigned char *items; /* item_array.data */
-    size_t item_size;     /* bytes */
-    hm_id_table ids;      /* who is alive; its count is the map's */
-    hm_guard guard;       /* its limit: items that fit what is committed */
-    hm_order_state order; /* where defragment stopped */
-    hm_array item_array;
-    hm_array meta_array; /* capacity 0 without meta */
-    void (*destroy)(void *item, void *context);
-    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
-    void *context;
-    const char *name;
-} hm_map;
 
 typedef hm_stats hm_map_stats;
 
@@ -225,11 +210,6 @@ HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 /* Says that the place of any item may have changed: the next call starts anew. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 
-/* The parts of insert and erase that are not inline; not for programs. */
-HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
-HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
-HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
-
 /* The functions below have a second form, `_as`, that takes the item size. The typed functions of
  * HM_MAP_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
 
@@ -301,7 +281,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
     HM_POISON(items + item_size * last, item_size);
-    hm_order_disturb(&map->order, index, last);
+    hm_map_disturb(map, index, last);
     return true;
 }
 

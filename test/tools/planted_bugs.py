@@ -48,8 +48,8 @@ BUGS = [
     Bug("done is said while unsorted", "src/order/order.c",
         "(state->phase == HM_ORDER_SCAN || state->phase == HM_ORDER_INSERT);", "true;", "map"),
     Bug("a key edited in place is not seen", "src/map.c",
-        "    if (index != HM_INVALID_INDEX)\n        hm_order_disturb",
-        "    if (false)\n        hm_order_disturb", "map"),
+        "    hm_map_disturb(map, index, map->ids.count);",
+        "    (void)index;", "map"),
     Bug("items are ordered without their meta", "src/map.c",
         "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"
         "                                map->meta_array.data + meta_size * b, meta_size);",
