@@ -38,7 +38,7 @@ BUGS = [
         "        if (false)\n            memcpy(map->meta_array.data + meta_size * index",
         "map", is_canary=True),
     Bug("an item is moved onto itself", "src/map.c",
-        "    if (index != last)\n        report_move", "    report_move", "map"),
+        "    if (index != last)\n        map_report_move", "    map_report_move", "map"),
     Bug("a budget of swaps is not kept", "src/order/order_private.h",
         "if (call->budget.max_swaps != 0 && call->spent.swaps >= call->budget.max_swaps)",
         "if (false)", "lying"),
