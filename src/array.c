@@ -34,23 +34,24 @@ hm_status hm_array_check_size(size_t size, size_t count, const char *what, const
                    (unsigned long long)count, what, (unsigned long long)size);
 }
 
-static const hm_memory *memory_of(const hm_array_desc *desc)
+static const hm_memory *array_memory_of(const hm_array_desc *desc)
 {
     return desc->memory != NULL ? desc->memory : hm_memory_os();
 }
 
-static size_t capacity_of(const hm_array_desc *desc)
+static size_t array_capacity_of(const hm_array_desc *desc)
 {
     return desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
 }
 
 hm_status hm_array_check(const hm_array_desc *desc, const char *what)
 {
-    hm_status status = hm_memory_check(memory_of(desc));
+    hm_status status = hm_memory_check(array_memory_of(desc));
     if (status == HM_OK)
         status = hm_array_check_layout(desc->item_size, desc->item_align, what);
     if (status == HM_OK)
-        status = hm_array_check_size(desc->item_size, capacity_of(desc), what, memory_of(desc));
+        status = hm_array_check_size(desc->item_size, array_capacity_of(desc), what,
+                                     array_memory_of(desc));
     return status;
 }
 
@@ -64,8 +65,8 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     hm_status status = hm_array_check(desc, "item");
     if (status != HM_OK)
         return status;
-    const hm_memory *memory = memory_of(desc);
-    size_t capacity = capacity_of(desc);
+    const hm_memory *memory = array_memory_of(desc);
+    size_t capacity = array_capacity_of(desc);
     size_t reserved_size = hm_memory_round_up(desc->item_size * capacity, memory->page_size);
     status = hm_memory_reserve(memory, reserved_size, &array->data);
     if (status != HM_OK)
@@ -89,7 +90,7 @@ void hm_array_fini(hm_array *array)
 }
 
 /* The committed pages hold so many whole items. */
-static void set_committed_size(hm_array *array, size_t committed_size)
+static void array_set_committed_size(hm_array *array, size_t committed_size)
 {
     size_t limit = committed_size / array->item_size;
     array->committed_size = committed_size;
@@ -117,7 +118,7 @@ hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
         return status;
     if (grows && is_step)
         hm_memory_prefault(array->memory, end, size);
-    set_committed_size(array, array->committed_size + size);
+    array_set_committed_size(array, array->committed_size + size);
     return HM_OK;
 }
 
@@ -160,7 +161,7 @@ hm_status hm_array_resize(hm_array *array, size_t count)
 }
 
 /* Bytes from the start that hold the items, as whole pages. */
-static size_t kept_size(const hm_array *array)
+static size_t array_kept_size(const hm_array *array)
 {
     if (array->committed_size == 0)
         return 0;
@@ -169,20 +170,20 @@ static size_t kept_size(const hm_array *array)
 
 hm_status hm_array_decommit(hm_array *array)
 {
-    size_t keep = kept_size(array);
+    size_t keep = array_kept_size(array);
     if (keep >= array->committed_size)
         return HM_OK;
     hm_status status =
         hm_memory_decommit(array->memory, array->data + keep, array->committed_size - keep);
     if (status == HM_OK)
-        set_committed_size(array, keep);
+        array_set_committed_size(array, keep);
     return status;
 }
 
 hm_status hm_array_trim(hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_trim: array is NULL");
-    size_t keep = kept_size(array);
+    size_t keep = array_kept_size(array);
     if (keep >= array->committed_size)
         return HM_OK;
     /* The table's function may write there. */
@@ -191,4 +192,10 @@ hm_status hm_array_trim(hm_array *array)
     if (status != HM_OK)
         hm_memory_poison(array->data + keep, array->committed_size - keep);
     return status;
+}
+
+void hm_array_add_sizes(const hm_array *array, hm_stats *stats)
+{
+    stats->committed_size += array->committed_size;
+    stats->reserved_size += array->reserved_size;
 }

@@ -4,6 +4,7 @@
 #define HANDLE_MAP_ARRAY_PRIVATE_H
 
 #include <handle_map/array.h>
+#include <handle_map/handle.h>
 
 /* As hm_array_reserve, but does not poison what it commits: for columns that the program never
  * sees, whose owner does not say which of their items live. `grows`: items follow at once, so that
@@ -27,5 +28,8 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what);
 
 /* HM_ERROR_INVALID when so many items, in whole pages, overflow size_t. The size is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
+
+/* Adds an array's sizes to those of the container that it is part of. */
+void hm_array_add_sizes(const hm_array *array, hm_stats *stats);
 
 #endif

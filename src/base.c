@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TEXT_OF(number) #number
-#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+#define BASE_TEXT_OF(number) #number
+#define BASE_VERSION_OF(major, minor, patch)                                                       \
+    BASE_TEXT_OF(major) "." BASE_TEXT_OF(minor) "." BASE_TEXT_OF(patch)
 
-static hm_panic_hook panic_hook;
+static hm_panic_hook base_panic_hook;
 
 /* Two sentences, so that the last one can be taken back. */
-typedef struct sentences {
+typedef struct base_sentences {
     char texts[2][160];
     unsigned last; /* which of them is the last one */
-} sentences;
+} base_sentences;
 
-static HM_THREAD_LOCAL sentences failures;
+static HM_THREAD_LOCAL base_sentences base_failures;
 
 const char *hm_status_name(hm_status status)
 {
@@ -43,13 +44,13 @@ const char *hm_status_name(hm_status status)
 
 void hm_set_panic_hook(hm_panic_hook hook)
 {
-    panic_hook = hook;
+    base_panic_hook = hook;
 }
 
 void hm_panic(const char *file, int line, const char *message)
 {
-    if (panic_hook != NULL)
-        panic_hook(file, line, message);
+    if (base_panic_hook != NULL)
+        base_panic_hook(file, line, message);
     else
         fprintf(stderr, "%s:%d: %s\n", file, line, message);
     abort();
@@ -57,27 +58,28 @@ void hm_panic(const char *file, int line, const char *message)
 
 const char *hm_version(void)
 {
-    return VERSION_OF(HM_VERSION_MAJOR, HM_VERSION_MINOR, HM_VERSION_PATCH);
+    return BASE_VERSION_OF(HM_VERSION_MAJOR, HM_VERSION_MINOR, HM_VERSION_PATCH);
 }
 
 const char *hm_last_error(void)
 {
-    return failures.texts[failures.last];
+    return base_failures.texts[base_failures.last];
 }
 
 hm_status hm_fail(hm_status status, const char *format, ...)
 {
     va_list arguments;
-    failures.last = 1 - failures.last;
+    base_failures.last = 1 - base_failures.last;
     va_start(arguments, format);
-    (void)vsnprintf(failures.texts[failures.last], sizeof failures.texts[0], format, arguments);
+    (void)vsnprintf(base_failures.texts[base_failures.last], sizeof base_failures.texts[0], format,
+                    arguments);
     va_end(arguments);
     return status;
 }
 
 void hm_forgive(void)
 {
-    failures.last = 1 - failures.last;
+    base_failures.last = 1 - base_failures.last;
 }
 
 hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint64_t n)

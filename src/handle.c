@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* handle: the names of the handle states; the layout itself is inline. */
-#include <handle_map/handle.h>
+/* handle: the states of a handle; the layout itself is inline. */
+#include "handle_private.h"
 
 HM_STATIC_ASSERT(sizeof(hm_handle) == 8, "a handle is 64 bits, also beside other handles");
 
@@ -23,4 +23,13 @@ const char *hm_handle_state_name(hm_handle_state state)
         return "HM_HANDLE_FORGED";
     }
     return "unknown state";
+}
+
+hm_handle_state hm_handle_judge(hm_handle handle, uint32_t type_id)
+{
+    if (hm_handle_is_null(handle))
+        return HM_HANDLE_NULL;
+    if (hm_handle_is_free(handle) || hm_handle_generation(handle) == 0)
+        return HM_HANDLE_FORGED;
+    return hm_handle_type_id(handle) == type_id ? HM_HANDLE_LIVE : HM_HANDLE_FOREIGN;
 }

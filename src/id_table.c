@@ -4,6 +4,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "handle_private.h"
 #include "memory/memory_private.h"
 
 #include <inttypes.h>
@@ -12,18 +13,12 @@
 HM_STATIC_ASSERT(HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT == 16,
                  "generation floors are uint16_t");
 
-static void set_position(hm_id_table *table, uint32_t position, uint32_t slot)
-{
-    table->slots[position] = slot;
-    hm_id_table_set_position(&table->entries[slot], position);
-}
-
-static bool is_spent(const hm_id_table *table, uint32_t slot)
+static bool id_table_is_spent(const hm_id_table *table, uint32_t slot)
 {
     return hm_handle_generation(table->entries[slot]) == HM_HANDLE_MAX_GENERATION;
 }
 
-static uint32_t floor_of(const hm_id_table *table, uint32_t slot)
+static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
 {
     const uint16_t *floor = hm_array_at(&table->floors, slot / table->page_slots);
     return floor != NULL ? *floor : 0;
@@ -52,8 +47,8 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     return HM_OK;
 }
 
-static hm_status init_columns(hm_id_table *table, uint32_t capacity, uint32_t max_slots,
-                              const hm_memory *memory)
+static hm_status id_table_init_columns(hm_id_table *table, uint32_t capacity, uint32_t max_slots,
+                                       const hm_memory *memory)
 {
     hm_array_desc entries = {.item_size = sizeof(hm_handle), .capacity = max_slots};
     hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
@@ -90,7 +85,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     if (status == HM_OK)
         status = hm_memory_check(memory);
     if (status == HM_OK)
-        status = init_columns(table, capacity, max_slots, memory);
+        status = id_table_init_columns(table, capacity, max_slots, memory);
     if (status != HM_OK) {
         hm_id_table_fini(table);
         return status;
@@ -112,30 +107,30 @@ void hm_id_table_fini(hm_id_table *table)
 }
 
 /* Takes a free slot out of `slots` for good; the last free one fills its position. */
-static void retire(hm_id_table *table, uint32_t position)
+static void id_table_retire(hm_id_table *table, uint32_t position)
 {
     uint32_t spent = table->slots[position];
-    set_position(table, position, table->slots[--table->used]);
+    hm_handle_link(table->entries, table->slots, table->slots[--table->used], position);
     table->entries[spent].bits |= HM_HANDLE_FREE_BIT | HM_INVALID_INDEX; /* all ones */
 }
 
 /* Returns how many of the free slots can serve the next n issues. */
-static uint32_t count_usable(const hm_id_table *table, uint32_t n)
+static uint32_t id_table_count_usable(const hm_id_table *table, uint32_t n)
 {
     uint32_t usable = 0;
     for (uint32_t position = table->count; position < table->used && usable < n; position++)
-        usable += !is_spent(table, table->slots[position]);
+        usable += !id_table_is_spent(table, table->slots[position]);
     return usable;
 }
 
 /* Retires spent slots until the next n issues meet none, or none is left. Each is retired once, so
  * that looking for them costs O(1) an issue, all in all. */
-static void retire_spent(hm_id_table *table, uint32_t n)
+static void id_table_retire_spent(hm_id_table *table, uint32_t n)
 {
     uint32_t usable = 0;
     while (usable < n && table->count + usable < table->used) {
-        if (is_spent(table, table->slots[table->count + usable]))
-            retire(table, table->count + usable);
+        if (id_table_is_spent(table, table->slots[table->count + usable]))
+            id_table_retire(table, table->count + usable);
         else
             usable++;
     }
@@ -151,9 +146,9 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
 {
     if (n > table->slot_array.capacity - table->count)
         return hm_fail_full("table", table->count, table->slot_array.capacity, n);
-    uint32_t fresh = n - count_usable(table, n);
+    uint32_t fresh = n - id_table_count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
-        retire_spent(table, n); /* It is they that leave no room. */
+        id_table_retire_spent(table, n); /* It is they that leave no room. */
         return hm_fail_spent(table->max_slots, table->slot_count - table->used);
     }
     hm_status status =
@@ -165,9 +160,9 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
 
 /* Lets the inline part create slots up to the end of what is committed, or of the page where that
  * has a floor of its own. A floor is never the last generation, since trim spares such pages. */
-static void open_fresh_slots(hm_id_table *table)
+static void id_table_open_fresh_slots(hm_id_table *table)
 {
-    uint32_t floor = floor_of(table, table->slot_count);
+    uint32_t floor = id_table_floor_of(table, table->slot_count);
     uint64_t end = table->entry_array.limit;
     uint64_t page = table->slot_count / table->page_slots;
     if (page < table->floors.count && end > (page + 1) * table->page_slots)
@@ -178,9 +173,9 @@ static void open_fresh_slots(hm_id_table *table)
 
 hm_handle hm_id_table_issue_slow(hm_id_table *table)
 {
-    retire_spent(table, 1);
+    id_table_retire_spent(table, 1);
     if (table->count == table->used && table->slot_count >= table->fresh_end)
-        open_fresh_slots(table);
+        id_table_open_fresh_slots(table);
     return hm_id_table_issue(table);
 }
 
@@ -188,18 +183,16 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 {
     HM_CONTRACT(table != NULL && a < table->count && b < table->count,
                 "hm_id_table_swap: a position is not live");
-    uint32_t slot = table->slots[a];
-    set_position(table, a, table->slots[b]);
-    set_position(table, b, slot);
+    hm_handle_exchange(table->entries, table->slots, a, b);
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
  * alive, or that has no life left and would therefore set a floor that retires its neighbours. */
-static uint32_t slots_to_keep(const hm_id_table *table)
+static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
     uint32_t end = table->slot_count;
     while (end > 0 && hm_handle_index(table->entries[end - 1]) >= table->count &&
-           !is_spent(table, end - 1))
+           !id_table_is_spent(table, end - 1))
         end--;
     uint64_t pages = ((uint64_t)end + table->page_slots - 1) / table->page_slots;
     uint64_t keep = pages * table->page_slots;
@@ -207,7 +200,7 @@ static uint32_t slots_to_keep(const hm_id_table *table)
 }
 
 /* Raises the floors of the pages from slot `keep` on to the highest generation there. */
-static hm_status raise_floors(hm_id_table *table, uint32_t keep)
+static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
 {
     size_t pages = ((size_t)table->slot_count - 1) / table->page_slots + 1;
     if (pages > table->floors.count) {
@@ -226,9 +219,9 @@ static hm_status raise_floors(hm_id_table *table, uint32_t keep)
 
 /* Drops the slots from `keep` on, all of them free. A floor that stands although the pages could
  * not be dropped does no harm: it speaks of no generation that was not issued. */
-static hm_status drop_slots(hm_id_table *table, uint32_t keep)
+static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 {
-    hm_status status = raise_floors(table, keep);
+    hm_status status = id_table_raise_floors(table, keep);
     if (status != HM_OK)
         return status;
     table->entry_array.count = keep;
@@ -238,7 +231,7 @@ static hm_status drop_slots(hm_id_table *table, uint32_t keep)
     uint32_t used = table->count;
     for (uint32_t position = table->count; position < table->used; position++)
         if (table->slots[position] < keep)
-            set_position(table, used++, table->slots[position]);
+            hm_handle_link(table->entries, table->slots, table->slots[position], used++);
     table->used = used;
     if (table->dropped_end < table->slot_count)
         table->dropped_end = table->slot_count;
@@ -251,10 +244,10 @@ hm_status hm_id_table_trim(hm_id_table *table)
     HM_CONTRACT(table != NULL, "hm_id_table_trim: table is NULL");
     if (table->entries == NULL)
         return HM_OK;
-    uint32_t keep = slots_to_keep(table);
+    uint32_t keep = id_table_slots_to_keep(table);
     hm_status status = HM_OK;
     if (keep < table->slot_count) {
-        status = drop_slots(table, keep);
+        status = id_table_drop_slots(table, keep);
     } else {
         table->entry_array.count = keep;
         status = hm_array_decommit(&table->entry_array);
@@ -269,18 +262,15 @@ hm_status hm_id_table_trim(hm_id_table *table)
 hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_explain: table is NULL");
+    hm_handle_state state = hm_handle_judge(handle, table->type_id);
+    if (state != HM_HANDLE_LIVE)
+        return state;
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = hm_handle_generation(handle);
-    if (hm_handle_is_null(handle))
-        return HM_HANDLE_NULL;
-    if (hm_handle_is_free(handle) || generation == 0)
-        return HM_HANDLE_FORGED;
-    if (hm_handle_type_id(handle) != table->type_id)
-        return HM_HANDLE_FOREIGN;
     if (slot >= table->slot_count) {
         if (slot >= table->dropped_end)
             return HM_HANDLE_OUT_OF_RANGE;
-        return generation <= floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+        return generation <= id_table_floor_of(table, slot) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
     }
     hm_handle entry = table->entries[slot];
     if (hm_handle_index(entry) == HM_INVALID_INDEX)
@@ -290,7 +280,20 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 
-static bool counts_are_valid(const hm_id_table *table)
+void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)
+{
+    stats->count = table->count;
+    stats->capacity = (uint32_t)table->slot_array.capacity;
+    stats->slots = table->slot_count;
+    stats->max_slots = table->max_slots;
+    stats->free_slots = table->used - table->count;
+    stats->retired_slots = table->slot_count - table->used;
+    hm_array_add_sizes(&table->entry_array, stats);
+    hm_array_add_sizes(&table->slot_array, stats);
+    hm_array_add_sizes(&table->floors, stats);
+}
+
+static bool id_table_counts_are_valid(const hm_id_table *table)
 {
     return table->count <= table->used && table->used <= table->slot_count &&
            table->slot_count <= table->max_slots && table->used <= table->slot_array.limit &&
@@ -301,14 +304,14 @@ static bool counts_are_valid(const hm_id_table *table)
 }
 
 /* A slot stands where its entry says, or is retired. */
-static bool entry_is_valid(const hm_id_table *table, uint32_t slot)
+static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
 {
     hm_handle entry = table->entries[slot];
     uint32_t position = hm_handle_index(entry);
     if (hm_handle_type_id(entry) != table->type_id || hm_handle_generation(entry) == 0)
         return false;
     if (position == HM_INVALID_INDEX)
-        return hm_handle_is_free(entry) && is_spent(table, slot);
+        return hm_handle_is_free(entry) && id_table_is_spent(table, slot);
     if (position >= table->used || table->slots[position] != slot)
         return false;
     return position >= table->count || !hm_handle_is_free(entry);
@@ -317,13 +320,13 @@ static bool entry_is_valid(const hm_id_table *table, uint32_t slot)
 hm_status hm_id_table_validate(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_validate: table is NULL");
-    if (!counts_are_valid(table))
+    if (!id_table_counts_are_valid(table))
         return hm_fail(HM_ERROR_CORRUPT, "the id table's counts and arrays disagree");
     /* An entry's position leads back to its slot, so no two slots share one, and as many stand in
      * `slots` as it has positions: each position below `used` is taken exactly once. */
     uint32_t standing = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
-        if (!entry_is_valid(table, slot))
+        if (!id_table_entry_is_valid(table, slot))
             return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" PRIu32 " is damaged", slot);
         standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
     }

@@ -21,4 +21,7 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);
 /* HM_ERROR_INVALID when a descriptor's numbers break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 
+/* Fills in what a container's statistics take from its table, and adds the sizes of its arrays. */
+void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
+
 #endif

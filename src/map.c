@@ -7,17 +7,14 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "batch_private.h"
+#include "guard_private.h"
 #include "id_table_private.h"
 #include "memory/memory_private.h"
 #include "order/order_private.h"
 
-static bool is_busy(const hm_map *map)
-{
-    return (map->guard & HM_GUARD_BUSY) != 0;
-}
-
 /* So many items find all their columns committed. */
-static uint32_t committed_items(const hm_map *map)
+static uint32_t map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
     if (limit > map->ids.slot_array.limit)
@@ -27,28 +24,7 @@ static uint32_t committed_items(const hm_map *map)
     return (uint32_t)limit;
 }
 
-/* Every callback runs between enter and leave. Insert finds no room meanwhile, and erase a guard.
- */
-static void enter(hm_map *map)
-{
-    map->guard |= HM_GUARD_BUSY;
-    map->limit = 0;
-}
-
-static void leave(hm_map *map)
-{
-    map->guard &= ~(uint32_t)HM_GUARD_BUSY;
-    map->limit = committed_items(map);
-}
-
-/* For the calls that can return nothing to say so. */
-static void refuse_when_busy(const hm_map *map, const char *function)
-{
-    if (is_busy(map))
-        hm_panic_busy(__FILE__, __LINE__, function, map->name);
-}
-
-static void *item_at(const hm_map *map, uint32_t index)
+static void *map_item_at(const hm_map *map, uint32_t index)
 {
     return map->items + map->item_size * index;
 }
@@ -57,7 +33,7 @@ static void *item_at(const hm_map *map, uint32_t index)
 
 /* What can be wrong with a descriptor is known before anything is reserved: it is HM_ERROR_INVALID
  * also where memory is refused. */
-static hm_status init_columns(hm_map *map, const hm_map_desc *desc)
+static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
 {
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
@@ -74,7 +50,7 @@ static hm_status init_columns(hm_map *map, const hm_map_desc *desc)
     return status;
 }
 
-static void release_all(hm_map *map)
+static void map_release_all(hm_map *map)
 {
     hm_order_fini(&map->order);
     hm_array_fini(&map->meta_array);
@@ -90,9 +66,9 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     memset(map, 0, sizeof *map);
     if (desc == NULL)
         return hm_refuse_null("hm_map_init", "desc");
-    hm_status status = init_columns(map, desc);
+    hm_status status = map_init_columns(map, desc);
     if (status != HM_OK) {
-        release_all(map);
+        map_release_all(map);
         return status;
     }
     map->items = hm_array_data(&map->item_array);
@@ -102,57 +78,42 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     map->context = desc->context;
     map->name = desc->name != NULL ? desc->name : "map";
     if (desc->destroy != NULL || desc->relocate != NULL)
-        map->guard |= HM_GUARD_HOOK;
+        map->guard.flags |= HM_GUARD_HOOK;
     if (desc->meta_size != 0)
-        map->guard |= HM_GUARD_META;
+        map->guard.flags |= HM_GUARD_META;
     return HM_OK;
 }
 
 void hm_map_fini(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_fini: map is NULL");
-    refuse_when_busy(map, "hm_map_fini");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_fini", map->name);
     hm_map_clear(map);
-    release_all(map);
+    map_release_all(map);
 }
 
-/* batches
- *
- * Items that are named at random stand anywhere in memory, and each is two waits away: one for its
- * entry, then one for its place. Taken one by one, only those waits overlap that fit into the
- * processor's window of instructions, and that is four to eight items. So what a part of a batch
- * will touch is asked for before: first all its entries, then all its places. */
+/* batches */
 
 /* Of each item so many bytes are touched, besides the entries. */
-static bool is_cached(const hm_map *map, size_t item_size)
+static hm_batch map_batch(const hm_map *map, size_t item_size)
 {
-    size_t size = sizeof(hm_handle) * map->ids.slot_count + item_size * map->ids.count;
-    return size < HM_MEMORY_CACHED;
+    const hm_id_table *ids = &map->ids;
+    size_t size = sizeof(hm_handle) * ids->slot_count + item_size * ids->count;
+    return (hm_batch){.container = map,
+                      .entries = (const unsigned char *)ids->entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = ids->slot_count,
+                      .is_cached = size < HM_BATCH_CACHED};
 }
 
-static void prefetch_entries(const hm_map *map, const hm_handle *handles, uint32_t n)
+static void *map_get_one(const void *map, hm_handle handle)
 {
-    for (uint32_t i = 0; i < n; i++)
-        hm_id_table_prefetch(&map->ids, handles[i]);
+    return hm_map_get(map, handle);
 }
 
-/* What erasing these will write, but for their meta: their entries, their places and positions, and
- * the entries of the last items, which move there. */
-static void prefetch_holes(const hm_map *map, const hm_handle *handles, uint32_t n)
+static bool map_contains_one(const void *map, hm_handle handle)
 {
-    prefetch_entries(map, handles, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
-        if (index == HM_INVALID_INDEX)
-            continue;
-        const unsigned char *item = item_at(map, index);
-        HM_PREFETCH(item);
-        HM_PREFETCH(item + map->item_size - 1);
-        HM_PREFETCH(&map->ids.slots[index]);
-    }
-    uint32_t count = map->ids.count;
-    for (uint32_t i = 1; i <= n && i <= count; i++)
-        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
+    return hm_map_contains(map, handle);
 }
 
 uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items)
@@ -160,24 +121,8 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    bool cached = is_cached(map, map->item_size);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_entries(map, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            void *item = hm_map_get(map, handles[i]);
-            /* Stored as bytes: a typed map's program gives an array of its own pointers. */
-            memcpy(&items[i], &item, sizeof item);
-            if (item == NULL)
-                continue;
-            found++;
-            if (!cached)
-                HM_PREFETCH(item);
-        }
-    }
-    return found;
+    hm_batch batch = map_batch(map, map->item_size);
+    return hm_batch_get_n(&batch, handles, n, items, map_get_one);
 }
 
 uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n, bool *alive)
@@ -185,26 +130,16 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    bool cached = is_cached(map, 0);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_entries(map, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            alive[i] = hm_id_table_contains(&map->ids, handles[i]);
-            found += alive[i];
-        }
-    }
-    return found;
+    hm_batch batch = map_batch(map, 0);
+    return hm_batch_contains_n(&batch, handles, n, alive, map_contains_one);
 }
 
 /* insert */
 
 /* `grows` as in hm_array_commit. */
-static hm_status prepare(hm_map *map, uint32_t n, bool grows)
+static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 {
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return hm_fail_busy("map", map->name);
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
@@ -214,19 +149,19 @@ static hm_status prepare(hm_map *map, uint32_t n, bool grows)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map->meta_array.data != NULL)
         status = hm_array_prepare(&map->meta_array, count, grows);
-    map->limit = committed_items(map);
+    map->guard.limit = map_committed_items(map);
     return status;
 }
 
 hm_status hm_map_reserve(hm_map *map, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
-    return prepare(map, n, false);
+    return map_prepare(map, n, false);
 }
 
 hm_handle hm_map_issue_slow(hm_map *map)
 {
-    if (prepare(map, 1, true) != HM_OK)
+    if (map_prepare(map, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
     return hm_id_table_issue_slow(&map->ids);
 }
@@ -239,10 +174,10 @@ void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
 }
 
 /* What is at or above `count` is no item any more. */
-static void poison_dead(hm_map *map, uint32_t n)
+static void map_poison_dead(hm_map *map, uint32_t n)
 {
     uint32_t count = map->ids.count;
-    hm_memory_poison(item_at(map, count), map->item_size * n);
+    hm_memory_poison(map_item_at(map, count), map->item_size * n);
     if (map->meta_array.data != NULL)
         hm_memory_poison(map->meta_array.data + map->meta_array.item_size * count,
                          map->meta_array.item_size * n);
@@ -251,15 +186,15 @@ static void poison_dead(hm_map *map, uint32_t n)
 hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles)
 {
     HM_CONTRACT(map != NULL, "hm_map_insert_n: map is NULL");
-    hm_status status = prepare(map, n, true);
+    hm_status status = map_prepare(map, n, true);
     if (status != HM_OK || n == 0)
         return status;
     uint32_t first = map->ids.count;
-    hm_memory_unpoison(item_at(map, first), map->item_size * n);
+    hm_memory_unpoison(map_item_at(map, first), map->item_size * n);
     if (items != NULL)
-        memcpy(item_at(map, first), items, map->item_size * n);
+        memcpy(map_item_at(map, first), items, map->item_size * n);
     else
-        memset(item_at(map, first), 0, map->item_size * n);
+        memset(map_item_at(map, first), 0, map->item_size * n);
     if (map->meta_array.data != NULL)
         hm_map_clear_meta(map, first, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -275,100 +210,134 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 /* moving */
 
 /* Runs inside enter and leave. */
-static void report_move(hm_map *map, uint32_t from, uint32_t to)
+static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
     if (map->relocate != NULL)
-        map->relocate(item_at(map, to), from, to, map->context);
+        map->relocate(map_item_at(map, to), from, to, map->context);
 }
 
 /* erase */
 
-static void erase_at(hm_map *map, uint32_t index)
+static void map_erase_at(hm_map *map, uint32_t index)
 {
     uint32_t last = map->ids.count - 1;
-    enter(map);
+    hm_guard_enter(&map->guard);
     if (map->destroy != NULL)
-        map->destroy(item_at(map, index), map->context);
+        map->destroy(map_item_at(map, index), map->context);
     if (index != last) {
-        memcpy(item_at(map, index), item_at(map, last), map->item_size);
+        memcpy(map_item_at(map, index), map_item_at(map, last), map->item_size);
         size_t meta_size = map->meta_array.item_size;
         if (meta_size != 0)
             memcpy(map->meta_array.data + meta_size * index,
                    map->meta_array.data + meta_size * last, meta_size);
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
-    poison_dead(map, 1);
-    hm_order_disturb(&map->order, index, last);
+    map_poison_dead(map, 1);
+    hm_map_disturb(map, index, last);
     if (index != last)
-        report_move(map, last, index);
-    leave(map);
+        map_report_move(map, last, index);
+    hm_guard_leave(&map->guard, map_committed_items(map));
 }
 
 bool hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return false;
-    erase_at(map, index);
+    map_erase_at(map, index);
     return true;
 }
 
-void hm_map_disturb(hm_map *map, uint32_t index)
+/* What erasing these will write, but for their meta: their entries, their places and positions, and
+ * the entries of the last items, which move there. */
+static void map_prefetch_holes(const hm_batch *batch, const hm_map *map, const hm_handle *handles,
+                               uint32_t n)
 {
-    hm_order_disturb(&map->order, index, map->ids.count);
+    hm_batch_prefetch_entries(batch, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
+        if (index == HM_INVALID_INDEX)
+            continue;
+        const unsigned char *item = map_item_at(map, index);
+        HM_PREFETCH(item);
+        HM_PREFETCH(item + map->item_size - 1);
+        HM_PREFETCH(&map->ids.slots[index]);
+    }
+    uint32_t count = map->ids.count;
+    for (uint32_t i = 1; i <= n && i <= count; i++)
+        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
 }
 
 uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    bool cached = is_cached(map, map->item_size);
+    hm_batch batch = map_batch(map, map->item_size);
     uint32_t erased = 0;
     for (uint32_t part; n > 0; handles += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            prefetch_holes(map, handles, part);
+        part = hm_batch_next_part(n);
+        if (!batch.is_cached)
+            map_prefetch_holes(&batch, map, handles, part);
         for (uint32_t i = 0; i < part; i++)
             erased += hm_map_erase(map, handles[i]);
     }
+    /* The inline erase does so only if the library is sanitized. */
     if (erased > 0)
-        poison_dead(map, erased); /* The inline erase does so only if the library is sanitized. */
+        map_poison_dead(map, erased);
     return erased;
 }
 
 /* order */
 
+/* Tells the inline functions how far the order knows of positions. */
+static void map_follow_order(hm_map *map)
+{
+    map->managed = map->order.cursor + 1;
+}
+
+static void map_forget_order(hm_map *map)
+{
+    hm_order_reset(&map->order);
+    map->managed = 0;
+}
+
+void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count)
+{
+    hm_order_disturb(&map->order, index, count);
+    map_follow_order(map);
+}
+
 /* The items have been exchanged; their meta has to follow before anybody is told. */
-static void swapped(void *owner, uint32_t a, uint32_t b)
+static void map_swapped(void *owner, uint32_t a, uint32_t b)
 {
     hm_map *map = owner;
     size_t meta_size = map->meta_array.item_size;
     if (meta_size != 0)
         hm_order_exchange_bytes(map->meta_array.data + meta_size * a,
                                 map->meta_array.data + meta_size * b, meta_size);
-    report_move(map, a, b);
-    report_move(map, b, a);
+    map_report_move(map, a, b);
+    map_report_move(map, b, a);
 }
 
-static uint32_t find(const void *owner, hm_handle handle)
+static uint32_t map_find(const void *owner, hm_handle handle)
 {
     const hm_map *map = owner;
     return hm_id_table_find(&map->ids, handle);
 }
 
-static hm_sequence sequence_of(hm_map *map)
+static hm_sequence map_sequence(hm_map *map)
 {
-    return (hm_sequence){.items = map->items,
-                         .item_size = map->item_size,
-                         .slots = map->ids.slots,
-                         .entries = map->ids.entries,
-                         .slot_count = map->ids.slot_count,
-                         .count = map->ids.count,
-                         .capacity = hm_map_capacity(map),
-                         .swapped =
-                             map->meta_array.data != NULL || map->relocate != NULL ? swapped : NULL,
-                         .find = find,
-                         .owner = map,
-                         .memory = map->item_array.memory};
+    return (hm_sequence){
+        .items = map->items,
+        .item_size = map->item_size,
+        .slots = map->ids.slots,
+        .entries = map->ids.entries,
+        .slot_count = map->ids.slot_count,
+        .count = map->ids.count,
+        .capacity = hm_map_capacity(map),
+        .swapped = map->meta_array.data != NULL || map->relocate != NULL ? map_swapped : NULL,
+        .find = map_find,
+        .owner = map,
+        .memory = map->item_array.memory};
 }
 
 hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
@@ -376,12 +345,13 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_map_defragment: the order has neither compare nor key");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
-    hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_sequence sequence = map_sequence(map);
+    hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    leave(map);
+    map_follow_order(map);
+    hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
 
@@ -389,29 +359,29 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
 {
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
-    hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_sequence sequence = map_sequence(map);
+    hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
-    leave(map);
+    map_follow_order(map);
+    hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
 
 void hm_map_touch(hm_map *map, hm_handle handle)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
-    refuse_when_busy(map, "hm_map_touch");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    if (index != HM_INVALID_INDEX)
-        hm_order_disturb(&map->order, index, map->ids.count);
+    hm_map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
 }
 
 void hm_map_touch_all(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
-    refuse_when_busy(map, "hm_map_touch_all");
-    hm_order_reset(&map->order);
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch_all", map->name);
+    map_forget_order(map);
 }
 
 /* The survivors trade places with the doomed before them, so that at every question the map is
@@ -421,16 +391,16 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_if: map is NULL");
     HM_CONTRACT(doomed != NULL, "hm_map_erase_if: doomed is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return 0;
     uint32_t count = map->ids.count;
     uint32_t survivors = 0, managed_survivors = 0;
-    hm_sequence sequence = sequence_of(map);
-    enter(map);
+    hm_sequence sequence = map_sequence(map);
+    hm_guard_enter(&map->guard);
     hm_order_settle(&map->order, &sequence);
     uint32_t managed = map->order.cursor;
     for (uint32_t i = 0; i < count; i++) {
-        if (doomed(item_at(map, i), context))
+        if (doomed(map_item_at(map, i), context))
             continue;
         if (i != survivors) {
             hm_order_exchange(&map->order, survivors, i);
@@ -439,25 +409,27 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
         survivors++;
         managed_survivors += i < managed;
     }
-    leave(map);
+    hm_guard_leave(&map->guard, map_committed_items(map));
     hm_order_cut(&map->order, managed_survivors);
+    if (map->managed != 0)
+        map_follow_order(map);
     while (map->ids.count > survivors)
-        erase_at(map, map->ids.count - 1);
+        map_erase_at(map, map->ids.count - 1);
     return count - survivors;
 }
 
 void hm_map_clear(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_clear: map is NULL");
-    refuse_when_busy(map, "hm_map_clear");
+    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_clear", map->name);
     if (map->destroy != NULL)
         while (map->ids.count > 0)
-            erase_at(map, map->ids.count - 1);
+            map_erase_at(map, map->ids.count - 1);
     uint32_t count = map->ids.count;
     hm_id_table_clear(&map->ids);
     if (count > 0)
-        poison_dead(map, count);
-    hm_order_reset(&map->order);
+        map_poison_dead(map, count);
+    map_forget_order(map);
 }
 
 /* memory and questions */
@@ -465,7 +437,7 @@ void hm_map_clear(hm_map *map)
 hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
-    if (is_busy(map))
+    if (hm_guard_is_busy(&map->guard))
         return hm_fail_busy("map", map->name);
     map->item_array.count = map->meta_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
@@ -475,8 +447,15 @@ hm_status hm_map_trim(hm_map *map)
         status = hm_id_table_trim(&map->ids);
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
-    map->limit = committed_items(map);
+    map->guard.limit = map_committed_items(map);
     return status;
+}
+
+/* A callback may see the order at work. */
+static bool map_follows_order(const hm_map *map)
+{
+    return hm_guard_is_busy(&map->guard) || map->order.cursor == 0 ||
+           map->managed > map->order.cursor;
 }
 
 hm_status hm_map_validate(const hm_map *map)
@@ -487,10 +466,12 @@ hm_status hm_map_validate(const hm_map *map)
         return status;
     bool whole = map->items == hm_array_data(&map->item_array) &&
                  map->item_size == map->item_array.item_size &&
-                 map->ids.count <= committed_items(map) &&
-                 map->limit == (is_busy(map) ? 0 : committed_items(map));
+                 map->ids.count <= map_committed_items(map) &&
+                 map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
+    if (!map_follows_order(map))
+        return hm_fail(HM_ERROR_CORRUPT, "the map does not know what its order knows");
     return HM_OK;
 }
 
@@ -514,19 +495,11 @@ hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");
-    const hm_id_table *ids = &map->ids;
-    const hm_array *arrays[] = {&map->item_array,         &map->meta_array, &ids->entry_array,
-                                &ids->slot_array,         &ids->floors,     &map->order.mark_array,
-                                &map->order.batch.scratch};
-    hm_map_stats stats = {.count = ids->count,
-                          .capacity = hm_map_capacity(map),
-                          .slots = ids->slot_count,
-                          .max_slots = ids->max_slots,
-                          .free_slots = ids->used - ids->count,
-                          .retired_slots = ids->slot_count - ids->used};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        stats.committed_size += arrays[i]->committed_size;
-        stats.reserved_size += arrays[i]->reserved_size;
-    }
+    hm_map_stats stats = {0};
+    hm_id_table_add_stats(&map->ids, &stats);
+    hm_array_add_sizes(&map->item_array, &stats);
+    hm_array_add_sizes(&map->meta_array, &stats);
+    hm_array_add_sizes(&map->order.mark_array, &stats);
+    hm_array_add_sizes(&map->order.batch.scratch, &stats);
     return stats;
 }

@@ -339,10 +339,10 @@ TEST(last_error, damage_is_told)
     CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
     CHECK(says("the id table's counts and arrays disagree"));
     map.ids.count -= 1000;
-    map.limit++;
+    map.guard.limit++;
     CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
     CHECK(says("the map's items, count and committed memory disagree"));
-    map.limit--;
+    map.guard.limit--;
     pool.entries[2] ^= UINT32_C(1) << 20;
     pool.count++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* handle: a 64-bit name for an item, and the reasons why one may be refused.
+/* handle: a 64-bit name for an item, the reasons why one may be refused, and the statistics that
+ * all containers of handles give.
  *
  *     63   62..........48  47..........32  31....................0
  *    +----+--------------+---------------+------------------------+
@@ -111,6 +112,18 @@ typedef enum hm_handle_state {
 
 /* Returns the constant's name ("HM_HANDLE_STALE"), or "unknown state". Never NULL. */
 HM_API const char *hm_handle_state_name(hm_handle_state state);
+
+/* What a container says of its items, slots and memory. */
+typedef struct hm_stats {
+    uint32_t count;      /* items alive */
+    uint32_t capacity;   /* most items */
+    uint32_t slots;      /* live + free + retired */
+    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
+    uint32_t free_slots; /* will be issued again, or retired when their turn comes */
+    uint32_t retired_slots; /* spent */
+    size_t committed_size;  /* bytes */
+    size_t reserved_size;   /* bytes of address space */
+} hm_stats;
 
 #ifdef __cplusplus
 }

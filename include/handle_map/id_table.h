@@ -42,10 +42,8 @@
 #ifndef HANDLE_MAP_ID_TABLE_H
 #define HANDLE_MAP_ID_TABLE_H
 
-#include <handle_map/array.h>
-#include <handle_map/handle.h>
-
-#include <string.h>
+#include <handle_map/detail/handle.h>
+#include <handle_map/detail/id_table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,24 +56,6 @@ typedef struct hm_id_table_desc {
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_id_table_desc;
-
-/* All fields are private to the modules above: the owner reads the counts and the arrays' sizes. */
-typedef struct hm_id_table {
-    hm_handle *entries;   /* slot -> inner id */
-    uint32_t *slots;      /* position -> slot: live ones, then free ones */
-    uint32_t slot_count;  /* slots; lookups are bounded by it */
-    uint32_t count;       /* live positions */
-    uint32_t used;        /* live and free positions; slot_count - used slots are retired */
-    uint32_t fresh_end;   /* slots; below it an entry is committed and starts at fresh_bits */
-    uint64_t fresh_bits;  /* type id and generation of a slot's first issue, as handle bits */
-    uint32_t max_slots;   /* slots */
-    uint32_t dropped_end; /* slots; a trim has dropped slots below it, none at or above */
-    uint32_t type_id;
-    uint32_t page_slots;  /* slots to a page of entries: what shares a generation floor */
-    hm_array entry_array; /* hm_handle */
-    hm_array slot_array;  /* uint32_t */
-    hm_array floors;      /* uint16_t: page of entries -> generation floor */
-} hm_id_table;
 
 /* HM_ERROR_INVALID: a NULL argument, a capacity or type id above the limits, max_slots below the
  * capacity, a bad memory table. HM_ERROR_MEMORY: a reservation was refused. After a failure the
@@ -169,14 +149,6 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
     return (difference | dead) == 0;
 }
 
-/* Prefetches the entry that a handle names, for a find that follows. Any 64 bits may be given. */
-static inline void hm_id_table_prefetch(const hm_id_table *table, hm_handle handle)
-{
-    uint32_t slot = hm_handle_index(handle);
-    if (slot < table->slot_count)
-        HM_PREFETCH(&table->entries[slot]);
-}
-
 /* Returns the outer handle of a live position; null out of range. */
 static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t position)
 {
@@ -186,18 +158,6 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
         return HM_NULL_HANDLE;
     slot = table->slots[position];
     return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
-}
-
-/* Sets an entry's position and leaves its upper half. Where the byte order is known, only the lower
- * half is stored: a store waits for no cache line, but reading the rest of the entry would. */
-static inline void hm_id_table_set_position(hm_handle *entry, uint32_t position)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(entry, &position, sizeof position);
-#else
-    const uint64_t index_bits = UINT32_MAX;
-    entry->bits = (entry->bits & ~index_bits) | position;
-#endif
 }
 
 /* Releases the item at a live position, given its handle. The last live position moves into the
@@ -213,7 +173,7 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     slots[position] = moved;
     slots[last] = freed;
     /* When the last one is the freed one, both stores go to one entry and agree on the position. */
-    hm_id_table_set_position(&entries[moved], position);
+    hm_handle_set_index(&entries[moved], position);
     entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }

@@ -59,7 +59,7 @@
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
-#include <handle_map/detail/order.h>
+#include <handle_map/detail/map.h>
 #include <handle_map/detail/typed.h>
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
@@ -89,32 +89,7 @@ typedef struct hm_map_desc {
     const char *name;        /* for errors when it is busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
-/* All fields are private; use the functions. */
-typedef struct hm_map {
-    unsigned char *items; /* item_array.data */
-    size_t item_size;     /* bytes */
-    hm_id_table ids;      /* who is alive; its count is the map's */
-    uint32_t limit;       /* items that fit what is committed; 0 while busy, so that insert stops */
-    uint32_t guard;       /* HM_GUARD_ bits: why erase must take the long way */
-    hm_order_state order; /* where defragment stopped */
-    hm_array item_array;
-    hm_array meta_array; /* capacity 0 without meta */
-    void (*destroy)(void *item, void *context);
-    void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
-    void *context;
-    const char *name;
-} hm_map;
-
-typedef struct hm_map_stats {
-    uint32_t count;      /* items alive */
-    uint32_t capacity;   /* most items */
-    uint32_t slots;      /* live + free + retired */
-    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
-    uint32_t free_slots; /* will be issued again, or retired when their turn comes */
-    uint32_t retired_slots; /* spent */
-    size_t committed_size;  /* bytes */
-    size_t reserved_size;   /* bytes of address space */
-} hm_map_stats;
+typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
@@ -235,12 +210,6 @@ HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 /* Says that the place of any item may have changed: the next call starts anew. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 
-/* The parts of insert and erase that are not inline; not for programs. */
-HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
-HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
-HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
-HM_API void hm_map_disturb(hm_map *map, uint32_t index);
-
 /* The functions below have a second form, `_as`, that takes the item size. The typed functions of
  * HM_MAP_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
 
@@ -251,7 +220,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
     HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
     index = map->ids.count;
-    if (index < map->limit)
+    if (index < map->guard.limit)
         handle = hm_id_table_issue(&map->ids);
     if (hm_handle_is_null(handle)) {
         handle = hm_map_issue_slow(map);
@@ -261,7 +230,7 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
         }
     }
     HM_UNPOISON(map->items + item_size * index, item_size);
-    if (map->guard & HM_GUARD_META)
+    if (map->guard.flags & HM_GUARD_META)
         hm_map_clear_meta(map, index, 1);
     *item = map->items + item_size * index;
     return handle;
@@ -304,7 +273,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     index = hm_id_table_find(&map->ids, handle);
     if (index == HM_INVALID_INDEX)
         return false;
-    if (map->guard != 0)
+    if (map->guard.flags != 0)
         return hm_map_erase_guarded(map, index);
     items = map->items;
     last = map->ids.count - 1;
@@ -312,8 +281,7 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
     HM_POISON(items + item_size * last, item_size);
-    if (index <= map->order.cursor)
-        hm_map_disturb(map, index);
+    hm_map_disturb(map, index, last);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on every platform: what containers ask of a table, and poisoning for AddressSanitizer.
+/* memory, on every platform: what containers ask of a table, what is nothing on more than one, and
+ * poisoning for AddressSanitizer.
  *
  * The sanitizer's functions are weak here: they are there when the program runs under it, whether
  * or not the library was built for it. */
@@ -9,11 +10,11 @@
 
 /* Bytes. The least and the largest step of growth; and from when on a step is brought in at once: a
  * smaller one may be one of many containers that stay small. */
-static const size_t min_growth = (size_t)64 << 10;
-static const size_t max_growth = (size_t)128 << 10;
-static const size_t min_prefault = (size_t)96 << 10;
+static const size_t memory_min_growth = (size_t)64 << 10;
+static const size_t memory_max_growth = (size_t)128 << 10;
+static const size_t memory_min_prefault = (size_t)96 << 10;
 
-static bool is_page_size(size_t size)
+static bool memory_is_page_size(size_t size)
 {
     return size >= 8 && (size & (size - 1)) == 0;
 }
@@ -28,7 +29,7 @@ hm_status hm_memory_check(const hm_memory *memory)
         return hm_fail(HM_ERROR_INVALID, "memory: decommit is NULL");
     if (memory->release == NULL)
         return hm_fail(HM_ERROR_INVALID, "memory: release is NULL");
-    if (!is_page_size(memory->page_size))
+    if (!memory_is_page_size(memory->page_size))
         return hm_fail(HM_ERROR_INVALID, "memory: page_size %llu is not a power of two from 8 on",
                        (unsigned long long)memory->page_size);
     return HM_OK;
@@ -80,16 +81,35 @@ bool hm_memory_is_roomy(const hm_memory *memory)
 size_t hm_memory_growth(size_t committed_size)
 {
     size_t growth = committed_size / 4;
-    if (growth < min_growth)
-        return min_growth;
-    return growth < max_growth ? growth : max_growth;
+    if (growth < memory_min_growth)
+        return memory_min_growth;
+    return growth < memory_max_growth ? growth : memory_max_growth;
 }
 
 void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size)
 {
-    if (memory == hm_memory_os() && size >= min_prefault && size <= max_growth)
+    if (memory == hm_memory_os() && size >= memory_min_prefault && size <= memory_max_growth)
         hm_memory_populate(address, size);
 }
+
+#if defined(_WIN32) || defined(__wasm__)
+
+/* Windows has no call that brings committed pages in; on WebAssembly they are there once the memory
+ * has grown. */
+void hm_memory_populate(unsigned char *address, size_t size)
+{
+    (void)address;
+    (void)size;
+}
+
+/* On Windows huge pages need a privilege that programs seldom have, and cannot be decommitted; on
+ * WebAssembly there are none. */
+const hm_memory *hm_memory_os_huge(void)
+{
+    return hm_memory_os();
+}
+
+#endif
 
 #if defined(HM_USE_GNU) && !defined(_WIN32)
 

@@ -4,8 +4,8 @@
  *
  *     page          0    1    2    3    4    5    6    7      0 is never ours: it stands for "none"
  *                  others'  | held    | released | others'
- *     is_free                           x    x
- *     is_written              x         x                     may hold what is not zero
+ *     wasm_is_free                      x    x
+ *     wasm_is_written         x         x                     may hold what is not zero
  *
  * A page that is not free is held by one reservation, or is none of ours: malloc grows the memory
  * too. A page that is held and not written reads as zero. */
@@ -27,24 +27,24 @@
 #endif
 
 /* The last page of 4 GiB stays out, so that no reservation ends at an address that wraps to 0. */
-enum { WASM_PAGE_SIZE = 65536, MAX_PAGES = 65535 };
+enum { WASM_PAGE_SIZE = 65536, WASM_MAX_PAGES = 65535 };
 
-/* `is_free` belongs to whoever holds the lock, `is_written` of a page to whoever holds the page:
- * they are bytes and not bits so that threads may write neighbours. */
-static bool is_free[MAX_PAGES], is_written[MAX_PAGES];
-static atomic_flag lock = ATOMIC_FLAG_INIT;
+/* `wasm_is_free` belongs to whoever holds the lock, `wasm_is_written` of a page to whoever holds
+ * the page: they are bytes and not bits so that threads may write neighbours. */
+static bool wasm_is_free[WASM_MAX_PAGES], wasm_is_written[WASM_MAX_PAGES];
+static atomic_flag wasm_lock = ATOMIC_FLAG_INIT;
 
-static bool fits(size_t first, size_t count)
+static bool wasm_fits(size_t first, size_t count)
 {
-    return first < MAX_PAGES && count <= MAX_PAGES - first;
+    return first < WASM_MAX_PAGES && count <= WASM_MAX_PAGES - first;
 }
 
-static size_t pages_in(size_t size)
+static size_t wasm_pages_in(size_t size)
 {
     return size / WASM_PAGE_SIZE + (size % WASM_PAGE_SIZE != 0);
 }
 
-static size_t page_of(const void *address)
+static size_t wasm_page_of(const void *address)
 {
     return (uintptr_t)address / WASM_PAGE_SIZE;
 }
@@ -54,19 +54,19 @@ static size_t page_of(const void *address)
 /* Its sbrk would take pages of memory.grow for its own. Where sbrk stands between pages, what is
  * left of the first one is lost; where another thread's malloc comes between the two calls, so is
  * what was taken. Who had these bytes before is not known. Returns the first page, or 0. */
-static size_t grow(size_t count)
+static size_t wasm_grow(size_t count)
 {
     for (;;) {
         const unsigned char *end = sbrk(0);
         size_t gap = (size_t)(0 - (uintptr_t)end) % WASM_PAGE_SIZE;
-        if (!fits(page_of(end + gap), count))
+        if (!wasm_fits(wasm_page_of(end + gap), count))
             return 0;
         unsigned char *start = sbrk((intptr_t)(gap + count * WASM_PAGE_SIZE));
         if ((intptr_t)start == -1)
             return 0;
         if (start == end) {
-            size_t first = page_of(start + gap);
-            memset(is_written + first, true, count);
+            size_t first = wasm_page_of(start + gap);
+            memset(wasm_is_written + first, true, count);
             return first;
         }
     }
@@ -76,7 +76,7 @@ static size_t grow(size_t count)
 
 /* At its first call the malloc of an older wasi-libc takes all of the memory that there is by then.
  * Volatile, so that the compiler does not drop both calls. */
-static void let_malloc_begin(void)
+static void wasm_let_malloc_begin(void)
 {
     void *volatile block = malloc(1);
     free(block);
@@ -84,24 +84,24 @@ static void let_malloc_begin(void)
 
 /* The second question is for another thread, whose growth may come between. Returns the first page,
  * or 0. */
-static size_t grow(size_t count)
+static size_t wasm_grow(size_t count)
 {
-    let_malloc_begin();
-    if (!fits(__builtin_wasm_memory_size(0), count))
+    wasm_let_malloc_begin();
+    if (!wasm_fits(__builtin_wasm_memory_size(0), count))
         return 0;
     size_t first = __builtin_wasm_memory_grow(0, count); /* SIZE_MAX when refused */
-    return fits(first, count) ? first : 0;
+    return wasm_fits(first, count) ? first : 0;
 }
 
 #endif
 
 /* The lowest place that is large enough. Neighbours that were released one by one are one place
  * here, since nothing stands between their marks. Returns the first page, or 0. */
-static size_t find_free(size_t count)
+static size_t wasm_find_free(size_t count)
 {
     size_t end = __builtin_wasm_memory_size(0), found = 0;
-    for (size_t page = 0; page < end && page < MAX_PAGES; page++) {
-        if (!is_free[page])
+    for (size_t page = 0; page < end && page < WASM_MAX_PAGES; page++) {
+        if (!wasm_is_free[page])
             found = 0;
         else if (++found == count)
             return page + 1 - count;
@@ -109,53 +109,53 @@ static size_t find_free(size_t count)
     return 0;
 }
 
-static void mark_free(size_t first, size_t count, bool free)
+static void wasm_mark_free(size_t first, size_t count, bool free)
 {
-    memset(is_free + first, free, count);
+    memset(wasm_is_free + first, free, count);
 }
 
 /* Held for a look at the marks and no longer: waiting asleep would cost more than it spares. */
-static void take_lock(void)
+static void wasm_take_lock(void)
 {
-    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
+    while (atomic_flag_test_and_set_explicit(&wasm_lock, memory_order_acquire))
         ;
 }
 
-static void give_lock(void)
+static void wasm_give_lock(void)
 {
-    atomic_flag_clear_explicit(&lock, memory_order_release);
+    atomic_flag_clear_explicit(&wasm_lock, memory_order_release);
 }
 
-static void *os_reserve(void *context, size_t size)
+static void *wasm_reserve(void *context, size_t size)
 {
     (void)context;
-    size_t count = pages_in(size);
-    take_lock();
-    size_t first = find_free(count);
+    size_t count = wasm_pages_in(size);
+    wasm_take_lock();
+    size_t first = wasm_find_free(count);
     if (first != 0)
-        mark_free(first, count, false);
+        wasm_mark_free(first, count, false);
     else
-        first = grow(count);
-    give_lock();
+        first = wasm_grow(count);
+    wasm_give_lock();
     return (void *)(first * WASM_PAGE_SIZE);
 }
 
-static void os_release(void *context, void *address, size_t size)
+static void wasm_release(void *context, void *address, size_t size)
 {
     (void)context;
-    take_lock();
-    mark_free(page_of(address), pages_in(size), true);
-    give_lock();
+    wasm_take_lock();
+    wasm_mark_free(wasm_page_of(address), wasm_pages_in(size), true);
+    wasm_give_lock();
 }
 
 /* Zeroed here and not where pages are released or reserved again: many of a large reservation's are
  * never committed, and then never touched. */
-static bool os_commit(void *context, void *address, size_t size)
+static bool wasm_commit(void *context, void *address, size_t size)
 {
     (void)context;
     unsigned char *bytes = address;
     for (size_t i = 0; i < size / WASM_PAGE_SIZE; i++) {
-        bool *written = &is_written[page_of(bytes) + i];
+        bool *written = &wasm_is_written[wasm_page_of(bytes) + i];
         if (*written)
             memset(bytes + i * WASM_PAGE_SIZE, 0, WASM_PAGE_SIZE);
         *written = true;
@@ -164,7 +164,7 @@ static bool os_commit(void *context, void *address, size_t size)
 }
 
 /* The pages stay the reservation's; a commit finds them marked as written. */
-static bool os_decommit(void *context, void *address, size_t size)
+static bool wasm_decommit(void *context, void *address, size_t size)
 {
     (void)context;
     (void)address;
@@ -174,22 +174,9 @@ static bool os_decommit(void *context, void *address, size_t size)
 
 const hm_memory *hm_memory_os(void)
 {
-    static const hm_memory os = {os_reserve, os_commit,      os_decommit,
-                                 os_release, WASM_PAGE_SIZE, NULL};
+    static const hm_memory os = {wasm_reserve, wasm_commit,    wasm_decommit,
+                                 wasm_release, WASM_PAGE_SIZE, NULL};
     return &os;
-}
-
-/* Pages are there once the memory has grown. */
-void hm_memory_populate(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
-
-/* There are no huge pages to ask for. */
-const hm_memory *hm_memory_os_huge(void)
-{
-    return hm_memory_os();
 }
 
 #endif

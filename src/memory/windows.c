@@ -9,20 +9,20 @@
 
 /* Reservations start at multiples of the allocation granularity, 64 KiB on every Windows, and so
  * keep HM_MEMORY_ALIGNMENT. */
-static void *os_reserve(void *context, size_t size)
+static void *windows_reserve(void *context, size_t size)
 {
     (void)context;
     return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
 }
 
 /* Fresh pages are zero here, also after a decommit, which throws their contents away. */
-static bool os_commit(void *context, void *address, size_t size)
+static bool windows_commit(void *context, void *address, size_t size)
 {
     (void)context;
     return VirtualAlloc(address, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
 }
 
-static bool os_decommit(void *context, void *address, size_t size)
+static bool windows_decommit(void *context, void *address, size_t size)
 {
     (void)context;
     return VirtualFree(address, size, MEM_DECOMMIT) != 0;
@@ -30,24 +30,25 @@ static bool os_decommit(void *context, void *address, size_t size)
 
 /* MEM_RELEASE wants size 0: it takes the whole reservation, committed pages included. It fails only
  * for an address that no reservation starts at, which the contract of memory.h rules out. */
-static void os_release(void *context, void *address, size_t size)
+static void windows_release(void *context, void *address, size_t size)
 {
     (void)context;
     (void)size;
     (void)VirtualFree(address, 0, MEM_RELEASE);
 }
 
-static hm_memory os_memory = {os_reserve, os_commit, os_decommit, os_release, 0, NULL};
-static INIT_ONCE asked = INIT_ONCE_STATIC_INIT;
+static hm_memory windows_memory = {
+    windows_reserve, windows_commit, windows_decommit, windows_release, 0, NULL};
+static INIT_ONCE windows_asked = INIT_ONCE_STATIC_INIT;
 
-static BOOL CALLBACK ask_page_size(PINIT_ONCE once, void *parameter, void **result)
+static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, void **result)
 {
     (void)once;
     (void)parameter;
     (void)result;
     SYSTEM_INFO info;
     GetSystemInfo(&info);
-    os_memory.page_size = info.dwPageSize;
+    windows_memory.page_size = info.dwPageSize;
     return TRUE;
 }
 
@@ -55,21 +56,8 @@ static BOOL CALLBACK ask_page_size(PINIT_ONCE once, void *parameter, void **resu
  * ask_page_size does not. */
 const hm_memory *hm_memory_os(void)
 {
-    (void)InitOnceExecuteOnce(&asked, ask_page_size, NULL, NULL);
-    return &os_memory;
-}
-
-/* Windows has no call that brings committed pages in. */
-void hm_memory_populate(unsigned char *address, size_t size)
-{
-    (void)address;
-    (void)size;
-}
-
-/* Huge pages need a privilege that programs seldom have, and cannot be decommitted. */
-const hm_memory *hm_memory_os_huge(void)
-{
-    return hm_memory_os();
+    (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);
+    return &windows_memory;
 }
 
 #endif

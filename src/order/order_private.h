@@ -43,6 +43,8 @@
 
 #include <handle_map/detail/order.h>
 
+#include "../handle_private.h"
+
 #include <string.h>
 
 /* What is brought into order. A slot names an item wherever it stands. */
@@ -124,20 +126,10 @@ static inline void hm_order_exchange_bytes(unsigned char *a, unsigned char *b, s
     hm_order_exchange_units(a + done, b + done, size - done, 1);
 }
 
-static inline void hm_order_set_position(const hm_sequence *sequence, uint32_t slot,
-                                         uint32_t position)
-{
-    hm_handle *entry = &sequence->entries[slot];
-    entry->bits = (entry->bits & ~(uint64_t)UINT32_MAX) | position;
-    sequence->slots[position] = slot;
-}
-
 /* Exchanges two items. */
 static inline void hm_order_swap(const hm_sequence *sequence, uint32_t a, uint32_t b)
 {
-    uint32_t slot_a = sequence->slots[a], slot_b = sequence->slots[b];
-    hm_order_set_position(sequence, slot_b, a);
-    hm_order_set_position(sequence, slot_a, b);
+    hm_handle_exchange(sequence->entries, sequence->slots, a, b);
     hm_order_exchange_bytes(sequence->items + sequence->item_size * a,
                             sequence->items + sequence->item_size * b, sequence->item_size);
     if (sequence->swapped != NULL)

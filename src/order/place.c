@@ -132,20 +132,22 @@ static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
 static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
                         bool is_up)
 {
+    hm_handle *entries = sequence->entries;
+    uint32_t *slots = sequence->slots;
     unsigned char *waiting = sequence->items + sequence->item_size * via;
-    uint32_t slot = sequence->slots[via];
+    uint32_t slot = slots[via];
     for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
-        uint32_t next = sequence->slots[at];
-        hm_order_set_position(sequence, slot, at);
+        uint32_t next = slots[at];
+        hm_handle_link(entries, slots, slot, at);
         hm_order_exchange_bytes(sequence->items + sequence->item_size * at, waiting,
                                 sequence->item_size);
         if (sequence->swapped != NULL) {
-            hm_order_set_position(sequence, next, via);
+            hm_handle_link(entries, slots, next, via);
             sequence->swapped(sequence->owner, at, via);
         }
         slot = next;
     }
-    hm_order_set_position(sequence, slot, via);
+    hm_handle_link(entries, slots, slot, via);
 }
 
 /* While clean items stand from the target on, each gives way to the first that did, if that one's

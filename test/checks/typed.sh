@@ -9,7 +9,7 @@ source=$1
 program=$source/test/typed/typed_test.c
 
 # What inline functions call and programs do not.
-private_map='clear_meta issue_slow erase_guarded disturb'
+private_map=
 private_pool='issue issue_slow erase_slow open_word next_hole_word measure_run find lives
     growing_place place_in'
 

@@ -485,6 +485,15 @@ TEST(map, statistics_tell_the_memory_that_is_held)
     test_memory_check_released(&memory);
 }
 
+static uint64_t same_key(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return 0;
+}
+
+static const hm_order as_they_stand = {.key = same_key};
+
 /* Each breaks one invariant of a map with two live items (slots 1 and 2) and a free slot (0). */
 static void corrupt_map(hm_map *map, int how)
 {
@@ -519,18 +528,23 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 13)
         map->item_size++; /* and as large */
     if (how == 14)
-        map->limit++; /* insert's limit is what is committed */
+        map->guard.limit++; /* insert's limit is what is committed */
     if (how == 15)
-        map->guard |= HM_GUARD_BUSY; /* and 0 while busy */
+        map->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
+    if (how == 16)
+        map->managed--; /* what the order knows of is managed */
+    if (how == 17)
+        map->managed = 0;
 }
 
 TEST(map, validate_sees_each_broken_invariant)
 {
-    for (int how = 0; how < 16; how++) {
+    for (int how = 0; how < 18; how++) {
         hm_handle handles[3];
         hm_map map = make_map((hm_map_desc){.meta_size = 4, .capacity = 9000});
         fill(&map, handles, 3);
         hm_map_erase(&map, handles[0]);
+        CHECK(hm_map_defragment(&map, &as_they_stand, (hm_budget){0, 0}).done);
         CHECK(hm_map_validate(&map) == HM_OK);
         hm_map damaged = map;
         hm_handle entries[3];
@@ -544,4 +558,30 @@ TEST(map, validate_sees_each_broken_invariant)
         CHECK(hm_map_validate(&map) == HM_OK);
         hm_map_fini(&map);
     }
+}
+
+/* What a map that is never ordered does not look at need not be in the cache. */
+TEST(map, without_an_order_its_state_is_neither_read_nor_written)
+{
+    hm_handle handles[MANY];
+    unsigned char nothing[sizeof(hm_order_state)];
+    hm_map map = make_map((hm_map_desc){.item_size = 0});
+    memset(nothing, 0xDD, sizeof nothing);
+    for (int round = 0; round < 2; round++) {
+        hm_order_state order = map.order;
+        memcpy(&map.order, nothing, sizeof nothing);
+        fill(&map, handles, MANY);
+        for (int i = 0; i < MANY; i++) {
+            CHECK(value_of(&map, handles[i]) == i);
+            hm_map_touch(&map, handles[i]);
+        }
+        for (int i = 0; i < MANY; i++)
+            CHECK(hm_map_erase(&map, handles[i % 2 == 0 ? i : MANY - i]));
+        CHECK(memcmp(&map.order, nothing, sizeof nothing) == 0);
+        map.order = order;
+        /* Then a map that was ordered, and forgot. */
+        CHECK(hm_map_defragment(&map, &as_they_stand, (hm_budget){0, 0}).done);
+        hm_map_touch_all(&map);
+    }
+    hm_map_fini(&map);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/handle: what inline functions of containers do with the entries of a sparse table; no
+ * program needs it. */
+#ifndef HANDLE_MAP_DETAIL_HANDLE_H
+#define HANDLE_MAP_DETAIL_HANDLE_H
+
+#include <handle_map/handle.h>
+
+#include <string.h>
+
+/* Sets an entry's index and leaves its upper half. Where the byte order is known, only the lower
+ * half is stored: a store waits for no cache line, but reading the rest of the entry would. */
+static inline void hm_handle_set_index(hm_handle *entry, uint32_t index)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(entry, &index, sizeof index);
+#else
+    const uint64_t index_bits = UINT32_MAX;
+    entry->bits = (entry->bits & ~index_bits) | index;
+#endif
+}
+
+#endif

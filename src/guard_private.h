@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* guard: what the modules above use and programs do not. */
+#ifndef HANDLE_MAP_GUARD_PRIVATE_H
+#define HANDLE_MAP_GUARD_PRIVATE_H
+
+#include <handle_map/detail/guard.h>
+
+static inline bool hm_guard_is_busy(const hm_guard *guard)
+{
+    return (guard->flags & HM_GUARD_BUSY) != 0;
+}
+
+/* Every callback that can see the container runs between enter and leave. */
+static inline void hm_guard_enter(hm_guard *guard)
+{
+    guard->flags |= HM_GUARD_BUSY;
+    guard->limit = 0;
+}
+
+static inline void hm_guard_leave(hm_guard *guard, uint32_t limit)
+{
+    guard->flags &= ~(uint32_t)HM_GUARD_BUSY;
+    guard->limit = limit;
+}
+
+#endif
