@@ -324,7 +324,7 @@ static void live_through(scene *on, bool (*step)(scene *on, uint32_t n), uint32_
     remember(on);
     if (step(on, n))
         return;
-    CHECK(on->memory.fail_at != 0 && on->memory.calls >= on->memory.fail_at);
+    CHECK(test_memory_refused(&on->memory));
     check_unchanged(on, trimming);
     if (on->memory.fail_after)
         test_memory_fail(&on->memory, 0, false);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Unit tests of the pool. Every one runs for each of the three storages, which behave alike. */
-#include "support/pool_memory.h"
-
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MANY = 300, STORAGES = 3 };
@@ -239,11 +236,11 @@ POOL_TEST(clear_refuses_all_handles_and_keeps_the_memory)
 
 POOL_TEST(reserve_counts_from_what_is_there)
 {
-    pool_memory *memory = malloc(sizeof *memory);
+    test_memory memory;
     hm_handle handles[MANY];
-    pool_memory_init(memory, 65536);
+    test_memory_init_with_holes(&memory, 65536);
     hm_pool pool =
-        make(storage, (hm_pool_desc){.capacity = 30000, .item_size = 40, .memory = &memory->table});
+        make(storage, (hm_pool_desc){.capacity = 30000, .item_size = 40, .memory = &memory.table});
     for (uint32_t i = 0; i < MANY; i++)
         handles[i] = hm_pool_insert(&pool, NULL);
     for (uint32_t i = 0; i < MANY; i += 2)
@@ -253,14 +250,13 @@ POOL_TEST(reserve_counts_from_what_is_there)
     CHECK(hm_pool_reserve(&pool, room + 1) == HM_ERROR_FULL);
     CHECK(hm_pool_reserve(&pool, UINT32_MAX) == HM_ERROR_FULL);
     CHECK(hm_pool_get_stats(&pool).slots == MANY && hm_pool_validate(&pool) == HM_OK);
-    pool_memory_fail(memory, 1, true);
+    test_memory_fail(&memory, 1, true);
     for (uint32_t i = 0; i < room; i++)
         CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(memory->calls == 0 && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
+    CHECK(memory.calls == 0 && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
     CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
     finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
@@ -268,18 +264,18 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     enum { ITEMS = 40000, KEPT = 3 };
     static hm_handle handles[ITEMS];
     const uint32_t kept[KEPT] = {0, 17000, 39999};
-    pool_memory *memory = malloc(sizeof *memory);
+    test_memory memory;
     size_t page_size = hm_memory_os()->page_size;
-    pool_memory_init(memory, page_size);
+    test_memory_init_with_holes(&memory, page_size);
     hm_pool pool = make(storage, (hm_pool_desc){.item_size = 128,
                                                 .capacity = ITEMS,
                                                 .block_size = page_size,
-                                                .memory = &memory->table});
+                                                .memory = &memory.table});
     for (uint32_t i = 0; i < ITEMS; i++) {
         handles[i] = hm_pool_insert(&pool, NULL);
         test_item_fill(hm_pool_get(&pool, handles[i]), 128, i);
     }
-    size_t full = memory->committed_size;
+    size_t full = memory.committed_size;
     for (uint32_t i = 0; i < ITEMS; i++)
         if (i != kept[0] && i != kept[1] && i != kept[2])
             CHECK(hm_pool_erase(&pool, handles[i]));
@@ -289,7 +285,7 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     size_t items = KEPT * page_size;
     if (storage == HM_STORAGE_GROWING_BLOCKS)
         items += (size_t)(16 + 16384 + 32768) * 128;
-    CHECK(memory->committed_size <= columns + items && memory->committed_size < full);
+    CHECK(memory.committed_size <= columns + items && memory.committed_size < full);
     for (uint32_t i = 0; i < ITEMS; i++) {
         bool lives = i == kept[0] || i == kept[1] || i == kept[2];
         const void *place = hm_pool_get(&pool, handles[i]);
@@ -300,17 +296,16 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
     for (uint32_t i = KEPT; i < ITEMS; i++) {
         hm_handle handle = hm_pool_insert(&pool, NULL);
         CHECK(hm_handle_generation(handle) == 2 && hm_handle_index(handle) < ITEMS);
-        pool_memory_check_committed(memory, hm_pool_get(&pool, handle), 128);
+        test_memory_check_committed(&memory, hm_pool_get(&pool, handle), 128);
     }
     CHECK(hm_pool_get_stats(&pool).slots == ITEMS && hm_pool_validate(&pool) == HM_OK);
     for (uint32_t i = 0; i < KEPT; i++)
         CHECK(test_item_is(hm_pool_get(&pool, handles[kept[i]]), 128, kept[i]));
     hm_pool_clear(&pool);
-    CHECK(hm_pool_trim(&pool) == HM_OK && memory->committed_size <= columns);
+    CHECK(hm_pool_trim(&pool) == HM_OK && memory.committed_size <= columns);
     CHECK(pool.item_committed_size == 0);
     finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 POOL_TEST(the_largest_index_space_is_taken)
@@ -370,33 +365,32 @@ POOL_TEST(a_pool_that_is_full_has_no_memory_for_more)
 POOL_TEST(insert_prefers_a_place_whose_memory_is_there)
 {
     hm_handle handles[2000];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
     hm_pool pool = make(storage, (hm_pool_desc){.item_size = 4096,
                                                 .block_size = 65536,
                                                 .capacity = 2000,
-                                                .memory = &memory->table});
+                                                .memory = &memory.table});
     for (uint32_t i = 0; i < 2000; i++)
         handles[i] = hm_pool_insert(&pool, NULL);
     for (uint32_t i = 0; i < 1500; i++)
         CHECK(hm_pool_erase(&pool, handles[i]));
     CHECK(hm_pool_trim(&pool) == HM_OK);
-    pool_memory_fail(memory, 1, true);
+    test_memory_fail(&memory, 1, true);
     uint32_t last = 0, warm = 0;
     for (hm_handle handle; !hm_handle_is_null(handle = hm_pool_insert(&pool, NULL)); warm++) {
-        CHECK(hm_handle_index(handle) > last && memory->calls == 0);
+        CHECK(hm_handle_index(handle) > last && memory.calls == 0);
         last = hm_handle_index(handle);
     }
-    CHECK(memory->calls == 1 && warm < 1000 && hm_pool_count(&pool) == 500 + warm);
+    CHECK(memory.calls == 1 && warm < 1000 && hm_pool_count(&pool) == 500 + warm);
     CHECK(hm_pool_erase(&pool, handles[1900]));
-    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 1900 && memory->calls == 1);
-    pool_memory_fail(memory, 0, false);
+    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 1900 && memory.calls == 1);
+    test_memory_fail(&memory, 0, false);
     for (uint32_t i = hm_pool_count(&pool); i < 2000; i++)
         CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
     CHECK(hm_pool_get_stats(&pool).slots == 2000);
     finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 POOL_TEST(the_heap_carries_a_pool_as_well)
@@ -418,20 +412,20 @@ static void check_layout(hm_storage storage, test_layout layout)
     enum { ITEMS = 70 };
     hm_handle handles[ITEMS];
     unsigned char item[5000];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, layout.page_size);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, layout.page_size);
     hm_pool pool = make(storage, (hm_pool_desc){.item_size = layout.item_size,
                                                 .item_align = layout.item_align,
                                                 .capacity = ITEMS,
                                                 .block_size = 4096,
-                                                .memory = &memory->table});
+                                                .memory = &memory.table});
     for (int round = 0; round < 2; round++) {
         for (uint64_t i = hm_pool_count(&pool); i < ITEMS; i++) {
             test_item_fill(item, layout.item_size, i);
             handles[i] = hm_pool_insert(&pool, item);
             void *place = hm_pool_get(&pool, handles[i]);
             CHECK((uintptr_t)place % layout.item_align == 0);
-            pool_memory_check_committed(memory, place, layout.item_size);
+            test_memory_check_committed(&memory, place, layout.item_size);
         }
         CHECK(hm_handle_is_null(hm_pool_insert(&pool, item)));
         for (uint64_t i = 0; i < ITEMS; i++)
@@ -441,8 +435,7 @@ static void check_layout(hm_storage storage, test_layout layout)
         CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
     }
     finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 POOL_TEST(every_layout_keeps_its_items)
@@ -513,8 +506,8 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
 {
     enum { SLOTS = 1000 };
     uint64_t random = test_seed("pool runs");
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, hm_memory_os()->page_size);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
     const uint32_t sizes[] = {1, 64, 334, 667,
                               1000}; /* blocks of 64 bytes have no gap between them */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -523,7 +516,7 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
             hm_handle handles[SLOTS];
             hm_pool pool = make(storage, (hm_pool_desc){.item_size = item_size,
                                                         .block_size = round % 2 ? 4096 : 0,
-                                                        .memory = &memory->table});
+                                                        .memory = &memory.table});
             uint32_t n = 1 + test_random_below(&random, SLOTS), rarely = 1 + round % 8 * 8;
             check_runs(&pool, item_size);
             for (uint32_t i = 0; i < n; i++)
@@ -540,8 +533,7 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
             finish(&pool);
         }
     }
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 POOL_TEST(a_full_pool_of_one_block_is_one_run)
@@ -594,12 +586,12 @@ POOL_TEST(handle_of_takes_any_pointer_into_a_live_item)
     enum { SIZE = 24, ITEMS = 1200 };
     static hm_handle handles[ITEMS];
     static unsigned char *places[ITEMS];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
     hm_pool pool = make(storage, (hm_pool_desc){.item_size = SIZE,
                                                 .block_size = 4096,
                                                 .capacity = ITEMS,
-                                                .memory = &memory->table});
+                                                .memory = &memory.table});
     for (uint32_t i = 0; i < ITEMS; i++) {
         handles[i] = hm_pool_insert(&pool, NULL);
         places[i] = hm_pool_get(&pool, handles[i]);
@@ -627,7 +619,7 @@ POOL_TEST(handle_of_takes_any_pointer_into_a_live_item)
     CHECK(hm_handle_is_null(hm_pool_handle_of(&pool, hm_pool_get(&other, there))));
     finish(&other);
     finish(&pool);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 /* A block's bytes behind its last item belong to nobody. */
@@ -713,16 +705,15 @@ POOL_TEST(a_spent_slot_is_retired_and_its_place_abandoned)
 
 POOL_TEST(statistics_tell_the_memory_that_is_held)
 {
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 700, .memory = &memory->table});
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 700, .memory = &memory.table});
     for (int i = 0; i < 2000; i++) {
-        CHECK(hm_pool_get_stats(&pool).committed_size == memory->committed_size);
-        CHECK(hm_pool_get_stats(&pool).reserved_size == memory->reserved_size);
+        CHECK(hm_pool_get_stats(&pool).committed_size == memory.committed_size);
+        CHECK(hm_pool_get_stats(&pool).reserved_size == memory.reserved_size);
         hm_pool_insert(&pool, NULL);
     }
-    CHECK(memory->committed_size > (size_t)2000 * 700);
+    CHECK(memory.committed_size > (size_t)2000 * 700);
     finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }

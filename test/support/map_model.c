@@ -55,16 +55,11 @@ uint32_t model_room(const map_model *model)
     return items < slots ? items : slots;
 }
 
-/* Whether the memory table has refused a call since test_memory_fail. */
-static bool model_refused(const map_model *model)
-{
-    return model->memory.fail_at != 0 && model->memory.calls >= model->memory.fail_at;
-}
-
 /* FULL where there is no room, also without memory; else only a refusal explains a failure. */
 static bool model_failed_rightly(const map_model *model, hm_status status, bool room)
 {
-    return room ? status == HM_ERROR_MEMORY && model_refused(model) : status == HM_ERROR_FULL;
+    return room ? status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)
+                : status == HM_ERROR_FULL;
 }
 
 static hm_handle model_handle_of(const map_model *model, const void *item)
@@ -306,7 +301,7 @@ void model_insert(map_model *model, model_way way, uint64_t value)
         handle = hm_map_insert(&model->map, way == MODEL_COPY ? model->buffer : NULL);
     }
     if (hm_handle_is_null(handle)) {
-        CHECK(!room || model_refused(model));
+        CHECK(!room || test_memory_refused(&model->memory));
         return;
     }
     CHECK(room);
@@ -424,7 +419,7 @@ void model_reserve(map_model *model, uint32_t n, uint64_t value)
     test_memory_fail(&model->memory, 1, true);
     for (uint32_t i = 0; i < n; i++)
         model_insert(model, MODEL_COPY, value + i);
-    CHECK(!model_refused(model));
+    CHECK(!test_memory_refused(&model->memory));
 }
 
 void model_trim(map_model *model)
@@ -432,7 +427,7 @@ void model_trim(map_model *model)
     hm_map_stats before = hm_map_get_stats(&model->map);
     hm_status status = hm_map_trim(&model->map);
     hm_map_stats after = hm_map_get_stats(&model->map);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && model_refused(model)));
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(status != HM_OK || after.committed_size <= before.committed_size);
     CHECK(after.slots <= before.slots);
     CHECK(after.retired_slots == before.retired_slots);

@@ -58,7 +58,7 @@ static bool failed_rightly(const pool_model *model, hm_status status, uint32_t n
 {
     if (n > room(model))
         return status == HM_ERROR_FULL;
-    return status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory);
+    return status == HM_ERROR_MEMORY && test_memory_refused(&model->memory);
 }
 
 /* A handle to try: live (kind 0 to 7), dead, null, damaged, guessed, foreign or noise. */
@@ -135,7 +135,7 @@ static void born(pool_model *model, hm_handle handle, bool is_zero, uint64_t val
     CHECK(record->place != NULL);
     size_t align = model->desc.item_align;
     CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
-    pool_memory_check_committed(&model->memory, record->place, model->desc.item_size);
+    test_memory_check_committed(&model->memory, record->place, model->desc.item_size);
     model->count++;
 }
 
@@ -163,7 +163,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     else
         handle = hm_pool_emplace(&model->pool, &place);
     if (hm_handle_is_null(handle)) {
-        CHECK(!fits || pool_memory_refused(&model->memory));
+        CHECK(!fits || test_memory_refused(&model->memory));
         CHECK(way % 3 != 2 || place == NULL);
         return;
     }
@@ -272,7 +272,7 @@ static void check_pool(void *state)
     probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     probe_pointer(model, which, kind);
     if (!model->refuses)
-        pool_memory_fail(&model->memory, 0, false);
+        test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
 }
 
@@ -286,7 +286,7 @@ static void *begin(const uint32_t arguments[3])
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
     pool_model *model = calloc(1, sizeof *model);
     CHECK(model != NULL);
-    pool_memory_init(&model->memory, layout.page_size);
+    test_memory_init_with_holes(&model->memory, layout.page_size);
     hm_pool_desc *desc = &model->desc;
     desc->item_size = layout.item_size;
     desc->item_align = layout.item_align;
@@ -326,7 +326,7 @@ static void end(void *state)
     start_clearing(model);
     hm_pool_fini(&model->pool);
     all_died(model);
-    pool_memory_check_released(&model->memory);
+    test_memory_check_released(&model->memory);
     hm_pool_fini(&model->pool);
     CHECK(hm_pool_validate(&model->pool) == HM_OK);
     free(model->slots);
@@ -357,10 +357,10 @@ static void reserve(void *state, const uint32_t arguments[3])
         return;
     }
     CHECK(n <= room(model));
-    pool_memory_fail(&model->memory, 1, true);
+    test_memory_fail(&model->memory, 1, true);
     for (uint32_t i = 0; i < n; i++)
         insert_one(model, i, arguments[1] + i);
-    CHECK(!pool_memory_refused(&model->memory));
+    CHECK(!test_memory_refused(&model->memory));
 }
 
 /* How many, value, whether zeroed and reported: all of them, or none. */
@@ -497,7 +497,7 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     size_t before = model->memory.committed_size;
     hm_status status = hm_pool_trim(&model->pool);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory)));
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
     model->trimmed = true;
@@ -540,7 +540,7 @@ static void refuse(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     model->refuses = true;
-    pool_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
 }
 
 static const test_operation operations[] = {

@@ -7,7 +7,7 @@
 #ifndef TEST_POOL_MODEL_H
 #define TEST_POOL_MODEL_H
 
-#include "pool_memory.h"
+#include "memory.h"
 #include "runner.h"
 
 #include <handle_map/pool.h>
@@ -25,7 +25,7 @@ typedef struct pool_model_slot {
 typedef struct pool_model {
     hm_pool pool;
     hm_pool_desc desc;
-    pool_memory memory;
+    test_memory memory;
     pool_model_slot *slots; /* max_slots of them */
     uint32_t count;         /* live ones */
     uint32_t end;           /* slots that were issued */
