@@ -96,11 +96,9 @@ static void stand_empty(scene *on)
     (void)on;
 }
 
-/* The next insert needs memory: what was committed is used up. */
-static void stand_at_the_edge(scene *on)
+/* Inserts until the next insert needs memory: what was committed is used up. */
+static void use_up(scene *on)
 {
-    for (uint32_t i = 0; i < EDGE; i++)
-        note(on, hm_pool_insert(&on->pool, NULL));
     test_memory_fail(&on->memory, 1, true);
     hm_handle handle = hm_pool_insert(&on->pool, NULL);
     while (!hm_handle_is_null(handle)) {
@@ -108,6 +106,13 @@ static void stand_at_the_edge(scene *on)
         handle = hm_pool_insert(&on->pool, NULL);
     }
     test_memory_fail(&on->memory, 0, false);
+}
+
+static void stand_at_the_edge(scene *on)
+{
+    for (uint32_t i = 0; i < EDGE; i++)
+        note(on, hm_pool_insert(&on->pool, NULL));
+    use_up(on);
 }
 
 /* There is something to trim: in front, in the middle and behind. */
@@ -126,13 +131,7 @@ static void stand_trimmed(scene *on)
 {
     stand_in_ruins(on);
     CHECK(hm_pool_trim(&on->pool) == HM_OK);
-    test_memory_fail(&on->memory, 1, true);
-    hm_handle handle = hm_pool_insert(&on->pool, NULL);
-    while (!hm_handle_is_null(handle)) {
-        note(on, handle);
-        handle = hm_pool_insert(&on->pool, NULL);
-    }
-    test_memory_fail(&on->memory, 0, false);
+    use_up(on);
 }
 
 static void stand_cleared_and_trimmed(scene *on)
