@@ -121,6 +121,19 @@ void model_arrange_on(map_model *model, hm_budget budget);
 /* Makes a free slot as old as many lives would make it, `left` generations before the last. */
 void model_age(map_model *model, uint32_t which, uint32_t left);
 
+/* Of the model's own parts, to each other. */
+
+/* The handle of an item that the map shows. */
+hm_handle model_handle_of(const map_model *model, const void *item);
+
+/* What holds inside every callback. */
+void model_in_callback(map_model *model);
+
+void model_set_orders(map_model *model);
+
+/* The positions may be others; that each handle stands once, with its item, is for model_check. */
+void model_read_positions(map_model *model);
+
 extern const test_subject map_subject, hostile_subject, lying_subject;
 
 #endif
