@@ -24,15 +24,10 @@ model_slot *model_find(const map_model *model, hm_handle handle)
     return live ? record : NULL;
 }
 
-static bool model_is_zero(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 static bool model_item_holds(const map_model *model, const model_slot *record, const void *item)
 {
     if (record->item_zero)
-        return model_is_zero(item, model->desc.item_size);
+        return test_bytes_are(item, model->desc.item_size, 0);
     return test_item_is(item, model->desc.item_size, record->value);
 }
 
@@ -42,7 +37,7 @@ static bool model_meta_holds(const map_model *model, const model_slot *record, u
     if (model->desc.meta_size == 0)
         return meta == NULL;
     if (record->meta_zero)
-        return model_is_zero(meta, model->desc.meta_size);
+        return test_bytes_are(meta, model->desc.meta_size, 0);
     return test_item_is(meta, model->desc.meta_size, record->meta);
 }
 
@@ -51,13 +46,6 @@ uint32_t model_room(const map_model *model)
     uint32_t items = model->desc.capacity - model->count;
     uint32_t slots = model->desc.max_slots - model->count - model->spent;
     return items < slots ? items : slots;
-}
-
-/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
-static bool model_failed_rightly(const map_model *model, hm_status status, bool room)
-{
-    return room ? status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)
-                : status == HM_ERROR_FULL;
 }
 
 hm_handle model_handle_of(const map_model *model, const void *item)
@@ -238,7 +226,7 @@ void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
     hm_status status =
         hm_map_insert_n(&model->map, copy ? model->buffer : NULL, n, report ? handles : NULL);
     if (status != HM_OK) {
-        CHECK(model_failed_rightly(model, status, room));
+        CHECK(test_memory_explains(&model->memory, status, room));
         for (uint32_t i = 0; i < MODEL_BATCH; i++)
             CHECK(handles[i].bits == UINT64_C(0x5A5A5A5A5A5A5A5A));
         return;
@@ -330,7 +318,7 @@ void model_reserve(map_model *model, uint32_t n, uint64_t value)
     bool room = n <= model_room(model);
     hm_status status = hm_map_reserve(&model->map, n);
     if (status != HM_OK) {
-        CHECK(model_failed_rightly(model, status, room));
+        CHECK(test_memory_explains(&model->memory, status, room));
         return;
     }
     CHECK(room);

@@ -28,6 +28,10 @@ void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
 /* Whether a call has been refused since. */
 bool test_memory_refused(const test_memory *memory);
 
+/* Whether this failure of a call is right: FULL where the container has no space for what was
+ * asked, also without memory; else only a refusal explains it. */
+bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space);
+
 /* Fails the test when a byte from `address` on is not committed. */
 void test_memory_check_committed(const test_memory *memory, const void *address, size_t size);
 

@@ -39,11 +39,9 @@ static uint32_t live_slot(const pool_model *model, uint32_t which)
 
 static bool item_holds(const pool_model *model, const pool_model_slot *record)
 {
-    size_t size = model->desc.item_size;
-    const unsigned char *item = record->place;
     if (record->is_zero)
-        return item[0] == 0 && memcmp(item, item + 1, size - 1) == 0;
-    return test_item_is(item, size, record->value);
+        return test_bytes_are(record->place, model->desc.item_size, 0);
+    return test_item_is(record->place, model->desc.item_size, record->value);
 }
 
 static uint32_t room(const pool_model *model)
@@ -51,14 +49,6 @@ static uint32_t room(const pool_model *model)
     uint32_t items = model->desc.capacity - model->count;
     uint32_t slots = model->desc.max_slots - model->count - model->retired;
     return items < slots ? items : slots;
-}
-
-/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
-static bool failed_rightly(const pool_model *model, hm_status status, uint32_t n)
-{
-    if (n > room(model))
-        return status == HM_ERROR_FULL;
-    return status == HM_ERROR_MEMORY && test_memory_refused(&model->memory);
 }
 
 /* A handle to try: live (kind 0 to 7), dead, null, damaged, guessed, foreign or noise. */
@@ -353,7 +343,7 @@ static void reserve(void *state, const uint32_t arguments[3])
     uint32_t n = arguments[0] % (arguments[2] % 8 == 0 ? room(model) + 2 : 40);
     hm_status status = hm_pool_reserve(&model->pool, n);
     if (status != HM_OK) {
-        CHECK(failed_rightly(model, status, n));
+        CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
         return;
     }
     CHECK(n <= room(model));
@@ -376,7 +366,8 @@ static void insert_n(void *state, const uint32_t arguments[3])
     memset(handles, 0xA5, sizeof handles);
     hm_status status = hm_pool_insert_n(&model->pool, is_zero ? NULL : items, n, handles);
     if (status != HM_OK) {
-        CHECK(failed_rightly(model, status, n) && hm_pool_count(&model->pool) == count);
+        CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
+        CHECK(hm_pool_count(&model->pool) == count);
         for (size_t i = 0; i < sizeof handles; i++)
             CHECK(((unsigned char *)handles)[i] == 0xA5);
         return;
