@@ -107,9 +107,9 @@ static void check_capacity_zero(hm_map *map)
     CHECK(hm_map_reserve(map, 1) == HM_ERROR_FULL && hm_map_reserve(map, 0) == HM_OK);
     CHECK(hm_map_get(map, first) == NULL && !hm_map_contains(map, first));
     CHECK(hm_map_get(map, HM_NULL_HANDLE) == NULL && !hm_map_contains(map, HM_NULL_HANDLE));
-    bool alive = true;
+    bool is_live = true;
     CHECK(hm_map_get_n(map, &first, 1, &item) == 0 && item == NULL);
-    CHECK(hm_map_contains_n(map, &first, 1, &alive) == 0 && !alive);
+    CHECK(hm_map_contains_n(map, &first, 1, &is_live) == 0 && !is_live);
     CHECK(hm_map_get_n(map, NULL, 0, NULL) == 0 && hm_map_contains_n(map, NULL, 0, NULL) == 0);
     CHECK(!hm_map_erase(map, first) && hm_map_erase_n(map, &first, 1) == 0);
     CHECK(hm_map_items(map) == NULL && hm_map_count(map) == 0 && hm_map_capacity(map) == 0);
@@ -254,8 +254,8 @@ DEATH_TEST(map_contract, get_n_without_items_panics)
 DEATH_TEST(map_contract, contains_n_without_handles_panics)
 {
     hm_map map = {0};
-    bool alive;
-    hm_map_contains_n(&map, NULL, 1, &alive);
+    bool is_live;
+    hm_map_contains_n(&map, NULL, 1, &is_live);
 }
 
 DEATH_TEST(map_contract, contains_n_without_answers_panics)

@@ -227,16 +227,16 @@ static void mirror(void *place, uint32_t from, uint32_t to, void *context)
 
 static void check_model(const model *m)
 {
-    uint32_t alive = 0;
+    uint32_t live = 0;
     CHECK(hm_map_validate(&m->map.map) == HM_OK);
     for (uint32_t id = 0; id < m->issued; id++) {
         if (hm_handle_is_null(m->handles[id].id))
             continue;
         const item *it = hm_map_get(&m->map.map, m->handles[id].id);
         CHECK(it != NULL && it->id == id && it == item_at(m, m->positions[id]));
-        alive++;
+        live++;
     }
-    CHECK(alive == item_map_count(&m->map));
+    CHECK(live == item_map_count(&m->map));
 }
 
 static bool model_is_in_order(const model *m)
@@ -438,7 +438,7 @@ TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
     test_memory_check_released(&memory);
 }
 
-/* Two maps live the same life, but for the order. */
+/* Two maps go through the same operations; only one is put in order. */
 TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_gone)
 {
     enum { N = 1000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machinery of order.h on a plain column: what it costs, where it stops, and what it says of
- * broken contracts and of orders that lie. */
+/* The functions of order.h on a plain column: what they cost, where they stop, and how they answer
+ * broken contracts and orders that lie. */
 #include "support/order.h"
 
 #include <math.h>

@@ -303,7 +303,7 @@ TEST(pool_fault, trim_refused_changes_nothing)
         }
 }
 
-/* One step of a whole life, tried again until it succeeds. */
+/* One step of a pool's use from init to fini, tried again until it succeeds. */
 static void live_through(scene *on, bool (*step)(scene *on))
 {
     remember(on);

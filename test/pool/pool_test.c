@@ -101,7 +101,7 @@ POOL_TEST(insert_fills_the_lowest_hole)
     finish(&pool);
 }
 
-/* So many that there are three levels above the words: every way down and up is gone. */
+/* So many that there are three levels above the words: every way down and up is taken. */
 POOL_TEST(the_lowest_hole_is_found_among_many_slots)
 {
     enum { SLOTS = 300000, ROUNDS = 3000 };
@@ -345,7 +345,7 @@ POOL_TEST(handle_of_takes_any_pointer_into_a_live_item)
     test_memory_check_released(&memory);
 }
 
-/* A block's bytes behind its last item belong to nobody. */
+/* A block's bytes behind its last item belong to no item. */
 POOL_TEST(handle_of_refuses_the_tail_of_a_block)
 {
     hm_handle handles[600];
@@ -373,17 +373,17 @@ static hm_handle with_free_bit(hm_handle handle)
 POOL_TEST(explain_asks_in_the_order_of_the_design)
 {
     hm_pool pool = make(storage, (hm_pool_desc){.type_id = 3});
-    hm_handle live = add(&pool, 1), dead = add(&pool, 2);
-    CHECK(hm_pool_erase(&pool, dead));
+    hm_handle live = add(&pool, 1), erased = add(&pool, 2);
+    CHECK(hm_pool_erase(&pool, erased));
     CHECK(hm_pool_explain(&pool, live) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, dead) == HM_HANDLE_STALE);
+    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
     CHECK(hm_pool_explain(&pool, HM_NULL_HANDLE) == HM_HANDLE_NULL);
     CHECK(hm_pool_explain(&pool, with_free_bit(HM_NULL_HANDLE)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, with_free_bit(live)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, with_free_bit(dead)) == HM_HANDLE_FORGED);
+    CHECK(hm_pool_explain(&pool, with_free_bit(erased)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_get(&pool, with_free_bit(live)) == NULL);
-    CHECK(hm_pool_get(&pool, with_free_bit(dead)) == NULL);
-    CHECK(!hm_pool_erase(&pool, with_free_bit(dead)) && hm_pool_count(&pool) == 1);
+    CHECK(hm_pool_get(&pool, with_free_bit(erased)) == NULL);
+    CHECK(!hm_pool_erase(&pool, with_free_bit(erased)) && hm_pool_count(&pool) == 1);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 3)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 4)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 1, 4)) == HM_HANDLE_FOREIGN);
@@ -395,7 +395,7 @@ POOL_TEST(explain_asks_in_the_order_of_the_design)
     hm_handle again = add(&pool, 3);
     CHECK(hm_handle_equal(again, hm_handle_pack(1, 2, 3)));
     CHECK(hm_pool_explain(&pool, again) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, dead) == HM_HANDLE_STALE);
+    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
     finish(&pool);
 }
 

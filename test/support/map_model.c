@@ -62,7 +62,8 @@ hm_handle model_handle_of(const map_model *model, const void *item)
 
 void model_in_callback(map_model *model)
 {
-    /* Rarer where many items make validate dear: a large map's sort has millions of callbacks. */
+    /* Rarer where many items make validate expensive: a large map's sort has millions of callbacks.
+     */
     if (++model->callbacks % (MODEL_SAMPLE + model->count) != 0)
         return;
     CHECK(hm_map_validate(&model->map) == HM_OK);
@@ -143,7 +144,7 @@ void model_init(map_model *model, const hm_map_desc *desc, size_t page_size, boo
     CHECK(hm_map_init(&model->map, &model->desc) == HM_OK);
 }
 
-static void model_born(map_model *model, hm_handle handle, bool zero, uint64_t value)
+static void model_note_insert(map_model *model, hm_handle handle, bool zero, uint64_t value)
 {
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = hm_handle_generation(handle);
@@ -163,8 +164,8 @@ static void model_born(map_model *model, hm_handle handle, bool zero, uint64_t v
     model->dense[model->count++] = handle;
 }
 
-/* Marks the item dead; the caller takes it out of `dense`. */
-static void model_died(map_model *model, hm_handle handle)
+/* Marks the item erased; the caller takes it out of `dense`. */
+static void model_note_erase(map_model *model, hm_handle handle)
 {
     model_slot *record = model_find(model, handle);
     CHECK(record != NULL);
@@ -211,7 +212,7 @@ void model_insert(map_model *model, model_way way, uint64_t value)
         return;
     }
     CHECK(room);
-    model_born(model, handle, way == MODEL_NULL, value);
+    model_note_insert(model, handle, way == MODEL_NULL, value);
 }
 
 void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
@@ -235,7 +236,7 @@ void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
     for (uint32_t i = 0; i < n; i++) {
         hm_handle handle = hm_map_handle_at(&model->map, first + i);
         CHECK(!report || hm_handle_equal(handle, handles[i]));
-        model_born(model, handle, !copy, value + i);
+        model_note_insert(model, handle, !copy, value + i);
     }
 }
 
@@ -246,7 +247,7 @@ void model_erase(map_model *model, hm_handle handle)
     CHECK(hm_map_erase(&model->map, handle) == live);
     if (!live)
         return;
-    model_died(model, handle);
+    model_note_erase(model, handle);
     uint32_t hole = 0;
     while (!hm_handle_equal(model->dense[hole], handle))
         hole++;
@@ -270,8 +271,8 @@ void model_erase_n(map_model *model, const hm_handle *handles, uint32_t n)
     }
     CHECK(hm_map_erase_n(&model->map, handles, n) == count);
     for (uint32_t i = 0; i < count; i++)
-        model_died(model, gone[i]);
-    /* In which order the holes were filled is the map's business. */
+        model_note_erase(model, gone[i]);
+    /* The map may fill the holes in any order. */
     model->count -= count;
     for (uint32_t i = 0; i < model->count; i++)
         model->dense[i] = hm_map_handle_at(&model->map, i);
@@ -289,7 +290,7 @@ void model_erase_if(map_model *model, uint32_t doomed_of_8)
     for (uint32_t i = 0; i < model->count; i++) {
         hm_handle handle = model->dense[i];
         if (model_value_doomed(model, &model->slots[hm_handle_index(handle)]))
-            model_died(model, handle);
+            model_note_erase(model, handle);
         else
             model->dense[count++] = handle;
     }
@@ -298,10 +299,10 @@ void model_erase_if(map_model *model, uint32_t doomed_of_8)
 }
 
 /* All items are gone: by clear or by fini. */
-static void model_all_died(map_model *model)
+static void model_note_all_erased(map_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++)
-        model_died(model, model->dense[i]);
+        model_note_erase(model, model->dense[i]);
     model->count = 0;
 }
 
@@ -310,7 +311,7 @@ void model_clear(map_model *model)
     model->from_the_back = true;
     hm_map_clear(&model->map);
     model->from_the_back = false;
-    model_all_died(model);
+    model_note_all_erased(model);
 }
 
 void model_reserve(map_model *model, uint32_t n, uint64_t value)
@@ -388,11 +389,11 @@ void model_probe(const map_model *model, hm_handle handle)
     const void *item = hm_map_get(&model->map, handle);
     uint32_t position = hm_map_index_of(&model->map, handle);
     void *found = model->buffer;
-    bool alive = record == NULL;
+    bool is_live = record == NULL;
     CHECK(hm_map_contains(&model->map, handle) == (record != NULL));
     CHECK(hm_map_get_n(&model->map, &handle, 1, &found) == (record != NULL) && found == item);
-    CHECK(hm_map_contains_n(&model->map, &handle, 1, &alive) == (record != NULL));
-    CHECK(alive == (record != NULL));
+    CHECK(hm_map_contains_n(&model->map, &handle, 1, &is_live) == (record != NULL));
+    CHECK(is_live == (record != NULL));
     CHECK((state == HM_HANDLE_LIVE) == (record != NULL));
     if (record == NULL) {
         CHECK(item == NULL);
@@ -481,7 +482,7 @@ void model_fini(map_model *model)
     model->from_the_back = true;
     hm_map_fini(&model->map);
     model->from_the_back = false;
-    model_all_died(model);
+    model_note_all_erased(model);
     test_memory_check_released(&model->memory);
     hm_map_fini(&model->map);
     CHECK(hm_map_count(&model->map) == 0);
