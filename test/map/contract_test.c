@@ -42,25 +42,11 @@ TEST(map_contract, init_refuses_what_no_map_can_be)
 
 TEST(map_contract, init_refuses_a_memory_table_that_breaks_its_contract)
 {
-    for (int broken = 0; broken < 7; broken++) {
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
         test_memory memory;
         test_memory_init(&memory, 65536);
-        hm_map_desc desc = {.item_size = 4, .memory = &memory.table};
-        if (broken == 0)
-            memory.table.reserve = NULL;
-        if (broken == 1)
-            memory.table.commit = NULL;
-        if (broken == 2)
-            memory.table.decommit = NULL;
-        if (broken == 3)
-            memory.table.release = NULL;
-        if (broken == 4)
-            memory.table.page_size = 0;
-        if (broken == 5)
-            memory.table.page_size = 4;
-        if (broken == 6)
-            memory.table.page_size = 65536 + 4096;
-        CHECK(is_refused(desc));
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_map_desc){.item_size = 4, .memory = &memory.table}));
         test_memory_check_released(&memory);
     }
 }

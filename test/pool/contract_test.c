@@ -47,25 +47,11 @@ TEST(pool_contract, init_refuses_what_no_pool_can_be)
 
 TEST(pool_contract, init_refuses_a_memory_table_that_breaks_its_contract)
 {
-    test_memory memory;
-    for (int broken = 0; broken < 7; broken++) {
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
         test_memory_init_with_holes(&memory, 65536);
-        hm_pool_desc desc = {.item_size = 4, .memory = &memory.table};
-        if (broken == 0)
-            memory.table.reserve = NULL;
-        if (broken == 1)
-            memory.table.commit = NULL;
-        if (broken == 2)
-            memory.table.decommit = NULL;
-        if (broken == 3)
-            memory.table.release = NULL;
-        if (broken == 4)
-            memory.table.page_size = 0;
-        if (broken == 5)
-            memory.table.page_size = 4;
-        if (broken == 6)
-            memory.table.page_size = 65536 + 4096;
-        CHECK(is_refused(desc));
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_pool_desc){.item_size = 4, .memory = &memory.table}));
         test_memory_check_released(&memory);
     }
 }

@@ -160,6 +160,22 @@ void test_memory_init_with_holes(test_memory *memory, size_t page_size)
     memory->has_holes = true;
 }
 
+void test_memory_break(test_memory *memory, int flaw)
+{
+    static const size_t page_sizes[] = {0, 4, 4095, 4097, 12288, 65536 + 4096};
+    CHECK(flaw >= 0 && flaw < TEST_MEMORY_FLAWS);
+    if (flaw == 0)
+        memory->table.reserve = NULL;
+    else if (flaw == 1)
+        memory->table.commit = NULL;
+    else if (flaw == 2)
+        memory->table.decommit = NULL;
+    else if (flaw == 3)
+        memory->table.release = NULL;
+    else
+        memory->table.page_size = page_sizes[flaw - 4];
+}
+
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones)
 {
     memory->calls = 0;

@@ -5,6 +5,8 @@
 
 #include <handle_map/memory.h>
 
+enum { TEST_MEMORY_FLAWS = 10 };
+
 typedef struct test_memory {
     hm_memory table;  /* give &memory.table to a container; this struct must not move meanwhile */
     uint32_t calls;   /* of reserve, commit and decommit together, refused ones included */
@@ -21,6 +23,11 @@ void test_memory_init(test_memory *memory, size_t page_size);
 
 /* For pools, which commit the pages of a range in any order. */
 void test_memory_init_with_holes(test_memory *memory, size_t page_size);
+
+/* Breaks the table: a function is missing, or the page size is no power of two or below 8. The
+ * flaws have numbers from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each, and reserve nothing.
+ */
+void test_memory_break(test_memory *memory, int flaw);
 
 /* Starts counting at 0, refusing the k-th call from here on; k 0: none. */
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);

@@ -21,7 +21,7 @@
 
 enum { CAPACITY = 16000, MAX_GONE = 65536, WORDS = 5, TYPE_ID = 77 };
 
-/* Every word of an item, and its meta, holds the item's handle. */
+/* Word k of an item holds its handle plus k, and the meta its handle. */
 typedef struct item {
     uint64_t words[WORDS];
 } item;
