@@ -105,22 +105,13 @@ TEST(array, init_says_memory_when_the_sizes_fit_but_the_system_has_no_room)
 
 TEST(array, init_refuses_a_memory_table_that_is_not_whole)
 {
-    hm_array_desc desc = {.item_size = 8, .capacity = 10};
-    hm_memory broken[9];
-    for (size_t i = 0; i < 9; i++)
-        broken[i] = *hm_memory_os();
-    broken[0].reserve = NULL;
-    broken[1].commit = NULL;
-    broken[2].decommit = NULL;
-    broken[3].release = NULL;
-    broken[4].page_size = 0;
-    broken[5].page_size = 4;
-    broken[6].page_size = 4095;
-    broken[7].page_size = 4097;
-    broken[8].page_size = 3 * 4096;
-    for (size_t i = 0; i < 9; i++) {
-        desc.memory = &broken[i];
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table};
         CHECK(is_refused(&desc, HM_ERROR_INVALID));
+        test_memory_check_released(&memory);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base: status names, the panic hook, and what a broken contract ends in. */
+/* base: status names, the panic hook, and how a broken contract ends the program. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif

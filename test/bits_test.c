@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bit scans: every place of a lowest and a highest bit, whatever stands on the other side of it. */
+/* Bit scans: every position of the lowest and of the highest bit, whatever the other bits are. */
 #include "support/test.h"
 
 #include <handle_map/bits.h>

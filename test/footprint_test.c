@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What containers take: addresses at init, commits and resident memory at reserve. */
+/* How much memory containers take: addresses at init, commits and resident memory at reserve. */
 #include "support/memory.h"
 #include "support/test.h"
 

@@ -374,11 +374,11 @@ TEST(last_error, a_handle_that_is_refused_writes_nothing)
     const hm_handle refused[] = {stale, pool_stale, HM_NULL_HANDLE, {UINT64_MAX}, {12345}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         void *item;
-        bool alive;
+        bool is_live;
         CHECK(hm_map_get(&map, refused[i]) == NULL && !hm_map_erase(&map, refused[i]));
         CHECK(hm_pool_get(&pool, refused[i]) == NULL && !hm_pool_erase(&pool, refused[i]));
         CHECK(hm_map_get_n(&map, &refused[i], 1, &item) == 0);
-        CHECK(hm_pool_contains_n(&pool, &refused[i], 1, &alive) == 0);
+        CHECK(hm_pool_contains_n(&pool, &refused[i], 1, &is_live) == 0);
         CHECK(hm_map_index_of(&map, refused[i]) == HM_INVALID_INDEX);
         CHECK(hm_map_explain(&map, refused[i]) != HM_HANDLE_LIVE);
         hm_map_touch(&map, refused[i]);

@@ -4,6 +4,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, RLIMIT_DATA */
 #endif
 
+#include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -38,11 +39,6 @@ static const hm_memory *table_at(int index)
 {
     const hm_memory *const tables[TABLES] = {hm_memory_os(), hm_memory_os_huge(), hm_memory_heap()};
     return tables[index];
-}
-
-static bool is_all(const unsigned char *bytes, size_t size, unsigned char value)
-{
-    return bytes[0] == value && memcmp(bytes, bytes + 1, size - 1) == 0;
 }
 
 TEST(memory, every_table_is_whole_and_always_the_same)
@@ -85,9 +81,9 @@ TEST(memory, a_reservation_can_be_committed_to_its_last_byte)
         unsigned char *bytes = memory->reserve(memory->context, size);
         CHECK(bytes != NULL);
         CHECK(memory->commit(memory->context, bytes, size));
-        CHECK(is_all(bytes, size, 0));
+        CHECK(test_bytes_are(bytes, size, 0));
         memset(bytes, 0xA5, size);
-        CHECK(is_all(bytes, size, 0xA5));
+        CHECK(test_bytes_are(bytes, size, 0xA5));
         memory->release(memory->context, bytes, size);
     }
 }
@@ -101,7 +97,7 @@ TEST(memory, reads_as_zero_after_decommit_and_commit)
         CHECK(bytes != NULL);
         for (int round = 0; round < 3; round++) {
             CHECK(memory->commit(memory->context, bytes, size));
-            CHECK(is_all(bytes, size, 0));
+            CHECK(test_bytes_are(bytes, size, 0));
             memset(bytes, 0xA5, size);
             CHECK(memory->decommit(memory->context, bytes, size));
         }
@@ -121,17 +117,17 @@ TEST(memory, pages_of_one_reservation_are_independent)
         memset(bytes + 1 * page, 1, page);
         memset(bytes + 3 * page, 3, page);
         CHECK(memory->commit(memory->context, bytes + 2 * page, page));
-        CHECK(is_all(bytes + 2 * page, page, 0));
+        CHECK(test_bytes_are(bytes + 2 * page, page, 0));
         memset(bytes + 2 * page, 2, page);
         CHECK(memory->decommit(memory->context, bytes + 2 * page, page));
-        CHECK(is_all(bytes + 1 * page, page, 1));
-        CHECK(is_all(bytes + 3 * page, page, 3));
+        CHECK(test_bytes_are(bytes + 1 * page, page, 1));
+        CHECK(test_bytes_are(bytes + 3 * page, page, 3));
         CHECK(memory->commit(memory->context, bytes + 2 * page, page));
-        CHECK(is_all(bytes + 2 * page, page, 0));
+        CHECK(test_bytes_are(bytes + 2 * page, page, 0));
         CHECK(memory->decommit(memory->context, bytes + 2 * page, 2 * page));
-        CHECK(is_all(bytes + 1 * page, page, 1));
+        CHECK(test_bytes_are(bytes + 1 * page, page, 1));
         CHECK(memory->commit(memory->context, bytes + 4 * page, page));
-        CHECK(is_all(bytes + 4 * page, page, 0));
+        CHECK(test_bytes_are(bytes + 4 * page, page, 0));
         memory->release(memory->context, bytes, 5 * page);
     }
 }
@@ -150,7 +146,7 @@ TEST(memory, reservations_do_not_overlap)
         }
         memory->release(memory->context, bytes[3], size);
         for (int k = 0; k < RESERVATIONS; k++) {
-            CHECK(k == 3 || is_all(bytes[k], size, (unsigned char)(k + 1)));
+            CHECK(k == 3 || test_bytes_are(bytes[k], size, (unsigned char)(k + 1)));
             if (k != 3)
                 memory->release(memory->context, bytes[k], size);
         }
@@ -165,7 +161,7 @@ TEST(memory, what_was_released_reads_as_zero_when_it_is_reserved_again)
         for (size_t pages = 5; pages > 0; pages--) {
             unsigned char *bytes = memory->reserve(memory->context, pages * page);
             CHECK(bytes != NULL && memory->commit(memory->context, bytes, pages * page));
-            CHECK(is_all(bytes, pages * page, 0));
+            CHECK(test_bytes_are(bytes, pages * page, 0));
             memset(bytes, 0xA5, pages * page);
             memory->release(memory->context, bytes, pages * page);
         }
@@ -189,8 +185,8 @@ TEST(memory, malloc_and_a_table_take_nothing_of_each_other)
             memset(blocks[k], 100 + k, block_size);
         }
         for (int k = 0; k < ROUNDS; k++) {
-            CHECK(is_all(ranges[k], memory->page_size, (unsigned char)(k + 1)));
-            CHECK(is_all(blocks[k], (size_t)(k + 1) * STEP, (unsigned char)(100 + k)));
+            CHECK(test_bytes_are(ranges[k], memory->page_size, (unsigned char)(k + 1)));
+            CHECK(test_bytes_are(blocks[k], (size_t)(k + 1) * STEP, (unsigned char)(100 + k)));
             memory->release(memory->context, ranges[k], memory->page_size);
             free(blocks[k]);
         }
@@ -279,7 +275,7 @@ TEST(memory, what_was_reserved_before_the_first_malloc_is_not_taken_by_it)
         CHECK(blocks[k] != NULL);
         memset(blocks[k], 0, BLOCK_SIZE);
     }
-    CHECK(is_all(early, size, 0xA5));
+    CHECK(test_bytes_are(early, size, 0xA5));
     for (int k = 0; k < BLOCKS; k++)
         free(blocks[k]);
 }
@@ -295,8 +291,8 @@ TEST(memory, a_page_is_written_only_when_it_is_committed_again)
     memory->release(NULL, bytes, 3 * page);
     CHECK(memory->reserve(NULL, 3 * page) == bytes);
     CHECK(memory->commit(NULL, bytes + page, page));
-    CHECK(is_all(bytes + page, page, 0));
-    CHECK(is_all(bytes, page, 0xA5) && is_all(bytes + 2 * page, page, 0xA5));
+    CHECK(test_bytes_are(bytes + page, page, 0));
+    CHECK(test_bytes_are(bytes, page, 0xA5) && test_bytes_are(bytes + 2 * page, page, 0xA5));
     memory->release(NULL, bytes, 3 * page);
 }
 
@@ -331,7 +327,7 @@ TEST(memory, a_commit_that_the_system_refuses_says_so_and_can_be_repeated)
     CHECK(setrlimit(RLIMIT_DATA, &before) == 0);
     CHECK(committed == !limited);
     CHECK(committed || memory->commit(memory->context, bytes, size));
-    CHECK(is_all(bytes, size, 0));
+    CHECK(test_bytes_are(bytes, size, 0));
     memory->release(memory->context, bytes, size);
 }
 
@@ -347,7 +343,7 @@ TEST(memory, a_decommit_of_locked_pages_is_refused_and_changes_nothing)
     bool locked = mlock(bytes + page, page) == 0 && madvise(bytes + page, page, MADV_DONTNEED) != 0;
     CHECK(memory->decommit(memory->context, bytes + page, page) == !locked);
     if (locked) {
-        CHECK(is_all(bytes, 3 * page, 0xA5));
+        CHECK(test_bytes_are(bytes, 3 * page, 0xA5));
         memset(bytes, 0x5A, 3 * page);
         CHECK(munlock(bytes + page, page) == 0);
         CHECK(memory->decommit(memory->context, bytes + page, page));
@@ -355,7 +351,7 @@ TEST(memory, a_decommit_of_locked_pages_is_refused_and_changes_nothing)
         test_leave_out("a decommit of locked pages: there is no lock, or it does not hold them");
     }
     CHECK(memory->commit(memory->context, bytes + page, page));
-    CHECK(is_all(bytes + page, page, 0));
+    CHECK(test_bytes_are(bytes + page, page, 0));
     memory->release(memory->context, bytes, 3 * page);
 }
 
@@ -376,7 +372,7 @@ TEST(memory, a_decommit_without_a_mapping_left_is_refused_and_changes_nothing)
         i += 2;
     if (i < pages) {
         CHECK(!memory->decommit(memory->context, bytes + page, page));
-        CHECK(is_all(bytes, 3 * page, 0xA5));
+        CHECK(test_bytes_are(bytes, 3 * page, 0xA5));
         memset(bytes, 0x5A, 3 * page);
     } else {
         test_leave_out("a decommit for want of mappings: there are more than were used up");
@@ -396,7 +392,7 @@ TEST(memory, a_decommit_of_half_a_page_is_refused)
     memset(bytes, 0xA5, page);
     if (mprotect(bytes + page / 2, page / 2, PROT_READ | PROT_WRITE) != 0) {
         CHECK(!memory->decommit(memory->context, bytes + page / 2, page / 2));
-        CHECK(is_all(bytes, page, 0xA5));
+        CHECK(test_bytes_are(bytes, page, 0xA5));
     } else {
         test_leave_out("a decommit of half a page: an emulator of larger pages obeys it");
     }
@@ -520,7 +516,7 @@ TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)
         CHECK(!counted || mapped_pages() - before == size / page);
         CHECK((uintptr_t)bytes % memory->page_size == 0);
         CHECK(memory->commit(memory->context, bytes, size));
-        CHECK(is_all(bytes, size, 0));
+        CHECK(test_bytes_are(bytes, size, 0));
         CHECK(is_mapped(bytes) && is_mapped(bytes + size - page));
         memory->release(memory->context, bytes, size);
         CHECK(!is_mapped(bytes));

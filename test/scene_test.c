@@ -30,15 +30,15 @@ typedef struct model_node {
     uint32_t parent; /* NONE: the root */
     uint32_t children[MOST];
     uint32_t child_count;
-    bool alive;
+    bool is_live;
 } model_node;
 
 typedef struct model {
     struct scene scene;
     model_node nodes[MOST]; /* place 0 is the root */
-    uint32_t count;         /* alive */
+    uint32_t count;         /* live ones */
     scene_node_handle stale[STALE_POOL];
-    uint32_t died;
+    uint32_t stale_count;
     uint64_t random;
 } model;
 
@@ -51,7 +51,7 @@ static model *model_new(const char *what)
     m->nodes[0].handle = m->scene.root;
     m->nodes[0].local = scene_transform_identity();
     m->nodes[0].parent = NONE;
-    m->nodes[0].alive = true;
+    m->nodes[0].is_live = true;
     m->count = 1;
     return m;
 }
@@ -62,10 +62,10 @@ static void model_delete(model *m)
     free(m);
 }
 
-static uint32_t any_alive(model *m)
+static uint32_t any_live(model *m)
 {
     uint32_t place = test_random_below(&m->random, MOST);
-    while (!m->nodes[place].alive)
+    while (!m->nodes[place].is_live)
         place = (place + 1) % MOST;
     return place;
 }
@@ -110,15 +110,15 @@ static void model_leave(model *m, uint32_t place)
         above->children[i] = above->children[i + 1];
 }
 
-static uint32_t model_kill(model *m, uint32_t place)
+static uint32_t model_destroy(model *m, uint32_t place)
 {
     model_node *node = &m->nodes[place];
-    uint32_t killed = 1;
+    uint32_t destroyed = 1;
     for (uint32_t i = 0; i < node->child_count; i++)
-        killed += model_kill(m, node->children[i]);
-    m->stale[m->died++ % STALE_POOL] = node->handle;
+        destroyed += model_destroy(m, node->children[i]);
+    m->stale[m->stale_count++ % STALE_POOL] = node->handle;
     memset(node, 0, sizeof *node);
-    return killed;
+    return destroyed;
 }
 
 static bool model_is_below(const model *m, uint32_t place, uint32_t top)
@@ -130,7 +130,7 @@ static bool model_is_below(const model *m, uint32_t place, uint32_t top)
 
 static void do_create(model *m)
 {
-    uint32_t near = any_alive(m);
+    uint32_t near = any_live(m);
     struct scene_transform local = any_transform(m);
     bool before = test_random_below(&m->random, 3) == 0;
     scene_node_handle handle = before
@@ -140,11 +140,11 @@ static void do_create(model *m)
     if (is_null(handle))
         return;
     uint32_t place = 0;
-    while (m->nodes[place].alive)
+    while (m->nodes[place].is_live)
         place++;
     m->nodes[place].handle = handle;
     m->nodes[place].local = local;
-    m->nodes[place].alive = true;
+    m->nodes[place].is_live = true;
     m->count++;
     if (before)
         model_enter(m, place, m->nodes[near].parent, model_position(m, near));
@@ -154,21 +154,21 @@ static void do_create(model *m)
 
 static void do_destroy(model *m)
 {
-    uint32_t place = any_alive(m);
+    uint32_t place = any_live(m);
     uint32_t destroyed = scene_destroy(&m->scene, m->nodes[place].handle);
     if (place == 0) {
         CHECK(destroyed == 0);
         return;
     }
     model_leave(m, place);
-    CHECK(destroyed == model_kill(m, place));
+    CHECK(destroyed == model_destroy(m, place));
     m->count -= destroyed;
 }
 
 static void do_reparent(model *m)
 {
-    uint32_t place = any_alive(m);
-    uint32_t parent = any_alive(m);
+    uint32_t place = any_live(m);
+    uint32_t parent = any_live(m);
     hm_status status = scene_reparent(&m->scene, m->nodes[place].handle, m->nodes[parent].handle);
     if (model_is_below(m, parent, place)) {
         CHECK(status == HM_ERROR_INVALID);
@@ -181,26 +181,26 @@ static void do_reparent(model *m)
 
 static void do_set_local(model *m)
 {
-    uint32_t place = any_alive(m);
+    uint32_t place = any_live(m);
     m->nodes[place].local = any_transform(m);
     CHECK(scene_set_local(&m->scene, m->nodes[place].handle, &m->nodes[place].local));
 }
 
 static void do_stale(model *m)
 {
-    if (m->died == 0)
+    if (m->stale_count == 0)
         return;
-    uint32_t kept = m->died < STALE_POOL ? m->died : STALE_POOL;
+    uint32_t kept = m->stale_count < STALE_POOL ? m->stale_count : STALE_POOL;
     scene_node_handle stale = m->stale[test_random_below(&m->random, kept)];
-    scene_node_handle alive = m->nodes[any_alive(m)].handle;
+    scene_node_handle live = m->nodes[any_live(m)].handle;
     struct scene_transform local = any_transform(m);
     CHECK(scene_get(&m->scene, stale) == NULL);
     CHECK(is_null(scene_next(&m->scene, stale)));
     CHECK(is_null(scene_create(&m->scene, stale, &local)));
     CHECK(is_null(scene_create_before(&m->scene, stale, &local)));
     CHECK(scene_destroy(&m->scene, stale) == 0);
-    CHECK(scene_reparent(&m->scene, stale, alive) == HM_ERROR_STALE);
-    CHECK(scene_reparent(&m->scene, alive, stale) == HM_ERROR_STALE);
+    CHECK(scene_reparent(&m->scene, stale, live) == HM_ERROR_STALE);
+    CHECK(scene_reparent(&m->scene, live, stale) == HM_ERROR_STALE);
     CHECK(!scene_set_local(&m->scene, stale, &local));
 }
 
@@ -237,7 +237,7 @@ static void check_links(const model *m)
     CHECK(is_null(check_walk(m, 0, m->scene.root)));
     for (uint32_t i = 0; i < MOST; i++) {
         const model_node *node = &m->nodes[i];
-        if (!node->alive)
+        if (!node->is_live)
             continue;
         const struct scene_node *found = scene_get(&m->scene, node->handle);
         CHECK(found != NULL);
@@ -454,7 +454,7 @@ TEST(scene, random_edits_agree_with_a_naive_tree)
         edit(m);
         check_links(m);
     }
-    CHECK(m->died > STALE_POOL);
+    CHECK(m->stale_count > STALE_POOL);
     model_delete(m);
 }
 
@@ -482,7 +482,7 @@ TEST(scene, an_update_is_right_wherever_the_nodes_lie)
         for (int edits = 0; edits < 20; edits++)
             edit(m);
         for (uint32_t n = 0; n < 2 * MOST; n++)
-            shuffled[n] = m->nodes[any_alive(m)].handle.id;
+            shuffled[n] = m->nodes[any_live(m)].handle.id;
         CHECK(hm_map_arrange(&m->scene.nodes.map, shuffled, 2 * MOST, no_limit).done);
         late += !has_parents_first(&m->scene);
         check_update(m);

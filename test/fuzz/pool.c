@@ -2,8 +2,8 @@
 /* The target `pool`: the model's own operations, memory refused among them; handles of any bits,
  * given to every function that takes one; and addresses of any bits. The first byte says which
  * storage, so that each of the three can be fuzzed alone. */
-#include "support/pool_model.h"
 #include "fuzz.h"
+#include "support/pool_model.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static hm_handle hostile_handle(const pool_model *model, const uint32_t argument
     }
 }
 
-/* A handle as above. One that resolves is not erased: it would have to die in the model. */
+/* A handle as above. One that resolves is not erased: the model would not know of it. */
 static void hostile(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -75,7 +75,7 @@ static void hostile(void *state, const uint32_t arguments[3])
     hm_handle handle = hostile_handle(model, arguments);
     hm_handle twice[] = {handle, HM_NULL_HANDLE, handle};
     uint32_t slot = hm_handle_index(handle);
-    bool lives = slot < model->end && model->slots[slot].lives &&
+    bool lives = slot < model->end && model->slots[slot].is_live &&
                  hm_handle_equal(handle, handle_at(model, slot));
     void *place = lives ? model->slots[slot].place : NULL;
     CHECK(hm_pool_get(pool, handle) == place && hm_pool_contains(pool, handle) == lives);
@@ -90,7 +90,7 @@ static void hostile(void *state, const uint32_t arguments[3])
 static hm_handle owner_of(const pool_model *model, uintptr_t address)
 {
     for (uint32_t slot = 0; slot < model->end; slot++)
-        if (model->slots[slot].lives &&
+        if (model->slots[slot].is_live &&
             address - (uintptr_t)model->slots[slot].place < model->desc.item_size)
             return handle_at(model, slot);
     return HM_NULL_HANDLE;

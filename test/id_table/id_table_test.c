@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: who is alive and where, which bits resolve, explaining and validating. */
+/* id_table: which handles are live and at which position, which bits resolve, explaining and
+ * validating. */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/test.h"

@@ -14,7 +14,7 @@ typedef struct model {
     uint32_t capacity, max_slots, count;
     hm_handle *live;       /* position -> handle */
     uint16_t *generations; /* slot -> the one issued last; 0: none */
-    bool *is_alive;        /* slot */
+    bool *is_live;         /* slot */
 } model;
 
 /* What was reached in this process: trims that dropped slots, slots that were retired. */
@@ -29,16 +29,16 @@ static void issue_one(model *m)
             return;
         CHECK(m->table.slot_count == m->max_slots);
         for (uint32_t slot = 0; slot < m->max_slots; slot++)
-            CHECK(m->is_alive[slot] || m->generations[slot] == LIVES);
+            CHECK(m->is_live[slot] || m->generations[slot] == LIVES);
         return;
     }
     hm_handle handle = issue(&m->table);
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
-    CHECK(m->count < m->capacity && slot < m->max_slots && !m->is_alive[slot]);
+    CHECK(m->count < m->capacity && slot < m->max_slots && !m->is_live[slot]);
     CHECK(hm_handle_type_id(handle) == TYPE_ID && !hm_handle_is_free(handle));
     CHECK(generation > m->generations[slot]);
     m->generations[slot] = (uint16_t)generation;
-    m->is_alive[slot] = true;
+    m->is_live[slot] = true;
     m->live[m->count++] = handle;
 }
 
@@ -47,7 +47,7 @@ static void release_one(model *m, uint32_t position)
     uint32_t slot = hm_handle_index(m->live[position]);
     release_at(&m->table, position);
     m->live[position] = m->live[--m->count];
-    m->is_alive[slot] = false;
+    m->is_live[slot] = false;
 }
 
 /* How many. */
@@ -104,7 +104,7 @@ static void clear(void *state, const uint32_t arguments[3])
     (void)arguments;
     hm_id_table_clear(&m->table);
     m->count = 0;
-    memset(m->is_alive, 0, m->max_slots * sizeof *m->is_alive);
+    memset(m->is_live, 0, m->max_slots * sizeof *m->is_live);
 }
 
 static void trim(void *state, const uint32_t arguments[3])
@@ -129,7 +129,7 @@ static bool slot_is_right(const model *m, uint32_t slot)
         return false;
     if (generation == 0)
         return state == HM_HANDLE_FORGED;
-    if (m->is_alive[slot])
+    if (m->is_live[slot])
         return state == HM_HANDLE_LIVE;
     return hm_id_table_find(&m->table, handle) == HM_INVALID_INDEX &&
            (state == HM_HANDLE_STALE || (state == HM_HANDLE_RETIRED && generation == LIVES));
@@ -171,8 +171,8 @@ static void *begin(const uint32_t arguments[3])
     make(&m->table, m->capacity, m->max_slots, &m->memory);
     m->live = allocate_handles(m->capacity);
     m->generations = calloc(m->max_slots, sizeof *m->generations);
-    m->is_alive = calloc(m->max_slots, sizeof *m->is_alive);
-    CHECK(m->generations != NULL && m->is_alive != NULL);
+    m->is_live = calloc(m->max_slots, sizeof *m->is_live);
+    CHECK(m->generations != NULL && m->is_live != NULL);
     return m;
 }
 
@@ -183,7 +183,7 @@ static void end(void *state)
     test_memory_check_released(&m->memory);
     free(m->live);
     free(m->generations);
-    free(m->is_alive);
+    free(m->is_live);
     free(m);
 }
 

@@ -185,7 +185,7 @@ TEST(id_table, a_live_slot_keeps_its_page_and_all_before)
     free(handles);
 }
 
-/* A floor at the last generation would retire the whole page. */
+/* A generation floor at the last generation would retire the whole page. */
 static void check_spent_slot_costs_no_neighbour(bool retired)
 {
     const uint32_t page = slots_to_a_page(), count = 4 * page;
@@ -310,7 +310,8 @@ TEST(id_table, every_refused_call_leaves_the_table_as_it_was)
     uint32_t k = 1;
     while (survives_refusal(k, handles, states))
         k++;
-    CHECK(k > 8); /* entries and slots grow, floors and both columns are trimmed, both grow again */
+    CHECK(k >
+          8); /* entries and slots grow, generation floors and both are trimmed, both grow again */
     free(handles);
     free(states);
 }

@@ -108,12 +108,12 @@ TEST(map_arrange, handles_that_do_not_resolve_and_repeated_ones_are_skipped)
 {
     numbers of;
     start(&of, 6);
-    hm_handle dead = of.handles[5];
-    CHECK(hm_map_erase(&of.map, dead));
+    hm_handle erased = of.handles[5];
+    CHECK(hm_map_erase(&of.map, erased));
     const hm_handle list[] = {
         HM_NULL_HANDLE,
         of.handles[4],
-        dead,
+        erased,
         hm_handle_pack(hm_handle_index(of.handles[2]), 1, 4), /* foreign */
         of.handles[4],
         hm_handle_from_bits(of.handles[3].bits | HM_HANDLE_FREE_BIT),

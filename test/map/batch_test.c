@@ -18,7 +18,7 @@ enum {
  * those that `random` picks are erased: about a third. */
 typedef struct crowd {
     hm_map map;
-    hm_handle *handles; /* all that were issued, dead ones too; the caller frees them */
+    hm_handle *handles; /* all that were issued, stale ones too; the caller frees them */
     uint32_t n;
     uint64_t random;
 } crowd;
@@ -73,20 +73,20 @@ static void check_questions(crowd *self, uint32_t n)
 {
     hm_handle handles[BATCH];
     void *items[BATCH + 1], *const untouched = self;
-    bool alive[BATCH + 1];
+    bool is_live[BATCH + 1];
     for (uint32_t i = 0; i < n; i++)
         handles[i] = some_handle(self);
     for (uint32_t i = 0; i <= n; i++)
         items[i] = untouched;
-    memset(alive, true, sizeof alive);
+    memset(is_live, true, sizeof is_live);
     uint32_t found = hm_map_get_n(&self->map, handles, n, items);
-    CHECK(hm_map_contains_n(&self->map, handles, n, alive) == found);
+    CHECK(hm_map_contains_n(&self->map, handles, n, is_live) == found);
     for (uint32_t i = 0; i < n; i++) {
         CHECK(items[i] == hm_map_get(&self->map, handles[i]));
-        CHECK(alive[i] == (items[i] != NULL));
-        found -= alive[i];
+        CHECK(is_live[i] == (items[i] != NULL));
+        found -= is_live[i];
     }
-    CHECK(found == 0 && items[n] == untouched && alive[n]);
+    CHECK(found == 0 && items[n] == untouched && is_live[n]);
 }
 
 TEST(map_batch, get_n_and_contains_n_say_what_single_questions_say)
@@ -108,11 +108,11 @@ static void check_nobody(const hm_map *map, hm_handle handle)
 {
     const hm_handle handles[] = {handle, HM_NULL_HANDLE, {~UINT64_C(0)}, {UINT64_C(1) << 63}};
     void *items[4] = {items, items, items, items};
-    bool alive[4] = {true, true, true, true};
+    bool is_live[4] = {true, true, true, true};
     CHECK(hm_map_get_n(map, handles, 4, items) == 0);
-    CHECK(hm_map_contains_n(map, handles, 4, alive) == 0);
+    CHECK(hm_map_contains_n(map, handles, 4, is_live) == 0);
     for (int i = 0; i < 4; i++)
-        CHECK(items[i] == NULL && !alive[i]);
+        CHECK(items[i] == NULL && !is_live[i]);
 }
 
 TEST(map_batch, a_map_without_items_finds_none_of_them)
@@ -155,12 +155,12 @@ static void look_around(void *item, void *context)
         return;
     hm_handle handles[BATCH];
     void *items[BATCH];
-    bool alive[BATCH];
+    bool is_live[BATCH];
     uint32_t n = hm_map_count(self->map) < BATCH ? hm_map_count(self->map) : BATCH;
     for (uint32_t i = 0; i < n; i++)
         handles[i] = hm_map_handle_at(self->map, i);
     CHECK(hm_map_get_n(self->map, handles, n, items) == n);
-    CHECK(hm_map_contains_n(self->map, handles, n, alive) == n);
+    CHECK(hm_map_contains_n(self->map, handles, n, is_live) == n);
 }
 
 static void count_move(void *item, uint32_t from, uint32_t to, void *context)
@@ -171,7 +171,7 @@ static void count_move(void *item, uint32_t from, uint32_t to, void *context)
     self->moved++;
 }
 
-/* Erases until nothing is left, dead handles among the live ones, the live ones several times. */
+/* Erases until nothing is left, with stale handles among the live ones and live ones repeated. */
 static void check_erase(uint32_t n, bool hooked, uint64_t seed)
 {
     witness witnesses[2] = {{0}};

@@ -42,25 +42,11 @@ TEST(map_contract, init_refuses_what_no_map_can_be)
 
 TEST(map_contract, init_refuses_a_memory_table_that_breaks_its_contract)
 {
-    for (int broken = 0; broken < 7; broken++) {
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
         test_memory memory;
         test_memory_init(&memory, 65536);
-        hm_map_desc desc = {.item_size = 4, .memory = &memory.table};
-        if (broken == 0)
-            memory.table.reserve = NULL;
-        if (broken == 1)
-            memory.table.commit = NULL;
-        if (broken == 2)
-            memory.table.decommit = NULL;
-        if (broken == 3)
-            memory.table.release = NULL;
-        if (broken == 4)
-            memory.table.page_size = 0;
-        if (broken == 5)
-            memory.table.page_size = 4;
-        if (broken == 6)
-            memory.table.page_size = 65536 + 4096;
-        CHECK(is_refused(desc));
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_map_desc){.item_size = 4, .memory = &memory.table}));
         test_memory_check_released(&memory);
     }
 }
@@ -107,9 +93,9 @@ static void check_capacity_zero(hm_map *map)
     CHECK(hm_map_reserve(map, 1) == HM_ERROR_FULL && hm_map_reserve(map, 0) == HM_OK);
     CHECK(hm_map_get(map, first) == NULL && !hm_map_contains(map, first));
     CHECK(hm_map_get(map, HM_NULL_HANDLE) == NULL && !hm_map_contains(map, HM_NULL_HANDLE));
-    bool alive = true;
+    bool is_live = true;
     CHECK(hm_map_get_n(map, &first, 1, &item) == 0 && item == NULL);
-    CHECK(hm_map_contains_n(map, &first, 1, &alive) == 0 && !alive);
+    CHECK(hm_map_contains_n(map, &first, 1, &is_live) == 0 && !is_live);
     CHECK(hm_map_get_n(map, NULL, 0, NULL) == 0 && hm_map_contains_n(map, NULL, 0, NULL) == 0);
     CHECK(!hm_map_erase(map, first) && hm_map_erase_n(map, &first, 1) == 0);
     CHECK(hm_map_items(map) == NULL && hm_map_count(map) == 0 && hm_map_capacity(map) == 0);
@@ -254,8 +240,8 @@ DEATH_TEST(map_contract, get_n_without_items_panics)
 DEATH_TEST(map_contract, contains_n_without_handles_panics)
 {
     hm_map map = {0};
-    bool alive;
-    hm_map_contains_n(&map, NULL, 1, &alive);
+    bool is_live;
+    hm_map_contains_n(&map, NULL, 1, &is_live);
 }
 
 DEATH_TEST(map_contract, contains_n_without_answers_panics)

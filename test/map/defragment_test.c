@@ -134,6 +134,18 @@ TEST(map_defragment, one_percent_displaced_anywhere_costs_three_compares_an_item
     displace_and_sort(99999, &by_key);
 }
 
+/* As many calls as it takes; returns what they cost together. */
+static hm_progress defragment_to_the_end(item_map *map, const hm_order *order, hm_budget budget)
+{
+    hm_progress progress, total = {0, 0, false};
+    do {
+        progress = defragment_within(map, order, budget);
+        total.swaps += progress.swaps;
+        total.compares += progress.compares;
+    } while (!progress.done);
+    return total;
+}
+
 /* The costs that a large map may have. */
 static void sort_shuffled(const hm_order *order)
 {
@@ -143,12 +155,7 @@ static void sort_shuffled(const hm_order *order)
     CHECK(item_map_init(&map, N) == HM_OK);
     for (uint32_t i = 0; i < N; i++)
         item_map_insert(&map, &(item){(uint32_t)test_random(&random), i});
-    hm_progress progress, total = {0, 0, false};
-    do {
-        progress = defragment_within(&map, order, (hm_budget){1000, 10000});
-        total.swaps += progress.swaps;
-        total.compares += progress.compares;
-    } while (!progress.done);
+    hm_progress total = defragment_to_the_end(&map, order, (hm_budget){1000, 10000});
     CHECK(is_sorted(&map) && total.swaps <= MOST_SWAPS && total.compares <= MOST_COMPARES);
     item_map_fini(&map);
 }
@@ -175,12 +182,7 @@ static void disturb_a_few(const hm_order *order)
             item_map_items(&map)[from].key = item_map_items(&map)[to].key + 1;
             hm_map_touch(&map.map, item_map_handle_at(&map, from).id);
         }
-        hm_progress progress, total = {0, 0, false};
-        do {
-            progress = defragment_within(&map, order, (hm_budget){100, 200});
-            total.swaps += progress.swaps;
-            total.compares += progress.compares;
-        } while (!progress.done);
+        hm_progress total = defragment_to_the_end(&map, order, (hm_budget){100, 200});
         CHECK(is_sorted(&map));
         CHECK(total.compares <= MOST_COMPARES && total.swaps <= FEW * (REACH + FEW));
     }
@@ -227,16 +229,16 @@ static void mirror(void *place, uint32_t from, uint32_t to, void *context)
 
 static void check_model(const model *m)
 {
-    uint32_t alive = 0;
+    uint32_t live = 0;
     CHECK(hm_map_validate(&m->map.map) == HM_OK);
     for (uint32_t id = 0; id < m->issued; id++) {
         if (hm_handle_is_null(m->handles[id].id))
             continue;
         const item *it = hm_map_get(&m->map.map, m->handles[id].id);
         CHECK(it != NULL && it->id == id && it == item_at(m, m->positions[id]));
-        alive++;
+        live++;
     }
-    CHECK(alive == item_map_count(&m->map));
+    CHECK(live == item_map_count(&m->map));
 }
 
 static bool model_is_in_order(const model *m)
@@ -438,7 +440,7 @@ TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
     test_memory_check_released(&memory);
 }
 
-/* Two maps live the same life, but for the order. */
+/* Two maps go through the same operations; only one is put in order. */
 TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_gone)
 {
     enum { N = 1000000 };

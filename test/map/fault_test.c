@@ -127,7 +127,7 @@ static void stand_trimmed(scene *on)
     CHECK(hm_map_trim(&on->map) == HM_OK);
 }
 
-/* At the edge, and the slot whose turn it is has no life left: the insert retires it too. */
+/* At the edge, and the slot that comes next has no life left: the insert also retires it. */
 static void stand_before_a_spent_slot(scene *on)
 {
     stand_at_the_edge(on);
@@ -318,13 +318,13 @@ TEST(map_fault, insert_refused_retires_no_slot)
                 refuse_every_call(test_layout_at(i), operations[o]);
 }
 
-/* One step of a whole life, tried again until it succeeds. */
+/* One step of a map's use from init to fini, tried again until it succeeds. */
 static void live_through(scene *on, bool (*step)(scene *on, uint32_t n), uint32_t n, bool trimming)
 {
     remember(on);
     if (step(on, n))
         return;
-    CHECK(on->memory.fail_at != 0 && on->memory.calls >= on->memory.fail_at);
+    CHECK(test_memory_refused(&on->memory));
     check_unchanged(on, trimming);
     if (on->memory.fail_after)
         test_memory_fail(&on->memory, 0, false);
@@ -363,7 +363,7 @@ TEST(map_fault, a_whole_life_survives_any_refusal)
         uint32_t k = 1;
         for (; live(&stage, layout, k, false); k++)
             live(&stage, layout, k, true);
-        CHECK(k > 10); /* each of the four columns and the floors had its turn, twice */
+        CHECK(k > 10); /* each of the four columns and the generation floors, twice */
     }
 }
 

@@ -290,7 +290,8 @@ TEST(map, trim_gives_pages_back_and_keeps_refusing)
     hm_map_fini(&map);
 }
 
-/* Only one page of entries is left to drop, which must not cost more than a page of floors. */
+/* Only one page of entries is left to drop, which must not cost more than a page of generation
+ * floors. */
 TEST(map, trim_takes_no_memory)
 {
     uint32_t page_slots = (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
@@ -308,7 +309,7 @@ TEST(map, trim_takes_no_memory)
     hm_map_fini(&map);
 }
 
-/* A trim that wrote the last generation into a page's floor would retire all its neighbours. */
+/* A trim that made the last generation the floor of a page would retire all slots of the page. */
 TEST(map, trim_with_a_spent_slot_loses_none_of_its_neighbours)
 {
     hm_map map = make_map((hm_map_desc){.capacity = 3, .max_slots = 3});
@@ -424,14 +425,14 @@ TEST(map, explain_asks_in_the_order_of_the_design)
 {
     hm_map map = make_map((hm_map_desc){.type_id = 3});
     hm_handle live = add(&map, 1);
-    hm_handle dead = add(&map, 2);
-    hm_map_erase(&map, dead);
+    hm_handle erased = add(&map, 2);
+    hm_map_erase(&map, erased);
     CHECK(hm_map_explain(&map, live) == HM_HANDLE_LIVE);
-    CHECK(hm_map_explain(&map, dead) == HM_HANDLE_STALE);
+    CHECK(hm_map_explain(&map, erased) == HM_HANDLE_STALE);
     CHECK(hm_map_explain(&map, HM_NULL_HANDLE) == HM_HANDLE_NULL);
     CHECK(hm_map_explain(&map, with_free_bit(HM_NULL_HANDLE)) == HM_HANDLE_FORGED);
     CHECK(hm_map_explain(&map, with_free_bit(live)) == HM_HANDLE_FORGED);
-    CHECK(hm_map_explain(&map, with_free_bit(dead)) == HM_HANDLE_FORGED);
+    CHECK(hm_map_explain(&map, with_free_bit(erased)) == HM_HANDLE_FORGED);
     CHECK(hm_map_explain(&map, hm_handle_pack(0, 0, 3)) == HM_HANDLE_FORGED);
     CHECK(hm_map_explain(&map, hm_handle_pack(0, 0, 4)) == HM_HANDLE_FORGED);
     CHECK(hm_map_explain(&map, hm_handle_pack(0, 1, 4)) == HM_HANDLE_FOREIGN);
@@ -443,7 +444,7 @@ TEST(map, explain_asks_in_the_order_of_the_design)
     hm_handle again = add(&map, 3);
     CHECK(hm_handle_equal(again, hm_handle_pack(1, 2, 3)));
     CHECK(hm_map_explain(&map, again) == HM_HANDLE_LIVE);
-    CHECK(hm_map_explain(&map, dead) == HM_HANDLE_STALE);
+    CHECK(hm_map_explain(&map, erased) == HM_HANDLE_STALE);
     hm_map_fini(&map);
 }
 

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuse of pointers to items that are gone: AddressSanitizer reports each. Built only with it.
- *
- * A report ends the process with the code that death tests expect, and goes to stdout, not to the
- * log files in which a report means a failure. */
+/* Misuse of pointers to items that are gone: AddressSanitizer reports each. */
 #include "support/memory.h"
+#include "support/misuse.h"
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
 
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#include <stdlib.h>
-
-typedef struct particle {
-    uint64_t words[3];
-} particle;
-
 HM_MAP_DEFINE(particle, particle, 4)
-
-static void end_as_expected(void)
-{
-    _Exit(TEST_PANIC_EXIT_CODE);
-}
-
-static void expect_report(void)
-{
-    __sanitizer_set_report_path("stdout");
-    __asan_set_death_callback(end_as_expected);
-}
-
-static uint64_t read_word(const volatile uint64_t *word)
-{
-    return *word;
-}
 
 static void init_with_meta(hm_map *map, const hm_memory *memory)
 {

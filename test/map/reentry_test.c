@@ -263,7 +263,7 @@ static void try_arrange(intruder *self)
     CHECK(nobody.swaps == 0 && nobody.compares == 0 && !nobody.done);
 }
 
-/* The directory only points to the busy map, and another map is nobody's business. */
+/* The directory only points to the busy map, and another map is not concerned. */
 static void try_what_is_allowed(intruder *self)
 {
     hm_map *map = &self->things.map;
@@ -553,7 +553,7 @@ TEST(map_reentry, whatever_a_callback_tries_is_refused_and_changes_nothing)
 static intruder victim;
 static const char *expected_function;
 
-/* Even where the panic is, the map is whole; and it is this panic and no other. */
+/* Even at the panic the map is whole; and it is the expected panic. */
 static void expect_refusal(const char *file, int line, const char *message)
 {
     (void)file;
@@ -572,7 +572,7 @@ static void end_child(const char *file, int line, const char *condition)
     _Exit(EXIT_FAILURE);
 }
 
-static bool dies(const struct operation *operation, const struct panic *panic, uint32_t at)
+static bool does_panic(const struct operation *operation, const struct panic *panic, uint32_t at)
 {
     int status = 0;
     pid_t child = fork();
@@ -595,13 +595,13 @@ TEST(map_reentry, what_cannot_say_no_panics_at_every_call_of_every_callback)
         uint32_t calls = victim.calls;
         for (uint32_t k = 0; k < PANICS; k++)
             for (uint32_t at = 1 + k % stride(); at <= calls; at += stride())
-                CHECK(dies(&operations[i], &panics[k], at));
+                CHECK(does_panic(&operations[i], &panics[k], at));
     }
 }
 
 #else
 
-/* map_callback_test.c has one death test for each, which needs no fork. */
+/* callback_test.c has one death test for each, which needs no fork. */
 TEST(map_reentry, what_cannot_say_no_panics_at_every_call_of_every_callback)
 {
     test_leave_out("panics at every call of a callback: they need fork");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No 64 bits resolve but those of a handle that was issued and whose item lives. */
+/* No 64 bits resolve except those of a handle that was issued and whose item is live. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #endif
@@ -48,7 +48,7 @@ typedef struct crowd {
 
 static crowd people; /* too large for the stack */
 
-/* Many handles, about half of them dead, in several generations. */
+/* Many handles, about half of them stale, in several generations. */
 static void gather(crowd *of, uint64_t *random)
 {
     hm_map_desc desc = {.item_size = 4, .capacity = SLOTS, .max_slots = SLOTS, .type_id = TYPE_ID};

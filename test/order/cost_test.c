@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What known data costs, to the last compare. That such costs are low enough is shown elsewhere;
- * here they are pinned, so that a change of what the machinery chooses is a decision and no
+/* What it costs to put known data in order, to the last compare. Other tests show that such costs
+ * are low enough; these pin them, so that the library does not come to choose another way by
  * accident. A row that does not hold is printed as it would have to read. */
 #include "support/order.h"
 
@@ -222,7 +222,7 @@ static uint32_t ends_exchanged(uint32_t i, uint32_t count)
     return i == 0 ? count - 1 : i == count - 1 ? 0 : i;
 }
 
-/* Every third name means nobody. */
+/* Every third name resolves to nothing. */
 static uint32_t moved_up_by_strangers(uint32_t i, uint32_t count)
 {
     return i % 3 == 0 ? count + i : i - 1;
@@ -277,7 +277,7 @@ TEST(order_cost, known_names_cost_what_they_did)
     CHECK(all_hold);
 }
 
-/* The list has room for the items that there are, however often they are named. */
+/* The list has space for the items that there are, however often they are named. */
 TEST(order_cost, names_without_items_take_no_scratch_memory)
 {
     enum { NAMES = 100000, ITEMS_NAMED = 10 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Order when memory is refused: it goes on by insertion sort, which needs none, keeps budgets and
- * promises but the one about swaps, and turns back once there is memory again. And what becomes of
- * the scratch memory. */
+/* Putting a column in order when memory is refused: it goes on by insertion sort, which needs none,
+ * keeps its budgets and all promises except the number of swaps, and returns to the usual way once
+ * there is memory again. And when the scratch memory is given back. */
 #include "support/order.h"
 
 enum { FEW = 100, MANY = 30000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machinery of order.h on a plain column: what it costs, where it stops, and what it says of
- * broken contracts and of orders that lie. */
+/* The functions of order.h on a plain column: what they cost, where they stop, and how they answer
+ * broken contracts and orders that lie. */
 #include "support/order.h"
 
 #include <math.h>
@@ -267,6 +267,17 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
 
 enum { WORK = 4104, MARKS = 32 }; /* what a budget of 1 and 1 leaves; positions in a word */
 
+/* Makes calls up to the first swap. Returns how many of them did other work alone. */
+static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
+{
+    uint32_t idle = 0;
+    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
+        progress = column_run(c, order, budget);
+        idle += progress.swaps == 0 && progress.compares == 0;
+    }
+    return idle;
+}
+
 TEST(order, looking_for_what_was_disturbed_is_cut_too)
 {
     enum { N = 600000 };
@@ -297,11 +308,7 @@ TEST(order, sorting_by_digits_is_cut_too)
         column_insert(&c, test_random(&random), false);
     hm_order order = column_order(&c, 1);
     hm_budget budget = {1, 100};
-    uint32_t idle = 0;
-    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
-        progress = column_run(&c, order, budget);
-        idle += progress.swaps == 0 && progress.compares == 0;
-    }
+    uint32_t idle = idle_calls(&c, order, budget);
     CHECK(idle >= 6 * 2 * MANY / (4 * 101 + 4096) - 1);
     CHECK(column_finish(&c, order, no_limit).done);
     column_fini(&c);
@@ -316,11 +323,7 @@ TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, test_random(&random) >> 40 << 40, false);
     hm_order order = column_order(&c, 1);
-    uint32_t idle = 0;
-    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
-        progress = column_run(&c, order, (hm_budget){1, 100});
-        idle += progress.swaps == 0 && progress.compares == 0;
-    }
+    uint32_t idle = idle_calls(&c, order, (hm_budget){1, 100});
     uint32_t walks = 3 * 2 + 2; /* to lift and to locate, too */
     CHECK(idle <= walks * MANY / (4 * 101 + 4096) + walks);
     CHECK(column_finish(&c, order, no_limit).done);
@@ -343,11 +346,7 @@ TEST(order, looking_back_over_long_runs_is_cut_too)
         for (uint32_t i = 0; i < 200; i++)
             column_insert(&c, i % 3 != 1 ? LOW + HIGH - 100 + i : 0, false);
         hm_order order = column_order(&c, 0);
-        uint32_t idle = 0;
-        for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
-            progress = column_run(&c, order, (hm_budget){1, compares});
-            idle += progress.swaps == 0 && progress.compares == 0;
-        }
+        uint32_t idle = idle_calls(&c, order, (hm_budget){1, compares});
         CHECK(idle >= (LOW / 2 + LOW / 2) / (4 * 81 + 4096));
         CHECK(column_finish(&c, order, no_limit).done);
         column_fini(&c);

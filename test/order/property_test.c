@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Order under random changes between calls: whatever is inserted, erased, edited, cut away or
- * forgotten, what is done is in order, equal items that nobody disturbed keep theirs, and a column
- * that is left alone gets done. */
+/* Random changes between the calls that put a column in order: items are inserted, erased, edited,
+ * cut away or forgotten. Whatever call reports that it is done leaves the column in order, equal
+ * items that nothing disturbed keep their order, and a column without further changes gets done. */
 #include "support/order.h"
 
 enum { MOST_ITEMS = 300, CALLS = 40 };
@@ -282,7 +282,7 @@ TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
         }
 }
 
-/* The batch has no room for an item that was disturbed where others had been counted already: one
+/* The batch has no space for an item that was disturbed where others had been counted already: one
  * of the list stays pending in a column where nothing is clean. */
 TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_next_round)
 {

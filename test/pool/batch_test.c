@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of handles: in a pool they leave and say what single calls would, in pools that fit the
- * caches and in pools that do not. */
+/* Batches of handles: get_n, contains_n and erase_n answer and do what the single calls would, in
+ * pools that fit the caches and in pools that do not. */
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -30,7 +30,7 @@ static hm_pool make_pool(hm_storage storage)
     return make_pool_of(storage, MANY);
 }
 
-/* One that was issued, which may be dead by now, or null, forged, or noise. */
+/* One that was issued, which may be stale by now, or null, forged, or noise. */
 static hm_handle some_handle(const hm_handle *issued, uint64_t *random)
 {
     hm_handle handle = issued[test_random_below(random, MANY)];
@@ -41,7 +41,7 @@ static hm_handle some_handle(const hm_handle *issued, uint64_t *random)
         return hm_handle_from_bits(handle.bits ^ UINT64_C(1) << test_random_below(random, 64));
     case 2:
         return hm_handle_from_bits(test_random(random));
-    case 3: /* as the entry says it once the item is dead */
+    case 3: /* as the entry has it once the item is erased */
         return hm_handle_from_bits(handle.bits | HM_HANDLE_FREE_BIT);
     default:
         return handle;
@@ -117,24 +117,24 @@ static void check_questions(const hm_pool *pool, const hm_handle *issued, uint32
 {
     hm_handle *handles = malloc((n + 1) * sizeof *handles);
     void **items = malloc((n + 1) * sizeof *items);
-    bool *alive = malloc((n + 1) * sizeof *alive);
-    CHECK(handles != NULL && items != NULL && alive != NULL);
+    bool *is_live = malloc((n + 1) * sizeof *is_live);
+    CHECK(handles != NULL && items != NULL && is_live != NULL);
     uint32_t expected = 0;
     for (uint32_t i = 0; i < n; i++) {
         handles[i + 1] = some_handle(issued, random);
         expected += hm_pool_contains(pool, handles[i + 1]);
         items[i + 1] = handles;
-        alive[i + 1] = !hm_pool_contains(pool, handles[i + 1]);
+        is_live[i + 1] = !hm_pool_contains(pool, handles[i + 1]);
     }
     CHECK(hm_pool_get_n(pool, handles + 1, n, items + 1) == expected);
-    CHECK(hm_pool_contains_n(pool, handles + 1, n, alive + 1) == expected);
+    CHECK(hm_pool_contains_n(pool, handles + 1, n, is_live + 1) == expected);
     for (uint32_t i = 1; i <= n; i++) {
         CHECK(items[i] == hm_pool_get(pool, handles[i]));
-        CHECK(alive[i] == hm_pool_contains(pool, handles[i]));
+        CHECK(is_live[i] == hm_pool_contains(pool, handles[i]));
     }
     free(handles);
     free(items);
-    free(alive);
+    free(is_live);
 }
 
 TEST(pool_batch, get_n_and_contains_n_say_what_single_questions_say)

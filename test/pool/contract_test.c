@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a pool refuses: descriptors that describe no pool, and calls that break a contract; what a
  * pool of capacity 0 answers to everything; and that validate sees what is broken. */
-#include "support/pool_memory.h"
-
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { STORAGES = 3 };
@@ -50,28 +47,13 @@ TEST(pool_contract, init_refuses_what_no_pool_can_be)
 
 TEST(pool_contract, init_refuses_a_memory_table_that_breaks_its_contract)
 {
-    pool_memory *memory = malloc(sizeof *memory);
-    for (int broken = 0; broken < 7; broken++) {
-        pool_memory_init(memory, 65536);
-        hm_pool_desc desc = {.item_size = 4, .memory = &memory->table};
-        if (broken == 0)
-            memory->table.reserve = NULL;
-        if (broken == 1)
-            memory->table.commit = NULL;
-        if (broken == 2)
-            memory->table.decommit = NULL;
-        if (broken == 3)
-            memory->table.release = NULL;
-        if (broken == 4)
-            memory->table.page_size = 0;
-        if (broken == 5)
-            memory->table.page_size = 4;
-        if (broken == 6)
-            memory->table.page_size = 65536 + 4096;
-        CHECK(is_refused(desc));
-        pool_memory_check_released(memory);
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init_with_holes(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_pool_desc){.item_size = 4, .memory = &memory.table}));
+        test_memory_check_released(&memory);
     }
-    free(memory);
 }
 
 static void check_align(size_t size, size_t align)
@@ -184,17 +166,16 @@ TEST(pool_contract, a_zeroed_pool_is_a_valid_empty_one)
 
 TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
 {
-    pool_memory *memory = malloc(sizeof *memory);
+    test_memory memory;
     hm_pool pool;
     CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 0}) == HM_ERROR_INVALID);
     check_capacity_zero(&pool);
-    pool_memory_init(memory, 65536);
-    pool_memory_fail(memory, 2, false);
-    hm_pool_desc desc = {.item_size = 8, .memory = &memory->table};
+    test_memory_init_with_holes(&memory, 65536);
+    test_memory_fail(&memory, 2, false);
+    hm_pool_desc desc = {.item_size = 8, .memory = &memory.table};
     CHECK(hm_pool_init(&pool, &desc) == HM_ERROR_MEMORY);
     check_capacity_zero(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 /* validate */
@@ -424,13 +405,12 @@ TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
 TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
 {
     enum { BLOCK = 65536, BLOCKS = 200, MOST = 32 }; /* bytes: the largest page that is tried */
-    pool_memory *memory = malloc(sizeof *memory);
+    test_memory memory;
     hm_pool pool;
-    CHECK(memory != NULL);
-    pool_memory_init(memory, hm_memory_os()->page_size);
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
     hm_pool_desc desc = {.item_size = BLOCK, .capacity = BLOCKS, .max_slots = BLOCKS + MOST};
     desc.storage = HM_STORAGE_FIXED_BLOCKS;
-    desc.memory = &memory->table;
+    desc.memory = &memory.table;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     size_t reserved = 1;
     for (size_t blocks = 1; blocks <= BLOCKS; blocks++) {
@@ -441,7 +421,7 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
         CHECK(pool.item_committed_size >= blocks * BLOCK);
         CHECK(pool.item_committed_size <= (blocks + blocks / 4) * BLOCK);
     }
-    CHECK(memory->calls < 150); /* one for each block would be more than 200 */
+    CHECK(memory.calls < 150); /* one for each block would be more than 200 */
     CHECK(hm_pool_trim(&pool) == HM_OK && pool.item_committed_size == (size_t)BLOCKS * BLOCK);
     for (uint32_t i = 0; i < MOST; i++) {
         CHECK(pool.item_reserved_size == reserved * BLOCK);
@@ -451,8 +431,7 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
     }
     CHECK(pool.item_reserved_size == (reserved - MOST) * BLOCK);
     hm_pool_fini(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
@@ -503,12 +482,11 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
 TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
 {
     enum { PAGE = 1 << 20, ITEMS = 100 };
-    pool_memory *memory = malloc(sizeof *memory);
+    test_memory memory;
     hm_pool pool;
-    CHECK(memory != NULL);
-    pool_memory_init(memory, PAGE);
+    test_memory_init_with_holes(&memory, PAGE);
     hm_pool_desc desc = {.item_size = 50000, .capacity = ITEMS, .max_slots = ITEMS};
-    desc.memory = &memory->table;
+    desc.memory = &memory.table;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     for (uint32_t i = 0; i < ITEMS; i++)
         CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
@@ -516,8 +494,7 @@ TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
     CHECK(hm_pool_erase(&pool, hm_handle_pack(99, 1, 0)));
     CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
     hm_pool_fini(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
 /* Beside each slot: 4 bytes and two bits, and a 64th of a bit for the levels above. */

@@ -3,9 +3,8 @@
  * the k-th call is refused, for every k, once and from then on. The operation then fails and
  * changes nothing that can be seen, or did not need what was refused; and when memory is there
  * again it succeeds. */
-#include "support/pool_memory.h"
-
 #include "support/layout.h"
+#include "support/memory.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -16,7 +15,7 @@ enum { MAX_HANDLES = 200000, BATCH = 3, EDGE = 40, STORAGES = 3 };
 
 /* An item's bytes are a pattern of its handle. */
 typedef struct scene {
-    pool_memory memory;
+    test_memory memory;
     hm_pool pool;
     hm_pool_desc desc;
     hm_handle issued[MAX_HANDLES];
@@ -42,7 +41,7 @@ static void describe(scene *on, test_layout layout, hm_storage storage)
 
 static void start(scene *on, test_layout layout, hm_storage storage)
 {
-    pool_memory_init(&on->memory, layout.page_size);
+    test_memory_init_with_holes(&on->memory, layout.page_size);
     on->issued_count = 0;
     describe(on, layout, storage);
     CHECK(hm_pool_init(&on->pool, &on->desc) == HM_OK);
@@ -52,7 +51,7 @@ static void finish(scene *on)
 {
     CHECK(hm_pool_validate(&on->pool) == HM_OK);
     hm_pool_fini(&on->pool);
-    pool_memory_check_released(&on->memory);
+    test_memory_check_released(&on->memory);
 }
 
 /* Notes down a new item and fills it. */
@@ -97,18 +96,23 @@ static void stand_empty(scene *on)
     (void)on;
 }
 
-/* The next insert needs memory: what was committed is used up. */
-static void stand_at_the_edge(scene *on)
+/* Inserts until the next insert needs memory: what was committed is used up. */
+static void use_up(scene *on)
 {
-    for (uint32_t i = 0; i < EDGE; i++)
-        note(on, hm_pool_insert(&on->pool, NULL));
-    pool_memory_fail(&on->memory, 1, true);
+    test_memory_fail(&on->memory, 1, true);
     hm_handle handle = hm_pool_insert(&on->pool, NULL);
     while (!hm_handle_is_null(handle)) {
         note(on, handle);
         handle = hm_pool_insert(&on->pool, NULL);
     }
-    pool_memory_fail(&on->memory, 0, false);
+    test_memory_fail(&on->memory, 0, false);
+}
+
+static void stand_at_the_edge(scene *on)
+{
+    for (uint32_t i = 0; i < EDGE; i++)
+        note(on, hm_pool_insert(&on->pool, NULL));
+    use_up(on);
 }
 
 /* There is something to trim: in front, in the middle and behind. */
@@ -127,13 +131,7 @@ static void stand_trimmed(scene *on)
 {
     stand_in_ruins(on);
     CHECK(hm_pool_trim(&on->pool) == HM_OK);
-    pool_memory_fail(&on->memory, 1, true);
-    hm_handle handle = hm_pool_insert(&on->pool, NULL);
-    while (!hm_handle_is_null(handle)) {
-        note(on, handle);
-        handle = hm_pool_insert(&on->pool, NULL);
-    }
-    pool_memory_fail(&on->memory, 0, false);
+    use_up(on);
 }
 
 static void stand_cleared_and_trimmed(scene *on)
@@ -197,17 +195,17 @@ static bool refuse(scene *on, test_layout layout, hm_storage storage, operation 
     start(on, layout, storage);
     what.stand(on);
     remember(on);
-    pool_memory_fail(&on->memory, k, and_later);
+    test_memory_fail(&on->memory, k, and_later);
     bool succeeded = what.run(on);
     bool reached = on->memory.calls >= k;
     if (!succeeded) {
         CHECK(reached);
         check_unchanged(on);
-        pool_memory_fail(&on->memory, 0, false);
+        test_memory_fail(&on->memory, 0, false);
         CHECK(what.run(on));
     }
     CHECK(hm_pool_validate(&on->pool) == HM_OK);
-    pool_memory_fail(&on->memory, 0, false);
+    test_memory_fail(&on->memory, 0, false);
     for (uint32_t i = 0; i < BATCH; i++)
         CHECK(run_insert(on));
     finish(on);
@@ -245,8 +243,8 @@ TEST(pool_fault, init_refused_leaves_a_zeroed_pool)
         hm_storage storage = (hm_storage)(i % STORAGES);
         hm_status status = HM_ERROR_MEMORY;
         for (uint32_t k = 1; status != HM_OK; k++) {
-            pool_memory_init(&stage.memory, layout.page_size);
-            pool_memory_fail(&stage.memory, k, i % 2 == 0);
+            test_memory_init_with_holes(&stage.memory, layout.page_size);
+            test_memory_fail(&stage.memory, k, i % 2 == 0);
             describe(&stage, layout, storage);
             memset(&stage.pool, 0x5A, sizeof stage.pool);
             status = hm_pool_init(&stage.pool, &stage.desc);
@@ -254,7 +252,7 @@ TEST(pool_fault, init_refused_leaves_a_zeroed_pool)
             if (status == HM_OK)
                 hm_pool_fini(&stage.pool);
             CHECK(memcmp(&stage.pool, &zero, sizeof zero) == 0);
-            pool_memory_check_released(&stage.memory);
+            test_memory_check_released(&stage.memory);
         }
     }
 }
@@ -305,16 +303,16 @@ TEST(pool_fault, trim_refused_changes_nothing)
         }
 }
 
-/* One step of a whole life, tried again until it succeeds. */
+/* One step of a pool's use from init to fini, tried again until it succeeds. */
 static void live_through(scene *on, bool (*step)(scene *on))
 {
     remember(on);
     if (step(on))
         return;
-    CHECK(pool_memory_refused(&on->memory));
+    CHECK(test_memory_refused(&on->memory));
     check_unchanged(on);
     if (on->memory.fail_after)
-        pool_memory_fail(&on->memory, 0, false);
+        test_memory_fail(&on->memory, 0, false);
     CHECK(step(on));
 }
 
@@ -322,7 +320,7 @@ static void live_through(scene *on, bool (*step)(scene *on))
 static bool live(scene *on, test_layout layout, hm_storage storage, uint32_t k, bool and_later)
 {
     start(on, layout, storage);
-    pool_memory_fail(&on->memory, k, and_later);
+    test_memory_fail(&on->memory, k, and_later);
     for (int age = 0; age < 2; age++) {
         for (int i = 0; i < 2 * EDGE; i++)
             live_through(on, i % 2 == 0 ? run_insert : run_emplace);
@@ -355,7 +353,7 @@ TEST(pool_fault, erase_and_clear_never_ask_for_memory)
         for (int storage = 0; storage < STORAGES && is_of_interest(test_layout_at(i)); storage++) {
             start(&stage, test_layout_at(i), (hm_storage)storage);
             stand_at_the_edge(&stage);
-            pool_memory_fail(&stage.memory, 1, true);
+            test_memory_fail(&stage.memory, 1, true);
             uint32_t n = stage.issued_count;
             CHECK(hm_pool_erase(&stage.pool, stage.issued[3]));
             CHECK(hm_pool_erase_n(&stage.pool, stage.issued, 5) == 4);

@@ -1,39 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuse of pointers to items of a pool that are gone: AddressSanitizer reports each. Built only
- * with it. A report ends the process with the code that death tests expect, and goes to stdout, not
- * to the log files in which a report means a failure. */
-#include "support/pool_memory.h"
+/* Misuse of pointers to items of a pool that are gone: AddressSanitizer reports each. */
+#include "support/memory.h"
+#include "support/misuse.h"
 #include "support/test.h"
 
 #include <handle_map/pool.h>
 
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#include <stdlib.h>
-
 enum { STORAGES = 3 };
 
-typedef struct particle {
-    uint64_t words[3];
-} particle;
-
 HM_POOL_DEFINE(particle, particle, 4)
-
-static void end_as_expected(void)
-{
-    _Exit(TEST_PANIC_EXIT_CODE);
-}
-
-static void expect_report(void)
-{
-    __sanitizer_set_report_path("stdout");
-    __asan_set_death_callback(end_as_expected);
-}
-
-static uint64_t read_word(const volatile uint64_t *word)
-{
-    return *word;
-}
 
 static void ignore(void *item, void *context)
 {
@@ -157,11 +132,11 @@ TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
 {
     for (int storage = 0; storage < STORAGES; storage++) {
         for (uint32_t refused = 0; refused < 2; refused++) {
-            pool_memory memory;
+            test_memory memory;
             hm_pool pool;
             hm_handle handles[64];
             unsigned char *places[64];
-            pool_memory_init(&memory, hm_memory_os()->page_size);
+            test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
             hm_pool_desc desc = {.item_size = 65536, .capacity = 64, .max_slots = 64};
             desc.storage = (hm_storage)storage;
             desc.memory = &memory.table;
@@ -172,7 +147,7 @@ TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
             /* Of a block that others share a reservation with, or of the one range. */
             CHECK(hm_pool_erase_n(&pool, handles + 40, 8) == 8);
             CHECK(hm_pool_erase_n(&pool, handles + 56, 8) == 8); /* the end of what is committed */
-            pool_memory_fail(&memory, refused, true);
+            test_memory_fail(&memory, refused, true);
             hm_status status = hm_pool_trim(&pool);
             CHECK(status ==
                   (refused != 0 && storage != HM_STORAGE_GROWING_BLOCKS ? HM_ERROR_MEMORY : HM_OK));
@@ -182,9 +157,9 @@ TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
                 CHECK(__asan_address_is_poisoned(places[i] + 777));
             for (size_t i = 0; i < 40; i++)
                 CHECK(__asan_region_is_poisoned(places[i], 65536) == NULL);
-            pool_memory_fail(&memory, 0, false);
+            test_memory_fail(&memory, 0, false);
             hm_pool_fini(&pool);
-            pool_memory_check_released(&memory);
+            test_memory_check_released(&memory);
             for (size_t i = 0; i < 64; i++)
                 CHECK(!__asan_address_is_poisoned(places[i]));
         }

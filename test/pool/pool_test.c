@@ -1,76 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the pool. Every one runs for each of the three storages, which behave alike. */
-#include "support/pool_memory.h"
-
-#include "support/layout.h"
+/* Unit tests of the pool: defaults, insert and erase, iteration, and what it answers. */
 #include "support/memory.h"
-#include "support/test.h"
-
-#include <handle_map/pool.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { MANY = 300, STORAGES = 3 };
-
-#define POOL_TEST(name)                                                                            \
-    static void name(hm_storage storage);                                                          \
-    TEST(pool_virtual, name)                                                                       \
-    {                                                                                              \
-        name(HM_STORAGE_VIRTUAL);                                                                  \
-    }                                                                                              \
-    TEST(pool_fixed_blocks, name)                                                                  \
-    {                                                                                              \
-        name(HM_STORAGE_FIXED_BLOCKS);                                                             \
-    }                                                                                              \
-    TEST(pool_growing_blocks, name)                                                                \
-    {                                                                                              \
-        name(HM_STORAGE_GROWING_BLOCKS);                                                           \
-    }                                                                                              \
-    static void name(hm_storage storage)
-
-static hm_pool make(hm_storage storage, hm_pool_desc desc)
-{
-    hm_pool pool;
-    desc.storage = storage;
-    if (desc.item_size == 0)
-        desc.item_size = sizeof(int);
-    if (desc.capacity == 0)
-        desc.capacity = 10000;
-    if (desc.max_slots == 0) /* Emulators pay for addresses that are only reserved. */
-        desc.max_slots = 4 * desc.capacity;
-    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-    return pool;
-}
-
-static hm_handle add(hm_pool *pool, int value)
-{
-    hm_handle handle = hm_pool_insert(pool, &value);
-    CHECK(!hm_handle_is_null(handle));
-    return handle;
-}
-
-static int value_of(const hm_pool *pool, hm_handle handle)
-{
-    const int *item = hm_pool_get(pool, handle);
-    CHECK(item != NULL);
-    return *item;
-}
-
-/* Adds 0, 1, 2, ... up to n - 1. */
-static void fill(hm_pool *pool, hm_handle *handles, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        handles[i] = add(pool, (int)i);
-}
-
-static void finish(hm_pool *pool)
-{
-    CHECK(hm_pool_validate(pool) == HM_OK);
-    hm_pool_fini(pool);
-    hm_pool_fini(pool);
-    CHECK(hm_pool_count(pool) == 0 && hm_pool_validate(pool) == HM_OK);
-}
+#include "support/pool.h"
 
 POOL_TEST(a_zero_field_means_the_default)
 {
@@ -170,7 +101,7 @@ POOL_TEST(insert_fills_the_lowest_hole)
     finish(&pool);
 }
 
-/* So many that there are three levels above the words: every way down and up is gone. */
+/* So many that there are three levels above the words: every way down and up is taken. */
 POOL_TEST(the_lowest_hole_is_found_among_many_slots)
 {
     enum { SLOTS = 300000, ROUNDS = 3000 };
@@ -235,235 +166,6 @@ POOL_TEST(clear_refuses_all_handles_and_keeps_the_memory)
     finish(&pool);
 }
 
-/* memory */
-
-POOL_TEST(reserve_counts_from_what_is_there)
-{
-    pool_memory *memory = malloc(sizeof *memory);
-    hm_handle handles[MANY];
-    pool_memory_init(memory, 65536);
-    hm_pool pool =
-        make(storage, (hm_pool_desc){.capacity = 30000, .item_size = 40, .memory = &memory->table});
-    for (uint32_t i = 0; i < MANY; i++)
-        handles[i] = hm_pool_insert(&pool, NULL);
-    for (uint32_t i = 0; i < MANY; i += 2)
-        CHECK(hm_pool_erase(&pool, handles[i]));
-    uint32_t room = 30000 - hm_pool_count(&pool);
-    CHECK(hm_pool_reserve(&pool, room) == HM_OK);
-    CHECK(hm_pool_reserve(&pool, room + 1) == HM_ERROR_FULL);
-    CHECK(hm_pool_reserve(&pool, UINT32_MAX) == HM_ERROR_FULL);
-    CHECK(hm_pool_get_stats(&pool).slots == MANY && hm_pool_validate(&pool) == HM_OK);
-    pool_memory_fail(memory, 1, true);
-    for (uint32_t i = 0; i < room; i++)
-        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(memory->calls == 0 && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
-}
-
-POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
-{
-    enum { ITEMS = 40000, KEPT = 3 };
-    static hm_handle handles[ITEMS];
-    const uint32_t kept[KEPT] = {0, 17000, 39999};
-    pool_memory *memory = malloc(sizeof *memory);
-    size_t page_size = hm_memory_os()->page_size;
-    pool_memory_init(memory, page_size);
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 128,
-                                                .capacity = ITEMS,
-                                                .block_size = page_size,
-                                                .memory = &memory->table});
-    for (uint32_t i = 0; i < ITEMS; i++) {
-        handles[i] = hm_pool_insert(&pool, NULL);
-        test_item_fill(hm_pool_get(&pool, handles[i]), 128, i);
-    }
-    size_t full = memory->committed_size;
-    for (uint32_t i = 0; i < ITEMS; i++)
-        if (i != kept[0] && i != kept[1] && i != kept[2])
-            CHECK(hm_pool_erase(&pool, handles[i]));
-    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-    /* What stays: the pages of the columns; of the items a page for each, or its growing block. */
-    size_t columns = (size_t)ITEMS * 17 / 4 + 16 * page_size;
-    size_t items = KEPT * page_size;
-    if (storage == HM_STORAGE_GROWING_BLOCKS)
-        items += (size_t)(16 + 16384 + 32768) * 128;
-    CHECK(memory->committed_size <= columns + items && memory->committed_size < full);
-    for (uint32_t i = 0; i < ITEMS; i++) {
-        bool lives = i == kept[0] || i == kept[1] || i == kept[2];
-        const void *place = hm_pool_get(&pool, handles[i]);
-        CHECK(hm_pool_explain(&pool, handles[i]) == (lives ? HM_HANDLE_LIVE : HM_HANDLE_STALE));
-        CHECK(lives ? test_item_is(place, 128, i) : place == NULL);
-    }
-    /* All places come back, each with its next generation. */
-    for (uint32_t i = KEPT; i < ITEMS; i++) {
-        hm_handle handle = hm_pool_insert(&pool, NULL);
-        CHECK(hm_handle_generation(handle) == 2 && hm_handle_index(handle) < ITEMS);
-        pool_memory_check_committed(memory, hm_pool_get(&pool, handle), 128);
-    }
-    CHECK(hm_pool_get_stats(&pool).slots == ITEMS && hm_pool_validate(&pool) == HM_OK);
-    for (uint32_t i = 0; i < KEPT; i++)
-        CHECK(test_item_is(hm_pool_get(&pool, handles[kept[i]]), 128, kept[i]));
-    hm_pool_clear(&pool);
-    CHECK(hm_pool_trim(&pool) == HM_OK && memory->committed_size <= columns);
-    CHECK(pool.item_committed_size == 0);
-    finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
-}
-
-POOL_TEST(the_largest_index_space_is_taken)
-{
-    hm_pool_desc desc = {.item_size = 1, .capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
-    if (!test_has_addresses((uint64_t)1 << 36, "pools of 2^32 slots"))
-        return;
-    hm_pool pool = make(storage, desc);
-    hm_handle handles[MANY];
-    for (uint32_t i = 0; i < MANY; i++)
-        handles[i] = hm_pool_insert(&pool, NULL);
-    CHECK(hm_pool_erase(&pool, handles[70]) && hm_pool_erase(&pool, handles[7]));
-    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 7);
-    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 70);
-    CHECK(hm_pool_explain(&pool, hm_handle_pack(UINT32_MAX, 1, 0)) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_pool_reserve(&pool, UINT32_MAX - 1) == HM_ERROR_FULL);
-    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_count(&pool) == MANY);
-    finish(&pool);
-}
-
-/* Blocks come back at other addresses: the old ones are taken. */
-POOL_TEST(blocks_may_come_back_elsewhere)
-{
-    enum { ROUNDS = 300, ITEMS = 40 };
-    static void *taken[ROUNDS];
-    const hm_memory *os = hm_memory_os();
-    size_t size = 65536;
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 4096, .block_size = 65536});
-    for (uint32_t round = 0; round < ROUNDS; round++) {
-        for (uint32_t i = 0; i < ITEMS; i++) {
-            hm_handle handle = hm_pool_insert(&pool, NULL);
-            unsigned char *item = hm_pool_get(&pool, handle);
-            CHECK(hm_handle_index(handle) == i && hm_handle_generation(handle) == round + 1);
-            CHECK(hm_handle_equal(hm_pool_handle_of(&pool, item + 4095), handle));
-        }
-        CHECK(hm_pool_validate(&pool) == HM_OK);
-        hm_pool_clear(&pool);
-        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-        CHECK((taken[round] = os->reserve(os->context, size)) != NULL);
-    }
-    finish(&pool);
-    for (uint32_t round = 0; round < ROUNDS; round++)
-        os->release(os->context, taken[round], size);
-}
-
-POOL_TEST(a_pool_that_is_full_has_no_memory_for_more)
-{
-    hm_pool pool =
-        make(storage, (hm_pool_desc){.item_size = 4096, .capacity = 5000, .max_slots = 5000});
-    CHECK(hm_pool_reserve(&pool, 5000) == HM_OK);
-    CHECK(pool.item_committed_size >= (size_t)5000 * 4096);
-    CHECK(pool.item_committed_size <= (size_t)5000 * 4096 + 65536);
-    finish(&pool);
-}
-
-/* Where memory is left, insert goes there before it asks the system for what trim gave back. */
-POOL_TEST(insert_prefers_a_place_whose_memory_is_there)
-{
-    hm_handle handles[2000];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 4096,
-                                                .block_size = 65536,
-                                                .capacity = 2000,
-                                                .memory = &memory->table});
-    for (uint32_t i = 0; i < 2000; i++)
-        handles[i] = hm_pool_insert(&pool, NULL);
-    for (uint32_t i = 0; i < 1500; i++)
-        CHECK(hm_pool_erase(&pool, handles[i]));
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    pool_memory_fail(memory, 1, true);
-    uint32_t last = 0, warm = 0;
-    for (hm_handle handle; !hm_handle_is_null(handle = hm_pool_insert(&pool, NULL)); warm++) {
-        CHECK(hm_handle_index(handle) > last && memory->calls == 0);
-        last = hm_handle_index(handle);
-    }
-    CHECK(memory->calls == 1 && warm < 1000 && hm_pool_count(&pool) == 500 + warm);
-    CHECK(hm_pool_erase(&pool, handles[1900]));
-    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 1900 && memory->calls == 1);
-    pool_memory_fail(memory, 0, false);
-    for (uint32_t i = hm_pool_count(&pool); i < 2000; i++)
-        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    CHECK(hm_pool_get_stats(&pool).slots == 2000);
-    finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
-}
-
-POOL_TEST(the_heap_carries_a_pool_as_well)
-{
-    hm_handle handles[MANY];
-    hm_pool pool = make(storage, (hm_pool_desc){.capacity = MANY, .memory = hm_memory_heap()});
-    fill(&pool, handles, MANY);
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
-    hm_pool_clear(&pool);
-    CHECK(hm_pool_trim(&pool) == HM_OK);
-    for (int i = 0; i < MANY; i++)
-        CHECK(!hm_pool_contains(&pool, handles[i]) && value_of(&pool, add(&pool, i)) == i);
-    finish(&pool);
-}
-
-/* Inserts, erases, trims and refills in one layout. */
-static void check_layout(hm_storage storage, test_layout layout)
-{
-    enum { ITEMS = 70 };
-    hm_handle handles[ITEMS];
-    unsigned char item[5000];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, layout.page_size);
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = layout.item_size,
-                                                .item_align = layout.item_align,
-                                                .capacity = ITEMS,
-                                                .block_size = 4096,
-                                                .memory = &memory->table});
-    for (int round = 0; round < 2; round++) {
-        for (uint64_t i = hm_pool_count(&pool); i < ITEMS; i++) {
-            test_item_fill(item, layout.item_size, i);
-            handles[i] = hm_pool_insert(&pool, item);
-            void *place = hm_pool_get(&pool, handles[i]);
-            CHECK((uintptr_t)place % layout.item_align == 0);
-            pool_memory_check_committed(memory, place, layout.item_size);
-        }
-        CHECK(hm_handle_is_null(hm_pool_insert(&pool, item)));
-        for (uint64_t i = 0; i < ITEMS; i++)
-            CHECK(test_item_is(hm_pool_get(&pool, handles[i]), layout.item_size, i));
-        for (uint64_t i = 10; i < ITEMS; i++)
-            CHECK(hm_pool_erase(&pool, handles[i]));
-        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-    }
-    finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
-}
-
-POOL_TEST(every_layout_keeps_its_items)
-{
-    for (size_t i = 0; i < test_layout_count(); i++)
-        check_layout(storage, test_layout_at(i));
-}
-
-POOL_TEST(natural_alignment_suits_the_size)
-{
-    for (size_t size = 1; size <= 256; size++) {
-        hm_pool pool = make(storage, (hm_pool_desc){.item_size = size, .capacity = 40});
-        size_t align = size & (~size + 1);
-        if (align > _Alignof(max_align_t))
-            align = _Alignof(max_align_t);
-        for (uint32_t i = 0; i < 40; i++)
-            CHECK((uintptr_t)hm_pool_get(&pool, hm_pool_insert(&pool, NULL)) % align == 0);
-        finish(&pool);
-    }
-}
-
 /* iteration */
 
 /* Checks that the runs are exactly the live items, each as long as it can be. */
@@ -513,8 +215,8 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
 {
     enum { SLOTS = 1000 };
     uint64_t random = test_seed("pool runs");
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, hm_memory_os()->page_size);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
     const uint32_t sizes[] = {1, 64, 334, 667,
                               1000}; /* blocks of 64 bytes have no gap between them */
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -523,7 +225,7 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
             hm_handle handles[SLOTS];
             hm_pool pool = make(storage, (hm_pool_desc){.item_size = item_size,
                                                         .block_size = round % 2 ? 4096 : 0,
-                                                        .memory = &memory->table});
+                                                        .memory = &memory.table});
             uint32_t n = 1 + test_random_below(&random, SLOTS), rarely = 1 + round % 8 * 8;
             check_runs(&pool, item_size);
             for (uint32_t i = 0; i < n; i++)
@@ -540,19 +242,32 @@ POOL_TEST(runs_are_the_live_items_and_as_long_as_they_can_be)
             finish(&pool);
         }
     }
-    pool_memory_check_released(memory);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
-POOL_TEST(a_full_pool_of_one_block_is_one_run)
+static void check_first_run(hm_storage storage, uint32_t expected)
 {
     hm_handle handles[MANY];
     uint32_t length;
     hm_pool pool = make(storage, (hm_pool_desc){0});
     fill(&pool, handles, MANY);
-    CHECK(hm_pool_next_run(&pool, 0, &length) == 0);
-    CHECK(length == (storage == HM_STORAGE_GROWING_BLOCKS ? 16 : MANY));
+    CHECK(hm_pool_next_run(&pool, 0, &length) == 0 && length == expected);
     finish(&pool);
+}
+
+TEST(pool_virtual, a_full_pool_of_one_block_is_one_run)
+{
+    check_first_run(HM_STORAGE_VIRTUAL, MANY);
+}
+
+TEST(pool_fixed_blocks, a_full_pool_of_one_block_is_one_run)
+{
+    check_first_run(HM_STORAGE_FIXED_BLOCKS, MANY);
+}
+
+TEST(pool_growing_blocks, a_full_pool_of_one_block_is_one_run)
+{
+    check_first_run(HM_STORAGE_GROWING_BLOCKS, 16);
 }
 
 /* Erases every third item and the one behind the visited, and inserts one now and then. */
@@ -594,12 +309,12 @@ POOL_TEST(handle_of_takes_any_pointer_into_a_live_item)
     enum { SIZE = 24, ITEMS = 1200 };
     static hm_handle handles[ITEMS];
     static unsigned char *places[ITEMS];
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
     hm_pool pool = make(storage, (hm_pool_desc){.item_size = SIZE,
                                                 .block_size = 4096,
                                                 .capacity = ITEMS,
-                                                .memory = &memory->table});
+                                                .memory = &memory.table});
     for (uint32_t i = 0; i < ITEMS; i++) {
         handles[i] = hm_pool_insert(&pool, NULL);
         places[i] = hm_pool_get(&pool, handles[i]);
@@ -627,10 +342,10 @@ POOL_TEST(handle_of_takes_any_pointer_into_a_live_item)
     CHECK(hm_handle_is_null(hm_pool_handle_of(&pool, hm_pool_get(&other, there))));
     finish(&other);
     finish(&pool);
-    free(memory);
+    test_memory_check_released(&memory);
 }
 
-/* A block's bytes behind its last item belong to nobody. */
+/* A block's bytes behind its last item belong to no item. */
 POOL_TEST(handle_of_refuses_the_tail_of_a_block)
 {
     hm_handle handles[600];
@@ -658,17 +373,17 @@ static hm_handle with_free_bit(hm_handle handle)
 POOL_TEST(explain_asks_in_the_order_of_the_design)
 {
     hm_pool pool = make(storage, (hm_pool_desc){.type_id = 3});
-    hm_handle live = add(&pool, 1), dead = add(&pool, 2);
-    CHECK(hm_pool_erase(&pool, dead));
+    hm_handle live = add(&pool, 1), erased = add(&pool, 2);
+    CHECK(hm_pool_erase(&pool, erased));
     CHECK(hm_pool_explain(&pool, live) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, dead) == HM_HANDLE_STALE);
+    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
     CHECK(hm_pool_explain(&pool, HM_NULL_HANDLE) == HM_HANDLE_NULL);
     CHECK(hm_pool_explain(&pool, with_free_bit(HM_NULL_HANDLE)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, with_free_bit(live)) == HM_HANDLE_FORGED);
-    CHECK(hm_pool_explain(&pool, with_free_bit(dead)) == HM_HANDLE_FORGED);
+    CHECK(hm_pool_explain(&pool, with_free_bit(erased)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_get(&pool, with_free_bit(live)) == NULL);
-    CHECK(hm_pool_get(&pool, with_free_bit(dead)) == NULL);
-    CHECK(!hm_pool_erase(&pool, with_free_bit(dead)) && hm_pool_count(&pool) == 1);
+    CHECK(hm_pool_get(&pool, with_free_bit(erased)) == NULL);
+    CHECK(!hm_pool_erase(&pool, with_free_bit(erased)) && hm_pool_count(&pool) == 1);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 3)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 0, 4)) == HM_HANDLE_FORGED);
     CHECK(hm_pool_explain(&pool, hm_handle_pack(0, 1, 4)) == HM_HANDLE_FOREIGN);
@@ -680,7 +395,7 @@ POOL_TEST(explain_asks_in_the_order_of_the_design)
     hm_handle again = add(&pool, 3);
     CHECK(hm_handle_equal(again, hm_handle_pack(1, 2, 3)));
     CHECK(hm_pool_explain(&pool, again) == HM_HANDLE_LIVE);
-    CHECK(hm_pool_explain(&pool, dead) == HM_HANDLE_STALE);
+    CHECK(hm_pool_explain(&pool, erased) == HM_HANDLE_STALE);
     finish(&pool);
 }
 
@@ -709,20 +424,4 @@ POOL_TEST(a_spent_slot_is_retired_and_its_place_abandoned)
     CHECK(hm_pool_trim(&pool) == HM_OK);
     CHECK(hm_pool_explain(&pool, handle) == HM_HANDLE_RETIRED);
     finish(&pool);
-}
-
-POOL_TEST(statistics_tell_the_memory_that_is_held)
-{
-    pool_memory *memory = malloc(sizeof *memory);
-    pool_memory_init(memory, 65536);
-    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 700, .memory = &memory->table});
-    for (int i = 0; i < 2000; i++) {
-        CHECK(hm_pool_get_stats(&pool).committed_size == memory->committed_size);
-        CHECK(hm_pool_get_stats(&pool).reserved_size == memory->reserved_size);
-        hm_pool_insert(&pool, NULL);
-    }
-    CHECK(memory->committed_size > (size_t)2000 * 700);
-    finish(&pool);
-    pool_memory_check_released(memory);
-    free(memory);
 }

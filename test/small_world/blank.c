@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What must not matter is given one look, so that states that behave equally are equal, and so that
- * a library that cares all the same goes wrong: bytes 0xDD are no count, position, slot or pointer.
+/* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
+ * so that a library that cares all the same goes wrong: bytes 0xDD are no count, position, slot or
+ * pointer.
  *
- *     behind what lives     memory that a later insert or commit writes before it is read
+ *     behind what is live   memory that a later insert or commit writes before it is read
  *     counts of arrays      the map and the id table keep their own, and tell the array at a trim
  *     fields of phases      each is written on the way into the phases that the table below names,
  *                           and read in no other
@@ -277,7 +278,7 @@ static void blank_order(hm_order_state *order)
         BLANK(order->pending_begin);
 }
 
-void blank_the_dead(void)
+void blank_unused(void)
 {
     hm_id_table *ids = &live.map.ids;
     hm_array *counted_by_owners[] = {&live.map.item_array, &live.map.meta_array, &ids->entry_array,

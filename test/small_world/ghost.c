@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of a map: what was issued, what lives, and how that must look from outside. */
+/* The naive model of a map: what was issued, what is live, and how that must look from outside. */
 #include "world.h"
 
 /* items: slot, generation, key, and a pattern; meta: a pattern of slot and generation */
@@ -77,7 +77,7 @@ uint32_t ghost_room(void)
     return items < slots ? items : slots;
 }
 
-/* The highest generation issued on the slot's page: no floor is above it. */
+/* The highest generation issued on the slot's page: no generation floor is above it. */
 static uint32_t highest_on_page(uint32_t slot)
 {
     uint32_t page_slots = (uint32_t)(live.config->page_size / sizeof(hm_handle));
@@ -91,7 +91,7 @@ static uint32_t highest_on_page(uint32_t slot)
 
 /* An insert has returned this handle: it is new, rises by one or to just above a floor, and the
  * bytes are the ones given. Then the item is marked as the handle's. */
-void ghost_born(hm_handle handle, uint8_t key)
+void ghost_note_insert(hm_handle handle, uint8_t key)
 {
     unsigned char bytes[WORLD_WINDOW] = {0};
     uint32_t slot = hm_handle_index(handle);

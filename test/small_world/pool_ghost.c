@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of a pool: what was issued, what lives where, and how that must look from
- * outside. */
+/* The naive model of a pool: what was issued, what is live and where, and how that must look
+ * from outside. */
 #include "pool_world.h"
 
-/* Where the settled items were born. */
+/* Where the settled items were inserted. */
 static unsigned char *settled_places[POOL_MOST_SLOTS];
 
 /* model */
@@ -119,7 +119,7 @@ static void check_handle(hm_handle handle)
     CHECK(hm_pool_get(&now.pool, handle) == place);
 }
 
-/* Whose byte each one is: a slot plus 1; 0: nobody's. */
+/* The slot that each byte belongs to, plus 1; 0: none. */
 static uint8_t owners[ARENA_RANGES][POOL_LARGE + 1];
 
 /* Items stand in committed memory that is theirs alone, and are what they were. */
@@ -190,7 +190,7 @@ static void check_statistics(void)
     CHECK(stats.reserved_size == reserved_size && stats.committed_size == arena_check());
 }
 
-/* From every state, fini destroys what lives and gives all back. */
+/* From every state, fini destroys what is live and gives all memory back. */
 static void check_end(void)
 {
     now.destroy_from = 0;

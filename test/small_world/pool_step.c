@@ -79,7 +79,7 @@ void pool_destroyed(void *item, void *context)
 
 /* steps */
 
-/* FULL where there is no room; else a refusal fails the call, and nothing else does. */
+/* FULL where there is no space; else a refusal fails the call, and nothing else does. */
 static bool is_right(hm_status status, bool fits)
 {
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
@@ -160,12 +160,12 @@ static void insert_n(uint32_t n)
     }
 }
 
-static void died(uint32_t slot)
+static void note_erase(uint32_t slot)
 {
     now.model.place[slot - now.config->settled] = NULL;
 }
 
-/* Those of the set, each twice; what does not live is stale. */
+/* Those of the set, each twice; what is not live is stale. */
 static void erase_n(uint32_t set)
 {
     hm_handle handles[3 * POOL_FREE_SLOTS];
@@ -182,10 +182,10 @@ static void erase_n(uint32_t set)
     CHECK(hm_pool_erase_n(&now.pool, handles, n) == expected && arena.calls == 0);
     for (uint32_t i = 0; set >> i != 0; i++)
         if ((set >> i & 1) != 0)
-            died(now.config->settled + i);
+            note_erase(now.config->settled + i);
 }
 
-/* Asked about each that lives, in the order of the slots, with the pool whole and busy. */
+/* Asked about each that is live, in the order of the slots, with the pool whole and busy. */
 static uint32_t doomed_set, asked_from;
 
 static bool is_doomed(const void *item, void *context)
@@ -214,7 +214,7 @@ static void erase_if(uint32_t set)
     CHECK(hm_pool_erase_if(&now.pool, is_doomed, &now) == expected && arena.calls == 0);
     for (uint32_t i = 0; set >> i != 0; i++)
         if ((set >> i & 1) != 0)
-            died(now.config->settled + i);
+            note_erase(now.config->settled + i);
 }
 
 static void clear(void)
@@ -236,7 +236,7 @@ static bool holds_live(const unsigned char *bytes, size_t size)
     return false;
 }
 
-/* Afterwards an item lives in each page or block that is left. */
+/* Afterwards each page or block that is left has a live item. */
 static void trim(void)
 {
     hm_status status = hm_pool_trim(&now.pool);
@@ -284,7 +284,7 @@ static void perform(const world_action *action)
         break;
     case POOL_ERASE:
         CHECK(hm_pool_erase(&now.pool, world_handle_value(action->a)) && arena.calls == 0);
-        died(hm_handle_index(world_handle_value(action->a)));
+        note_erase(hm_handle_index(world_handle_value(action->a)));
         break;
     case POOL_ERASE_N:
         erase_n(action->a);
@@ -304,7 +304,7 @@ static void perform(const world_action *action)
     }
 }
 
-/* A refused call leaves everything as it was: what lives, where it lives, and what is said of every
+/* A refused call leaves everything as it was: what is live, where it is, and what is said of every
  * handle. Retired stays retired in all steps: pool_explained, which every state is held against,
  * knows it from the highest generation, which never falls. */
 static void check_step(const pool_state *before)
@@ -314,9 +314,9 @@ static void check_step(const pool_state *before)
         CHECK(now.pool.slot_count == before->pool.slot_count);
     }
     for (uint32_t slot = 0; slot < now.config->max_slots; slot++) {
-        bool died_now =
+        bool erased_now =
             pool_place(&before->model, slot) != NULL && pool_place(&now.model, slot) == NULL;
-        CHECK(now.destroyed[slot] == (died_now && now.config->hooks));
+        CHECK(now.destroyed[slot] == (erased_now && now.config->hooks));
     }
 }
 

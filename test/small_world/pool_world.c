@@ -127,11 +127,12 @@ static void blank_items(void)
             memcpy(pool_place(&now.model, slot), kept[slot], now.config->item_size);
 }
 
-/* What must not matter is given one look, so that states that behave equally are equal, and so that
- * a library that cares all the same goes wrong: holes, entries that were not issued yet, the counts
- * of arrays, which the pool tells them at a trim, and where to look for cold slots while there are
- * none. Bits and blocks behind what is in use are not among them: they have to be 0. */
-static void blank_the_dead(void)
+/* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
+ * so that a library that reads them all the same goes wrong: holes, entries that were not issued
+ * yet, the counts of arrays, which the pool tells them at a trim, and where to look for cold slots
+ * while there are none. Bits and blocks behind what is in use are not among them: they have to be
+ * 0. */
+static void blank_unused(void)
 {
     blank_items();
     blank_behind(&now.pool.entry_array, sizeof(uint32_t) * now.pool.slot_count);
@@ -146,7 +147,7 @@ void pool_capture(void *into)
 {
     pool_state *state = into;
     arena_open();
-    blank_the_dead();
+    blank_unused();
     memcpy(&state->pool, &now.pool, sizeof now.pool);
     memcpy(&state->memory, &arena.memory, sizeof arena.memory);
     memcpy(&state->model, &now.model, sizeof now.model);

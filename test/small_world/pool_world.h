@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The small world of a pool: the pool, a naive model of it, and what can be done.
  *
- * The model (`pool_ghost`) knows which slots were issued how often, which of them live, and at
- * which address each item was born, where it has to stay. In a world with settled slots these come
- * first, so that the others are where one word of 64 bits ends and the next begins. */
+ * The model (`pool_ghost`) knows which slots were issued how often, which of them are live, and
+ * at which address each item was inserted, where it has to stay. In a world with settled slots
+ * these come first, so that the others are where one word of 64 bits ends and the next begins. */
 #ifndef TEST_SMALL_WORLD_POOL_H
 #define TEST_SMALL_WORLD_POOL_H
 
@@ -23,9 +23,10 @@ enum {
 };
 
 typedef struct pool_ghost {
-    unsigned char *place[POOL_FREE_SLOTS]; /* where the live item was born; NULL: none lives */
-    uint8_t highest[POOL_FREE_SLOTS];      /* generation that the slot was issued with; 0: never */
-    uint8_t settled_live;                  /* whether the settled slots live, or are retired */
+    unsigned char
+        *place[POOL_FREE_SLOTS];      /* where the live item was inserted; NULL: none is live */
+    uint8_t highest[POOL_FREE_SLOTS]; /* generation that the slot was issued with; 0: never */
+    uint8_t settled_live;             /* whether the settled slots live, or are retired */
 } pool_ghost;
 
 typedef struct pool_state {
@@ -51,8 +52,8 @@ void pool_restore(const void *from);
 bool pool_holds_items(uint32_t range); /* and not a column */
 
 /* pool_ghost.c. The place of a live slot, or NULL; the highest generation that any slot was issued
- * with; slots that were issued, that live, that are retired; how many may still be inserted, memory
- * permitting. */
+ * with; slots that were issued, that are live, that are retired; how many may still be inserted,
+ * memory permitting. */
 unsigned char *pool_place(const pool_ghost *of, uint32_t slot);
 uint32_t pool_generation(uint32_t slot);
 uint32_t pool_issued(void);

@@ -62,7 +62,7 @@ typedef struct world_kind {
     void (*end)(void);
     void (*capture)(void *state);
     void (*restore)(const void *state);
-    /* Checks everything that a state shows. The live world need not survive that. */
+    /* Checks everything that a state shows. The live world may be unusable afterwards. */
     void (*check)(void);
     /* Lists every action, and says whether it means anything in this state. */
     void (*list)(world_actions *list);

@@ -115,7 +115,7 @@ bool step_is_possible(const void *of, const world_action *action)
     return action->verb != WORLD_EDIT || action->a < state->model.count;
 }
 
-/* FULL where there is no room; else a refusal fails the call, and nothing else does. */
+/* FULL where there is no space; else a refusal fails the call, and nothing else does. */
 static bool is_right(hm_status status, bool fits)
 {
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
@@ -129,7 +129,7 @@ static void insert(uint8_t item_key)
     hm_handle handle = hm_map_insert(&live.map, item_key == WORLD_ZEROED ? NULL : item);
     CHECK(hm_handle_is_null(handle) == (!fits || arena.refused));
     if (!hm_handle_is_null(handle))
-        ghost_born(handle, item_key);
+        ghost_note_insert(handle, item_key);
 }
 
 static void insert_n(uint32_t n, uint32_t first_key)
@@ -149,8 +149,8 @@ static void insert_n(uint32_t n, uint32_t first_key)
         CHECK(hm_handle_is_null(handles[i]) == (status != HM_OK));
         CHECK(status != HM_OK || hm_map_handle_at(&live.map, first + i).bits == handles[i].bits);
         if (status == HM_OK)
-            ghost_born(handles[i],
-                       zero ? WORLD_ZEROED : (uint8_t)((first_key + i) % live.config->keys));
+            ghost_note_insert(handles[i],
+                              zero ? WORLD_ZEROED : (uint8_t)((first_key + i) % live.config->keys));
     }
 }
 
@@ -163,8 +163,8 @@ static void erase(hm_handle handle)
     live.model.count--;
 }
 
-/* The survivors keep the order in which they are asked about. That is the order in which they
- * stood, unless items were on their way to a goal: those are put down first. */
+/* The items that are left keep the order in which they are asked about. That is the order in which
+ * they stood, unless items were on their way to a goal: those are put down first. */
 static void erase_if(uint32_t set)
 {
     uint8_t survivors = 0;
@@ -185,14 +185,14 @@ static size_t in_pages(size_t size)
     return (size + live.config->page_size - 1) / live.config->page_size * live.config->page_size;
 }
 
-/* What a trim does not speak of: floors, and what the order keeps for its next round. */
+/* What a trim does not speak of: generation floors, and what the order keeps for its next round. */
 static size_t committed_aside(void)
 {
     return live.map.ids.floors.committed_size + live.map.order.mark_array.committed_size +
            live.map.order.batch.scratch.committed_size;
 }
 
-/* A trim leaves the pages of the items, and those up to the last slot that is alive or has spent
+/* A trim leaves the pages of the items, and those up to the last slot that is live or has spent
  * its lives; it gives back all others. */
 static void trim(void)
 {

@@ -13,7 +13,7 @@ static void fill(void)
         unsigned char item[WORLD_WINDOW];
         ghost_item who = {.key = (uint8_t)(i % live.config->keys)};
         ghost_make_item(item, who);
-        ghost_born(hm_map_insert(&live.map, item), who.key);
+        ghost_note_insert(hm_map_insert(&live.map, item), who.key);
         calls.destroyed = 0;
     }
 }
@@ -66,7 +66,7 @@ void world_capture(void *into)
 {
     world_state *state = into;
     arena_open();
-    blank_the_dead();
+    blank_unused();
     memcpy(&state->map, &live.map, sizeof live.map);
     memcpy(&state->memory, &arena.memory, sizeof arena.memory);
     arena_capture(state->bytes);

@@ -4,10 +4,10 @@
  *     the live world  = map + model + arena
  *     world_state     = a copy of all three, canonical: equal bytes behave equally
  *
- * The model (`ghost`) knows which items live where, and the highest generation that each slot was
- * ever issued with. From that follows how every handle value must be answered. It also knows the
- * goal that the map was last asked to bring its items to, an order or an arrangement, and which
- * items must still stand in the order in which they stood when that began. */
+ * The model (`ghost`) knows which items are live and where, and the highest generation that each
+ * slot was ever issued with. From that follows how every handle value must be answered. It also
+ * knows the goal that the map was last asked to bring its items to, an order or an arrangement, and
+ * which items must still stand in the order in which they stood when that began. */
 #ifndef TEST_SMALL_WORLD_H
 #define TEST_SMALL_WORLD_H
 
@@ -106,8 +106,9 @@ void world_capture(void *state);
 void world_restore(const void *state);
 bool world_is_untouched(const world_state *before);
 
-/* blank.c: gives the live world's bytes that mean nothing one look. The arena must be open. */
-void blank_the_dead(void);
+/* blank.c: gives the live world's bytes that mean nothing one fixed value. The arena must be open.
+ */
+void blank_unused(void);
 
 /* goal.c: bringing the items into order. Go makes one call within a budget; finish makes calls with
  * the least one until all is done, and checks what they cost together. After forget the next call
@@ -120,7 +121,8 @@ void goal_forget(void);
 void goal_loosen(uint32_t position);
 void goal_tidy(void);
 
-/* ghost.c: the names say it; ghost_born checks what an insert has returned, and enters it. */
+/* ghost.c: the names say it; ghost_note_insert checks what an insert has returned, and enters it.
+ */
 hm_handle ghost_handle(ghost_item item);
 void ghost_make_item(unsigned char *item, ghost_item who);
 ghost_item ghost_read(const void *item);
@@ -130,7 +132,7 @@ uint32_t ghost_live_slots(const ghost *of); /* as a set */
 bool ghost_is_same(ghost_item a, ghost_item b);
 bool ghost_is_spent(uint32_t slot); /* all lives, and the last is over */
 uint32_t ghost_room(void);          /* for items, memory permitting */
-void ghost_born(hm_handle handle, uint8_t key);
+void ghost_note_insert(hm_handle handle, uint8_t key);
 
 /* Checks everything that a state shows: all handle values, items, meta, statistics, memory. */
 void ghost_check(void);

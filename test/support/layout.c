@@ -6,6 +6,8 @@
 
 #include <handle_map/memory.h>
 
+#include <string.h>
+
 static const size_t sizes[] = {1, 7, 8, 40, 4096, 5000};
 static const size_t pages[] = {4096, 16384, 65536};
 
@@ -84,4 +86,10 @@ bool test_item_is(const void *item, size_t size, uint64_t value)
         if (bytes[i] != pattern(value, i))
             return false;
     return true;
+}
+
+bool test_bytes_are(const void *bytes, size_t size, unsigned char value)
+{
+    const unsigned char *first = bytes;
+    return *first == value && memcmp(first, first + 1, size - 1) == 0;
 }

@@ -21,4 +21,7 @@ test_layout test_layout_at(size_t index);
 void test_item_fill(void *item, size_t size, uint64_t value);
 bool test_item_is(const void *item, size_t size, uint64_t value);
 
+/* Whether all of these bytes, at least one, have this value. */
+bool test_bytes_are(const void *bytes, size_t size, unsigned char value);
+
 #endif

@@ -8,11 +8,9 @@
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,     /* bytes; up to here all items are compared after each operation */
-    MODEL_STRIDE = 32,    /* above, each item after so many operations */
-    MODEL_SAMPLE = 16,    /* callbacks to a validate from inside one, and one more for each item */
-    MODEL_COMPARES = 200, /* most for an item: a gallop and a halving of 32 probes, 3 for each */
-    MODEL_IDLE = 16       /* calls that have no budget left for other work */
+    MODEL_SMALL = 64,  /* bytes; up to here all items are compared after each operation */
+    MODEL_STRIDE = 32, /* above, each item after so many operations */
+    MODEL_SAMPLE = 16  /* callbacks to a validate from inside one, and one more for each item */
 };
 
 model_slot *model_find(const map_model *model, hm_handle handle)
@@ -26,15 +24,10 @@ model_slot *model_find(const map_model *model, hm_handle handle)
     return live ? record : NULL;
 }
 
-static bool model_is_zero(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 static bool model_item_holds(const map_model *model, const model_slot *record, const void *item)
 {
     if (record->item_zero)
-        return model_is_zero(item, model->desc.item_size);
+        return test_bytes_are(item, model->desc.item_size, 0);
     return test_item_is(item, model->desc.item_size, record->value);
 }
 
@@ -44,7 +37,7 @@ static bool model_meta_holds(const map_model *model, const model_slot *record, u
     if (model->desc.meta_size == 0)
         return meta == NULL;
     if (record->meta_zero)
-        return model_is_zero(meta, model->desc.meta_size);
+        return test_bytes_are(meta, model->desc.meta_size, 0);
     return test_item_is(meta, model->desc.meta_size, record->meta);
 }
 
@@ -55,19 +48,7 @@ uint32_t model_room(const map_model *model)
     return items < slots ? items : slots;
 }
 
-/* Whether the memory table has refused a call since test_memory_fail. */
-static bool model_refused(const map_model *model)
-{
-    return model->memory.fail_at != 0 && model->memory.calls >= model->memory.fail_at;
-}
-
-/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
-static bool model_failed_rightly(const map_model *model, hm_status status, bool room)
-{
-    return room ? status == HM_ERROR_MEMORY && model_refused(model) : status == HM_ERROR_FULL;
-}
-
-static hm_handle model_handle_of(const map_model *model, const void *item)
+hm_handle model_handle_of(const map_model *model, const void *item)
 {
     const unsigned char *items = hm_map_items(&model->map);
     size_t offset = (size_t)((const unsigned char *)item - items);
@@ -79,10 +60,10 @@ static hm_handle model_handle_of(const map_model *model, const void *item)
     return handle;
 }
 
-/* What holds inside every callback. */
-static void model_in_callback(map_model *model)
+void model_in_callback(map_model *model)
 {
-    /* Rarer where many items make validate dear: a large map's sort has millions of callbacks. */
+    /* Rarer where many items make validate expensive: a large map's sort has millions of callbacks.
+     */
     if (++model->callbacks % (MODEL_SAMPLE + model->count) != 0)
         return;
     CHECK(hm_map_validate(&model->map) == HM_OK);
@@ -123,84 +104,9 @@ static void model_relocate(void *item, uint32_t from, uint32_t to, void *context
     model_in_callback(model);
 }
 
-/* Orders by the leading bytes, at most 2 of them: equal items come up. */
-static uint64_t model_leading(const map_model *model, const void *item)
-{
-    const unsigned char *bytes = item;
-    return model->desc.item_size == 1 ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
-}
-
-static int model_compare(const void *a, const void *b, void *context)
-{
-    map_model *model = context;
-    model->ordered++;
-    model_handle_of(model, a);
-    model_handle_of(model, b);
-    model_in_callback(model);
-    uint64_t left = model_leading(model, a);
-    uint64_t right = model_leading(model, b);
-    return (left > right) - (left < right);
-}
-
-static uint64_t model_key(const void *item, void *context)
-{
-    map_model *model = context;
-    model->ordered++;
-    model_handle_of(model, item);
-    model_in_callback(model);
-    return model_leading(model, item);
-}
-
-/* What a lying order goes by instead: something else at each call, or what it must not look at. */
-static uint64_t model_lie_about(map_model *model, const void *item)
-{
-    model->ordered++;
-    model_handle_of(model, item);
-    model_in_callback(model);
-    switch (model->lie) {
-    case MODEL_ALL_EQUAL:
-        break;
-    case MODEL_FIRST_IS_SMALLER:
-        return model->ordered;
-    case MODEL_FIRST_IS_LARGER:
-        return UINT64_MAX - model->ordered;
-    case MODEL_BY_PLACE:
-        return UINT64_MAX - (uintptr_t)item;
-    case MODEL_TURNING:
-        return model_leading(model, item) ^ (model->ordered / 16 % 2 - 1);
-    case MODEL_RANDOM:
-        return test_random(&model->noise) % 4;
-    case MODEL_LIES:
-        break;
-    }
-    return 0;
-}
-
-static uint64_t model_lying_key(const void *item, void *context)
-{
-    return model_lie_about(context, item);
-}
-
-/* Two questions, but one compare. */
-static int model_lying_compare(const void *a, const void *b, void *context)
-{
-    map_model *model = context;
-    uint64_t left = model_lie_about(model, a);
-    uint64_t right = model_lie_about(model, b);
-    model->ordered--;
-    return (left > right) - (left < right);
-}
-
 static bool model_value_doomed(const map_model *model, const model_slot *record)
 {
     return (record->item_zero ? 0 : record->value % 8) < model->doomed_of_8;
-}
-
-/* The positions may be others; that each handle stands once, with its item, is for model_check. */
-static void model_read_positions(map_model *model)
-{
-    for (uint32_t i = 0; i < model->count; i++)
-        model->dense[i] = hm_map_handle_at(&model->map, i);
 }
 
 static bool model_doomed(const void *item, void *context)
@@ -230,11 +136,7 @@ void model_init(map_model *model, const hm_map_desc *desc, size_t page_size, boo
     model->desc.context = model;
     model->desc.memory = &model->memory.table;
     model->desc.name = "model";
-    model->orders[0] = (hm_order){.compare = model_compare, .context = model};
-    model->orders[1] = (hm_order){.key = model_key, .context = model};
-    model->orders[2] = (hm_order){.compare = model_lying_compare, .context = model};
-    model->orders[3] = (hm_order){.key = model_lying_key, .context = model};
-    model->orders[4] = (hm_order){model_lying_compare, model_lying_key, model};
+    model_set_orders(model);
     model->slots = calloc(desc->max_slots, sizeof *model->slots);
     model->dense = calloc(desc->capacity, sizeof *model->dense);
     model->buffer = malloc(desc->item_size * MODEL_BATCH);
@@ -242,7 +144,7 @@ void model_init(map_model *model, const hm_map_desc *desc, size_t page_size, boo
     CHECK(hm_map_init(&model->map, &model->desc) == HM_OK);
 }
 
-static void model_born(map_model *model, hm_handle handle, bool zero, uint64_t value)
+static void model_note_insert(map_model *model, hm_handle handle, bool zero, uint64_t value)
 {
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = hm_handle_generation(handle);
@@ -262,8 +164,8 @@ static void model_born(map_model *model, hm_handle handle, bool zero, uint64_t v
     model->dense[model->count++] = handle;
 }
 
-/* Marks the item dead; the caller takes it out of `dense`. */
-static void model_died(map_model *model, hm_handle handle)
+/* Marks the item erased; the caller takes it out of `dense`. */
+static void model_note_erase(map_model *model, hm_handle handle)
 {
     model_slot *record = model_find(model, handle);
     CHECK(record != NULL);
@@ -306,11 +208,11 @@ void model_insert(map_model *model, model_way way, uint64_t value)
         handle = hm_map_insert(&model->map, way == MODEL_COPY ? model->buffer : NULL);
     }
     if (hm_handle_is_null(handle)) {
-        CHECK(!room || model_refused(model));
+        CHECK(!room || test_memory_refused(&model->memory));
         return;
     }
     CHECK(room);
-    model_born(model, handle, way == MODEL_NULL, value);
+    model_note_insert(model, handle, way == MODEL_NULL, value);
 }
 
 void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
@@ -325,7 +227,7 @@ void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
     hm_status status =
         hm_map_insert_n(&model->map, copy ? model->buffer : NULL, n, report ? handles : NULL);
     if (status != HM_OK) {
-        CHECK(model_failed_rightly(model, status, room));
+        CHECK(test_memory_explains(&model->memory, status, room));
         for (uint32_t i = 0; i < MODEL_BATCH; i++)
             CHECK(handles[i].bits == UINT64_C(0x5A5A5A5A5A5A5A5A));
         return;
@@ -334,7 +236,7 @@ void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
     for (uint32_t i = 0; i < n; i++) {
         hm_handle handle = hm_map_handle_at(&model->map, first + i);
         CHECK(!report || hm_handle_equal(handle, handles[i]));
-        model_born(model, handle, !copy, value + i);
+        model_note_insert(model, handle, !copy, value + i);
     }
 }
 
@@ -345,7 +247,7 @@ void model_erase(map_model *model, hm_handle handle)
     CHECK(hm_map_erase(&model->map, handle) == live);
     if (!live)
         return;
-    model_died(model, handle);
+    model_note_erase(model, handle);
     uint32_t hole = 0;
     while (!hm_handle_equal(model->dense[hole], handle))
         hole++;
@@ -369,8 +271,8 @@ void model_erase_n(map_model *model, const hm_handle *handles, uint32_t n)
     }
     CHECK(hm_map_erase_n(&model->map, handles, n) == count);
     for (uint32_t i = 0; i < count; i++)
-        model_died(model, gone[i]);
-    /* In which order the holes were filled is the map's business. */
+        model_note_erase(model, gone[i]);
+    /* The map may fill the holes in any order. */
     model->count -= count;
     for (uint32_t i = 0; i < model->count; i++)
         model->dense[i] = hm_map_handle_at(&model->map, i);
@@ -388,7 +290,7 @@ void model_erase_if(map_model *model, uint32_t doomed_of_8)
     for (uint32_t i = 0; i < model->count; i++) {
         hm_handle handle = model->dense[i];
         if (model_value_doomed(model, &model->slots[hm_handle_index(handle)]))
-            model_died(model, handle);
+            model_note_erase(model, handle);
         else
             model->dense[count++] = handle;
     }
@@ -397,10 +299,10 @@ void model_erase_if(map_model *model, uint32_t doomed_of_8)
 }
 
 /* All items are gone: by clear or by fini. */
-static void model_all_died(map_model *model)
+static void model_note_all_erased(map_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++)
-        model_died(model, model->dense[i]);
+        model_note_erase(model, model->dense[i]);
     model->count = 0;
 }
 
@@ -409,7 +311,7 @@ void model_clear(map_model *model)
     model->from_the_back = true;
     hm_map_clear(&model->map);
     model->from_the_back = false;
-    model_all_died(model);
+    model_note_all_erased(model);
 }
 
 void model_reserve(map_model *model, uint32_t n, uint64_t value)
@@ -417,14 +319,14 @@ void model_reserve(map_model *model, uint32_t n, uint64_t value)
     bool room = n <= model_room(model);
     hm_status status = hm_map_reserve(&model->map, n);
     if (status != HM_OK) {
-        CHECK(model_failed_rightly(model, status, room));
+        CHECK(test_memory_explains(&model->memory, status, room));
         return;
     }
     CHECK(room);
     test_memory_fail(&model->memory, 1, true);
     for (uint32_t i = 0; i < n; i++)
         model_insert(model, MODEL_COPY, value + i);
-    CHECK(!model_refused(model));
+    CHECK(!test_memory_refused(&model->memory));
 }
 
 void model_trim(map_model *model)
@@ -432,7 +334,7 @@ void model_trim(map_model *model)
     hm_map_stats before = hm_map_get_stats(&model->map);
     hm_status status = hm_map_trim(&model->map);
     hm_map_stats after = hm_map_get_stats(&model->map);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && model_refused(model)));
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(status != HM_OK || after.committed_size <= before.committed_size);
     CHECK(after.slots <= before.slots);
     CHECK(after.retired_slots == before.retired_slots);
@@ -456,120 +358,6 @@ void model_edit(map_model *model, hm_handle handle, uint64_t value)
     record->meta = ~value;
     test_item_fill(hm_map_meta_at(&model->map, hm_map_index_of(&model->map, handle)),
                    model->desc.meta_size, ~value);
-}
-
-static void model_check_ordered(const map_model *model)
-{
-    const unsigned char *items = hm_map_items(&model->map);
-    for (uint32_t i = 1; i < model->count; i++)
-        CHECK(model_leading(model, items + model->desc.item_size * (i - 1)) <=
-              model_leading(model, items + model->desc.item_size * i));
-}
-
-/* One call, and what it may cost whatever the order says. */
-static bool model_defragment_once(map_model *model, const hm_order *order, hm_budget budget)
-{
-    uint64_t relocated = model->relocated;
-    uint64_t ordered = model->ordered;
-    uint64_t count = model->count;
-    hm_progress progress = hm_map_defragment(&model->map, order, budget);
-    CHECK(progress.compares == model->ordered - ordered);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
-    CHECK(progress.swaps <= count * count / 2);
-    CHECK(progress.compares <= count * MODEL_COMPARES);
-    CHECK(model->relocated - relocated <= 2 * progress.swaps);
-    model->is_stopped = !progress.done;
-    return progress.done;
-}
-
-void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end)
-{
-    const hm_order *order = &model->orders[which];
-    /* A compare or a swap at least in each call but the last, and those that do other work. */
-    uint64_t calls = 1;
-    if (to_the_end)
-        calls += (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
-    bool done = false;
-    for (; !done && calls > 0; calls--)
-        done = model_defragment_once(model, order, budget);
-    CHECK(done || !to_the_end);
-    model_read_positions(model);
-    if (!done)
-        return;
-    if (which < MODEL_HONEST_ORDERS)
-        model_check_ordered(model);
-    hm_progress progress = hm_map_defragment(&model->map, order, budget);
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-}
-
-static bool model_arrange_once(map_model *model, hm_budget budget)
-{
-    uint64_t relocated = model->relocated, ordered = model->ordered, count = model->count;
-    hm_progress progress = hm_map_arrange(&model->map, model->names, model->name_count, budget);
-    CHECK(progress.compares == 0 && model->ordered == ordered);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(progress.done || budget.max_swaps != 0);
-    CHECK(progress.swaps <= count * count / 2);
-    CHECK(model->relocated - relocated <= 2 * progress.swaps);
-    model->is_stopped = !progress.done;
-    return progress.done;
-}
-
-/* The names that resolve stand first, each where it is named first. Returns how many these are. */
-static uint32_t model_check_named(const map_model *model)
-{
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < model->name_count; i++) {
-        uint32_t position = hm_map_index_of(&model->map, model->names[i]);
-        if (position == HM_INVALID_INDEX || position < named)
-            continue;
-        CHECK(position == named);
-        named++;
-    }
-    return named;
-}
-
-/* `dense` still tells how all stood before. */
-static void model_check_unnamed(const map_model *model, uint32_t named)
-{
-    uint32_t before = 0;
-    for (uint32_t i = named; i < model->count; i++, before++) {
-        hm_handle handle = hm_map_handle_at(&model->map, i);
-        while (before < model->count && !hm_handle_equal(model->dense[before], handle))
-            before++;
-        CHECK(before < model->count);
-    }
-}
-
-void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budget, bool to_the_end)
-{
-    uint64_t noise = random;
-    CHECK(n <= MODEL_NAMES);
-    hm_map_touch_all(&model->map); /* The handles in the buffer are about to be others. */
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t kind = test_random_below(&noise, 24); /* mostly live ones */
-        uint32_t which = (uint32_t)test_random(&noise);
-        model->names[i] =
-            model_pick(model, kind < 16 ? kind : 0, which, (uint32_t)test_random(&noise));
-    }
-    model->name_count = n;
-    uint64_t calls = to_the_end ? (uint64_t)model->count * model->count + MODEL_IDLE : 1;
-    bool done = false;
-    for (; !done && calls > 0; calls--)
-        done = model_arrange_once(model, budget);
-    CHECK(done || !to_the_end);
-    if (done)
-        model_check_unnamed(model, model_check_named(model));
-    model_read_positions(model);
-}
-
-void model_arrange_on(map_model *model, hm_budget budget)
-{
-    if (model_arrange_once(model, budget))
-        model_check_named(model);
-    model_read_positions(model);
 }
 
 /* Whether explain's answer for a handle that does not resolve is right. Two answers are the map's
@@ -601,11 +389,11 @@ void model_probe(const map_model *model, hm_handle handle)
     const void *item = hm_map_get(&model->map, handle);
     uint32_t position = hm_map_index_of(&model->map, handle);
     void *found = model->buffer;
-    bool alive = record == NULL;
+    bool is_live = record == NULL;
     CHECK(hm_map_contains(&model->map, handle) == (record != NULL));
     CHECK(hm_map_get_n(&model->map, &handle, 1, &found) == (record != NULL) && found == item);
-    CHECK(hm_map_contains_n(&model->map, &handle, 1, &alive) == (record != NULL));
-    CHECK(alive == (record != NULL));
+    CHECK(hm_map_contains_n(&model->map, &handle, 1, &is_live) == (record != NULL));
+    CHECK(is_live == (record != NULL));
     CHECK((state == HM_HANDLE_LIVE) == (record != NULL));
     if (record == NULL) {
         CHECK(item == NULL);
@@ -694,7 +482,7 @@ void model_fini(map_model *model)
     model->from_the_back = true;
     hm_map_fini(&model->map);
     model->from_the_back = false;
-    model_all_died(model);
+    model_note_all_erased(model);
     test_memory_check_released(&model->memory);
     hm_map_fini(&model->map);
     CHECK(hm_map_count(&model->map) == 0);

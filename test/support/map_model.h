@@ -19,7 +19,7 @@
 
 enum {
     MODEL_BATCH = 32,       /* most items that insert_n copies, and handles for erase_n */
-    MODEL_PAST = 256,       /* handles of dead items to probe */
+    MODEL_PAST = 256,       /* handles of erased items to probe */
     MODEL_NAMES = 200,      /* most handles to arrange by */
     MODEL_ORDERS = 5,       /* to defragment by: */
     MODEL_HONEST_ORDERS = 2 /* by compare, by key; then lying ones: by compare, by key, by both */
@@ -54,7 +54,7 @@ typedef struct map_model {
     model_slot *slots;            /* max_slots of them */
     hm_handle *dense;             /* the live handles in dense order */
     uint32_t count;               /* of `dense` */
-    uint32_t spent;               /* dead slots whose generation is the last */
+    uint32_t spent;               /* free slots whose generation is the last */
     unsigned char *buffer;        /* MODEL_BATCH items */
     hm_handle names[MODEL_NAMES]; /* what the last arrange was given */
     uint32_t name_count;
@@ -87,7 +87,7 @@ model_slot *model_find(const map_model *model, hm_handle handle);
 /* The number of items that may still be inserted, memory permitting. */
 uint32_t model_room(const map_model *model);
 
-/* A handle to try: live (kind 0 to 7), dead, null, damaged, guessed, foreign or noise. */
+/* A handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
 hm_handle model_pick(const map_model *model, uint32_t kind, uint32_t which, uint32_t noise);
 
 /* Asks the map everything about one handle. */
@@ -120,6 +120,19 @@ void model_arrange_on(map_model *model, hm_budget budget);
 
 /* Makes a free slot as old as many lives would make it, `left` generations before the last. */
 void model_age(map_model *model, uint32_t which, uint32_t left);
+
+/* Of the model's own parts, to each other. */
+
+/* The handle of an item that the map shows. */
+hm_handle model_handle_of(const map_model *model, const void *item);
+
+/* What holds inside every callback. */
+void model_in_callback(map_model *model);
+
+void model_set_orders(map_model *model);
+
+/* The positions may be others; that each handle stands once, with its item, is for model_check. */
+void model_read_positions(map_model *model);
 
 extern const test_subject map_subject, hostile_subject, lying_subject;
 

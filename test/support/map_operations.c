@@ -289,7 +289,7 @@ static void end_hostile(void *state)
 }
 
 /* Two arguments are 64 bits; the first says which handle they are laid over (none, a live one, a
- * dead one, an entry of the sparse table), and whether they are laid over it whole or choose one
+ * stale one, an entry of the sparse table), and whether they are laid over it whole or choose one
  * bit. */
 static hm_handle hostile_handle(const map_model *model, const uint32_t arguments[3])
 {
@@ -351,7 +351,7 @@ static void erase_hostile(void *state, const uint32_t arguments[3])
     model_erase(&hostile->model, hostile_handle(&hostile->model, arguments));
 }
 
-/* Only what does not resolve: what does would have to die in the model. */
+/* Only what does not resolve: the model would not know of another erase. */
 static void erase_typed(void *state, const uint32_t arguments[3])
 {
     hostile_model *hostile = state;

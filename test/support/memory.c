@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A memory table that counts, checks the contract of memory.h, and refuses on demand.
+/* A memory table that counts, checks the contract of memory.h, and refuses on demand. It notes for
+ * each page of each range whether it is committed, so that none is committed or decommitted twice.
+ * Without holes, a range also grows and shrinks at one end only:
  *
- *     ranges[i].address                  committed_size                        size
- *     |==================================|.....................................|
+ *     range->address                     range->committed_size       range->size
+ *     |==================================|...........................|
  *                          decommit: ends here, commit: starts here
  *
  * It sits on hm_memory_os(), and checks against its own page size, which may be the larger one. */
@@ -10,7 +12,15 @@
 
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+typedef struct test_range {
+    struct test_range *next;
+    unsigned char *address;
+    size_t size, committed_size; /* bytes */
+    unsigned char held[];        /* page -> whether it is committed */
+} test_range;
 
 /* Counts a call and answers whether it is to be refused. */
 static bool refuses(test_memory *memory)
@@ -22,49 +32,67 @@ static bool refuses(test_memory *memory)
            (memory->fail_after && memory->calls > memory->fail_at);
 }
 
-static bool is_whole_pages(const test_memory *memory, size_t size)
+static size_t offset_in(const test_range *range, const void *address)
 {
-    return size % memory->table.page_size == 0;
+    return (uintptr_t)address - (uintptr_t)range->address;
 }
 
-/* Returns the number of the live reservation that holds these bytes; fails the test when none does,
- * or when they are not whole pages counted from its start. */
-static size_t range_of(const test_memory *memory, const unsigned char *address, size_t size)
+/* Returns the live range that holds these bytes; fails the test when none does. */
+static test_range *range_of(const test_memory *memory, const void *address, size_t size)
 {
-    size_t i = 0;
-    for (; i < TEST_MEMORY_RANGES; i++) {
-        uintptr_t start = (uintptr_t)memory->ranges[i].address;
-        if (start != 0 && (uintptr_t)address >= start &&
-            (uintptr_t)address - start < memory->ranges[i].size)
-            break;
-    }
-    CHECK(i < TEST_MEMORY_RANGES);
-    size_t offset = (size_t)(address - memory->ranges[i].address);
-    CHECK(size > 0);
-    CHECK(is_whole_pages(memory, size));
-    CHECK(is_whole_pages(memory, offset));
-    CHECK(size <= memory->ranges[i].size - offset);
-    return i;
+    test_range *range = memory->ranges;
+    while (range != NULL && offset_in(range, address) >= range->size)
+        range = range->next;
+    CHECK(range != NULL);
+    CHECK(size > 0 && size <= range->size - offset_in(range, address));
+    return range;
+}
+
+/* Fails the test unless all pages that these bytes touch are committed, or all are not. */
+static void check_pages(const test_memory *memory, const void *address, size_t size, bool held)
+{
+    const test_range *range = range_of(memory, address, size);
+    size_t offset = offset_in(range, address), page_size = memory->table.page_size;
+    for (size_t page = offset / page_size; page <= (offset + size - 1) / page_size; page++)
+        CHECK(range->held[page] == held);
+}
+
+/* Returns the range of whole pages that are about to change, all of which are the same now. */
+static test_range *check_change(const test_memory *memory, const void *address, size_t size,
+                                bool held)
+{
+    test_range *range = range_of(memory, address, size);
+    CHECK(size % memory->table.page_size == 0);
+    CHECK(offset_in(range, address) % memory->table.page_size == 0);
+    check_pages(memory, address, size, held);
+    return range;
+}
+
+static void set_pages(const test_memory *memory, test_range *range, const void *address,
+                      size_t size, bool held)
+{
+    size_t page_size = memory->table.page_size;
+    memset(range->held + offset_in(range, address) / page_size, held, size / page_size);
 }
 
 static void *test_reserve(void *context, size_t size)
 {
     test_memory *memory = context;
-    CHECK(size > 0);
-    CHECK(is_whole_pages(memory, size));
-    if (refuses(memory))
+    size_t page_size = memory->table.page_size;
+    CHECK(size > 0 && size % page_size == 0);
+    if (refuses(memory) || size > SIZE_MAX - page_size)
         return NULL;
-    size_t i = 0;
-    while (i < TEST_MEMORY_RANGES && memory->ranges[i].address != NULL)
-        i++;
-    CHECK(i < TEST_MEMORY_RANGES);
     const hm_memory *os = hm_memory_os();
-    unsigned char *address = os->reserve(os->context, size);
+    /* One page more, so that no two ranges stand side by side. */
+    unsigned char *address = os->reserve(os->context, size + page_size);
     if (address == NULL)
         return NULL;
-    memory->ranges[i].address = address;
-    memory->ranges[i].size = size;
-    memory->ranges[i].committed_size = 0;
+    test_range *range = calloc(1, sizeof *range + size / page_size);
+    CHECK(range != NULL);
+    range->address = address;
+    range->size = size;
+    range->next = memory->ranges;
+    memory->ranges = range;
     memory->reserved_size += size;
     return address;
 }
@@ -72,13 +100,13 @@ static void *test_reserve(void *context, size_t size)
 static bool test_commit(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
-    size_t i = range_of(memory, address, size);
-    size_t offset = (size_t)((unsigned char *)address - memory->ranges[i].address);
-    CHECK(offset == memory->ranges[i].committed_size);
+    test_range *range = check_change(memory, address, size, false);
+    CHECK(memory->has_holes || offset_in(range, address) == range->committed_size);
     const hm_memory *os = hm_memory_os();
     if (refuses(memory) || !os->commit(os->context, address, size))
         return false;
-    memory->ranges[i].committed_size += size;
+    set_pages(memory, range, address, size, true);
+    range->committed_size += size;
     memory->committed_size += size;
     return true;
 }
@@ -86,13 +114,13 @@ static bool test_commit(void *context, void *address, size_t size)
 static bool test_decommit(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
-    size_t i = range_of(memory, address, size);
-    size_t offset = (size_t)((unsigned char *)address - memory->ranges[i].address);
-    CHECK(offset + size == memory->ranges[i].committed_size);
+    test_range *range = check_change(memory, address, size, true);
+    CHECK(memory->has_holes || offset_in(range, address) + size == range->committed_size);
     const hm_memory *os = hm_memory_os();
     if (refuses(memory) || !os->decommit(os->context, address, size))
         return false;
-    memory->ranges[i].committed_size -= size;
+    set_pages(memory, range, address, size, false);
+    range->committed_size -= size;
     memory->committed_size -= size;
     return true;
 }
@@ -100,14 +128,18 @@ static bool test_decommit(void *context, void *address, size_t size)
 static void test_release(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
-    size_t i = range_of(memory, address, size);
-    CHECK(memory->ranges[i].address == address);
-    CHECK(memory->ranges[i].size == size);
+    test_range *range = range_of(memory, address, size);
+    CHECK(range->address == address);
+    CHECK(range->size == size);
     const hm_memory *os = hm_memory_os();
-    os->release(os->context, address, size);
+    os->release(os->context, address, size + memory->table.page_size);
     memory->reserved_size -= size;
-    memory->committed_size -= memory->ranges[i].committed_size;
-    memset(&memory->ranges[i], 0, sizeof memory->ranges[i]);
+    memory->committed_size -= range->committed_size;
+    test_range **link = &memory->ranges;
+    while (*link != range)
+        link = &(*link)->next;
+    *link = range->next;
+    free(range);
 }
 
 void test_memory_init(test_memory *memory, size_t page_size)
@@ -122,11 +154,57 @@ void test_memory_init(test_memory *memory, size_t page_size)
     memory->table.context = memory;
 }
 
+void test_memory_init_with_holes(test_memory *memory, size_t page_size)
+{
+    test_memory_init(memory, page_size);
+    memory->has_holes = true;
+}
+
+void test_memory_break(test_memory *memory, int flaw)
+{
+    static const size_t page_sizes[] = {0, 4, 4095, 4097, 12288, 65536 + 4096};
+    CHECK(flaw >= 0 && flaw < TEST_MEMORY_FLAWS);
+    if (flaw == 0)
+        memory->table.reserve = NULL;
+    else if (flaw == 1)
+        memory->table.commit = NULL;
+    else if (flaw == 2)
+        memory->table.decommit = NULL;
+    else if (flaw == 3)
+        memory->table.release = NULL;
+    else
+        memory->table.page_size = page_sizes[flaw - 4];
+}
+
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones)
 {
     memory->calls = 0;
     memory->fail_at = k;
     memory->fail_after = and_later_ones;
+}
+
+bool test_memory_refused(const test_memory *memory)
+{
+    return memory->fail_at != 0 && memory->calls >= memory->fail_at;
+}
+
+bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space)
+{
+    if (!has_space)
+        return failure == HM_ERROR_FULL;
+    return failure == HM_ERROR_MEMORY && test_memory_refused(memory);
+}
+
+void test_memory_check_committed(const test_memory *memory, const void *address, size_t size)
+{
+    check_pages(memory, address, size, true);
+}
+
+void test_memory_check_released(const test_memory *memory)
+{
+    CHECK(memory->ranges == NULL);
+    CHECK(memory->reserved_size == 0);
+    CHECK(memory->committed_size == 0);
 }
 
 bool test_has_addresses(uint64_t size, const char *what)
@@ -138,12 +216,4 @@ bool test_has_addresses(uint64_t size, const char *what)
     else
         os->release(os->context, probe, (size_t)size);
     return probe != NULL;
-}
-
-void test_memory_check_released(const test_memory *memory)
-{
-    for (size_t i = 0; i < TEST_MEMORY_RANGES; i++)
-        CHECK(memory->ranges[i].address == NULL);
-    CHECK(memory->reserved_size == 0);
-    CHECK(memory->committed_size == 0);
 }

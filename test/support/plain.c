@@ -6,9 +6,9 @@
  *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
  * Tests run in this process, one after the other; a failed check jumps back here. A death test
- * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name.
- * WebAssembly has no processes: there test/tools/wasm.mjs is asked for an instance of its own. It has no
- * way back out of a function either, so a failed check ends the program as failed. */
+ * runs in a child of its own: a fork, or on Windows this program again with --panic=suite.name.
+ * WebAssembly has no processes: there test/tools/wasm.mjs is asked for an instance of its own. It
+ * has no way back out of a function either, so a failed check ends the program as failed. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -31,7 +31,7 @@
 
 enum { NAME_SIZE = 256 };
 
-static const char die_option[] = "--die=";
+static const char panic_option[] = "--panic=";
 
 static test_case *first_test; /* in the order of suite and name */
 
@@ -96,8 +96,8 @@ void test_fail(const char *file, int line, const char *condition)
     leave_test();
 }
 
-/* The whole life of a death test's child. Only the panic hook ends it with the expected code. */
-_Noreturn static void die(const test_case *test)
+/* All that a death test's child runs. Only the panic hook ends it with the expected code. */
+_Noreturn static void run_to_panic(const test_case *test)
 {
     test_expect_panic();
     passes_here(test);
@@ -122,10 +122,10 @@ static int run_again(const char *argument)
 /* Returns the child's exit code, or -1. */
 static int child_exit_code(const test_case *test)
 {
-    char option[sizeof die_option + NAME_SIZE];
+    char option[sizeof panic_option + NAME_SIZE];
     char name[NAME_SIZE];
     full_name(test, name);
-    snprintf(option, sizeof option, "%s%s", die_option, name);
+    snprintf(option, sizeof option, "%s%s", panic_option, name);
     return run_again(option);
 }
 
@@ -137,7 +137,7 @@ static int child_exit_code(const test_case *test)
     int status;
     pid_t child = fork();
     if (child == 0)
-        die(test);
+        run_to_panic(test);
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return -1;
     return WEXITSTATUS(status);
@@ -147,7 +147,7 @@ static int child_exit_code(const test_case *test)
 
 static bool passes(const test_case *test)
 {
-    if (!test->dies)
+    if (!test->expects_panic)
         return passes_here(test);
     fflush(NULL); /* so that the child has nothing of ours to print again */
     int code = child_exit_code(test);
@@ -168,13 +168,13 @@ static bool is_left_out(const char *name, char **arguments)
 int main(int argc, char **argv)
 {
     const char *filter = argc > 1 && (argv[1][0] != '-' || argv[1][1] == '-') ? argv[1] : "";
-    bool is_child = strncmp(filter, die_option, strlen(die_option)) == 0;
+    bool is_child = strncmp(filter, panic_option, strlen(panic_option)) == 0;
     unsigned run = 0, failed = 0;
     for (const test_case *test = first_test; test != NULL; test = test->next) {
         char name[NAME_SIZE];
         full_name(test, name);
-        if (is_child && strcmp(name, filter + strlen(die_option)) == 0)
-            die(test);
+        if (is_child && strcmp(name, filter + strlen(panic_option)) == 0)
+            run_to_panic(test);
         if (is_child || strstr(name, filter) == NULL)
             continue;
         if (is_left_out(name, argv + 1)) {

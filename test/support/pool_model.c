@@ -20,7 +20,7 @@ static pool_model_slot *find(const pool_model *model, hm_handle handle)
         slot >= model->end)
         return NULL;
     pool_model_slot *record = &model->slots[slot];
-    return record->lives && record->generation == hm_handle_generation(handle) ? record : NULL;
+    return record->is_live && record->generation == hm_handle_generation(handle) ? record : NULL;
 }
 
 static hm_handle handle_at(const pool_model *model, uint32_t slot)
@@ -32,18 +32,16 @@ static hm_handle handle_at(const pool_model *model, uint32_t slot)
 static uint32_t live_slot(const pool_model *model, uint32_t which)
 {
     uint32_t slot = which % model->end;
-    while (!model->slots[slot].lives)
+    while (!model->slots[slot].is_live)
         slot = (slot + 1) % model->end;
     return slot;
 }
 
 static bool item_holds(const pool_model *model, const pool_model_slot *record)
 {
-    size_t size = model->desc.item_size;
-    const unsigned char *item = record->place;
     if (record->is_zero)
-        return item[0] == 0 && memcmp(item, item + 1, size - 1) == 0;
-    return test_item_is(item, size, record->value);
+        return test_bytes_are(record->place, model->desc.item_size, 0);
+    return test_item_is(record->place, model->desc.item_size, record->value);
 }
 
 static uint32_t room(const pool_model *model)
@@ -53,15 +51,7 @@ static uint32_t room(const pool_model *model)
     return items < slots ? items : slots;
 }
 
-/* FULL where there is no room, also without memory; else only a refusal explains a failure. */
-static bool failed_rightly(const pool_model *model, hm_status status, uint32_t n)
-{
-    if (n > room(model))
-        return status == HM_ERROR_FULL;
-    return status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory);
-}
-
-/* A handle to try: live (kind 0 to 7), dead, null, damaged, guessed, foreign or noise. */
+/* A handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
 static hm_handle pick(const pool_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
     uint32_t known = model->past_count < POOL_MODEL_PAST ? model->past_count : POOL_MODEL_PAST;
@@ -110,7 +100,7 @@ static void on_destroy(void *item, void *context)
     }
 }
 
-static void born(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
+static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
 {
     uint32_t slot = hm_handle_index(handle), lowest = 0;
     CHECK(!hm_handle_is_free(handle));
@@ -120,31 +110,31 @@ static void born(pool_model *model, hm_handle handle, bool is_zero, uint64_t val
         CHECK(model->count + model->retired == model->end); /* no hole was left */
         model->end++;
     } else if (!model->trimmed) {
-        while (model->slots[lowest].lives ||
+        while (model->slots[lowest].is_live ||
                model->slots[lowest].generation == HM_HANDLE_MAX_GENERATION)
             lowest++;
         CHECK(slot == lowest);
     }
     pool_model_slot *record = &model->slots[slot];
-    CHECK(!record->lives && hm_handle_generation(handle) == record->generation + 1);
+    CHECK(!record->is_live && hm_handle_generation(handle) == record->generation + 1);
     *record = (pool_model_slot){.place = hm_pool_get(&model->pool, handle),
                                 .value = value,
                                 .generation = record->generation + 1,
-                                .lives = true,
+                                .is_live = true,
                                 .is_zero = is_zero};
     CHECK(record->place != NULL);
     size_t align = model->desc.item_align;
     CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
-    pool_memory_check_committed(&model->memory, record->place, model->desc.item_size);
+    test_memory_check_committed(&model->memory, record->place, model->desc.item_size);
     model->count++;
 }
 
-static void died(pool_model *model, pool_model_slot *record)
+static void note_erase(pool_model *model, pool_model_slot *record)
 {
     model->past[model->past_count++ % POOL_MODEL_PAST] =
         handle_at(model, (uint32_t)(record - model->slots));
     CHECK(record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
-    record->lives = false;
+    record->is_live = false;
     model->count--;
     model->retired += record->generation == HM_HANDLE_MAX_GENERATION;
 }
@@ -163,14 +153,14 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     else
         handle = hm_pool_emplace(&model->pool, &place);
     if (hm_handle_is_null(handle)) {
-        CHECK(!fits || pool_memory_refused(&model->memory));
+        CHECK(!fits || test_memory_refused(&model->memory));
         CHECK(way % 3 != 2 || place == NULL);
         return;
     }
     CHECK(fits);
     if (way % 3 == 2)
         test_item_fill(place, model->desc.item_size, value);
-    born(model, handle, way % 3 == 1, value);
+    note_insert(model, handle, way % 3 == 1, value);
 }
 
 /* Asks the pool everything about one handle. */
@@ -181,11 +171,11 @@ static void probe_handle(const pool_model *model, hm_handle handle)
     CHECK(hm_pool_get(&model->pool, handle) == (record != NULL ? record->place : NULL));
     CHECK(hm_pool_contains(&model->pool, handle) == (record != NULL));
     void *item = NULL;
-    bool alive = record == NULL;
+    bool is_live = record == NULL;
     CHECK(hm_pool_get_n(&model->pool, &handle, 1, &item) == (record != NULL ? 1u : 0u));
     CHECK(item == (record != NULL ? record->place : NULL));
-    CHECK(hm_pool_contains_n(&model->pool, &handle, 1, &alive) == (record != NULL ? 1u : 0u));
-    CHECK(alive == (record != NULL));
+    CHECK(hm_pool_contains_n(&model->pool, &handle, 1, &is_live) == (record != NULL ? 1u : 0u));
+    CHECK(is_live == (record != NULL));
     uint32_t slot = hm_handle_index(handle), generation = hm_handle_generation(handle);
     if (hm_handle_is_null(handle))
         expected = HM_HANDLE_NULL;
@@ -195,7 +185,8 @@ static void probe_handle(const pool_model *model, hm_handle handle)
         expected = HM_HANDLE_FOREIGN;
     else if (slot >= model->end)
         expected = HM_HANDLE_OUT_OF_RANGE;
-    else if (!model->slots[slot].lives && model->slots[slot].generation == HM_HANDLE_MAX_GENERATION)
+    else if (!model->slots[slot].is_live &&
+             model->slots[slot].generation == HM_HANDLE_MAX_GENERATION)
         expected = HM_HANDLE_RETIRED;
     else if (record == NULL)
         expected = generation <= model->slots[slot].generation ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
@@ -212,9 +203,9 @@ static void probe_pointer(const pool_model *model, uint32_t which, uint32_t nois
         return;
     hm_handle handle =
         hm_pool_handle_of(&model->pool, record->place + noise % model->desc.item_size);
-    if (record->lives)
+    if (record->is_live)
         CHECK(hm_handle_equal(handle, handle_at(model, which % model->end)));
-    else /* Another block's item may live there by now. */
+    else /* Another block's item may be there by now. */
         CHECK(hm_handle_is_null(handle) || find(model, handle) != NULL);
 }
 
@@ -227,8 +218,9 @@ static void check_walk(const pool_model *model)
         CHECK(length != 0 && i >= behind && i + length <= model->end);
         for (uint32_t k = 0; k < length; k++) {
             const pool_model_slot *record = &model->slots[i + k];
-            CHECK(record->lives && record->place == (unsigned char *)hm_pool_item(&model->pool, i) +
-                                                        model->desc.item_size * k);
+            CHECK(record->is_live &&
+                  record->place ==
+                      (unsigned char *)hm_pool_item(&model->pool, i) + model->desc.item_size * k);
         }
         behind = i + length;
         seen += length;
@@ -256,10 +248,10 @@ static void check_pool(void *state)
     check_stats(model);
     for (uint32_t slot = 0; slot < model->end; slot++) {
         const pool_model_slot *record = &model->slots[slot];
-        CHECK(hm_pool_item(&model->pool, slot) == (record->lives ? record->place : NULL));
+        CHECK(hm_pool_item(&model->pool, slot) == (record->is_live ? record->place : NULL));
         CHECK(hm_handle_equal(hm_pool_handle_at(&model->pool, slot),
-                              record->lives ? handle_at(model, slot) : HM_NULL_HANDLE));
-        if (!record->lives)
+                              record->is_live ? handle_at(model, slot) : HM_NULL_HANDLE));
+        if (!record->is_live)
             continue;
         CHECK(record->destroyed == 0);
         if (model->desc.item_size <= MODEL_SMALL || (slot + model->tick) % MODEL_STRIDE == 0)
@@ -272,7 +264,7 @@ static void check_pool(void *state)
     probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     probe_pointer(model, which, kind);
     if (!model->refuses)
-        pool_memory_fail(&model->memory, 0, false);
+        test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
 }
 
@@ -286,7 +278,7 @@ static void *begin(const uint32_t arguments[3])
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
     pool_model *model = calloc(1, sizeof *model);
     CHECK(model != NULL);
-    pool_memory_init(&model->memory, layout.page_size);
+    test_memory_init_with_holes(&model->memory, layout.page_size);
     hm_pool_desc *desc = &model->desc;
     desc->item_size = layout.item_size;
     desc->item_align = layout.item_align;
@@ -306,12 +298,12 @@ static void *begin(const uint32_t arguments[3])
     return model;
 }
 
-static void all_died(pool_model *model)
+static void note_all_erased(pool_model *model)
 {
     model->clearing = false;
     for (uint32_t slot = 0; slot < model->end; slot++)
-        if (model->slots[slot].lives)
-            died(model, &model->slots[slot]);
+        if (model->slots[slot].is_live)
+            note_erase(model, &model->slots[slot]);
 }
 
 static void start_clearing(pool_model *model)
@@ -325,8 +317,8 @@ static void end(void *state)
     pool_model *model = state;
     start_clearing(model);
     hm_pool_fini(&model->pool);
-    all_died(model);
-    pool_memory_check_released(&model->memory);
+    note_all_erased(model);
+    test_memory_check_released(&model->memory);
     hm_pool_fini(&model->pool);
     CHECK(hm_pool_validate(&model->pool) == HM_OK);
     free(model->slots);
@@ -353,14 +345,14 @@ static void reserve(void *state, const uint32_t arguments[3])
     uint32_t n = arguments[0] % (arguments[2] % 8 == 0 ? room(model) + 2 : 40);
     hm_status status = hm_pool_reserve(&model->pool, n);
     if (status != HM_OK) {
-        CHECK(failed_rightly(model, status, n));
+        CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
         return;
     }
     CHECK(n <= room(model));
-    pool_memory_fail(&model->memory, 1, true);
+    test_memory_fail(&model->memory, 1, true);
     for (uint32_t i = 0; i < n; i++)
         insert_one(model, i, arguments[1] + i);
-    CHECK(!pool_memory_refused(&model->memory));
+    CHECK(!test_memory_refused(&model->memory));
 }
 
 /* How many, value, whether zeroed and reported: all of them, or none. */
@@ -376,14 +368,15 @@ static void insert_n(void *state, const uint32_t arguments[3])
     memset(handles, 0xA5, sizeof handles);
     hm_status status = hm_pool_insert_n(&model->pool, is_zero ? NULL : items, n, handles);
     if (status != HM_OK) {
-        CHECK(failed_rightly(model, status, n) && hm_pool_count(&model->pool) == count);
+        CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
+        CHECK(hm_pool_count(&model->pool) == count);
         for (size_t i = 0; i < sizeof handles; i++)
             CHECK(((unsigned char *)handles)[i] == 0xA5);
         return;
     }
     CHECK(n <= room(model));
     for (uint32_t i = 0; i < n; i++)
-        born(model, handles[i], is_zero, arguments[1] + i);
+        note_insert(model, handles[i], is_zero, arguments[1] + i);
 }
 
 /* A handle as pick takes it. */
@@ -394,7 +387,7 @@ static void erase(void *state, const uint32_t arguments[3])
     pool_model_slot *record = find(model, handle);
     CHECK(hm_pool_erase(&model->pool, handle) == (record != NULL));
     if (record != NULL)
-        died(model, record);
+        note_erase(model, record);
 }
 
 /* How many, which; a quarter of them come again. */
@@ -413,12 +406,12 @@ static void erase_n(void *state, const uint32_t arguments[3])
     uint32_t erased = hm_pool_erase_n(&model->pool, handles, n);
     for (uint32_t i = 0; i < n; i++)
         if (find(model, handles[i]) != NULL)
-            died(model, find(model, handles[i]));
+            note_erase(model, find(model, handles[i]));
     CHECK(erased == count - model->count);
 }
 
-/* Asked about the live slots, each once, in their order; the doomed before have died. */
-static bool every_third_dies(const void *item, void *context)
+/* Asked about the live slots, each once, in their order; those erased before are gone already. */
+static bool is_of_third(const void *item, void *context)
 {
     pool_model *model = context;
     hm_handle handle = hm_pool_handle_of(&model->pool, item);
@@ -426,12 +419,12 @@ static bool every_third_dies(const void *item, void *context)
     CHECK(record != NULL && record->place == item && item_holds(model, record));
     CHECK(hm_handle_index(handle) >= model->last_slot);
     for (uint32_t slot = model->last_slot; slot < hm_handle_index(handle); slot++)
-        CHECK(!model->slots[slot].lives);
+        CHECK(!model->slots[slot].is_live);
     model->last_slot = hm_handle_index(handle) + 1;
     if (hm_handle_index(handle) % 8 == 0)
         CHECK(hm_pool_validate(&model->pool) == HM_OK);
     CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
-    CHECK(hm_pool_erase_if(&model->pool, every_third_dies, model) == 0);
+    CHECK(hm_pool_erase_if(&model->pool, is_of_third, model) == 0);
     return hm_handle_index(handle) % 3 == model->third;
 }
 
@@ -442,10 +435,10 @@ static void erase_if(void *state, const uint32_t arguments[3])
     uint32_t count = model->count;
     model->third = arguments[0] % 3;
     model->last_slot = 0;
-    uint32_t erased = hm_pool_erase_if(&model->pool, every_third_dies, model);
+    uint32_t erased = hm_pool_erase_if(&model->pool, is_of_third, model);
     for (uint32_t slot = 0; slot < model->end; slot++)
-        if (model->slots[slot].lives && slot % 3 == model->third)
-            died(model, &model->slots[slot]);
+        if (model->slots[slot].is_live && slot % 3 == model->third)
+            note_erase(model, &model->slots[slot]);
     CHECK(erased == count - model->count);
 }
 
@@ -456,9 +449,9 @@ static void erase_stretch(void *state, const uint32_t arguments[3])
     uint32_t first = model->end != 0 ? arguments[0] % model->end : 0;
     for (uint32_t i = 0; i <= arguments[1] % (model->end + 1) && first + i < model->end; i++) {
         pool_model_slot *record = &model->slots[first + i];
-        CHECK(hm_pool_erase(&model->pool, handle_at(model, first + i)) == record->lives);
-        if (record->lives)
-            died(model, record);
+        CHECK(hm_pool_erase(&model->pool, handle_at(model, first + i)) == record->is_live);
+        if (record->is_live)
+            note_erase(model, record);
     }
 }
 
@@ -469,17 +462,17 @@ static void erase_walking(void *state, const uint32_t arguments[3])
     uint32_t every = 1 + arguments[0] % 9, ahead = arguments[1] % 4, expected = 0;
     for (uint32_t i = hm_pool_next_run(&model->pool, 0, NULL); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(&model->pool, i + 1, NULL)) {
-        while (!model->slots[expected].lives)
+        while (!model->slots[expected].is_live)
             expected++;
         CHECK(i == expected++);
         uint32_t target = i + ahead;
-        if (i % every != 0 || target >= model->end || !model->slots[target].lives)
+        if (i % every != 0 || target >= model->end || !model->slots[target].is_live)
             continue;
         CHECK(hm_pool_erase(&model->pool, handle_at(model, target)));
-        died(model, &model->slots[target]);
+        note_erase(model, &model->slots[target]);
     }
     for (; expected < model->end; expected++)
-        CHECK(!model->slots[expected].lives);
+        CHECK(!model->slots[expected].is_live);
 }
 
 static void clear(void *state, const uint32_t arguments[3])
@@ -488,7 +481,7 @@ static void clear(void *state, const uint32_t arguments[3])
     (void)arguments;
     start_clearing(model);
     hm_pool_clear(&model->pool);
-    all_died(model);
+    note_all_erased(model);
 }
 
 static void trim(void *state, const uint32_t arguments[3])
@@ -497,7 +490,7 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     size_t before = model->memory.committed_size;
     hm_status status = hm_pool_trim(&model->pool);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && pool_memory_refused(&model->memory)));
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
     model->trimmed = true;
@@ -529,7 +522,7 @@ static void age(void *state, const uint32_t arguments[3])
     uint32_t generation = HM_HANDLE_MAX_GENERATION - 1 - arguments[1] % 3;
     uint32_t slot = model->end != 0 ? arguments[0] % model->end : 0;
     pool_model_slot *record = &model->slots[slot];
-    if (model->end == 0 || record->lives || record->generation >= generation)
+    if (model->end == 0 || record->is_live || record->generation >= generation)
         return;
     model->pool.entries[slot] += generation - record->generation;
     record->generation = generation;
@@ -540,7 +533,7 @@ static void refuse(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     model->refuses = true;
-    pool_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
 }
 
 static const test_operation operations[] = {

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* A naive model of the pool, which every operation is held against, for each of the storages.
  *
- * The model knows slots by number: what was issued there, whether it lives, and at which address it
- * was born, where it must stay. Each model operation runs on the pool and on the model and compares
- * the answers; after each one everything else is compared. */
+ * The model knows slots by number: what was issued there, whether it is live, and at which address
+ * its item was inserted, where it must stay. Each model operation runs on the pool and on the model
+ * and compares the answers; after each one everything else is compared. */
 #ifndef TEST_POOL_MODEL_H
 #define TEST_POOL_MODEL_H
 
-#include "pool_memory.h"
+#include "memory.h"
 #include "runner.h"
 
 #include <handle_map/pool.h>
 
-enum { POOL_MODEL_PAST = 256 }; /* handles of dead items to probe */
+enum { POOL_MODEL_PAST = 256 }; /* handles of erased items to probe */
 
 typedef struct pool_model_slot {
-    unsigned char *place; /* where it was born */
+    unsigned char *place; /* where the item was inserted */
     uint64_t value;       /* pattern of the item's bytes, unless is_zero */
     uint32_t generation;  /* the last one issued; 0: none */
     uint32_t destroyed;   /* reports of destroy in this life */
-    bool lives, is_zero;
+    bool is_live, is_zero;
 } pool_model_slot;
 
 typedef struct pool_model {
     hm_pool pool;
     hm_pool_desc desc;
-    pool_memory memory;
+    test_memory memory;
     pool_model_slot *slots; /* max_slots of them */
     uint32_t count;         /* live ones */
     uint32_t end;           /* slots that were issued */

@@ -102,7 +102,7 @@ static void end_child(const char *file, int line, const char *condition)
     _Exit(EXIT_FAILURE);
 }
 
-/* Where the child tells how far it came; the parent can read it after any death. */
+/* Where the child notes how far it came; the parent can read it however the child ended. */
 static volatile uint32_t *shared_counter(void)
 {
     static volatile uint32_t *counter;
@@ -116,7 +116,7 @@ static volatile uint32_t *shared_counter(void)
 }
 
 /* Plays the script in a child, which leaves with _Exit, so that the runner's own handlers do not
- * run twice. False when it dies; *reached is then the step at which it did. */
+ * run twice. False when it fails; *reached is then the step at which it did. */
 static bool survives(const test_script *script, bool quiet, uint32_t *reached)
 {
     volatile uint32_t *counter = shared_counter();

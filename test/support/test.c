@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* At once: what the dying test leaves behind is no leak. */
+/* At once: what the test has not freed by then is no leak. */
 static void end_as_expected(const char *file, int line, const char *message)
 {
     (void)file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One face for two runners: Criterion (HM_TEST_CRITERION), and a plain main for the places where
- * Criterion does not run (sanitizers for threads and memory, emulators, wine).
+/* One interface to two runners: Criterion (HM_TEST_CRITERION), and a plain main for the places
+ * where Criterion does not run (sanitizers for threads and memory, emulators, wine).
  *
  *     TEST(suite, a_sentence_that_holds) { ... CHECK(condition); ... }
  *     DEATH_TEST(suite, a_sentence_that_panics) { ... a broken contract ... }
@@ -34,15 +34,15 @@ void test_expect_panic_of(const char *file, const char *message);
 typedef struct test_case {
     const char *suite, *name;
     void (*run)(void);
-    bool dies;
+    bool expects_panic;
     struct test_case *next;
 } test_case;
 
 void test_register(test_case *test);
 
-#define TEST_CASE(suite, name, dies)                                                               \
+#define TEST_CASE(suite, name, expects_panic)                                                      \
     static void suite##_##name(void);                                                              \
-    static test_case suite##_##name##_case = {#suite, #name, suite##_##name, dies, 0};             \
+    static test_case suite##_##name##_case = {#suite, #name, suite##_##name, expects_panic, 0};    \
     __attribute__((constructor)) static void suite##_##name##_register(void)                       \
     {                                                                                              \
         test_register(&suite##_##name##_case);                                                     \

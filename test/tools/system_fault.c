@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A map's life on the system's own memory while the system refuses: system_fault.sh runs it
+/* A map on the system's own memory while the system refuses: system_fault.sh runs it
  * with failing system calls, and it sets limits for itself.
  *
  *     system_fault start     ends where the first call of ours would come
  *     system_fault once      at most one call is refused: whatever fails succeeds when repeated
  *     system_fault on        calls may be refused from some moment on
- *     system_fault limits    lives under RLIMIT_AS, RLIMIT_DATA and with all mappings used up
+ *     system_fault limits    runs under RLIMIT_AS, RLIMIT_DATA and with all mappings used up
  *
  * Whatever is refused says so, and leaves everything that can be seen as it was. Nothing here
  * allocates, so that all system calls between start and end are the library's. */
@@ -19,17 +19,17 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { CAPACITY = 16000, MAX_DEAD = 65536, WORDS = 5, TYPE_ID = 77 };
+enum { CAPACITY = 16000, MAX_GONE = 65536, WORDS = 5, TYPE_ID = 77 };
 
-/* Every word says whose item it is, and so does the meta. */
+/* Word k of an item holds its handle plus k, and the meta its handle. */
 typedef struct item {
     uint64_t words[WORDS];
 } item;
 
 static hm_map map;
 static hm_handle live[CAPACITY]; /* in dense order */
-static hm_handle dead[MAX_DEAD];
-static uint32_t live_count, dead_count;
+static hm_handle gone[MAX_GONE];
+static uint32_t live_count, gone_count;
 static hm_map_stats before; /* the operation that runs now */
 static unsigned refusals;
 static bool only_once;
@@ -55,9 +55,9 @@ static void check_map(void)
         for (uint32_t k = 0; k < WORDS; k++)
             CHECK(items[i].words[k] == live[i].bits + k);
     }
-    for (uint32_t i = 0; i < dead_count; i++) {
-        CHECK(hm_map_get(&map, dead[i]) == NULL);
-        CHECK(hm_map_explain(&map, dead[i]) == HM_HANDLE_STALE);
+    for (uint32_t i = 0; i < gone_count; i++) {
+        CHECK(hm_map_get(&map, gone[i]) == NULL);
+        CHECK(hm_map_explain(&map, gone[i]) == HM_HANDLE_STALE);
     }
 }
 
@@ -78,7 +78,7 @@ static void check_refusal(hm_status status)
     check_map();
 }
 
-static void born(hm_handle handle)
+static void note_insert(hm_handle handle)
 {
     uint32_t index = hm_map_index_of(&map, handle);
     CHECK(index == live_count && live_count < CAPACITY);
@@ -104,7 +104,7 @@ static bool insert_many(uint32_t n)
         return false;
     }
     for (uint32_t i = 0; i < n; i++)
-        born(handles[i]);
+        note_insert(handles[i]);
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool insert_one(uint32_t n)
         check_refusal(HM_ERROR_MEMORY);
         return false;
     }
-    born(handle);
+    note_insert(handle);
     return true;
 }
 
@@ -165,8 +165,8 @@ static void erase_down_to(uint32_t count)
 {
     while (live_count > count) {
         uint32_t index = live_count * 7 / 11;
-        CHECK(dead_count < MAX_DEAD && hm_map_erase(&map, live[index]));
-        dead[dead_count++] = live[index];
+        CHECK(gone_count < MAX_GONE && hm_map_erase(&map, live[index]));
+        gone[gone_count++] = live[index];
         live[index] = live[--live_count];
     }
     check_map();
@@ -218,7 +218,7 @@ static void live_on(const hm_memory *memory)
                               .max_slots = 4 * CAPACITY,
                               .type_id = TYPE_ID,
                               .memory = memory};
-    live_count = dead_count = 0;
+    live_count = gone_count = 0;
     hm_status status = hm_map_init(&map, &desc);
     for (int tries = 0; status != HM_OK && tries < 2; tries++) {
         check_zeroed();
@@ -235,14 +235,14 @@ static void live_on(const hm_memory *memory)
         step(trim, 0);
         grow();
         hm_map_clear(&map);
-        memcpy(dead + dead_count, live, sizeof *live * live_count);
-        dead_count += live_count;
+        memcpy(gone + gone_count, live, sizeof *live * live_count);
+        gone_count += live_count;
         live_count = 0;
         step(trim, 0);
         step(insert_many, 3000);
     }
     hm_map_fini(&map);
-    live_count = dead_count = 0;
+    live_count = gone_count = 0;
     check_zeroed();
 }
 
@@ -255,7 +255,7 @@ static unsigned live_on_all(void)
     return refusals;
 }
 
-/* Lives with a limit that rises step by step until nothing is refused any more. */
+/* Runs with a limit that rises step by step until nothing is refused any more. */
 static void live_within(const char *what, int resource, rlim_t rise)
 {
     struct rlimit free_again;
@@ -274,7 +274,7 @@ static void live_within(const char *what, int resource, rlim_t rise)
 }
 
 /* Every second page of a range gets another protection, until the system has no mapping left; then
- * the map lives with none, one, two, ... of them given back. */
+ * the map is used with none, one, two, ... of them given back. */
 static void live_without_mappings(void)
 {
     enum { MOST_PAGES = 400000 };

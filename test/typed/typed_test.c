@@ -132,7 +132,7 @@ TEST(typed, batches_of_a_map_take_typed_arrays)
 {
     body bodies[BODIES], *found[BODIES];
     body_handle handles[BODIES];
-    bool alive[BODIES];
+    bool is_live[BODIES];
     uint32_t i, asked = 0;
     body_map map;
     make_bodies(bodies);
@@ -142,9 +142,9 @@ TEST(typed, batches_of_a_map_take_typed_arrays)
     for (i = 0; i < BODIES; i++)
         CHECK(found[i]->value == i && found[i] == body_map_get(&map, handles[i]));
     CHECK(body_map_erase_n(&map, handles, 100) == 100);
-    CHECK(body_map_contains_n(&map, handles, BODIES, alive) == BODIES - 100);
+    CHECK(body_map_contains_n(&map, handles, BODIES, is_live) == BODIES - 100);
     for (i = 0; i < BODIES; i++)
-        CHECK(alive[i] == (i >= 100));
+        CHECK(is_live[i] == (i >= 100));
     CHECK(body_map_erase_if(&map, is_odd, &asked) == 100 && asked == 200);
     CHECK(body_map_insert_n(&map, NULL, 100, NULL) == HM_OK);
     CHECK(body_map_get_n(&map, NULL, 0, NULL) == 0 && body_map_erase_n(&map, NULL, 0) == 0);
@@ -156,7 +156,7 @@ TEST(typed, batches_of_a_pool_take_typed_arrays)
 {
     body bodies[BODIES], *found[BODIES];
     body_handle handles[BODIES];
-    bool alive[BODIES];
+    bool is_live[BODIES];
     uint32_t i, asked = 0;
     body_pool pool;
     make_bodies(bodies);
@@ -166,9 +166,9 @@ TEST(typed, batches_of_a_pool_take_typed_arrays)
     for (i = 0; i < BODIES; i++)
         CHECK(found[i]->value == i && found[i] == body_pool_item(&pool, i));
     CHECK(body_pool_erase_n(&pool, handles, 100) == 100);
-    CHECK(body_pool_contains_n(&pool, handles, BODIES, alive) == BODIES - 100);
+    CHECK(body_pool_contains_n(&pool, handles, BODIES, is_live) == BODIES - 100);
     for (i = 0; i < BODIES; i++)
-        CHECK(alive[i] == (i >= 100));
+        CHECK(is_live[i] == (i >= 100));
     CHECK(body_pool_erase_if(&pool, is_odd, &asked) == 100 && asked == 200);
     CHECK(body_pool_insert_n(&pool, NULL, 100, NULL) == HM_OK);
     CHECK(body_pool_get_n(&pool, NULL, 0, NULL) == 0 && body_pool_erase_n(&pool, NULL, 0) == 0);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a pool keeps its items: what reserve takes, what trim gives back, blocks, index spaces,
+ * layouts and alignments. */
+#include "support/layout.h"
+#include "support/memory.h"
+#include "support/pool.h"
+
+POOL_TEST(reserve_counts_from_what_is_there)
+{
+    test_memory memory;
+    hm_handle handles[MANY];
+    test_memory_init_with_holes(&memory, 65536);
+    hm_pool pool =
+        make(storage, (hm_pool_desc){.capacity = 30000, .item_size = 40, .memory = &memory.table});
+    for (uint32_t i = 0; i < MANY; i++)
+        handles[i] = hm_pool_insert(&pool, NULL);
+    for (uint32_t i = 0; i < MANY; i += 2)
+        CHECK(hm_pool_erase(&pool, handles[i]));
+    uint32_t room = 30000 - hm_pool_count(&pool);
+    CHECK(hm_pool_reserve(&pool, room) == HM_OK);
+    CHECK(hm_pool_reserve(&pool, room + 1) == HM_ERROR_FULL);
+    CHECK(hm_pool_reserve(&pool, UINT32_MAX) == HM_ERROR_FULL);
+    CHECK(hm_pool_get_stats(&pool).slots == MANY && hm_pool_validate(&pool) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    for (uint32_t i = 0; i < room; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(memory.calls == 0 && hm_pool_reserve(&pool, 1) == HM_ERROR_FULL);
+    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    finish(&pool);
+    test_memory_check_released(&memory);
+}
+
+POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
+{
+    enum { ITEMS = 40000, KEPT = 3 };
+    static hm_handle handles[ITEMS];
+    const uint32_t kept[KEPT] = {0, 17000, 39999};
+    test_memory memory;
+    size_t page_size = hm_memory_os()->page_size;
+    test_memory_init_with_holes(&memory, page_size);
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 128,
+                                                .capacity = ITEMS,
+                                                .block_size = page_size,
+                                                .memory = &memory.table});
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        handles[i] = hm_pool_insert(&pool, NULL);
+        test_item_fill(hm_pool_get(&pool, handles[i]), 128, i);
+    }
+    size_t full = memory.committed_size;
+    for (uint32_t i = 0; i < ITEMS; i++)
+        if (i != kept[0] && i != kept[1] && i != kept[2])
+            CHECK(hm_pool_erase(&pool, handles[i]));
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    /* What stays: the pages of the columns; of the items a page for each, or its growing block. */
+    size_t columns = (size_t)ITEMS * 17 / 4 + 16 * page_size;
+    size_t items = KEPT * page_size;
+    if (storage == HM_STORAGE_GROWING_BLOCKS)
+        items += (size_t)(16 + 16384 + 32768) * 128;
+    CHECK(memory.committed_size <= columns + items && memory.committed_size < full);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        bool lives = i == kept[0] || i == kept[1] || i == kept[2];
+        const void *place = hm_pool_get(&pool, handles[i]);
+        CHECK(hm_pool_explain(&pool, handles[i]) == (lives ? HM_HANDLE_LIVE : HM_HANDLE_STALE));
+        CHECK(lives ? test_item_is(place, 128, i) : place == NULL);
+    }
+    /* All places come back, each with its next generation. */
+    for (uint32_t i = KEPT; i < ITEMS; i++) {
+        hm_handle handle = hm_pool_insert(&pool, NULL);
+        CHECK(hm_handle_generation(handle) == 2 && hm_handle_index(handle) < ITEMS);
+        test_memory_check_committed(&memory, hm_pool_get(&pool, handle), 128);
+    }
+    CHECK(hm_pool_get_stats(&pool).slots == ITEMS && hm_pool_validate(&pool) == HM_OK);
+    for (uint32_t i = 0; i < KEPT; i++)
+        CHECK(test_item_is(hm_pool_get(&pool, handles[kept[i]]), 128, kept[i]));
+    hm_pool_clear(&pool);
+    CHECK(hm_pool_trim(&pool) == HM_OK && memory.committed_size <= columns);
+    CHECK(pool.item_committed_size == 0);
+    finish(&pool);
+    test_memory_check_released(&memory);
+}
+
+POOL_TEST(the_largest_index_space_is_taken)
+{
+    hm_pool_desc desc = {.item_size = 1, .capacity = UINT32_MAX - 1, .max_slots = UINT32_MAX};
+    if (!test_has_addresses((uint64_t)1 << 36, "pools of 2^32 slots"))
+        return;
+    hm_pool pool = make(storage, desc);
+    hm_handle handles[MANY];
+    for (uint32_t i = 0; i < MANY; i++)
+        handles[i] = hm_pool_insert(&pool, NULL);
+    CHECK(hm_pool_erase(&pool, handles[70]) && hm_pool_erase(&pool, handles[7]));
+    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 7);
+    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 70);
+    CHECK(hm_pool_explain(&pool, hm_handle_pack(UINT32_MAX, 1, 0)) == HM_HANDLE_OUT_OF_RANGE);
+    CHECK(hm_pool_reserve(&pool, UINT32_MAX - 1) == HM_ERROR_FULL);
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_count(&pool) == MANY);
+    finish(&pool);
+}
+
+/* Blocks come back at other addresses: the old ones are taken. */
+POOL_TEST(blocks_may_come_back_elsewhere)
+{
+    enum { ROUNDS = 300, ITEMS = 40 };
+    static void *taken[ROUNDS];
+    const hm_memory *os = hm_memory_os();
+    size_t size = 65536;
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 4096, .block_size = 65536});
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            hm_handle handle = hm_pool_insert(&pool, NULL);
+            unsigned char *item = hm_pool_get(&pool, handle);
+            CHECK(hm_handle_index(handle) == i && hm_handle_generation(handle) == round + 1);
+            CHECK(hm_handle_equal(hm_pool_handle_of(&pool, item + 4095), handle));
+        }
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+        hm_pool_clear(&pool);
+        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+        CHECK((taken[round] = os->reserve(os->context, size)) != NULL);
+    }
+    finish(&pool);
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        os->release(os->context, taken[round], size);
+}
+
+POOL_TEST(a_pool_that_is_full_has_no_memory_for_more)
+{
+    hm_pool pool =
+        make(storage, (hm_pool_desc){.item_size = 4096, .capacity = 5000, .max_slots = 5000});
+    CHECK(hm_pool_reserve(&pool, 5000) == HM_OK);
+    CHECK(pool.item_committed_size >= (size_t)5000 * 4096);
+    CHECK(pool.item_committed_size <= (size_t)5000 * 4096 + 65536);
+    finish(&pool);
+}
+
+/* Where memory is left, insert goes there before it asks the system for what trim gave back. */
+POOL_TEST(insert_prefers_a_place_whose_memory_is_there)
+{
+    hm_handle handles[2000];
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 4096,
+                                                .block_size = 65536,
+                                                .capacity = 2000,
+                                                .memory = &memory.table});
+    for (uint32_t i = 0; i < 2000; i++)
+        handles[i] = hm_pool_insert(&pool, NULL);
+    for (uint32_t i = 0; i < 1500; i++)
+        CHECK(hm_pool_erase(&pool, handles[i]));
+    CHECK(hm_pool_trim(&pool) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    uint32_t last = 0, warm = 0;
+    for (hm_handle handle; !hm_handle_is_null(handle = hm_pool_insert(&pool, NULL)); warm++) {
+        CHECK(hm_handle_index(handle) > last && memory.calls == 0);
+        last = hm_handle_index(handle);
+    }
+    CHECK(memory.calls == 1 && warm < 1000 && hm_pool_count(&pool) == 500 + warm);
+    CHECK(hm_pool_erase(&pool, handles[1900]));
+    CHECK(hm_handle_index(hm_pool_insert(&pool, NULL)) == 1900 && memory.calls == 1);
+    test_memory_fail(&memory, 0, false);
+    for (uint32_t i = hm_pool_count(&pool); i < 2000; i++)
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(hm_pool_get_stats(&pool).slots == 2000);
+    finish(&pool);
+    test_memory_check_released(&memory);
+}
+
+POOL_TEST(the_heap_carries_a_pool_as_well)
+{
+    hm_handle handles[MANY];
+    hm_pool pool = make(storage, (hm_pool_desc){.capacity = MANY, .memory = hm_memory_heap()});
+    fill(&pool, handles, MANY);
+    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    hm_pool_clear(&pool);
+    CHECK(hm_pool_trim(&pool) == HM_OK);
+    for (int i = 0; i < MANY; i++)
+        CHECK(!hm_pool_contains(&pool, handles[i]) && value_of(&pool, add(&pool, i)) == i);
+    finish(&pool);
+}
+
+/* Inserts, erases, trims and refills in one layout. */
+static void check_layout(hm_storage storage, test_layout layout)
+{
+    enum { ITEMS = 70 };
+    hm_handle handles[ITEMS];
+    unsigned char item[5000];
+    test_memory memory;
+    test_memory_init_with_holes(&memory, layout.page_size);
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = layout.item_size,
+                                                .item_align = layout.item_align,
+                                                .capacity = ITEMS,
+                                                .block_size = 4096,
+                                                .memory = &memory.table});
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t i = hm_pool_count(&pool); i < ITEMS; i++) {
+            test_item_fill(item, layout.item_size, i);
+            handles[i] = hm_pool_insert(&pool, item);
+            void *place = hm_pool_get(&pool, handles[i]);
+            CHECK((uintptr_t)place % layout.item_align == 0);
+            test_memory_check_committed(&memory, place, layout.item_size);
+        }
+        CHECK(hm_handle_is_null(hm_pool_insert(&pool, item)));
+        for (uint64_t i = 0; i < ITEMS; i++)
+            CHECK(test_item_is(hm_pool_get(&pool, handles[i]), layout.item_size, i));
+        for (uint64_t i = 10; i < ITEMS; i++)
+            CHECK(hm_pool_erase(&pool, handles[i]));
+        CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    }
+    finish(&pool);
+    test_memory_check_released(&memory);
+}
+
+POOL_TEST(every_layout_keeps_its_items)
+{
+    for (size_t i = 0; i < test_layout_count(); i++)
+        check_layout(storage, test_layout_at(i));
+}
+
+POOL_TEST(natural_alignment_suits_the_size)
+{
+    for (size_t size = 1; size <= 256; size++) {
+        hm_pool pool = make(storage, (hm_pool_desc){.item_size = size, .capacity = 40});
+        size_t align = size & (~size + 1);
+        if (align > _Alignof(max_align_t))
+            align = _Alignof(max_align_t);
+        for (uint32_t i = 0; i < 40; i++)
+            CHECK((uintptr_t)hm_pool_get(&pool, hm_pool_insert(&pool, NULL)) % align == 0);
+        finish(&pool);
+    }
+}
+
+POOL_TEST(statistics_tell_the_memory_that_is_held)
+{
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 65536);
+    hm_pool pool = make(storage, (hm_pool_desc){.item_size = 700, .memory = &memory.table});
+    for (int i = 0; i < 2000; i++) {
+        CHECK(hm_pool_get_stats(&pool).committed_size == memory.committed_size);
+        CHECK(hm_pool_get_stats(&pool).reserved_size == memory.reserved_size);
+        hm_pool_insert(&pool, NULL);
+    }
+    CHECK(memory.committed_size > (size_t)2000 * 700);
+    finish(&pool);
+    test_memory_check_released(&memory);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The model's orders, honest and lying, and what must hold while the map is put in order. */
+#include "map_model.h"
+
+enum {
+    MODEL_COMPARES = 200, /* most for an item: a gallop and a halving of 32 probes, 3 for each */
+    MODEL_IDLE = 16       /* calls that have no budget left for other work */
+};
+
+/* Orders by the leading bytes, at most 2 of them: equal items come up. */
+static uint64_t model_leading(const map_model *model, const void *item)
+{
+    const unsigned char *bytes = item;
+    return model->desc.item_size == 1 ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
+}
+
+static int model_compare(const void *a, const void *b, void *context)
+{
+    map_model *model = context;
+    model->ordered++;
+    model_handle_of(model, a);
+    model_handle_of(model, b);
+    model_in_callback(model);
+    uint64_t left = model_leading(model, a);
+    uint64_t right = model_leading(model, b);
+    return (left > right) - (left < right);
+}
+
+static uint64_t model_key(const void *item, void *context)
+{
+    map_model *model = context;
+    model->ordered++;
+    model_handle_of(model, item);
+    model_in_callback(model);
+    return model_leading(model, item);
+}
+
+/* What a lying order goes by instead: something else at each call, or what it must not look at. */
+static uint64_t model_lie_about(map_model *model, const void *item)
+{
+    model->ordered++;
+    model_handle_of(model, item);
+    model_in_callback(model);
+    switch (model->lie) {
+    case MODEL_ALL_EQUAL:
+        break;
+    case MODEL_FIRST_IS_SMALLER:
+        return model->ordered;
+    case MODEL_FIRST_IS_LARGER:
+        return UINT64_MAX - model->ordered;
+    case MODEL_BY_PLACE:
+        return UINT64_MAX - (uintptr_t)item;
+    case MODEL_TURNING:
+        return model_leading(model, item) ^ (model->ordered / 16 % 2 - 1);
+    case MODEL_RANDOM:
+        return test_random(&model->noise) % 4;
+    case MODEL_LIES:
+        break;
+    }
+    return 0;
+}
+
+static uint64_t model_lying_key(const void *item, void *context)
+{
+    return model_lie_about(context, item);
+}
+
+/* Two questions, but one compare. */
+static int model_lying_compare(const void *a, const void *b, void *context)
+{
+    map_model *model = context;
+    uint64_t left = model_lie_about(model, a);
+    uint64_t right = model_lie_about(model, b);
+    model->ordered--;
+    return (left > right) - (left < right);
+}
+
+void model_set_orders(map_model *model)
+{
+    model->orders[0] = (hm_order){.compare = model_compare, .context = model};
+    model->orders[1] = (hm_order){.key = model_key, .context = model};
+    model->orders[2] = (hm_order){.compare = model_lying_compare, .context = model};
+    model->orders[3] = (hm_order){.key = model_lying_key, .context = model};
+    model->orders[4] = (hm_order){model_lying_compare, model_lying_key, model};
+}
+
+void model_read_positions(map_model *model)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        model->dense[i] = hm_map_handle_at(&model->map, i);
+}
+
+static void model_check_ordered(const map_model *model)
+{
+    const unsigned char *items = hm_map_items(&model->map);
+    for (uint32_t i = 1; i < model->count; i++)
+        CHECK(model_leading(model, items + model->desc.item_size * (i - 1)) <=
+              model_leading(model, items + model->desc.item_size * i));
+}
+
+/* One call, and what it may cost whatever the order says. */
+static bool model_defragment_once(map_model *model, const hm_order *order, hm_budget budget)
+{
+    uint64_t relocated = model->relocated;
+    uint64_t ordered = model->ordered;
+    uint64_t count = model->count;
+    hm_progress progress = hm_map_defragment(&model->map, order, budget);
+    CHECK(progress.compares == model->ordered - ordered);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(progress.swaps <= count * count / 2);
+    CHECK(progress.compares <= count * MODEL_COMPARES);
+    CHECK(model->relocated - relocated <= 2 * progress.swaps);
+    model->is_stopped = !progress.done;
+    return progress.done;
+}
+
+void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end)
+{
+    const hm_order *order = &model->orders[which];
+    /* A compare or a swap at least in each call but the last, and those that do other work. */
+    uint64_t calls = 1;
+    if (to_the_end)
+        calls += (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
+    bool done = false;
+    for (; !done && calls > 0; calls--)
+        done = model_defragment_once(model, order, budget);
+    CHECK(done || !to_the_end);
+    model_read_positions(model);
+    if (!done)
+        return;
+    if (which < MODEL_HONEST_ORDERS)
+        model_check_ordered(model);
+    hm_progress progress = hm_map_defragment(&model->map, order, budget);
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+}
+
+static bool model_arrange_once(map_model *model, hm_budget budget)
+{
+    uint64_t relocated = model->relocated, ordered = model->ordered, count = model->count;
+    hm_progress progress = hm_map_arrange(&model->map, model->names, model->name_count, budget);
+    CHECK(progress.compares == 0 && model->ordered == ordered);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(progress.done || budget.max_swaps != 0);
+    CHECK(progress.swaps <= count * count / 2);
+    CHECK(model->relocated - relocated <= 2 * progress.swaps);
+    model->is_stopped = !progress.done;
+    return progress.done;
+}
+
+/* The names that resolve stand first, each where it is named first. Returns how many these are. */
+static uint32_t model_check_named(const map_model *model)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < model->name_count; i++) {
+        uint32_t position = hm_map_index_of(&model->map, model->names[i]);
+        if (position == HM_INVALID_INDEX || position < named)
+            continue;
+        CHECK(position == named);
+        named++;
+    }
+    return named;
+}
+
+/* `dense` still tells how all stood before. */
+static void model_check_unnamed(const map_model *model, uint32_t named)
+{
+    uint32_t before = 0;
+    for (uint32_t i = named; i < model->count; i++, before++) {
+        hm_handle handle = hm_map_handle_at(&model->map, i);
+        while (before < model->count && !hm_handle_equal(model->dense[before], handle))
+            before++;
+        CHECK(before < model->count);
+    }
+}
+
+void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budget, bool to_the_end)
+{
+    uint64_t noise = random;
+    CHECK(n <= MODEL_NAMES);
+    hm_map_touch_all(&model->map); /* The handles in the buffer are about to be others. */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&noise, 24); /* mostly live ones */
+        uint32_t which = (uint32_t)test_random(&noise);
+        model->names[i] =
+            model_pick(model, kind < 16 ? kind : 0, which, (uint32_t)test_random(&noise));
+    }
+    model->name_count = n;
+    uint64_t calls = to_the_end ? (uint64_t)model->count * model->count + MODEL_IDLE : 1;
+    bool done = false;
+    for (; !done && calls > 0; calls--)
+        done = model_arrange_once(model, budget);
+    CHECK(done || !to_the_end);
+    if (done)
+        model_check_unnamed(model, model_check_named(model));
+    model_read_positions(model);
+}
+
+void model_arrange_on(map_model *model, hm_budget budget)
+{
+    if (model_arrange_once(model, budget))
+        model_check_named(model);
+    model_read_positions(model);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What the unit tests of the pool share. Every one runs for each of the three storages, which
+ * behave alike. */
+#ifndef TEST_SUPPORT_POOL_H
+#define TEST_SUPPORT_POOL_H
+
+#include "test.h"
+
+#include <handle_map/pool.h>
+
+enum { MANY = 300 };
+
+/* Tools that run suites look for their names in the test files, and find these three in
+ * pool_test.c: a_full_pool_of_one_block_is_one_run writes them out. */
+#define POOL_TEST(name)                                                                            \
+    static void name(hm_storage storage);                                                          \
+    TEST(pool_virtual, name)                                                                       \
+    {                                                                                              \
+        name(HM_STORAGE_VIRTUAL);                                                                  \
+    }                                                                                              \
+    TEST(pool_fixed_blocks, name)                                                                  \
+    {                                                                                              \
+        name(HM_STORAGE_FIXED_BLOCKS);                                                             \
+    }                                                                                              \
+    TEST(pool_growing_blocks, name)                                                                \
+    {                                                                                              \
+        name(HM_STORAGE_GROWING_BLOCKS);                                                           \
+    }                                                                                              \
+    static void name(hm_storage storage)
+
+static inline hm_pool make(hm_storage storage, hm_pool_desc desc)
+{
+    hm_pool pool;
+    desc.storage = storage;
+    if (desc.item_size == 0)
+        desc.item_size = sizeof(int);
+    if (desc.capacity == 0)
+        desc.capacity = 10000;
+    if (desc.max_slots == 0) /* Emulators pay for addresses that are only reserved. */
+        desc.max_slots = 4 * desc.capacity;
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    return pool;
+}
+
+static inline hm_handle add(hm_pool *pool, int value)
+{
+    hm_handle handle = hm_pool_insert(pool, &value);
+    CHECK(!hm_handle_is_null(handle));
+    return handle;
+}
+
+static inline int value_of(const hm_pool *pool, hm_handle handle)
+{
+    const int *item = hm_pool_get(pool, handle);
+    CHECK(item != NULL);
+    return *item;
+}
+
+/* Adds 0, 1, 2, ... up to n - 1. */
+static inline void fill(hm_pool *pool, hm_handle *handles, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        handles[i] = add(pool, (int)i);
+}
+
+static inline void finish(hm_pool *pool)
+{
+    CHECK(hm_pool_validate(pool) == HM_OK);
+    hm_pool_fini(pool);
+    hm_pool_fini(pool);
+    CHECK(hm_pool_count(pool) == 0 && hm_pool_validate(pool) == HM_OK);
+}
+
+#endif
