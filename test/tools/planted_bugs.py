@@ -67,7 +67,7 @@ BUGS = [
         "hm_status status = hm_memory_commit(array->memory, end, size);\n    if (status != HM_OK)",
         "hm_status status = hm_memory_commit(array->memory, end, size);\n    if (false)", "map"),
     Bug("trim takes a page in which an item lives", "src/pool/pool.c",
-        "word < word_count(range.end); word++)\n        if (pool->words[word].live",
+        "word < hm_pool_word_count(range.end); word++)\n        if (pool->words[word].live",
         "word < range.end / HM_POOL_WORD; word++)\n        if (pool->words[word].live", "pool",
         is_canary=True),
     Bug("a slot is a hole before all of its pages are back", "src/pool/pool.c",
