@@ -181,10 +181,9 @@ static void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
         hm_pool_open_word(pool, word);
 }
 
-void hm_pool_warm(hm_pool *pool, hm_pool_range range)
+/* Memory has come: cold slots that have all of it are holes again. */
+static void pool_warm(hm_pool *pool, hm_pool_range range)
 {
-    if (pool->cold_count == 0)
-        return;
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
         uint64_t warm = 0;
         for (uint64_t cold = hm_pool_cold_bits(pool, range, word); cold != 0; cold &= cold - 1) {
@@ -198,7 +197,8 @@ void hm_pool_warm(hm_pool *pool, hm_pool_range range)
     }
 }
 
-void hm_pool_chill(hm_pool *pool, hm_pool_range range)
+/* Memory has gone: holes are cold. No item lives there. */
+static void pool_chill(hm_pool *pool, hm_pool_range range)
 {
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
         uint64_t gone = pool->words[word].holes & hm_pool_bits_in(range, word);
@@ -382,8 +382,12 @@ static void pool_find_fresh_end(hm_pool *pool)
 static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 {
     hm_status status = HM_OK;
-    while (status == HM_OK && pool->cold_count != 0 && n > pool_hole_count(pool))
-        status = hm_pool_storage_revive(pool);
+    while (status == HM_OK && pool->cold_count != 0 && n > pool_hole_count(pool)) {
+        hm_pool_range back;
+        status = hm_pool_storage_revive(pool, &back);
+        if (status == HM_OK)
+            pool_warm(pool, back);
+    }
     if (status == HM_OK && n > pool_hole_count(pool)) {
         uint32_t fresh = n - pool_hole_count(pool);
         status = hm_pool_columns_commit(pool, (uint64_t)pool->slot_count + fresh, grows);
@@ -515,7 +519,14 @@ hm_status hm_pool_trim(hm_pool *pool)
         return hm_fail_busy("pool", pool->name);
     if (pool->memory == NULL)
         return HM_OK;
-    hm_status status = hm_pool_storage_trim(pool);
+    hm_status status;
+    hm_pool_range gone;
+    size_t unit = 0;
+    do {
+        status = hm_pool_storage_drop(pool, &unit, &gone);
+        pool_chill(pool, gone);
+    } while (status == HM_OK && unit < pool->unit_end);
+    hm_pool_storage_settle(pool);
     pool->entry_array.count = pool->slot_count;
     pool->word_array.count = hm_pool_word_count(pool->slot_count);
     if (status == HM_OK)

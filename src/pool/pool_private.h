@@ -31,12 +31,6 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
 bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
 
-/* Memory has come: cold slots that have all of it are holes again. */
-void hm_pool_warm(hm_pool *pool, hm_pool_range range);
-
-/* Memory has gone: holes are cold. No item lives there. */
-void hm_pool_chill(hm_pool *pool, hm_pool_range range);
-
 /* pool_storage.c */
 
 /* The descriptor has been checked. After a failure what there is is for fini. */
@@ -50,11 +44,16 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
 /* Returns the end of the slots from slot_count on that have their memory. */
 uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
 
-/* Brings the lowest memory back that a cold slot waits for. There is a cold slot. */
-hm_status hm_pool_storage_revive(hm_pool *pool);
+/* Brings the lowest memory back that a cold slot waits for; `back`: the slots that had a part in
+ * it. There is a cold slot. */
+hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back);
 
-/* Gives all memory back in which no item lives. */
-hm_status hm_pool_storage_trim(hm_pool *pool);
+/* Gives the next memory back in which no item lives: units of one piece, side by side, the first of
+ * them at or behind *unit, which becomes the unit behind them. `gone`: the slots that had a part in
+ * it, none where no memory was given back. When *unit has reached unit_end, or a call has failed,
+ * hm_pool_storage_settle ends what was begun. */
+hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone);
+void hm_pool_storage_settle(hm_pool *pool);
 
 /* Whether all the memory of a slot is there. */
 bool hm_pool_storage_has(const hm_pool *pool, uint32_t slot);

@@ -322,12 +322,9 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
     hm_status status = hm_pool_is_one_range(pool) ? pool_bring_pages(pool, first, end)
                                                   : pool_bring_blocks(pool, first, end);
-    if (status != HM_OK)
-        return status;
-    if (pool->unit_end < end)
+    if (status == HM_OK && pool->unit_end < end)
         pool->unit_end = end;
-    hm_pool_warm(pool, hm_pool_slots_of(pool, first, end));
-    return HM_OK;
+    return status;
 }
 
 /* From here on a unit is a unit */
@@ -391,7 +388,7 @@ uint32_t hm_pool_storage_fresh_end(const hm_pool *pool)
     return end > pool->slot_count ? end : pool->slot_count;
 }
 
-hm_status hm_pool_storage_revive(hm_pool *pool)
+hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
 {
     size_t unit = pool->absent_from;
     while (hm_pool_is_present(pool, unit) ||
@@ -404,31 +401,38 @@ hm_status hm_pool_storage_revive(hm_pool *pool)
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
         stop++;
+    *back = hm_pool_slots_of(pool, unit, stop);
     return pool_bring(pool, unit, stop);
 }
 
-hm_status hm_pool_storage_trim(hm_pool *pool)
+hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone)
 {
-    hm_status status = HM_OK;
-    pool->absent_from = 0;
-    for (size_t first = 0; first < pool->unit_end && status == HM_OK; first++) {
+    *gone = (hm_pool_range){0, 0};
+    for (size_t first = *unit; first < pool->unit_end; first++) {
         size_t end = first, most = hm_pool_piece_of(pool, first).end;
         while (end < most && hm_pool_is_present(pool, end) &&
                !hm_pool_any_live(pool, hm_pool_slots_of(pool, end, end + 1)))
             end++;
         if (end == first)
             continue;
-        status = hm_pool_is_one_range(pool) ? pool_drop_pages(pool, first, end)
-                                            : pool_drop_blocks(pool, first, end);
+        hm_status status = hm_pool_is_one_range(pool) ? pool_drop_pages(pool, first, end)
+                                                      : pool_drop_blocks(pool, first, end);
         if (status == HM_OK)
-            hm_pool_chill(pool, hm_pool_slots_of(pool, first, end));
-        first = end - 1;
+            *gone = hm_pool_slots_of(pool, first, end);
+        *unit = end;
+        return status;
     }
+    *unit = pool->unit_end;
+    return HM_OK;
+}
+
+void hm_pool_storage_settle(hm_pool *pool)
+{
+    pool->absent_from = 0;
     while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
     if (pool->index_size != 0)
         hm_pool_index_all(pool);
-    return status;
 }
 
 bool hm_pool_storage_has(const hm_pool *pool, uint32_t slot)
