@@ -34,7 +34,7 @@ typedef struct hm_pool_piece {
 
 static bool hm_pool_is_one_range(const hm_pool *pool)
 {
-    return pool->places.storage == HM_STORAGE_VIRTUAL;
+    return pool->places.in_one_range;
 }
 
 /* Units and slots */
@@ -44,7 +44,7 @@ static uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_is_one_range(pool))
         return unit * pool->memory->page_size / pool->item_size;
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+    if (pool->places.in_fixed_blocks)
         return (uint64_t)unit << pool->places.block_shift;
     return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
 }
@@ -53,7 +53,7 @@ static size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
 {
     if (hm_pool_is_one_range(pool))
         return pool->item_size * slot / pool->memory->page_size;
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+    if (pool->places.in_fixed_blocks)
         return slot >> pool->places.block_shift;
     return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
 }
@@ -77,7 +77,7 @@ static hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit)
 {
     if (hm_pool_is_one_range(pool))
         return (hm_pool_piece){0, pool->unit_count};
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS || unit == 0)
+    if (!pool->places.in_fixed_blocks || unit == 0)
         return (hm_pool_piece){unit, unit + 1};
     size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
     if (first == 0) {
@@ -106,7 +106,7 @@ static uint64_t *hm_pool_page_word(const hm_pool *pool, size_t page)
 static uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
 {
     uint64_t first = hm_pool_slots_below(pool, block);
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS)
+    if (!pool->places.in_fixed_blocks)
         first = hm_pool_growing_place((uint32_t)first);
     return (uintptr_t)(pool->item_size * first);
 }
@@ -134,7 +134,7 @@ static bool hm_pool_is_present(const hm_pool *pool, size_t unit)
 /* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
 static size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+    if (pool->places.in_fixed_blocks)
         return hm_memory_round_up(pool->item_size << pool->places.block_shift,
                                   pool->memory->page_size);
     uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
@@ -234,7 +234,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     hm_pool_piece p = hm_pool_piece_of(pool, first);
     size_t size = hm_pool_block_size(pool, first);
     hm_status status = pool_make_base_room(pool, p.end);
-    if (status == HM_OK && pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+    if (status == HM_OK && pool->places.in_fixed_blocks)
         status = hm_pool_index_reserve(pool, end - first);
     if (status != HM_OK)
         return status;
@@ -258,7 +258,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     pool->block_count += end - first;
     for (size_t block = first; block < end; block++, address += size) {
         hm_pool_set_block_start(pool, block, address);
-        if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
+        if (pool->places.in_fixed_blocks)
             *pool_index_bucket(pool, pool_cell_of(pool, address)) = (uint32_t)block + 1;
     }
     return HM_OK;
@@ -459,7 +459,7 @@ uint32_t hm_pool_storage_run_end(const hm_pool *pool, uint32_t slot)
 /* Returns the block that holds an address, or unit_end. */
 static size_t pool_find_block(const hm_pool *pool, const void *address)
 {
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS) {
+    if (!pool->places.in_fixed_blocks) {
         size_t block = 0;
         while (block < pool->unit_end &&
                (hm_pool_block_start(pool, block) == NULL ||
@@ -532,15 +532,14 @@ static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
 /* Whether a block may end within a word of bits. */
 static bool pool_ends_in_words(const hm_pool *pool)
 {
-    return pool->places.storage == HM_STORAGE_GROWING_BLOCKS ||
-           UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
+    return !pool->places.in_fixed_blocks || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
 }
 
 static hm_status pool_init_blocks(hm_pool *pool, size_t size)
 {
     hm_array_desc units = {.item_size = sizeof(uintptr_t), .memory = pool->memory};
     hm_array_desc index = {.item_size = sizeof(uint32_t), .memory = pool->memory};
-    bool is_fixed = pool->places.storage == HM_STORAGE_FIXED_BLOCKS;
+    bool is_fixed = pool->places.in_fixed_blocks;
     pool->places.block_shift = is_fixed ? pool_fixed_block_shift(pool, size) : 0;
     pool->blocks_end_in_words = pool_ends_in_words(pool);
     pool->piece_blocks = 1;
@@ -622,7 +621,7 @@ static bool hm_pool_index_is_valid(const hm_pool *pool)
         if (hm_pool_block_start(pool, block) != NULL &&
             pool_find_block(pool, hm_pool_block_start(pool, block)) != block)
             return false;
-    return held == (pool->places.storage == HM_STORAGE_FIXED_BLOCKS ? pool->block_count : 0);
+    return held == (pool->places.in_fixed_blocks ? pool->block_count : 0);
 }
 
 bool hm_pool_storage_is_valid(const hm_pool *pool)
