@@ -111,9 +111,9 @@ extern "C" {
 #endif
 
 typedef enum hm_storage {
-    HM_STORAGE_VIRTUAL = 0,
-    HM_STORAGE_FIXED_BLOCKS,
-    HM_STORAGE_GROWING_BLOCKS
+    HM_STORAGE_VIRTUAL = HM_POOL_ONE_RANGE, /* 0: the default */
+    HM_STORAGE_FIXED_BLOCKS = HM_POOL_FIXED_BLOCKS,
+    HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
 /* A zero field means the default. Only item_size has none. */

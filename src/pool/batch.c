@@ -2,7 +2,6 @@
 /* pool: batches of handles. What they name is brought from memory together; map.c says why. */
 #include "pool_internal.h"
 
-
 /* Whether the entries, and of each slot so many bytes more, stay in the caches by themselves. */
 static bool pool_is_cached(const hm_pool *pool, size_t item_size)
 {

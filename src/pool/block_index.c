@@ -71,7 +71,7 @@ hm_status hm_pool_index_reserve(hm_pool *pool, size_t more)
 /* Returns the block that holds an address, or unit_end. */
 static size_t pool_find_block(const hm_pool *pool, const void *address)
 {
-    if (!pool->places.in_fixed_blocks) {
+    if (!hm_pool_in_fixed_blocks(pool)) {
         size_t block = 0;
         while (block < pool->unit_end &&
                (hm_pool_block_start(pool, block) == NULL ||
@@ -89,23 +89,26 @@ static size_t pool_find_block(const hm_pool *pool, const void *address)
     return pool->unit_end;
 }
 
-/* Addresses are compared as numbers: they may be of unrelated objects. What is below wraps around
- * and is too large. */
-uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address)
+/* Addresses are compared as numbers: they may be of unrelated objects. What is below `start` wraps
+ * around and is too large. */
+static uint32_t pool_slot_from(const hm_pool *pool, const void *address, const unsigned char *start,
+                               uint64_t below, uint64_t held)
 {
-    const unsigned char *start = pool->places.items;
-    uint64_t below = 0, held = pool->slot_count;
-    if (!pool->places.in_one_range) {
-        size_t block = pool_find_block(pool, address);
-        if (block == pool->unit_end)
-            return HM_INVALID_INDEX;
-        start = hm_pool_block_start(pool, block);
-        below = hm_pool_slots_below(pool, block);
-        held = hm_pool_slots_below(pool, block + 1) - below;
-    }
     uint64_t place = ((uintptr_t)address - (uintptr_t)start) / pool->item_size;
     return place < held && below + place < pool->slot_count ? (uint32_t)(below + place)
                                                             : HM_INVALID_INDEX;
+}
+
+uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address)
+{
+    if (hm_pool_in_one_range(pool))
+        return pool_slot_from(pool, address, pool->places.items, 0, pool->slot_count);
+    size_t block = pool_find_block(pool, address);
+    if (block == pool->unit_end)
+        return HM_INVALID_INDEX;
+    uint64_t below = hm_pool_slots_below(pool, block);
+    return pool_slot_from(pool, address, hm_pool_block_start(pool, block), below,
+                          hm_pool_slots_below(pool, block + 1) - below);
 }
 
 bool hm_pool_index_is_valid(const hm_pool *pool)
@@ -118,5 +121,5 @@ bool hm_pool_index_is_valid(const hm_pool *pool)
         if (hm_pool_block_start(pool, block) != NULL &&
             pool_find_block(pool, hm_pool_block_start(pool, block)) != block)
             return false;
-    return held == (pool->places.in_fixed_blocks ? pool->block_count : 0);
+    return held == (hm_pool_in_fixed_blocks(pool) ? pool->block_count : 0);
 }

@@ -9,13 +9,16 @@
 
 #include <inttypes.h>
 
+HM_STATIC_ASSERT(offsetof(hm_pool, fresh_end) <= 64, "lookup reads one line of a cache");
+HM_STATIC_ASSERT(offsetof(hm_pool, capacity) <= 128, "insert and erase read two");
+
 /* init and fini */
 
 /* The index space that a descriptor leaves open. In one range a slot is an item's place, and costs
  * as many bytes of addresses: so there are fewer. */
 static uint32_t pool_default_max_slots(const hm_pool *pool)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return hm_id_table_default_max_slots(pool->capacity, pool->memory, UINT32_C(1) << 16, 4);
     return hm_id_table_default_max_slots(pool->capacity, pool->memory, HM_ID_TABLE_LEAST_SLOTS,
                                          HM_ID_TABLE_SLOTS_AN_ITEM);
@@ -47,8 +50,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
 {
     pool->memory = desc->memory != NULL ? desc->memory : hm_memory_os();
     pool->capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    pool->places.in_one_range = desc->storage == HM_STORAGE_VIRTUAL;
-    pool->places.in_fixed_blocks = desc->storage == HM_STORAGE_FIXED_BLOCKS;
+    pool->places.storage = (uint32_t)desc->storage;
     pool->max_slots = desc->max_slots != 0 ? desc->max_slots : pool_default_max_slots(pool);
     hm_status status = pool_check(pool, desc);
     if (status != HM_OK)

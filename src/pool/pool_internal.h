@@ -37,6 +37,16 @@ typedef struct hm_pool_piece {
     size_t first, end; /* units */
 } hm_pool_piece;
 
+static inline bool hm_pool_in_one_range(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_ONE_RANGE;
+}
+
+static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_FIXED_BLOCKS;
+}
+
 static inline bool hm_pool_is_busy(const hm_pool *pool)
 {
     return (pool->guard & HM_GUARD_BUSY) != 0;
@@ -69,9 +79,9 @@ static inline uint32_t hm_pool_at_most(uint64_t slots, uint32_t limit)
 /* Returns how many slots end at or before the beginning of a unit. */
 static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return unit * pool->memory->page_size / pool->item_size;
-    if (pool->places.in_fixed_blocks)
+    if (hm_pool_in_fixed_blocks(pool))
         return (uint64_t)unit << pool->places.block_shift;
     return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
 }
@@ -80,7 +90,7 @@ static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
 static inline uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
 {
     uint64_t first = hm_pool_slots_below(pool, block);
-    if (!pool->places.in_fixed_blocks)
+    if (!hm_pool_in_fixed_blocks(pool))
         first = hm_pool_growing_place((uint32_t)first);
     return (uintptr_t)(pool->item_size * first);
 }
@@ -94,7 +104,7 @@ static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t blo
 /* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
 static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
-    if (pool->places.in_fixed_blocks)
+    if (hm_pool_in_fixed_blocks(pool))
         return hm_memory_round_up(pool->item_size << pool->places.block_shift,
                                   pool->memory->page_size);
     uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
@@ -114,7 +124,7 @@ static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
 {
     if (unit >= pool->unit_end)
         return false;
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return (*hm_pool_page_word(pool, unit) >> unit % HM_POOL_WORD & 1) != 0;
     return hm_pool_block_start(pool, unit) != NULL;
 }

@@ -47,7 +47,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     hm_pool_piece piece = hm_pool_piece_of(pool, first);
     size_t size = hm_pool_block_size(pool, first);
     hm_status status = pool_make_base_room(pool, piece.end);
-    if (status == HM_OK && pool->places.in_fixed_blocks)
+    if (status == HM_OK && hm_pool_in_fixed_blocks(pool))
         status = hm_pool_index_reserve(pool, end - first);
     if (status != HM_OK)
         return status;
@@ -71,7 +71,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     pool->block_count += end - first;
     for (size_t block = first; block < end; block++, address += size) {
         pool_set_block_start(pool, block, address);
-        if (pool->places.in_fixed_blocks)
+        if (hm_pool_in_fixed_blocks(pool))
             hm_pool_index_add(pool, block);
     }
     return HM_OK;
@@ -133,8 +133,8 @@ static hm_status pool_drop_pages(hm_pool *pool, size_t first, size_t end)
 /* Brings absent units of one piece. */
 static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
-    hm_status status = pool->places.in_one_range ? pool_bring_pages(pool, first, end)
-                                                 : pool_bring_blocks(pool, first, end);
+    hm_status status = hm_pool_in_one_range(pool) ? pool_bring_pages(pool, first, end)
+                                                  : pool_bring_blocks(pool, first, end);
     if (status == HM_OK && pool->unit_end < end)
         pool->unit_end = end;
     return status;
@@ -144,12 +144,12 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 
 static size_t pool_unit_size(const hm_pool *pool, size_t unit)
 {
-    return pool->places.in_one_range ? pool->memory->page_size : hm_pool_block_size(pool, unit);
+    return hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
 }
 
 static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return pool->places.items + unit * pool->memory->page_size;
     return hm_pool_block_start(pool, unit);
 }
@@ -159,7 +159,7 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
 static size_t pool_growth(const hm_pool *pool)
 {
     size_t size = hm_memory_growth(pool->item_committed_size);
-    if (!pool->places.in_one_range && pool->item_committed_size / 4 < size)
+    if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
     return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
 }
@@ -210,7 +210,7 @@ hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
     pool->absent_from = unit;
     /* No further than the slots that were issued. */
     size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
-    size_t most = pool->places.in_one_range ? hm_memory_growth(0) / pool->memory->page_size : 1;
+    size_t most = hm_pool_in_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
         stop++;
@@ -228,8 +228,8 @@ hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone)
             end++;
         if (end == first)
             continue;
-        hm_status status = pool->places.in_one_range ? pool_drop_pages(pool, first, end)
-                                                     : pool_drop_blocks(pool, first, end);
+        hm_status status = hm_pool_in_one_range(pool) ? pool_drop_pages(pool, first, end)
+                                                      : pool_drop_blocks(pool, first, end);
         if (status == HM_OK)
             *gone = hm_pool_slots_of(pool, first, end);
         *unit = end;
@@ -276,13 +276,13 @@ static hm_status pool_init_blocks(hm_pool *pool, size_t size)
     if (status != HM_OK)
         return status;
     pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
-    return pool->places.in_fixed_blocks ? hm_pool_index_init(pool) : HM_OK;
+    return hm_pool_in_fixed_blocks(pool) ? hm_pool_index_init(pool) : HM_OK;
 }
 
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 {
-    return pool->places.in_one_range ? pool_init_range(pool)
-                                     : pool_init_blocks(pool, desc->block_size);
+    return hm_pool_in_one_range(pool) ? pool_init_range(pool)
+                                      : pool_init_blocks(pool, desc->block_size);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
@@ -311,7 +311,7 @@ void hm_pool_storage_fini(hm_pool *pool)
 bool hm_pool_storage_is_valid(const hm_pool *pool)
 {
     size_t present = 0, size = 0;
-    if (!pool->places.in_one_range &&
+    if (!hm_pool_in_one_range(pool) &&
         (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
         return false;
     if (pool->unit_end > pool->unit_count ||
@@ -327,11 +327,11 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
         }
         present++;
         size +=
-            pool->places.in_one_range ? pool->memory->page_size : hm_pool_block_size(pool, unit);
+            hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
     }
     if (size != pool->item_committed_size)
         return false;
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return true;
     for (size_t block = pool->unit_end; block < pool->unit_array.limit; block++)
         if (hm_pool_block_start(pool, block) != NULL)

@@ -20,25 +20,25 @@ static const size_t pool_default_block_size = (size_t)16 << 10; /* bytes */
 
 size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return pool->item_size * slot / pool->memory->page_size;
-    if (pool->places.in_fixed_blocks)
+    if (hm_pool_in_fixed_blocks(pool))
         return slot >> pool->places.block_shift;
     return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
 }
 
 size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return (pool->item_size * slot + pool->item_size - 1) / pool->memory->page_size;
     return hm_pool_first_unit(pool, slot);
 }
 
 hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return (hm_pool_piece){0, pool->unit_count};
-    if (!pool->places.in_fixed_blocks || unit == 0)
+    if (!hm_pool_in_fixed_blocks(pool) || unit == 0)
         return (hm_pool_piece){unit, unit + 1};
     size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
     if (first == 0) {
@@ -59,7 +59,7 @@ unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece)
 hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end)
 {
     uint64_t last = hm_pool_slots_below(pool, end);
-    if (pool->places.in_one_range && end * pool->memory->page_size % pool->item_size != 0)
+    if (hm_pool_in_one_range(pool) && end * pool->memory->page_size % pool->item_size != 0)
         last++;
     return (hm_pool_range){hm_pool_at_most(hm_pool_slots_below(pool, first), pool->slot_count),
                            hm_pool_at_most(last, pool->slot_count)};
@@ -76,7 +76,7 @@ bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot)
 
 uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
 {
-    if (pool->places.in_one_range)
+    if (hm_pool_in_one_range(pool))
         return pool->slot_count;
     size_t block = hm_pool_first_unit(pool, slot);
     bool is_filled = pool->item_size << pool->places.block_shift == hm_pool_block_size(pool, block);
@@ -102,13 +102,13 @@ static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
 /* Whether a block may end within a word of bits. */
 static bool pool_ends_in_words(const hm_pool *pool)
 {
-    return !pool->places.in_fixed_blocks || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
+    return !hm_pool_in_fixed_blocks(pool) || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
 }
 
 void hm_pool_blocks_init(hm_pool *pool, size_t size)
 {
     pool->places.block_shift =
-        pool->places.in_fixed_blocks ? pool_fixed_block_shift(pool, size) : 0;
+        hm_pool_in_fixed_blocks(pool) ? pool_fixed_block_shift(pool, size) : 0;
     pool->blocks_end_in_words = pool_ends_in_words(pool);
     pool->piece_blocks = 1;
     while (pool->piece_blocks < POOL_MAX_PIECE_BLOCKS &&

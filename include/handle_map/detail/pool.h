@@ -13,6 +13,15 @@
 extern "C" {
 #endif
 
+/* The values of hm_storage, which stands in the manual. */
+enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
+
+enum {
+    HM_POOL_WORD = 64,  /* slots to a word, and words to a bit of the level above */
+    HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
+    HM_POOL_FIRST_BLOCK_SHIFT = 4 /* the first growing block has 2^4 items */
+};
+
 /* What is known of 64 slots, a bit for each. At most one of a slot's two bits is set. A slot that
  * was issued and has none is retired, or its memory was given back by trim. */
 typedef struct hm_pool_word {
@@ -25,48 +34,47 @@ typedef struct hm_pool_places {
     unsigned char *items; /* one range: the first place */
     uintptr_t *bases; /* blocks: where place 0 would be if the block reached back so far; then an
                          item is at base + item_size x place, in whatever block */
-    uint32_t block_shift;               /* fixed blocks: 2^shift items */
-    bool in_one_range, in_fixed_blocks; /* neither: in growing blocks */
+    uint32_t block_shift; /* fixed blocks: 2^shift items */
+    uint32_t storage;     /* HM_POOL_ONE_RANGE, ... */
 } hm_pool_places;
-
-enum {
-    HM_POOL_WORD = 64,  /* slots to a word, and words to a bit of the level above */
-    HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
-    HM_POOL_FIRST_BLOCK_SHIFT = 4 /* the first growing block has 2^4 items */
-};
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
 
-/* Visible, so that a program may give it a place; but all fields are private. */
+/* Visible, so that programs can allocate it; but all fields are private. With 64-bit pointers the
+ * first 64 bytes are what lookup reads, and all that insert and erase write; what else those two
+ * may read is in the next 64. The rest is cold. */
 typedef struct hm_pool {
-    uint32_t *entries;        /* slot -> upper half of its last handle, with the free bit */
-    hm_pool_word *words;      /* slot / 64 -> who lives there */
-    hm_pool_places places;    /* slot -> where its item is */
-    size_t item_size;         /* bytes */
-    uint32_t count;           /* items alive */
-    uint32_t limit;           /* most items: capacity, or 0 while busy, so that insert stops */
-    uint32_t slot_count;      /* slots issued so far; lookups are bounded by it */
-    uint32_t fresh_end;       /* slots below it have all the memory that a first issue needs */
-    uint32_t hole_word;       /* the lowest word with a hole, or HM_INVALID_INDEX */
-    uint32_t fresh_entry;     /* type id and generation of a slot's first issue */
-    uint32_t guard;           /* HM_GUARD_ bits: why erase must take the long way */
-    bool blocks_end_in_words; /* and not only between two */
-    uint32_t capacity, max_slots;
-    uint32_t retired_count;
-    uint32_t cold_count; /* free slots without memory: neither bit set, but not retired */
+    uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
+    hm_pool_word *words;   /* slot / 64 -> who lives there */
+    hm_pool_places places; /* slot -> where its item is */
+    size_t item_size;      /* bytes */
+    uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
+    uint32_t count;        /* items alive */
+    uint32_t hole_word;    /* the lowest word with a hole, or HM_INVALID_INDEX */
+    uint32_t guard;        /* HM_GUARD_ bits: why erase must take the long way */
+
+    uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
+    uint32_t limit;       /* most items: capacity, or 0 while busy, so that insert stops */
+    uint32_t fresh_entry; /* type id and generation of a slot's first issue */
     uint32_t level_count;
     const uint64_t *top; /* the only word of the highest level; 0: no other word has holes */
     uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w has holes and is not hole_word;
                                          bit w of level 1: word w of level 0 is not 0; and so on */
-    hm_array entry_array;             /* uint32_t */
-    hm_array word_array;              /* hm_pool_word */
-    hm_array level_array;             /* uint64_t: the highest level first, since only the lowest
-                                         one grows with the slots */
+
+    uint32_t capacity, max_slots;
+    uint32_t retired_count;
+    uint32_t cold_count;      /* free slots without memory: neither bit set, but not retired */
+    bool blocks_end_in_words; /* and not only between two */
+    uint32_t cell_shift;      /* of the hash table: 2^shift bytes of addresses, at most a block, are
+                                 a cell */
+    hm_array entry_array;     /* uint32_t */
+    hm_array word_array;      /* hm_pool_word */
+    hm_array level_array;     /* uint64_t: the highest level first, since only the lowest one grows
+                                 with the slots */
     /* The items' memory, in units: pages of the one range, or blocks. */
     hm_array unit_array;  /* one range: a bit for each committed page; otherwise the bases */
     hm_array index_array; /* fixed blocks: hash table of addresses, uint32_t: block + 1, or 0 */
-    size_t index_size;    /* places in the hash table; a power of two, or 0 */
-    uint32_t cell_shift;  /* 2^shift bytes of addresses, at most a block, are a cell of it */
+    size_t index_size;    /* buckets of the hash table; a power of two, or 0 */
     size_t block_count;   /* blocks that have memory */
     size_t piece_blocks;  /* blocks that are reserved at once, at most; a power of two */
     size_t unit_count;    /* units for max_slots */
@@ -117,9 +125,9 @@ HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t it
 {
     uint64_t place;
     uint32_t block;
-    if (places.in_one_range)
+    if (places.storage == HM_POOL_ONE_RANGE)
         return places.items + item_size * slot;
-    if (places.in_fixed_blocks)
+    if (places.storage == HM_POOL_FIXED_BLOCKS)
         return HM_POINTER_CAST(void *, places.bases[slot >> places.block_shift] + item_size * slot);
     place = hm_pool_growing_place(slot);
     block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
