@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: the words of bits, and the levels of a bitmap above them that lead to the lowest hole.
+/* pool: the words of bits: ranges and runs of slots in them, and the levels of a bitmap above them
+ * that lead to the lowest hole.
  *
  * The lowest word with holes stands in hole_word, all others in the levels: so a program that
  * erases and inserts by turns does not touch them. */
@@ -108,6 +109,22 @@ bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range)
         if (hm_pool_cold_bits(pool, range, word) != 0)
             return true;
     return false;
+}
+
+uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
+{
+    uint32_t end = hm_pool_run_end(pool, first);
+    uint32_t slot = first;
+    while (slot < end) {
+        uint64_t holes = ~pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD;
+        if (holes != 0) {
+            slot += hm_bits_lowest(holes);
+            break;
+        }
+        uint32_t rest = HM_POOL_WORD - slot % HM_POOL_WORD;
+        slot = rest < end - slot ? slot + rest : end;
+    }
+    return (slot < end ? slot : end) - first;
 }
 
 /* Behind the slots all bits are 0, and every level says which words below it are not: of those with

@@ -109,22 +109,6 @@ hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item)
     return hm_pool_handle_at(pool, hm_pool_slot_at(pool, item));
 }
 
-uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
-{
-    uint32_t end = hm_pool_run_end(pool, first);
-    uint32_t slot = first;
-    while (slot < end) {
-        uint64_t holes = ~pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD;
-        if (holes != 0) {
-            slot += hm_bits_lowest(holes);
-            break;
-        }
-        uint32_t rest = HM_POOL_WORD - slot % HM_POOL_WORD;
-        slot = rest < end - slot ? slot + rest : end;
-    }
-    return (slot < end ? slot : end) - first;
-}
-
 hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_explain: pool is NULL");

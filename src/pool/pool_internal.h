@@ -7,7 +7,7 @@
  *     columns.c        the memory of entries, words and levels
  *     storage.c        the memory of items, which comes and goes
  *     block_index.c    from an address to its slot
- *     levels.c         the words of bits, and the levels above them
+ *     levels.c         the words of bits, runs in them, and the levels above them
  *     units.c          where units, blocks and pieces are
  *
  * The words that all of them use:

@@ -73,7 +73,7 @@ BUGS = [
     Bug("a slot is a hole before all of its pages are back", "src/pool/slots.c",
         "if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))",
         "if (false)", "pool"),
-    Bug("a run of items goes past the end of its block", "src/pool/pool.c",
+    Bug("a run of items goes past the end of its block", "src/pool/levels.c",
         "hm_pool_run_end(pool, first);", "pool->slot_count;", "pool"),
     Bug("offsets have 32 bits", "include/handle_map/map.h",
         "items += item_size * index;",

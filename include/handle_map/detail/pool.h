@@ -42,7 +42,8 @@ typedef struct hm_pool_places {
 
 /* Visible, so that programs can allocate it; but all fields are private. With 64-bit pointers the
  * first 64 bytes are what lookup reads, and all that insert and erase write; what else those two
- * may read is in the next 64. The rest is cold. */
+ * may read is in the next 64. The rest is cold. `guard` and `limit` change together but do not
+ * adjoin: compilers would make one slow store of the two. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;   /* slot / 64 -> who lives there */
