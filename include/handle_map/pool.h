@@ -103,20 +103,17 @@
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
-#include <handle_map/array.h>
+#include <handle_map/detail/pool.h>
 #include <handle_map/detail/typed.h>
-#include <handle_map/handle.h>
-
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef enum hm_storage {
-    HM_STORAGE_VIRTUAL = 0,
-    HM_STORAGE_FIXED_BLOCKS,
-    HM_STORAGE_GROWING_BLOCKS
+    HM_STORAGE_VIRTUAL = HM_POOL_ONE_RANGE, /* 0: the default */
+    HM_STORAGE_FIXED_BLOCKS = HM_POOL_FIXED_BLOCKS,
+    HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
 /* A zero field means the default. Only item_size has none. */
@@ -138,71 +135,7 @@ typedef struct hm_pool_desc {
     const char *name; /* for errors when it is busy; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
-/* What is known of 64 slots, a bit for each. At most one of a slot's two bits is set. A slot that
- * was issued and has none is retired, or its memory was given back by trim. */
-typedef struct hm_pool_word {
-    uint64_t live;
-    uint64_t holes; /* may be issued at once */
-} hm_pool_word;
-
-/* What leads from a slot to its item. */
-typedef struct hm_pool_places {
-    unsigned char *items; /* one range: the first place */
-    uintptr_t *bases; /* blocks: where place 0 would be if the block reached back so far; then an
-                         item is at base + item_size x place, in whatever block */
-    uint32_t block_shift; /* fixed blocks: 2^shift items */
-    hm_storage storage;
-} hm_pool_places;
-
-enum {
-    HM_POOL_WORD = 64,  /* slots to a word, and words to a bit of the level above */
-    HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
-    HM_POOL_FIRST_BLOCK_SHIFT = 4 /* the first growing block has 2^4 items */
-};
-
-#define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
-
-/* All fields are private; use the functions. */
-typedef struct hm_pool {
-    uint32_t *entries;        /* slot -> upper half of its last handle, with the free bit */
-    hm_pool_word *words;      /* slot / 64 -> who lives there */
-    hm_pool_places places;    /* slot -> where its item is */
-    size_t item_size;         /* bytes */
-    uint32_t count;           /* items alive */
-    uint32_t limit;           /* most items: capacity, or 0 while busy, so that insert stops */
-    uint32_t slot_count;      /* slots issued so far; lookups are bounded by it */
-    uint32_t fresh_end;       /* slots below it have all the memory that a first issue needs */
-    uint32_t hole_word;       /* the lowest word with a hole, or HM_INVALID_INDEX */
-    uint32_t fresh_entry;     /* type id and generation of a slot's first issue */
-    uint32_t guard;           /* HM_GUARD_ bits: why erase must take the long way */
-    bool blocks_end_in_words; /* and not only between two */
-    uint32_t capacity, max_slots;
-    uint32_t retired_count;
-    uint32_t cold_count; /* free slots without memory: neither bit set, but not retired */
-    uint32_t level_count;
-    const uint64_t *top; /* the only word of the highest level; 0: no other word has holes */
-    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w has holes and is not hole_word;
-                                         bit w of level 1: word w of level 0 is not 0; and so on */
-    hm_array entry_array;             /* uint32_t */
-    hm_array word_array;              /* hm_pool_word */
-    hm_array level_array;             /* uint64_t: the highest level first, since only the lowest
-                                         one grows with the slots */
-    /* The items' memory, in units: pages of the one range, or blocks. */
-    hm_array unit_array;  /* one range: a bit for each committed page; otherwise the bases */
-    hm_array index_array; /* fixed blocks: hash table of addresses, uint32_t: block + 1, or 0 */
-    size_t index_size;    /* places in the hash table; a power of two, or 0 */
-    uint32_t cell_shift;  /* 2^shift bytes of addresses, at most a block, are a cell of it */
-    size_t block_count;   /* blocks that have memory */
-    size_t piece_blocks;  /* blocks that are reserved at once, at most; a power of two */
-    size_t unit_count;    /* units for max_slots */
-    size_t unit_end;      /* all units with memory are below */
-    size_t absent_from;   /* all units without memory that have a cold slot are at or above */
-    size_t item_committed_size, item_reserved_size; /* bytes */
-    void (*destroy)(void *item, void *context);
-    void *context;
-    const hm_memory *memory;
-    const char *name;
-} hm_pool;
+/* hm_pool itself is a struct of <handle_map/detail/pool.h>, whose fields are all private. */
 
 typedef struct hm_pool_stats {
     uint32_t count;      /* items alive */
@@ -291,180 +224,6 @@ HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
  * no live item of this pool. Any address may be given; nothing is read there. O(1); in growing
  * blocks O(log n): each block is looked at, at most 29 of them. */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
-
-/* The parts of insert, erase and next_run that are not inline; not for programs. */
-HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot);
-HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
-HM_API void hm_pool_open_word(hm_pool *pool, uint32_t word);
-HM_API void hm_pool_next_hole_word(hm_pool *pool);
-HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
-
-/* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
- * once. A dead entry has the free bit, so only a handle with that bit could equal it, and those are
- * refused; no entry has generation 0. The fields are read first, as in hm_id_table_find. */
-static inline uint32_t hm_pool_find(const hm_pool *pool, hm_handle handle)
-{
-    const uint32_t *entries = pool->entries;
-    uint32_t slot_count = pool->slot_count;
-    uint32_t slot = hm_handle_index(handle);
-    if (slot >= slot_count || entries[slot] != handle.bits >> 32 || hm_handle_is_free(handle))
-        return HM_INVALID_INDEX;
-    return slot;
-}
-
-/* Whether an item lives in a slot below slot_count. */
-static inline bool hm_pool_lives(const hm_pool *pool, uint32_t slot)
-{
-    return (pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD & 1) != 0;
-}
-
-/* Block b of the growing ones begins at slot 16 * 2^b - 16: with 16 added to a slot, the highest
- * bit tells the block and the rest tells the place in it. */
-static inline uint64_t hm_pool_growing_place(uint32_t slot)
-{
-    return (UINT64_C(1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
-}
-
-/* The functions below have a second form, `_as`, that takes the item size. The typed functions of
- * HM_POOL_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
-
-/* The place of a slot that has memory. */
-HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t item_size)
-{
-    uint64_t place;
-    uint32_t block;
-    if (places.storage == HM_STORAGE_VIRTUAL)
-        return places.items + item_size * slot;
-    if (places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return HM_POINTER_CAST(void *, places.bases[slot >> places.block_shift] + item_size * slot);
-    place = hm_pool_growing_place(slot);
-    block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
-    return HM_POINTER_CAST(void *, places.bases[block] + item_size * HM_CAST(size_t, place));
-}
-
-HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item_size)
-{
-    return hm_pool_place_in(pool->places, slot, item_size);
-}
-
-/* Takes the lowest hole, or the next slot of all; null where that needs more than bits. */
-HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
-{
-    uint32_t slot, entry;
-    if (pool->count >= pool->limit)
-        return HM_NULL_HANDLE;
-    if (pool->hole_word != HM_INVALID_INDEX) {
-        hm_pool_word *word = &pool->words[pool->hole_word];
-        uint64_t holes = word->holes;
-        slot = pool->hole_word * HM_POOL_WORD + hm_bits_lowest(holes);
-        word->live |= holes & (0 - holes);
-        word->holes = holes & (holes - 1);
-        if (word->holes == 0) {
-            if (*pool->top == 0)
-                pool->hole_word = HM_INVALID_INDEX;
-            else
-                hm_pool_next_hole_word(pool);
-        }
-        entry = (pool->entries[slot] & ~HM_POOL_FREE_ENTRY) + 1;
-    } else {
-        slot = pool->slot_count;
-        if (slot >= pool->fresh_end)
-            return HM_NULL_HANDLE;
-        pool->words[slot / HM_POOL_WORD].live |= UINT64_C(1) << slot % HM_POOL_WORD;
-        pool->slot_count = slot + 1;
-        entry = pool->fresh_entry;
-    }
-    pool->entries[slot] = entry;
-    pool->count++;
-    *issued = slot;
-    return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
-}
-
-HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_size)
-{
-    uint32_t slot = 0;
-    hm_handle handle;
-    HM_CONTRACT(pool != NULL, "hm_pool_emplace: pool is NULL");
-    HM_CONTRACT(item != NULL, "hm_pool_emplace: item is NULL");
-    handle = hm_pool_issue(pool, &slot);
-    if (hm_handle_is_null(handle)) {
-        handle = hm_pool_issue_slow(pool, &slot);
-        if (hm_handle_is_null(handle)) {
-            *item = NULL;
-            return handle;
-        }
-    }
-    *item = hm_pool_place_as(pool, slot, item_size);
-    HM_UNPOISON(*item, item_size);
-    return handle;
-}
-
-HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
-{
-    void *place;
-    hm_handle handle;
-    HM_CONTRACT(pool != NULL, "hm_pool_insert: pool is NULL");
-    handle = hm_pool_emplace_as(pool, &place, item_size);
-    if (place == NULL)
-        return handle;
-    if (item != NULL)
-        memcpy(place, item, item_size);
-    else
-        memset(place, 0, item_size);
-    return handle;
-}
-
-HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t item_size)
-{
-    hm_pool_places places;
-    uint32_t slot;
-    void *item;
-    HM_CONTRACT(pool != NULL, "hm_pool_get: pool is NULL");
-    places = pool->places;
-    slot = hm_pool_find(pool, handle);
-    if (slot == HM_INVALID_INDEX)
-        return NULL;
-    item = hm_pool_place_in(places, slot, item_size);
-    HM_ASSUME(item != NULL);
-    return item;
-}
-
-HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
-{
-    hm_pool_word *word;
-    uint64_t bit, holes;
-    uint32_t slot;
-    HM_CONTRACT(pool != NULL, "hm_pool_erase: pool is NULL");
-    slot = hm_pool_find(pool, handle);
-    if (slot == HM_INVALID_INDEX)
-        return false;
-    if (pool->guard != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
-        return hm_pool_erase_slow(pool, slot);
-    (void)item_size;
-    HM_POISON(hm_pool_place_as(pool, slot, item_size), item_size);
-    word = &pool->words[slot / HM_POOL_WORD];
-    bit = UINT64_C(1) << slot % HM_POOL_WORD;
-    holes = word->holes;
-    pool->entries[slot] |= HM_POOL_FREE_ENTRY;
-    word->live &= ~bit;
-    word->holes = holes | bit;
-    pool->count--;
-    if (holes == 0) {
-        if (pool->hole_word == HM_INVALID_INDEX)
-            pool->hole_word = slot / HM_POOL_WORD;
-        else
-            hm_pool_open_word(pool, slot / HM_POOL_WORD);
-    }
-    return true;
-}
-
-HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item_size)
-{
-    HM_CONTRACT(pool != NULL, "hm_pool_item: pool is NULL");
-    if (index >= pool->slot_count || !hm_pool_lives(pool, index))
-        return NULL;
-    return hm_pool_place_as(pool, index, item_size);
-}
 
 /* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
  * place, not cleared; to begin from zero, assign a whole item: `*item = (struct bullet){0}`.

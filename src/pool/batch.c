@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: batches of handles. What they name is brought from memory together; map.c says why. */
-#include "pool_private.h"
-
-#include "../memory/memory_private.h"
+#include "pool_internal.h"
 
 /* Whether the entries, and of each slot so many bytes more, stay in the caches by themselves. */
-static bool is_cached(const hm_pool *pool, size_t item_size)
+static bool pool_is_cached(const hm_pool *pool, size_t item_size)
 {
     return (sizeof *pool->entries + item_size) * (size_t)pool->slot_count < HM_MEMORY_CACHED;
 }
 
-static void prefetch_entries(const hm_pool *pool, const hm_handle *handles, uint32_t n)
+static void pool_prefetch_entries(const hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = hm_handle_index(handles[i]);
@@ -24,12 +22,12 @@ uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n
     HM_CONTRACT(pool != NULL, "hm_pool_get_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_pool_get_n: items is NULL");
-    bool cached = is_cached(pool, pool->item_size);
+    bool cached = pool_is_cached(pool, pool->item_size);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
         part = hm_memory_next_part(n);
         if (!cached)
-            prefetch_entries(pool, handles, part);
+            pool_prefetch_entries(pool, handles, part);
         for (uint32_t i = 0; i < part; i++) {
             void *item = hm_pool_get(pool, handles[i]);
             /* Stored as bytes: a typed pool's program gives an array of its own pointers. */
@@ -49,12 +47,12 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
     HM_CONTRACT(pool != NULL, "hm_pool_contains_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_pool_contains_n: alive is NULL");
-    bool cached = is_cached(pool, 0);
+    bool cached = pool_is_cached(pool, 0);
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
         part = hm_memory_next_part(n);
         if (!cached)
-            prefetch_entries(pool, handles, part);
+            pool_prefetch_entries(pool, handles, part);
         for (uint32_t i = 0; i < part; i++) {
             alive[i] = hm_pool_contains(pool, handles[i]);
             found += alive[i];
@@ -64,7 +62,7 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
 }
 
 /* Begins to bring what erasing this item will write. */
-static void prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
+static void pool_prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle);
     if (slot >= pool->slot_count)
@@ -86,7 +84,7 @@ uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!cached && n - i > AHEAD)
-            prefetch_entry_and_word(pool, handles[i + AHEAD]);
+            pool_prefetch_entry_and_word(pool, handles[i + AHEAD]);
         if (!hm_pool_erase(pool, handles[i]))
             continue;
         erased++;

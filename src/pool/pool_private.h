@@ -1,71 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: what its sources know of each other.
- *
- * pool.c knows who lives where, pool_batch.c asks it for many handles at once; pool_storage.c has
- * the memory of the items. Memory comes and goes in *units*: pages of the one range, or blocks. A
- * free slot is a *hole* when all its units are there, and *cold* when one is not: then neither of
- * its bits is set, so that issue never meets it.
- */
+/* pool: what the modules above use and programs do not. */
 #ifndef HANDLE_MAP_POOL_PRIVATE_H
 #define HANDLE_MAP_POOL_PRIVATE_H
 
 #include <handle_map/pool.h>
 
-/* pool.c */
-
-/* For the directory too. */
 static inline uint32_t hm_pool_type_id(const hm_pool *pool)
 {
     return pool->fresh_entry >> (HM_HANDLE_TYPE_ID_SHIFT - HM_HANDLE_GENERATION_SHIFT);
 }
-
-/* The slots from `first` to `end`, of those that were issued. */
-typedef struct hm_pool_range {
-    uint32_t first, end;
-} hm_pool_range;
-
-/* As hm_pool_reserve; `grows` as in hm_array_commit. */
-hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
-
-/* Whether an item lives there; whether a slot is cold there. */
-bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
-bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
-
-/* Memory has come: cold slots that have all of it are holes again. */
-void hm_pool_warm(hm_pool *pool, hm_pool_range range);
-
-/* Memory has gone: holes are cold. No item lives there. */
-void hm_pool_chill(hm_pool *pool, hm_pool_range range);
-
-/* pool_storage.c */
-
-/* The descriptor has been checked. After a failure what there is is for fini. */
-hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
-void hm_pool_storage_fini(hm_pool *pool);
-
-/* Makes the memory of the next n slots that were never issued ready. None is cold. `grows` as in
- * hm_array_commit. */
-hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
-
-/* Returns the end of the slots from slot_count on that have their memory. */
-uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
-
-/* Brings the lowest memory back that a cold slot waits for. There is a cold slot. */
-hm_status hm_pool_storage_revive(hm_pool *pool);
-
-/* Gives all memory back in which no item lives. */
-hm_status hm_pool_storage_trim(hm_pool *pool);
-
-/* Whether all the memory of a slot is there. */
-bool hm_pool_storage_has(const hm_pool *pool, uint32_t slot);
-
-/* Returns the slot whose place an address lies in, or HM_INVALID_INDEX. */
-uint32_t hm_pool_storage_find(const hm_pool *pool, const void *address);
-
-/* Returns the end of the slots that stand side by side with this one in memory. */
-uint32_t hm_pool_storage_run_end(const hm_pool *pool, uint32_t slot);
-
-/* Whether the counts and the hash table agree with what is there. */
-bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 #endif

@@ -1,224 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* pool_storage: the memory of a pool's items, in units that come and go.
- *
- *     one range    units are pages, which cut through items:
- *                  slots    |  0  |  1  |  2  |  3  |  4  |  5  |
- *                  pages    |    0    |    1    |    2    |    3  present: a bit each
- *
- *     blocks       units are blocks, which hold whole items:
- *                  block 0: | 0 | 1 | 2 | 3 |    block 1: absent    block 2: | 8 | 9 | 10 | 11 |
- *
- * The addresses of units are reserved in *pieces*, one or many units at a time. A piece of blocks
- * is reserved exactly while one of its blocks has memory, which tells where the others have their
- * place.
- *
- * All that differs between the storages is in the first half of this file. */
-#include "pool_private.h"
+/* pool: the memory of items, in units that come and go. units.c says where they are; this file
+ * reserves, commits, decommits and releases them, and keeps what tells which have memory: the bits
+ * of pages, or the bases of blocks. Which slots gain or lose their memory is told to the caller. */
+#include "pool_internal.h"
 
 #include "../array_private.h"
-#include "../memory/memory_private.h"
-
-static const size_t default_block_size = (size_t)16 << 10; /* bytes */
-
-enum {
-    MIN_INDEX_SIZE = 64,  /* places */
-    MAX_PIECE_BLOCKS = 64 /* fixed blocks that are reserved at once */
-};
-
-static const size_t max_piece = (size_t)2 << 20; /* bytes, where a piece is more than a block */
-
-typedef struct piece {
-    size_t first, end; /* units */
-} piece;
-
-static bool is_one_range(const hm_pool *pool)
-{
-    return pool->places.storage == HM_STORAGE_VIRTUAL;
-}
-
-/* Units and slots */
-
-/* Returns how many slots end at or before the beginning of a unit. */
-static uint64_t slots_below(const hm_pool *pool, size_t unit)
-{
-    if (is_one_range(pool))
-        return unit * pool->memory->page_size / pool->item_size;
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return (uint64_t)unit << pool->places.block_shift;
-    return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
-}
-
-static size_t first_unit(const hm_pool *pool, uint32_t slot)
-{
-    if (is_one_range(pool))
-        return pool->item_size * slot / pool->memory->page_size;
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return slot >> pool->places.block_shift;
-    return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
-}
-
-static size_t last_unit(const hm_pool *pool, uint32_t slot)
-{
-    if (is_one_range(pool))
-        return (pool->item_size * slot + pool->item_size - 1) / pool->memory->page_size;
-    return first_unit(pool, slot);
-}
-
-static uint32_t at_most(uint64_t slots, uint32_t limit)
-{
-    return slots < limit ? (uint32_t)slots : limit;
-}
-
-/* The units that are reserved together with this one. Of the fixed blocks 1, 1, 2, 4, ... and then
- * always the most: so a small pool is small, and the blocks of a large one follow each other in
- * memory, which is what caches and page tables guess. */
-static piece piece_of(const hm_pool *pool, size_t unit)
-{
-    if (is_one_range(pool))
-        return (piece){0, pool->unit_count};
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS || unit == 0)
-        return (piece){unit, unit + 1};
-    size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
-    if (first == 0) {
-        first = (size_t)1 << hm_bits_highest(unit);
-        end = 2 * first;
-    }
-    return (piece){first, end < pool->unit_count ? end : pool->unit_count};
-}
-
-/* The issued slots that have a part in the units from `first` to `end`. */
-static hm_pool_range slots_of(const hm_pool *pool, size_t first, size_t end)
-{
-    uint64_t last = slots_below(pool, end);
-    if (is_one_range(pool) && end * pool->memory->page_size % pool->item_size != 0)
-        last++;
-    return (hm_pool_range){at_most(slots_below(pool, first), pool->slot_count),
-                           at_most(last, pool->slot_count)};
-}
-
-static uint64_t *page_word(const hm_pool *pool, size_t page)
-{
-    return (uint64_t *)(void *)pool->unit_array.data + page / HM_POOL_WORD;
-}
-
-/* How far a block's first slot is from its base, in bytes; hm_pool_place_in counts like this. */
-static uintptr_t offset_of(const hm_pool *pool, size_t block)
-{
-    uint64_t first = slots_below(pool, block);
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS)
-        first = hm_pool_growing_place((uint32_t)first);
-    return (uintptr_t)(pool->item_size * first);
-}
-
-/* Returns where a block begins, or NULL when it has no memory. */
-static unsigned char *block_start(const hm_pool *pool, size_t block)
-{
-    return (unsigned char *)(pool->places.bases[block] + offset_of(pool, block));
-}
-
-static void set_start(hm_pool *pool, size_t block, const unsigned char *address)
-{
-    pool->places.bases[block] = (uintptr_t)address - offset_of(pool, block);
-}
-
-static bool is_present(const hm_pool *pool, size_t unit)
-{
-    if (unit >= pool->unit_end)
-        return false;
-    if (is_one_range(pool))
-        return (*page_word(pool, unit) >> unit % HM_POOL_WORD & 1) != 0;
-    return block_start(pool, unit) != NULL;
-}
-
-/* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
-static size_t block_size(const hm_pool *pool, size_t block)
-{
-    if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-        return hm_memory_round_up(pool->item_size << pool->places.block_shift,
-                                  pool->memory->page_size);
-    uint64_t items = slots_below(pool, block + 1) - slots_below(pool, block);
-    uint64_t rest = pool->max_slots - slots_below(pool, block);
-    size_t held = (size_t)(items < rest ? items : rest);
-    return hm_memory_round_up(pool->item_size * held, pool->memory->page_size);
-}
-
-/* Where the blocks are: a hash table over the addresses, so that a pointer finds its block and a
- * new block costs the same however many there are. Addresses are cut into cells that are no larger
- * than a block, so that at most one block begins in each, and a pointer's block begins in one of
- * the three cells up to its own. */
-
-static uint64_t cell_of(const hm_pool *pool, const void *address)
-{
-    return (uint64_t)(uintptr_t)address >> pool->cell_shift;
-}
-
-/* The place of the block that begins in a cell, or the free one where it would stand. */
-static uint32_t *index_place(const hm_pool *pool, uint64_t cell)
-{
-    uint32_t *table = (uint32_t *)(void *)pool->index_array.data;
-    size_t mask = pool->index_size - 1;
-    uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio */
-    size_t i = (size_t)(hash >> 32) & mask;
-    while (table[i] != 0 && cell_of(pool, block_start(pool, table[i] - 1)) != cell)
-        i = (i + 1) & mask;
-    return &table[i];
-}
-
-static void index_all(hm_pool *pool)
-{
-    memset(pool->index_array.data, 0, pool->index_size * sizeof(uint32_t));
-    for (size_t i = 0; i < pool->unit_end; i++)
-        if (block_start(pool, i) != NULL)
-            *index_place(pool, cell_of(pool, block_start(pool, i))) = (uint32_t)i + 1;
-}
-
-/* Keeps the table at most half full with so many blocks more. */
-static hm_status make_index_room(hm_pool *pool, size_t more)
-{
-    size_t size = pool->index_size != 0 ? pool->index_size : MIN_INDEX_SIZE;
-    while (2 * (pool->block_count + more) > size)
-        size *= 2;
-    if (size == pool->index_size)
-        return HM_OK;
-    hm_status status = hm_array_commit(&pool->index_array, size, false);
-    if (status != HM_OK)
-        return status;
-    pool->index_size = size;
-    index_all(pool);
-    return HM_OK;
-}
 
 /* Bringing units and dropping them */
 
+/* The address NULL: it has no memory. */
+static void pool_set_block_start(hm_pool *pool, size_t block, const unsigned char *address)
+{
+    pool->places.bases[block] = (uintptr_t)address - hm_pool_block_offset(pool, block);
+}
+
 /* All bases that are committed are set. */
-static hm_status make_base_room(hm_pool *pool, size_t blocks)
+static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
     hm_status status = hm_array_commit(&pool->unit_array, blocks, false);
     for (size_t block = before; block < pool->unit_array.limit; block++)
-        set_start(pool, block, NULL);
+        pool_set_block_start(pool, block, NULL);
     return status;
 }
 
-/* Returns where a piece of blocks is, or NULL when it is not reserved. */
-static unsigned char *piece_address(const hm_pool *pool, piece p)
+static void pool_release_piece(hm_pool *pool, hm_pool_piece piece, unsigned char *address)
 {
-    for (size_t i = p.first; i < p.end; i++)
-        if (block_start(pool, i) != NULL)
-            return block_start(pool, i) - (i - p.first) * block_size(pool, i);
-    return NULL;
-}
-
-static void release_piece(hm_pool *pool, piece p, unsigned char *address)
-{
-    size_t size = (p.end - p.first) * block_size(pool, p.first);
+    size_t size = (piece.end - piece.first) * hm_pool_block_size(pool, piece.first);
     hm_memory_unpoison(address, size);
     pool->memory->release(pool->memory->context, address, size);
     pool->item_reserved_size -= size;
 }
 
 /* Poisoned again either way: holes stay holes, and decommitted memory need not fault. */
-static hm_status decommit(const hm_pool *pool, unsigned char *address, size_t size)
+static hm_status pool_decommit(const hm_pool *pool, unsigned char *address, size_t size)
 {
     hm_memory_unpoison(address, size); /* The table's function may write there. */
     hm_status status = hm_memory_decommit(pool->memory, address, size);
@@ -227,66 +42,66 @@ static hm_status decommit(const hm_pool *pool, unsigned char *address, size_t si
 }
 
 /* Brings absent blocks of one piece. */
-static hm_status bring_blocks(hm_pool *pool, size_t first, size_t end)
+static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    piece p = piece_of(pool, first);
-    size_t size = block_size(pool, first);
-    hm_status status = make_base_room(pool, p.end);
-    if (status == HM_OK && pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-        status = make_index_room(pool, end - first);
+    hm_pool_piece piece = hm_pool_piece_of(pool, first);
+    size_t size = hm_pool_block_size(pool, first);
+    hm_status status = pool_make_base_room(pool, piece.end);
+    if (status == HM_OK && hm_pool_in_fixed_blocks(pool))
+        status = hm_pool_index_reserve(pool, end - first);
     if (status != HM_OK)
         return status;
-    unsigned char *start = piece_address(pool, p);
+    unsigned char *start = hm_pool_piece_start(pool, piece);
     bool is_new = start == NULL;
     if (is_new) {
-        status = hm_memory_reserve(pool->memory, (p.end - p.first) * size, &start);
+        status = hm_memory_reserve(pool->memory, (piece.end - piece.first) * size, &start);
         if (status != HM_OK)
             return status;
-        pool->item_reserved_size += (p.end - p.first) * size;
+        pool->item_reserved_size += (piece.end - piece.first) * size;
     }
-    unsigned char *address = start + (first - p.first) * size;
+    unsigned char *address = start + (first - piece.first) * size;
     status = hm_memory_commit(pool->memory, address, (end - first) * size);
     if (status != HM_OK) {
         if (is_new)
-            release_piece(pool, p, start);
+            pool_release_piece(pool, piece, start);
         return status;
     }
     hm_memory_poison(address, (end - first) * size);
     pool->item_committed_size += (end - first) * size;
     pool->block_count += end - first;
     for (size_t block = first; block < end; block++, address += size) {
-        set_start(pool, block, address);
-        if (pool->places.storage == HM_STORAGE_FIXED_BLOCKS)
-            *index_place(pool, cell_of(pool, address)) = (uint32_t)block + 1;
+        pool_set_block_start(pool, block, address);
+        if (hm_pool_in_fixed_blocks(pool))
+            hm_pool_index_add(pool, block);
     }
     return HM_OK;
 }
 
 /* Drops blocks of one piece that have memory, and the piece with the last of them. */
-static hm_status drop_blocks(hm_pool *pool, size_t first, size_t end)
+static hm_status pool_drop_blocks(hm_pool *pool, size_t first, size_t end)
 {
-    piece p = piece_of(pool, first);
-    unsigned char *start = piece_address(pool, p);
-    unsigned char *address = block_start(pool, first);
-    size_t size = (end - first) * block_size(pool, first);
+    hm_pool_piece piece = hm_pool_piece_of(pool, first);
+    unsigned char *start = hm_pool_piece_start(pool, piece);
+    unsigned char *address = hm_pool_block_start(pool, first);
+    size_t size = (end - first) * hm_pool_block_size(pool, first);
     size_t others = 0;
-    for (size_t block = p.first; block < p.end; block++)
-        others += (block < first || block >= end) && block_start(pool, block) != NULL;
+    for (size_t block = piece.first; block < piece.end; block++)
+        others += (block < first || block >= end) && hm_pool_block_start(pool, block) != NULL;
     hm_status status = HM_OK;
     if (others == 0)
-        release_piece(pool, p, start);
+        pool_release_piece(pool, piece, start);
     else
-        status = decommit(pool, address, size);
+        status = pool_decommit(pool, address, size);
     if (status != HM_OK)
         return status;
     for (size_t block = first; block < end; block++)
-        set_start(pool, block, NULL);
+        pool_set_block_start(pool, block, NULL);
     pool->block_count -= end - first;
     pool->item_committed_size -= size;
     return HM_OK;
 }
 
-static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
+static hm_status pool_bring_pages(hm_pool *pool, size_t first, size_t end)
 {
     unsigned char *address = pool->places.items + first * pool->memory->page_size;
     size_t size = (end - first) * pool->memory->page_size;
@@ -297,83 +112,80 @@ static hm_status bring_pages(hm_pool *pool, size_t first, size_t end)
         return status;
     hm_memory_poison(address, size);
     for (size_t page = first; page < end; page++)
-        *page_word(pool, page) |= UINT64_C(1) << page % HM_POOL_WORD;
+        *hm_pool_page_word(pool, page) |= UINT64_C(1) << page % HM_POOL_WORD;
     pool->item_committed_size += size;
     return HM_OK;
 }
 
-static hm_status drop_pages(hm_pool *pool, size_t first, size_t end)
+static hm_status pool_drop_pages(hm_pool *pool, size_t first, size_t end)
 {
     size_t page_size = pool->memory->page_size;
     size_t size = (end - first) * page_size;
-    hm_status status = decommit(pool, pool->places.items + first * page_size, size);
+    hm_status status = pool_decommit(pool, pool->places.items + first * page_size, size);
     if (status != HM_OK)
         return status;
     for (size_t page = first; page < end; page++)
-        *page_word(pool, page) &= ~(UINT64_C(1) << page % HM_POOL_WORD);
+        *hm_pool_page_word(pool, page) &= ~(UINT64_C(1) << page % HM_POOL_WORD);
     pool->item_committed_size -= size;
     return HM_OK;
 }
 
 /* Brings absent units of one piece. */
-static hm_status bring(hm_pool *pool, size_t first, size_t end)
+static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
-    hm_status status =
-        is_one_range(pool) ? bring_pages(pool, first, end) : bring_blocks(pool, first, end);
-    if (status != HM_OK)
-        return status;
-    if (pool->unit_end < end)
+    hm_status status = hm_pool_in_one_range(pool) ? pool_bring_pages(pool, first, end)
+                                                  : pool_bring_blocks(pool, first, end);
+    if (status == HM_OK && pool->unit_end < end)
         pool->unit_end = end;
-    hm_pool_warm(pool, slots_of(pool, first, end));
-    return HM_OK;
+    return status;
 }
 
 /* From here on a unit is a unit */
 
-static size_t unit_size(const hm_pool *pool, size_t unit)
+static size_t pool_unit_size(const hm_pool *pool, size_t unit)
 {
-    return is_one_range(pool) ? pool->memory->page_size : block_size(pool, unit);
+    return hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
 }
 
-static unsigned char *unit_start(const hm_pool *pool, size_t unit)
+static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
 {
-    if (is_one_range(pool))
+    if (hm_pool_in_one_range(pool))
         return pool->places.items + unit * pool->memory->page_size;
-    return block_start(pool, unit);
+    return hm_pool_block_start(pool, unit);
 }
 
 /* How many units a step of growth brings, of one piece. Pages come in rows from the start; the
  * first blocks come one by one. */
-static size_t growth(const hm_pool *pool)
+static size_t pool_growth(const hm_pool *pool)
 {
     size_t size = hm_memory_growth(pool->item_committed_size);
-    if (!is_one_range(pool) && pool->item_committed_size / 4 < size)
+    if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
-    return size > unit_size(pool, 0) ? size / unit_size(pool, 0) : 1;
+    return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
 }
 
 /* What is asked for is one commit of each piece, and where that is less than a step, it is a step.
  */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
 {
-    size_t end = last_unit(pool, pool->slot_count + n - 1) + 1;
+    size_t end = hm_pool_last_unit(pool, pool->slot_count + n - 1) + 1;
     size_t stop;
-    for (size_t unit = first_unit(pool, pool->slot_count); unit < end; unit = stop) {
+    for (size_t unit = hm_pool_first_unit(pool, pool->slot_count); unit < end; unit = stop) {
         stop = unit + 1;
-        if (is_present(pool, unit))
+        if (hm_pool_is_present(pool, unit))
             continue;
         /* Behind the first one that is absent here, all are. */
-        size_t most = piece_of(pool, unit).end, step = growth(pool);
+        size_t most = hm_pool_piece_of(pool, unit).end, step = pool_growth(pool);
         bool is_step = end - unit < step;
         stop = is_step ? unit + step : end;
         if (stop > most)
             stop = most;
-        hm_status status = bring(pool, unit, stop);
+        hm_status status = pool_bring(pool, unit, stop);
         if (status != HM_OK)
             return status;
         if (grows && is_step)
-            hm_memory_prefault(pool->memory, unit_start(pool, unit),
-                               (stop - unit) * unit_size(pool, unit));
+            hm_memory_prefault(pool->memory, pool_unit_start(pool, unit),
+                               (stop - unit) * pool_unit_size(pool, unit));
     }
     return HM_OK;
 }
@@ -382,115 +194,63 @@ uint32_t hm_pool_storage_fresh_end(const hm_pool *pool)
 {
     if (pool->slot_count == pool->max_slots)
         return pool->max_slots;
-    size_t unit = first_unit(pool, pool->slot_count);
-    while (is_present(pool, unit))
+    size_t unit = hm_pool_first_unit(pool, pool->slot_count);
+    while (hm_pool_is_present(pool, unit))
         unit++;
-    uint32_t end = at_most(slots_below(pool, unit), pool->max_slots);
+    uint32_t end = hm_pool_at_most(hm_pool_slots_below(pool, unit), pool->max_slots);
     return end > pool->slot_count ? end : pool->slot_count;
 }
 
-hm_status hm_pool_storage_revive(hm_pool *pool)
+hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
 {
     size_t unit = pool->absent_from;
-    while (is_present(pool, unit) || !hm_pool_any_cold(pool, slots_of(pool, unit, unit + 1)))
+    while (hm_pool_is_present(pool, unit) ||
+           !hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
         unit++;
     pool->absent_from = unit;
     /* No further than the slots that were issued. */
-    size_t end = last_unit(pool, pool->slot_count - 1) + 1;
-    size_t most = is_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
+    size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
+    size_t most = hm_pool_in_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
     size_t stop = unit + 1;
-    while (stop < end && stop - unit < most && !is_present(pool, stop))
+    while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
         stop++;
-    return bring(pool, unit, stop);
+    *back = hm_pool_slots_of(pool, unit, stop);
+    return pool_bring(pool, unit, stop);
 }
 
-hm_status hm_pool_storage_trim(hm_pool *pool)
+hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone)
 {
-    hm_status status = HM_OK;
-    pool->absent_from = 0;
-    for (size_t first = 0; first < pool->unit_end && status == HM_OK; first++) {
-        size_t end = first, most = piece_of(pool, first).end;
-        while (end < most && is_present(pool, end) &&
-               !hm_pool_any_live(pool, slots_of(pool, end, end + 1)))
+    *gone = (hm_pool_range){0, 0};
+    for (size_t first = *unit; first < pool->unit_end; first++) {
+        size_t end = first, most = hm_pool_piece_of(pool, first).end;
+        while (end < most && hm_pool_is_present(pool, end) &&
+               !hm_pool_any_live(pool, hm_pool_slots_of(pool, end, end + 1)))
             end++;
         if (end == first)
             continue;
-        status = is_one_range(pool) ? drop_pages(pool, first, end) : drop_blocks(pool, first, end);
+        hm_status status = hm_pool_in_one_range(pool) ? pool_drop_pages(pool, first, end)
+                                                      : pool_drop_blocks(pool, first, end);
         if (status == HM_OK)
-            hm_pool_chill(pool, slots_of(pool, first, end));
-        first = end - 1;
+            *gone = hm_pool_slots_of(pool, first, end);
+        *unit = end;
+        return status;
     }
-    while (pool->unit_end != 0 && !is_present(pool, pool->unit_end - 1))
+    *unit = pool->unit_end;
+    return HM_OK;
+}
+
+void hm_pool_storage_settle(hm_pool *pool)
+{
+    pool->absent_from = 0;
+    while (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1))
         pool->unit_end--;
     if (pool->index_size != 0)
-        index_all(pool);
-    return status;
-}
-
-bool hm_pool_storage_has(const hm_pool *pool, uint32_t slot)
-{
-    size_t end = last_unit(pool, slot) + 1;
-    size_t unit = first_unit(pool, slot);
-    while (unit < end && is_present(pool, unit))
-        unit++;
-    return unit == end;
-}
-
-uint32_t hm_pool_storage_run_end(const hm_pool *pool, uint32_t slot)
-{
-    if (is_one_range(pool))
-        return pool->slot_count;
-    size_t block = first_unit(pool, slot);
-    bool is_filled = pool->item_size << pool->places.block_shift == block_size(pool, block);
-    size_t end = is_filled ? piece_of(pool, block).end : block + 1;
-    return at_most(slots_below(pool, end), pool->slot_count);
-}
-
-/* Pointers into nothing of ours */
-
-/* Returns the block that holds an address, or unit_end. */
-static size_t find_block(const hm_pool *pool, const void *address)
-{
-    if (pool->places.storage == HM_STORAGE_GROWING_BLOCKS) {
-        size_t block = 0;
-        while (
-            block < pool->unit_end &&
-            (block_start(pool, block) == NULL ||
-             (uintptr_t)address - (uintptr_t)block_start(pool, block) >= block_size(pool, block)))
-            block++;
-        return block;
-    }
-    for (uint64_t back = 0; back < 3; back++) {
-        uint32_t found = *index_place(pool, cell_of(pool, address) - back);
-        if (found != 0 && (uintptr_t)address - (uintptr_t)block_start(pool, found - 1) <
-                              block_size(pool, found - 1))
-            return found - 1;
-    }
-    return pool->unit_end;
-}
-
-/* Addresses are compared as numbers: they may be of unrelated objects. What is below wraps around
- * and is too large. */
-uint32_t hm_pool_storage_find(const hm_pool *pool, const void *address)
-{
-    const unsigned char *start = pool->places.items;
-    uint64_t below = 0, held = pool->slot_count;
-    if (!is_one_range(pool)) {
-        size_t block = find_block(pool, address);
-        if (block == pool->unit_end)
-            return HM_INVALID_INDEX;
-        start = block_start(pool, block);
-        below = slots_below(pool, block);
-        held = slots_below(pool, block + 1) - below;
-    }
-    uint64_t place = ((uintptr_t)address - (uintptr_t)start) / pool->item_size;
-    return place < held && below + place < pool->slot_count ? (uint32_t)(below + place)
-                                                            : HM_INVALID_INDEX;
+        hm_pool_index_rebuild(pool);
 }
 
 /* init and fini */
 
-static hm_status init_range(hm_pool *pool)
+static hm_status pool_init_range(hm_pool *pool)
 {
     size_t page_size = pool->memory->page_size;
     size_t size = hm_memory_round_up(pool->item_size * pool->max_slots, page_size);
@@ -506,58 +266,23 @@ static hm_status init_range(hm_pool *pool)
     return status;
 }
 
-/* The smallest power of two of items that fills the bytes, but not more than there will be. */
-static uint32_t fixed_block_shift(const hm_pool *pool, size_t size)
-{
-    uint32_t shift = 0;
-    if (size == 0)
-        size = default_block_size;
-    if (size < HM_MEMORY_ALIGNMENT)
-        size = HM_MEMORY_ALIGNMENT;
-    if (size < pool->memory->page_size)
-        size = pool->memory->page_size;
-    while (pool->item_size << shift < size && UINT64_C(1) << shift < pool->max_slots && shift < 31)
-        shift++;
-    return shift;
-}
-
-/* Whether a block may end within a word of bits. */
-static bool ends_in_words(const hm_pool *pool)
-{
-    return pool->places.storage == HM_STORAGE_GROWING_BLOCKS ||
-           UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
-}
-
-static hm_status init_blocks(hm_pool *pool, size_t size)
+static hm_status pool_init_blocks(hm_pool *pool, size_t size)
 {
     hm_array_desc units = {.item_size = sizeof(uintptr_t), .memory = pool->memory};
-    hm_array_desc index = {.item_size = sizeof(uint32_t), .memory = pool->memory};
-    bool is_fixed = pool->places.storage == HM_STORAGE_FIXED_BLOCKS;
-    pool->places.block_shift = is_fixed ? fixed_block_shift(pool, size) : 0;
-    pool->blocks_end_in_words = ends_in_words(pool);
-    pool->piece_blocks = 1;
-    while (pool->piece_blocks < MAX_PIECE_BLOCKS &&
-           2 * pool->piece_blocks <= max_piece / block_size(pool, 0))
-        pool->piece_blocks *= 2;
-    pool->unit_count = first_unit(pool, pool->max_slots - 1) + 1;
+    hm_pool_blocks_init(pool, size);
     units.capacity = pool->unit_count;
-    units.commit_step = index.commit_step = pool->memory->page_size;
+    units.commit_step = pool->memory->page_size;
     hm_status status = hm_array_init(&pool->unit_array, &units);
     if (status != HM_OK)
         return status;
     pool->places.bases = (uintptr_t *)(void *)pool->unit_array.data;
-    if (!is_fixed)
-        return HM_OK;
-    pool->cell_shift = hm_bits_highest(block_size(pool, 0));
-    index.capacity = MIN_INDEX_SIZE;
-    while (index.capacity < 2 * pool->unit_count)
-        index.capacity *= 2;
-    return hm_array_init(&pool->index_array, &index);
+    return hm_pool_in_fixed_blocks(pool) ? hm_pool_index_init(pool) : HM_OK;
 }
 
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 {
-    return is_one_range(pool) ? init_range(pool) : init_blocks(pool, desc->block_size);
+    return hm_pool_in_one_range(pool) ? pool_init_range(pool)
+                                      : pool_init_blocks(pool, desc->block_size);
 }
 
 void hm_pool_storage_fini(hm_pool *pool)
@@ -570,75 +295,47 @@ void hm_pool_storage_fini(hm_pool *pool)
         hm_memory_unpoison(pool->places.items, pages * pool->memory->page_size);
         pool->memory->release(pool->memory->context, pool->places.items, pool->item_reserved_size);
     }
-    for (piece p = {0, 0}; pool->places.bases != NULL && p.first < pool->unit_end;
-         p.first = p.end) {
-        p = piece_of(pool, p.first);
-        unsigned char *address = piece_address(pool, p);
+    for (hm_pool_piece piece = {0, 0}; pool->places.bases != NULL && piece.first < pool->unit_end;
+         piece.first = piece.end) {
+        piece = hm_pool_piece_of(pool, piece.first);
+        unsigned char *address = hm_pool_piece_start(pool, piece);
         if (address != NULL)
-            release_piece(pool, p, address);
+            pool_release_piece(pool, piece, address);
     }
     hm_array_fini(&pool->index_array);
     hm_array_fini(&pool->unit_array);
 }
 
-/* Whether the blocks stand where their pieces have room for them, and the pieces are counted. */
-static bool pieces_are_valid(const hm_pool *pool)
-{
-    size_t reserved = 0;
-    for (piece p = {0, 0}; p.first < pool->unit_end; p.first = p.end) {
-        p = piece_of(pool, p.first);
-        unsigned char *address = piece_address(pool, p);
-        size_t size = block_size(pool, p.first);
-        if (address == NULL)
-            continue;
-        if ((uintptr_t)address % HM_MEMORY_ALIGNMENT != 0)
-            return false;
-        reserved += (p.end - p.first) * size;
-        for (size_t block = p.first; block < p.end; block++, address += size)
-            if (block_start(pool, block) != NULL && block_start(pool, block) != address)
-                return false;
-    }
-    return reserved == pool->item_reserved_size;
-}
-
-/* Whether the hash table leads to each block, and to nothing else. */
-static bool index_is_valid(const hm_pool *pool)
-{
-    const uint32_t *table = (const uint32_t *)(const void *)pool->index_array.data;
-    size_t held = 0;
-    for (size_t i = 0; i < pool->index_size; i++)
-        held += table[i] != 0;
-    for (size_t block = 0; block < pool->unit_end; block++)
-        if (block_start(pool, block) != NULL && find_block(pool, block_start(pool, block)) != block)
-            return false;
-    return held == (pool->places.storage == HM_STORAGE_FIXED_BLOCKS ? pool->block_count : 0);
-}
+/* validate */
 
 bool hm_pool_storage_is_valid(const hm_pool *pool)
 {
     size_t present = 0, size = 0;
-    if (!is_one_range(pool) && (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
+    if (!hm_pool_in_one_range(pool) &&
+        (const void *)pool->places.bases != hm_array_data(&pool->unit_array))
         return false;
     if (pool->unit_end > pool->unit_count ||
-        (pool->unit_end != 0 && !is_present(pool, pool->unit_end - 1)))
+        (pool->unit_end != 0 && !hm_pool_is_present(pool, pool->unit_end - 1)))
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
-        if (!is_present(pool, unit)) {
+        if (!hm_pool_is_present(pool, unit)) {
             /* Reviving begins at absent_from. */
-            if (unit < pool->absent_from && hm_pool_any_cold(pool, slots_of(pool, unit, unit + 1)))
+            if (unit < pool->absent_from &&
+                hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
                 return false;
             continue;
         }
         present++;
-        size += is_one_range(pool) ? pool->memory->page_size : block_size(pool, unit);
+        size +=
+            hm_pool_in_one_range(pool) ? pool->memory->page_size : hm_pool_block_size(pool, unit);
     }
     if (size != pool->item_committed_size)
         return false;
-    if (is_one_range(pool))
+    if (hm_pool_in_one_range(pool))
         return true;
     for (size_t block = pool->unit_end; block < pool->unit_array.limit; block++)
-        if (block_start(pool, block) != NULL)
+        if (hm_pool_block_start(pool, block) != NULL)
             return false;
-    return present == pool->block_count && pool->blocks_end_in_words == ends_in_words(pool) &&
-           pieces_are_valid(pool) && index_is_valid(pool);
+    return present == pool->block_count && hm_pool_blocks_are_valid(pool) &&
+           hm_pool_index_is_valid(pool);
 }

@@ -10,8 +10,7 @@ program=$source/test/typed/typed_test.c
 
 # What inline functions call and programs do not.
 private_map=
-private_pool='issue issue_slow erase_slow open_word next_hole_word measure_run find lives
-    growing_place place_in'
+private_pool=
 
 failed=false
 for kind in map pool; do

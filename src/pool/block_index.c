@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: from an address to its slot.
+ *
+ * Fixed blocks stand in a hash table over the addresses, so that a pointer finds its block and a
+ * new block costs the same however many there are. Addresses are cut into cells that are no larger
+ * than a block, so that at most one block begins in each, and a pointer's block begins in one of
+ * the three cells up to its own. The growing blocks are so few that each is looked at. */
+#include "pool_internal.h"
+
+#include "../array_private.h"
+
+enum { POOL_MIN_BUCKETS = 64 }; /* of the hash table */
+
+hm_status hm_pool_index_init(hm_pool *pool)
+{
+    hm_array_desc desc = {.item_size = sizeof(uint32_t), .memory = pool->memory};
+    desc.commit_step = pool->memory->page_size;
+    desc.capacity = POOL_MIN_BUCKETS;
+    while (desc.capacity < 2 * pool->unit_count)
+        desc.capacity *= 2;
+    pool->cell_shift = hm_bits_highest(hm_pool_block_size(pool, 0));
+    return hm_array_init(&pool->index_array, &desc);
+}
+
+static uint64_t pool_cell_of(const hm_pool *pool, const void *address)
+{
+    return (uint64_t)(uintptr_t)address >> pool->cell_shift;
+}
+
+/* The bucket of the block that begins in a cell, or the free one where it would stand. */
+static uint32_t *pool_index_bucket(const hm_pool *pool, uint64_t cell)
+{
+    uint32_t *table = (uint32_t *)(void *)pool->index_array.data;
+    size_t mask = pool->index_size - 1;
+    uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio */
+    size_t i = (size_t)(hash >> 32) & mask;
+    while (table[i] != 0 && pool_cell_of(pool, hm_pool_block_start(pool, table[i] - 1)) != cell)
+        i = (i + 1) & mask;
+    return &table[i];
+}
+
+void hm_pool_index_add(hm_pool *pool, size_t block)
+{
+    uint64_t cell = pool_cell_of(pool, hm_pool_block_start(pool, block));
+    *pool_index_bucket(pool, cell) = (uint32_t)block + 1;
+}
+
+void hm_pool_index_rebuild(hm_pool *pool)
+{
+    memset(pool->index_array.data, 0, pool->index_size * sizeof(uint32_t));
+    for (size_t block = 0; block < pool->unit_end; block++)
+        if (hm_pool_block_start(pool, block) != NULL)
+            hm_pool_index_add(pool, block);
+}
+
+hm_status hm_pool_index_reserve(hm_pool *pool, size_t more)
+{
+    size_t size = pool->index_size != 0 ? pool->index_size : POOL_MIN_BUCKETS;
+    while (2 * (pool->block_count + more) > size)
+        size *= 2;
+    if (size == pool->index_size)
+        return HM_OK;
+    hm_status status = hm_array_commit(&pool->index_array, size, false);
+    if (status != HM_OK)
+        return status;
+    pool->index_size = size;
+    hm_pool_index_rebuild(pool);
+    return HM_OK;
+}
+
+/* Returns the block that holds an address, or unit_end. */
+static size_t pool_find_block(const hm_pool *pool, const void *address)
+{
+    if (!hm_pool_in_fixed_blocks(pool)) {
+        size_t block = 0;
+        while (block < pool->unit_end &&
+               (hm_pool_block_start(pool, block) == NULL ||
+                (uintptr_t)address - (uintptr_t)hm_pool_block_start(pool, block) >=
+                    hm_pool_block_size(pool, block)))
+            block++;
+        return block;
+    }
+    for (uint64_t back = 0; back < 3; back++) {
+        uint32_t found = *pool_index_bucket(pool, pool_cell_of(pool, address) - back);
+        if (found != 0 && (uintptr_t)address - (uintptr_t)hm_pool_block_start(pool, found - 1) <
+                              hm_pool_block_size(pool, found - 1))
+            return found - 1;
+    }
+    return pool->unit_end;
+}
+
+/* Addresses are compared as numbers: they may be of unrelated objects. What is below `start` wraps
+ * around and is too large. */
+static uint32_t pool_slot_from(const hm_pool *pool, const void *address, const unsigned char *start,
+                               uint64_t below, uint64_t held)
+{
+    uint64_t place = ((uintptr_t)address - (uintptr_t)start) / pool->item_size;
+    return place < held && below + place < pool->slot_count ? (uint32_t)(below + place)
+                                                            : HM_INVALID_INDEX;
+}
+
+uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address)
+{
+    if (hm_pool_in_one_range(pool))
+        return pool_slot_from(pool, address, pool->places.items, 0, pool->slot_count);
+    size_t block = pool_find_block(pool, address);
+    if (block == pool->unit_end)
+        return HM_INVALID_INDEX;
+    uint64_t below = hm_pool_slots_below(pool, block);
+    return pool_slot_from(pool, address, hm_pool_block_start(pool, block), below,
+                          hm_pool_slots_below(pool, block + 1) - below);
+}
+
+bool hm_pool_index_is_valid(const hm_pool *pool)
+{
+    const uint32_t *table = (const uint32_t *)(const void *)pool->index_array.data;
+    size_t held = 0;
+    for (size_t i = 0; i < pool->index_size; i++)
+        held += table[i] != 0;
+    for (size_t block = 0; block < pool->unit_end; block++)
+        if (hm_pool_block_start(pool, block) != NULL &&
+            pool_find_block(pool, hm_pool_block_start(pool, block)) != block)
+            return false;
+    return held == (hm_pool_in_fixed_blocks(pool) ? pool->block_count : 0);
+}

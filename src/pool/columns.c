@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: the memory of what stands beside the items: entries, words of bits, and the levels above.
+ *
+ * They are committed before a slot is issued for the first time and stay, so that erase cannot
+ * fail. */
+#include "pool_internal.h"
+
+#include "../array_private.h"
+
+static const uint64_t pool_no_level; /* stands for the highest one where there are none */
+
+static const uint64_t *pool_top_of(const hm_pool *pool)
+{
+    return pool->level_count != 0 ? pool->levels[pool->level_count - 1] : &pool_no_level;
+}
+
+hm_status hm_pool_columns_init(hm_pool *pool)
+{
+    hm_array_desc entries = {.item_size = sizeof(uint32_t), .memory = pool->memory};
+    hm_array_desc words = {.item_size = sizeof(hm_pool_word), .memory = pool->memory};
+    hm_array_desc levels = {.item_size = sizeof(uint64_t), .memory = pool->memory};
+    size_t sizes[HM_POOL_LEVELS];
+    entries.capacity = pool->max_slots;
+    words.capacity = hm_pool_word_count(pool->max_slots);
+    levels.capacity = 1; /* 0 would mean the default */
+    for (size_t below = words.capacity; below > 1; below = sizes[pool->level_count++]) {
+        sizes[pool->level_count] = hm_pool_word_count(below);
+        levels.capacity += sizes[pool->level_count];
+    }
+    hm_status status = hm_array_init(&pool->entry_array, &entries);
+    if (status == HM_OK)
+        status = hm_array_init(&pool->word_array, &words);
+    if (status != HM_OK)
+        return status;
+    levels.commit_step = pool->memory->page_size;
+    status = hm_array_init(&pool->level_array, &levels);
+    if (status != HM_OK)
+        return status;
+    pool->entries = hm_array_data(&pool->entry_array);
+    pool->words = hm_array_data(&pool->word_array);
+    uint64_t *next = hm_array_data(&pool->level_array);
+    for (uint32_t level = pool->level_count; level-- > 0; next += sizes[level])
+        pool->levels[level] = next;
+    pool->top = pool_top_of(pool);
+    return HM_OK;
+}
+
+void hm_pool_columns_fini(hm_pool *pool)
+{
+    hm_array_fini(&pool->level_array);
+    hm_array_fini(&pool->word_array);
+    hm_array_fini(&pool->entry_array);
+}
+
+hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
+{
+    hm_status status = hm_array_commit(&pool->entry_array, (size_t)slots, grows);
+    if (status == HM_OK)
+        status = hm_array_commit(&pool->word_array, hm_pool_word_count(slots), grows);
+    if (status == HM_OK && pool->level_count != 0) {
+        /* The lowest level is the last. */
+        const uint64_t *start = hm_array_data(&pool->level_array);
+        size_t above = (size_t)(pool->levels[0] - start);
+        status = hm_array_commit(&pool->level_array,
+                                 above + hm_pool_word_count(hm_pool_word_count(slots)), grows);
+    }
+    return status;
+}
+
+uint32_t hm_pool_columns_limit(const hm_pool *pool)
+{
+    uint64_t slots = pool->entry_array.limit;
+    uint64_t in_words = (uint64_t)pool->word_array.limit * HM_POOL_WORD;
+    if (slots > in_words)
+        slots = in_words;
+    if (pool->level_count != 0) {
+        const uint64_t *start = hm_array_data(&pool->level_array);
+        uint64_t above = (uint64_t)(pool->levels[0] - start);
+        uint64_t limit = pool->level_array.limit;
+        uint64_t in_levels = limit > above ? (limit - above) * HM_POOL_WORD * HM_POOL_WORD : 0;
+        if (slots > in_levels)
+            slots = in_levels;
+    }
+    return (uint32_t)slots;
+}
+
+hm_status hm_pool_columns_trim(hm_pool *pool)
+{
+    pool->entry_array.count = pool->slot_count;
+    pool->word_array.count = hm_pool_word_count(pool->slot_count);
+    hm_status status = hm_array_decommit(&pool->entry_array);
+    return status == HM_OK ? hm_array_decommit(&pool->word_array) : status;
+}
+
+bool hm_pool_columns_are_valid(const hm_pool *pool)
+{
+    return pool->entries == hm_array_data(&pool->entry_array) && pool->top == pool_top_of(pool) &&
+           (const void *)pool->words == hm_array_data(&pool->word_array);
+}

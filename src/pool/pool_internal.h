@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: what its sources know of each other. Each calls only those below it:
+ *
+ *     pool.c           a pool as a whole: init and fini, questions, validate
+ *     batch.c          many handles at once
+ *     slots.c          the life cycle of slots: insert, erase, trim
+ *     columns.c        the memory of entries, words and levels
+ *     storage.c        the memory of items, which comes and goes
+ *     block_index.c    from an address to its slot
+ *     levels.c         the words of bits, runs in them, and the levels above them
+ *     units.c          where units, blocks and pieces are
+ *
+ * The words that all of them use:
+ *     place    the bytes in which a slot's item stands, or would stand
+ *     unit     what has memory or has none: a page of the one range, or a block, which holds whole
+ *              places. A slot has its memory when all units that its place touches are there.
+ *     piece    the units whose addresses are reserved by one call: the one range, a growing block,
+ *              or some fixed blocks. A piece of blocks is reserved exactly while one of them has
+ *              memory.
+ *     cell     of the addresses that the block index knows: 2^cell_shift bytes, aligned, in which
+ *              at most one block begins
+ *     range    of slots, from `first` to `end`
+ */
+#ifndef HANDLE_MAP_POOL_INTERNAL_H
+#define HANDLE_MAP_POOL_INTERNAL_H
+
+#include "pool_private.h"
+
+#include "../memory/memory_private.h"
+
+/* The slots from `first` to `end`, of those that were issued. */
+typedef struct hm_pool_range {
+    uint32_t first, end;
+} hm_pool_range;
+
+typedef struct hm_pool_piece {
+    size_t first, end; /* units */
+} hm_pool_piece;
+
+static inline bool hm_pool_in_one_range(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_ONE_RANGE;
+}
+
+static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
+{
+    return pool->places.storage == HM_POOL_FIXED_BLOCKS;
+}
+
+static inline bool hm_pool_is_busy(const hm_pool *pool)
+{
+    return (pool->guard & HM_GUARD_BUSY) != 0;
+}
+
+/* For the calls that can return nothing to say so. */
+static inline void hm_pool_refuse_when_busy(const hm_pool *pool, const char *function)
+{
+    if (hm_pool_is_busy(pool))
+        hm_panic_busy(__FILE__, __LINE__, function, pool->name);
+}
+
+static inline uint32_t hm_pool_entry_generation(uint32_t entry)
+{
+    return entry & HM_HANDLE_MAX_GENERATION;
+}
+
+static inline uint32_t hm_pool_word_count(uint64_t slots)
+{
+    return (uint32_t)((slots + HM_POOL_WORD - 1) / HM_POOL_WORD);
+}
+
+static inline uint32_t hm_pool_at_most(uint64_t slots, uint32_t limit)
+{
+    return slots < limit ? (uint32_t)slots : limit;
+}
+
+/* units.c, and here what is asked for each unit or address */
+
+/* Returns how many slots end at or before the beginning of a unit. */
+static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
+{
+    if (hm_pool_in_one_range(pool))
+        return unit * pool->memory->page_size / pool->item_size;
+    if (hm_pool_in_fixed_blocks(pool))
+        return (uint64_t)unit << pool->places.block_shift;
+    return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
+}
+
+/* How far a block's first slot is from its base, in bytes; hm_pool_place_in counts like this. */
+static inline uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
+{
+    uint64_t first = hm_pool_slots_below(pool, block);
+    if (!hm_pool_in_fixed_blocks(pool))
+        first = hm_pool_growing_place((uint32_t)first);
+    return (uintptr_t)(pool->item_size * first);
+}
+
+/* Returns where a block begins, or NULL when it has no memory. */
+static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t block)
+{
+    return (unsigned char *)(pool->places.bases[block] + hm_pool_block_offset(pool, block));
+}
+
+/* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
+static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
+{
+    if (hm_pool_in_fixed_blocks(pool))
+        return hm_memory_round_up(pool->item_size << pool->places.block_shift,
+                                  pool->memory->page_size);
+    uint64_t items = hm_pool_slots_below(pool, block + 1) - hm_pool_slots_below(pool, block);
+    uint64_t rest = pool->max_slots - hm_pool_slots_below(pool, block);
+    size_t held = (size_t)(items < rest ? items : rest);
+    return hm_memory_round_up(pool->item_size * held, pool->memory->page_size);
+}
+
+/* The word with the bit of a page, in one range. */
+static inline uint64_t *hm_pool_page_word(const hm_pool *pool, size_t page)
+{
+    return (uint64_t *)(void *)pool->unit_array.data + page / HM_POOL_WORD;
+}
+
+/* Whether a unit has memory. */
+static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
+{
+    if (unit >= pool->unit_end)
+        return false;
+    if (hm_pool_in_one_range(pool))
+        return (*hm_pool_page_word(pool, unit) >> unit % HM_POOL_WORD & 1) != 0;
+    return hm_pool_block_start(pool, unit) != NULL;
+}
+
+/* Chooses the blocks; `size` as in the descriptor. */
+void hm_pool_blocks_init(hm_pool *pool, size_t size);
+
+/* The units that a slot's place touches. */
+size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot);
+size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot);
+
+/* The units that are reserved together with this one. Of the fixed blocks 1, 1, 2, 4, ... and then
+ * always the most: so a small pool is small, and the blocks of a large one follow each other in
+ * memory, which is what caches and page tables guess. */
+hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit);
+
+/* Returns where a piece of blocks is, or NULL when it is not reserved. */
+unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece);
+
+/* The issued slots that have a part in the units from `first` to `end`. */
+hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end);
+
+/* Whether all the memory of a slot is there. */
+bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot);
+
+/* Returns the end of the slots that stand side by side with this one in memory. */
+uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot);
+
+/* Whether the blocks stand where their pieces have room for them, and the pieces are counted. */
+bool hm_pool_blocks_are_valid(const hm_pool *pool);
+
+/* levels.c */
+
+/* Bits that were neither live nor holes become holes. */
+static inline void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
+{
+    uint64_t before = pool->words[word].holes;
+    pool->words[word].holes = before | bits;
+    if (before == 0 && bits != 0)
+        hm_pool_open_word(pool, word);
+}
+
+/* The bits, at least one, are holes no more. */
+void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);
+
+/* The bits of a word that stand for slots of a range. The word has at least one of them. */
+uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word);
+
+/* Those of them that are cold. */
+uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t word);
+
+/* Whether an item lives there; whether a slot is cold there. */
+bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
+bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
+
+/* Whether behind the slots all bits are 0, and the levels and hole_word agree with the words. There
+ * is a slot. */
+bool hm_pool_levels_are_valid(const hm_pool *pool);
+
+/* block_index.c */
+
+/* Only fixed blocks have a hash table. After a failure what there is is for fini. */
+hm_status hm_pool_index_init(hm_pool *pool);
+
+/* Keeps the table at most half full with so many blocks more. */
+hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
+
+/* Notes where a block begins. There is room. */
+void hm_pool_index_add(hm_pool *pool, size_t block);
+
+/* Notes all blocks that have memory, and nothing else. */
+void hm_pool_index_rebuild(hm_pool *pool);
+
+/* Returns the slot whose place an address lies in, or HM_INVALID_INDEX. */
+uint32_t hm_pool_slot_at(const hm_pool *pool, const void *address);
+
+/* Whether the hash table leads to each block, and to nothing else. */
+bool hm_pool_index_is_valid(const hm_pool *pool);
+
+/* storage.c */
+
+/* The descriptor has been checked. After a failure what there is is for fini. */
+hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
+void hm_pool_storage_fini(hm_pool *pool);
+
+/* Makes the memory of the next n slots that were never issued ready. None is cold. `grows` as in
+ * hm_array_commit. */
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
+
+/* Returns the end of the slots from slot_count on that have their memory. */
+uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
+
+/* Brings the lowest memory back that a cold slot waits for; `back`: the slots that had a part in
+ * it. There is a cold slot. */
+hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back);
+
+/* Gives the next memory back in which no item lives: units of one piece, side by side, the first of
+ * them at or behind *unit, which becomes the unit behind them. `gone`: the slots that had a part in
+ * it, none where no memory was given back. When *unit has reached unit_end, or a call has failed,
+ * hm_pool_storage_settle ends what was begun. */
+hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone);
+void hm_pool_storage_settle(hm_pool *pool);
+
+/* Whether the counts and the hash table agree with what is there. */
+bool hm_pool_storage_is_valid(const hm_pool *pool);
+
+/* columns.c */
+
+/* After a failure what there is is for fini. */
+hm_status hm_pool_columns_init(hm_pool *pool);
+void hm_pool_columns_fini(hm_pool *pool);
+
+/* Commits entries, bits and levels for so many slots; `grows` as in hm_array_commit. */
+hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows);
+
+/* So many slots find entries, bits and levels committed. */
+uint32_t hm_pool_columns_limit(const hm_pool *pool);
+
+/* Gives back what no issued slot needs. */
+hm_status hm_pool_columns_trim(hm_pool *pool);
+
+/* Whether the pool's pointers are those of the columns. */
+bool hm_pool_columns_are_valid(const hm_pool *pool);
+
+/* slots.c */
+
+/* As hm_pool_reserve; `grows` as in hm_array_commit. */
+hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: the life cycle of slots.
+ *
+ * Every issued slot is one of four:
+ *     live      bit in `live`, entry without the free bit
+ *     hole      bit in `holes`, entry with the free bit, all of its memory there
+ *     cold      no bit, entry with the free bit: a free slot whose memory trim gave back
+ *     retired   no bit, entry with the free bit and the last generation
+ *
+ * A slot is retired when its last life ends, so that whatever is a hole can be issued. */
+#include "pool_internal.h"
+
+#include "../base_private.h"
+
+/* The destroy hook runs between enter and leave. Insert finds no room meanwhile, erase a guard. */
+static void pool_enter(hm_pool *pool)
+{
+    pool->guard |= HM_GUARD_BUSY;
+    pool->limit = 0;
+}
+
+static void pool_leave(hm_pool *pool)
+{
+    pool->guard &= ~(uint32_t)HM_GUARD_BUSY;
+    pool->limit = pool->capacity;
+}
+
+/* Free slots that insert can take at once. */
+static uint32_t pool_hole_count(const hm_pool *pool)
+{
+    return pool->slot_count - pool->count - pool->retired_count - pool->cold_count;
+}
+
+/* Slots whose memory comes or goes */
+
+/* Memory has come: cold slots that have all of it are holes again. */
+static void pool_warm(hm_pool *pool, hm_pool_range range)
+{
+    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
+        uint64_t warm = 0;
+        for (uint64_t cold = hm_pool_cold_bits(pool, range, word); cold != 0; cold &= cold - 1) {
+            /* At the ends of the range a slot may still miss a page beyond. */
+            if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))
+                continue;
+            warm |= cold & (0 - cold);
+            pool->cold_count--;
+        }
+        hm_pool_add_holes(pool, word, warm);
+    }
+}
+
+/* Memory has gone: holes are cold. No item lives there. */
+static void pool_chill(hm_pool *pool, hm_pool_range range)
+{
+    for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
+        uint64_t gone = pool->words[word].holes & hm_pool_bits_in(range, word);
+        if (gone == 0)
+            continue;
+        hm_pool_remove_holes(pool, word, gone);
+        for (; gone != 0; gone &= gone - 1)
+            pool->cold_count++;
+    }
+}
+
+/* insert */
+
+/* While a cold slot waits, none is fresh: the slots become no more than they must. */
+static void pool_find_fresh_end(hm_pool *pool)
+{
+    uint32_t columns = hm_pool_columns_limit(pool);
+    uint32_t items = hm_pool_storage_fresh_end(pool);
+    pool->fresh_end = columns < items ? columns : items;
+    if (pool->cold_count != 0)
+        pool->fresh_end = pool->slot_count;
+}
+
+/* Readies n places: holes, then cold slots, then fresh ones. There are so many. */
+static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
+{
+    hm_status status = HM_OK;
+    while (status == HM_OK && pool->cold_count != 0 && n > pool_hole_count(pool)) {
+        hm_pool_range back;
+        status = hm_pool_storage_revive(pool, &back);
+        if (status == HM_OK)
+            pool_warm(pool, back);
+    }
+    if (status == HM_OK && n > pool_hole_count(pool)) {
+        uint32_t fresh = n - pool_hole_count(pool);
+        status = hm_pool_columns_commit(pool, (uint64_t)pool->slot_count + fresh, grows);
+        if (status == HM_OK)
+            status = hm_pool_storage_grow(pool, fresh, grows);
+    }
+    pool_find_fresh_end(pool);
+    return status;
+}
+
+hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
+{
+    if (hm_pool_is_busy(pool))
+        return hm_fail_busy("pool", pool->name);
+    if (n > pool->capacity - pool->count)
+        return hm_fail_full("pool", pool->count, pool->capacity, n);
+    if (n > pool->max_slots - pool->count - pool->retired_count)
+        return hm_fail_spent(pool->max_slots, pool->retired_count);
+    if (n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
+        return HM_OK;
+    return pool_make_ready(pool, n, grows);
+}
+
+hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_reserve: pool is NULL");
+    return hm_pool_prepare(pool, n, false);
+}
+
+hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
+{
+    if (hm_pool_prepare(pool, 1, true) != HM_OK)
+        return HM_NULL_HANDLE;
+    return hm_pool_issue(pool, slot);
+}
+
+/* erase */
+
+/* The item of a live slot is gone. */
+static void pool_release_slot(hm_pool *pool, uint32_t slot)
+{
+    uint32_t word = slot / HM_POOL_WORD;
+    uint64_t bit = UINT64_C(1) << slot % HM_POOL_WORD;
+    bool is_spent = hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION;
+    hm_memory_poison(hm_pool_place_as(pool, slot, pool->item_size), pool->item_size);
+    pool->entries[slot] |= HM_POOL_FREE_ENTRY;
+    pool->words[word].live &= ~bit;
+    pool->count--;
+    if (is_spent)
+        pool->retired_count++;
+    else
+        hm_pool_add_holes(pool, word, bit);
+}
+
+bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot)
+{
+    if (hm_pool_is_busy(pool))
+        return false;
+    if (pool->destroy != NULL) {
+        pool_enter(pool);
+        pool->destroy(hm_pool_place_as(pool, slot, pool->item_size), pool->context);
+        pool_leave(pool);
+    }
+    pool_release_slot(pool, slot);
+    return true;
+}
+
+uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
+                          void *context)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_erase_if: pool is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_pool_erase_if: doomed is NULL");
+    if (hm_pool_is_busy(pool))
+        return 0;
+    uint32_t before = pool->count;
+    uint64_t live;
+    for (uint32_t word = hm_pool_next_word(pool, 0, &live); word != HM_INVALID_INDEX;
+         word = hm_pool_next_word(pool, word + 1, &live)) {
+        for (; live != 0; live &= live - 1) {
+            uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
+            pool_enter(pool);
+            bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
+            pool_leave(pool);
+            if (is_doomed)
+                (void)hm_pool_erase_slow(pool, slot);
+        }
+    }
+    return before - pool->count;
+}
+
+/* Releases all items of a word. */
+static void pool_release_word(hm_pool *pool, uint32_t word)
+{
+    uint64_t holes = 0;
+    for (uint64_t live = pool->words[word].live; live != 0; live &= live - 1) {
+        uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
+        if (hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION)
+            pool->retired_count++;
+        else
+            holes |= live & (0 - live);
+        pool->entries[slot] |= HM_POOL_FREE_ENTRY;
+        pool->count--;
+    }
+    pool->words[word].live = 0;
+    hm_pool_add_holes(pool, word, holes);
+}
+
+void hm_pool_clear(hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_clear: pool is NULL");
+    hm_pool_refuse_when_busy(pool, "hm_pool_clear");
+    uint32_t length;
+    for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
+         i = hm_pool_next_run(pool, i + length, &length)) {
+        for (uint32_t k = 0; pool->destroy != NULL && k < length; k++)
+            (void)hm_pool_erase_slow(pool, i + k);
+        hm_memory_poison(hm_pool_place_as(pool, i, pool->item_size), pool->item_size * length);
+    }
+    for (uint32_t word = 0; pool->count != 0; word++)
+        pool_release_word(pool, word);
+}
+
+/* trim */
+
+hm_status hm_pool_trim(hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
+    if (hm_pool_is_busy(pool))
+        return hm_fail_busy("pool", pool->name);
+    if (pool->memory == NULL)
+        return HM_OK;
+    hm_status status;
+    hm_pool_range gone;
+    size_t unit = 0;
+    do {
+        status = hm_pool_storage_drop(pool, &unit, &gone);
+        pool_chill(pool, gone);
+    } while (status == HM_OK && unit < pool->unit_end);
+    hm_pool_storage_settle(pool);
+    if (status == HM_OK)
+        status = hm_pool_columns_trim(pool);
+    pool_find_fresh_end(pool);
+    return status;
+}

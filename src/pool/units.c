@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* pool: where units, blocks and pieces are.
+ *
+ *     one range    units are pages, which cut through items:
+ *                  slots    |  0  |  1  |  2  |  3  |  4  |  5  |
+ *                  pages    |    0    |    1    |    2    |    3  present: a bit each
+ *
+ *     blocks       units are blocks, which hold whole items:
+ *                  block 0: | 0 | 1 | 2 | 3 |    block 1: absent    block 2: | 8 | 9 | 10 | 11 |
+ *
+ * Where a piece of blocks is need not be noted: any of its blocks that has memory tells where the
+ * others have their place. */
+#include "pool_internal.h"
+
+enum { POOL_MAX_PIECE_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
+
+static const size_t pool_max_piece = (size_t)2 << 20; /* bytes, of more than one block */
+
+static const size_t pool_default_block_size = (size_t)16 << 10; /* bytes */
+
+size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot)
+{
+    if (hm_pool_in_one_range(pool))
+        return pool->item_size * slot / pool->memory->page_size;
+    if (hm_pool_in_fixed_blocks(pool))
+        return slot >> pool->places.block_shift;
+    return hm_bits_highest(hm_pool_growing_place(slot)) - HM_POOL_FIRST_BLOCK_SHIFT;
+}
+
+size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot)
+{
+    if (hm_pool_in_one_range(pool))
+        return (pool->item_size * slot + pool->item_size - 1) / pool->memory->page_size;
+    return hm_pool_first_unit(pool, slot);
+}
+
+hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit)
+{
+    if (hm_pool_in_one_range(pool))
+        return (hm_pool_piece){0, pool->unit_count};
+    if (!hm_pool_in_fixed_blocks(pool) || unit == 0)
+        return (hm_pool_piece){unit, unit + 1};
+    size_t first = unit - unit % pool->piece_blocks, end = first + pool->piece_blocks;
+    if (first == 0) {
+        first = (size_t)1 << hm_bits_highest(unit);
+        end = 2 * first;
+    }
+    return (hm_pool_piece){first, end < pool->unit_count ? end : pool->unit_count};
+}
+
+unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece)
+{
+    for (size_t i = piece.first; i < piece.end; i++)
+        if (hm_pool_block_start(pool, i) != NULL)
+            return hm_pool_block_start(pool, i) - (i - piece.first) * hm_pool_block_size(pool, i);
+    return NULL;
+}
+
+hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end)
+{
+    uint64_t last = hm_pool_slots_below(pool, end);
+    if (hm_pool_in_one_range(pool) && end * pool->memory->page_size % pool->item_size != 0)
+        last++;
+    return (hm_pool_range){hm_pool_at_most(hm_pool_slots_below(pool, first), pool->slot_count),
+                           hm_pool_at_most(last, pool->slot_count)};
+}
+
+bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot)
+{
+    size_t end = hm_pool_last_unit(pool, slot) + 1;
+    size_t unit = hm_pool_first_unit(pool, slot);
+    while (unit < end && hm_pool_is_present(pool, unit))
+        unit++;
+    return unit == end;
+}
+
+uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
+{
+    if (hm_pool_in_one_range(pool))
+        return pool->slot_count;
+    size_t block = hm_pool_first_unit(pool, slot);
+    bool is_filled = pool->item_size << pool->places.block_shift == hm_pool_block_size(pool, block);
+    size_t end = is_filled ? hm_pool_piece_of(pool, block).end : block + 1;
+    return hm_pool_at_most(hm_pool_slots_below(pool, end), pool->slot_count);
+}
+
+/* The smallest power of two of items that fills the bytes, but not more than there will be. */
+static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
+{
+    uint32_t shift = 0;
+    if (size == 0)
+        size = pool_default_block_size;
+    if (size < HM_MEMORY_ALIGNMENT)
+        size = HM_MEMORY_ALIGNMENT;
+    if (size < pool->memory->page_size)
+        size = pool->memory->page_size;
+    while (pool->item_size << shift < size && UINT64_C(1) << shift < pool->max_slots && shift < 31)
+        shift++;
+    return shift;
+}
+
+/* Whether a block may end within a word of bits. */
+static bool pool_ends_in_words(const hm_pool *pool)
+{
+    return !hm_pool_in_fixed_blocks(pool) || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
+}
+
+void hm_pool_blocks_init(hm_pool *pool, size_t size)
+{
+    pool->places.block_shift =
+        hm_pool_in_fixed_blocks(pool) ? pool_fixed_block_shift(pool, size) : 0;
+    pool->blocks_end_in_words = pool_ends_in_words(pool);
+    pool->piece_blocks = 1;
+    while (pool->piece_blocks < POOL_MAX_PIECE_BLOCKS &&
+           2 * pool->piece_blocks <= pool_max_piece / hm_pool_block_size(pool, 0))
+        pool->piece_blocks *= 2;
+    pool->unit_count = hm_pool_first_unit(pool, pool->max_slots - 1) + 1;
+}
+
+bool hm_pool_blocks_are_valid(const hm_pool *pool)
+{
+    size_t reserved = 0;
+    for (hm_pool_piece piece = {0, 0}; piece.first < pool->unit_end; piece.first = piece.end) {
+        piece = hm_pool_piece_of(pool, piece.first);
+        unsigned char *address = hm_pool_piece_start(pool, piece);
+        size_t size = hm_pool_block_size(pool, piece.first);
+        if (address == NULL)
+            continue;
+        if ((uintptr_t)address % HM_MEMORY_ALIGNMENT != 0)
+            return false;
+        reserved += (piece.end - piece.first) * size;
+        for (size_t block = piece.first; block < piece.end; block++, address += size)
+            if (hm_pool_block_start(pool, block) != NULL &&
+                hm_pool_block_start(pool, block) != address)
+                return false;
+    }
+    return reserved == pool->item_reserved_size &&
+           pool->blocks_end_in_words == pool_ends_in_words(pool);
+}
