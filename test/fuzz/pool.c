@@ -2,8 +2,8 @@
 /* The target `pool`: the model's own operations, memory refused among them; handles of any bits,
  * given to every function that takes one; and addresses of any bits. The first byte says which
  * storage, so that each of the three can be fuzzed alone. */
-#include "support/pool_model.h"
 #include "fuzz.h"
+#include "support/pool_model.h"
 
 #include <string.h>
 

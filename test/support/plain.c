@@ -7,8 +7,8 @@
  *
  * Tests run in this process, one after the other; a failed check jumps back here. A death test
  * runs in a child of its own: a fork, or on Windows this program again with --die=suite.name.
- * WebAssembly has no processes: there test/tools/wasm.mjs is asked for an instance of its own. It has no
- * way back out of a function either, so a failed check ends the program as failed. */
+ * WebAssembly has no processes: there test/tools/wasm.mjs is asked for an instance of its own. It
+ * has no way back out of a function either, so a failed check ends the program as failed. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
