@@ -417,9 +417,9 @@ struct scene_transform scene_transform_multiply(const struct scene_transform *ou
                                                 const struct scene_transform *inner)
 {
     struct scene_transform product;
-    for (int row = 0; row < 3; row++) {
+    for (size_t row = 0; row < 3; row++) {
         const float *o = &outer->m[4 * row];
-        for (int column = 0; column < 4; column++)
+        for (size_t column = 0; column < 4; column++)
             product.m[4 * row + column] =
                 o[0] * inner->m[column] + o[1] * inner->m[4 + column] + o[2] * inner->m[8 + column];
         product.m[4 * row + 3] += o[3];

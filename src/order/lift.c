@@ -96,6 +96,7 @@ static uint32_t lift_word(hm_order_call *call, uint32_t most)
     if (position % HM_MARKS_PER_WORD == 0)
         *word = 0;
     uint64_t lifted = UINT64_MAX / 3 * HM_MARK_LIFTED;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): count is from 1 to a word's. */
     lifted >>= (HM_MARKS_PER_WORD - count) * 2;
     *word |= lifted << position % HM_MARKS_PER_WORD * 2;
     for (uint32_t i = 0; i < count; i++)

@@ -34,11 +34,13 @@ for header; do
     fi
     for compiler in gcc clang; do
         command -v "$compiler" >/dev/null || continue
+        # shellcheck disable=SC2086 # The warnings are a list.
         compiles "$compiler" c c11 "$header" $HM_C_WARNINGS -Wdeclaration-after-statement
         compiled_c=true
     done
     for compiler in g++ clang++; do
         command -v "$compiler" >/dev/null || continue
+        # shellcheck disable=SC2086 # The warnings are a list.
         compiles "$compiler" c++ c++17 "$header" $HM_WARNINGS -Wold-style-cast
         compiled_cpp=true
     done
@@ -46,6 +48,7 @@ done
 # program "STANDARD [FLAG...]": compiles what stands on standard input with $compiler; prints what
 # it says.
 program() {
+    # shellcheck disable=SC2086 # A standard and flags.
     "$compiler" -x c -std=$1 -O1 -S -o /dev/null -I "$source/include" - 2>&1
 }
 

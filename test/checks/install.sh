@@ -22,6 +22,7 @@ mkdir "$work/blocks"
 awk -v DIRECTORY="$work/blocks" -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"
 
 echo "shared:"
+# shellcheck disable=SC2046 # pkg-config prints lists.
 cc $(pkg-config --cflags handle_map) "$work/blocks/1.c" $(pkg-config --libs handle_map) \
     -o "$work/shared"
 LD_LIBRARY_PATH=$libraries "$work/shared"
@@ -33,6 +34,7 @@ fi
 
 echo "static:"
 rm "$libraries"/libhandle_map.so*
+# shellcheck disable=SC2046 # pkg-config prints lists.
 cc $(pkg-config --cflags handle_map) "$work/blocks/1.c" \
     $(pkg-config --libs --static handle_map) -o "$work/static"
 "$work/static"

@@ -17,6 +17,8 @@ named() {
     }
 }
 
+# No name has a space.
+# shellcheck disable=SC2044
 for file in $(find src -name '*.c'); do
     named "$file" "${file#src/}" src/sources.txt
 done

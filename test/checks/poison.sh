@@ -17,6 +17,7 @@ for compiler in gcc clang; do
     tested=true
     echo "$compiler"
     # One object, since a relocatable link is of what was compiled one by one.
+    # shellcheck disable=SC2046 # The sources are a list.
     "$compiler" -std=c11 -O2 -r -nostdlib -I "$source/include" \
         $(sed "s|^|$source/src/|" "$source/src/sources.txt") -o "$work/library.o"
     "$compiler" -std=c11 -O1 -fsanitize=address -I "$source/include" -I "$source/test" \

@@ -13,7 +13,8 @@ cp -R "$source/run" "$source/test" "$work"
 cp -R "$source/include/handle_map" "$work/include"
 
 # What a command would do first. None of them works, so that it goes no further.
-for program in apt-get meson clang clang-format python3; do
+for program in apt-get meson clang clang-format clang-tidy cppcheck shellcheck codespell pyflakes3 \
+    python3; do
     printf '#!/bin/sh\necho "%s $*" >>"%s"\nexit 1\n' $program "$work/log" >"$work/bin/$program"
     chmod +x "$work/bin/$program"
 done
@@ -71,7 +72,7 @@ begun() {
 
 refused nonsense nonsense
 refused nonsense nonsense --help
-for verb in test coverage planted; do
+for verb in test lint coverage planted; do
     refused surplus $verb surplus
 done
 refused nosuch check nosuch
@@ -96,16 +97,18 @@ refused surplus bench --full surplus
 helped
 helped help
 helped --help
-for verb in demo test check coverage mutate fuzz planted world bench; do
+for verb in demo test check lint coverage mutate fuzz planted world bench; do
     grep -q "\./run $verb " "$work/output" || fail "does not speak of $verb"
     helped $verb --help
     helped $verb nosuch --help
 done
 
 begun test
+begun lint
 begun coverage
 begun planted
 begun check
+# shellcheck disable=SC2013 # A name is one word.
 for name in $(sed -n 's/^environment \([^ ]*\) .*/\1/p' "$source/test/tools/environments.sh"); do
     begun check "$name"
 done

@@ -30,6 +30,7 @@ refuses() {
     fi
 }
 
+# shellcheck disable=SC2086 # The warnings are lists.
 for container in MAP POOL; do
     refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$container
     refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$container

@@ -25,6 +25,7 @@ case $seconds in
 esac
 
 # compile LIBRARY PROGRAM MAIN OPTION...: the library that stands in that folder, the model, a main.
+# shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
 compile() {
     library=$1
     program=$2
@@ -42,6 +43,7 @@ artifact() {
 }
 
 # From nothing, so that it is the fuzzer that finds it and not a seed.
+# shellcheck disable=SC2086 # The flags are lists.
 check_canary() {
     canary=$build/canary/$1
     rm -rf "$canary"
@@ -69,6 +71,7 @@ report_finding() {
     exit 1
 }
 
+# shellcheck disable=SC2086 # The flags are lists.
 fuzz_target() {
     corpus=$build/corpus/$1
     artifacts=$build/artifacts/$1
@@ -106,12 +109,13 @@ keep_corpus() {
     rm -rf "$root/test/fuzz/corpus/$1"
     mkdir -p "$root/test/fuzz/corpus"
     cp -r "$kept" "$root/test/fuzz/corpus/$1"
-    echo "$1: kept $(ls "$kept" | wc -l) files"
+    echo "$1: kept $(find "$kept" -type f | wc -l) files"
 }
 
 for target in $targets; do
     check_canary "$target"
 done
+# shellcheck disable=SC2086 # A list.
 set -- $targets
 share=$(((seconds + $# - 1) / $#))
 for target in $targets; do

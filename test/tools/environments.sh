@@ -59,6 +59,7 @@ environment() {
 
 # plain SCALE COMPILER RUNNER [-TEST...]: the plain program under a runner, an empty one for none;
 # long loops run 1/SCALE of their rounds. The same compiler's program is built once.
+# shellcheck disable=SC2086 # The flags and the sources are lists.
 plain() {
     HM_TEST_SCALE=$1 compiler=$2 runner=$3
     shift 3
@@ -77,6 +78,7 @@ windows() {
 
 # wasm SCALE: README's first program and the plain program, in WebAssembly under node. The stack
 # comes first in memory, so that one that is too small ends the program and writes over no data.
+# shellcheck disable=SC2086 # The flags and the sources are lists.
 wasm() {
     HM_TEST_SCALE=$1
     blocks=$directory/wasm_blocks
@@ -99,6 +101,7 @@ wasm() {
 # portable SCALE: the library as a compiler without the GNU extensions reads it. It is clang because
 # glibc's headers define types for a compiler of no name that gcc has already. The tests need one of
 # the extensions, __attribute__((constructor)), to know of each other.
+# shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
 portable() {
     HM_TEST_SCALE=$1
     objects=$directory/portable_objects

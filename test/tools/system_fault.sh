@@ -10,6 +10,7 @@ trace=$directory/system_fault.trace
 lives=0 failed=0 refusals=0
 
 # Static, so that few calls come before main.
+# shellcheck disable=SC2046 # The sources are a list.
 gcc -std=c11 -O1 -g -Wall -Wextra -Werror -static -Iinclude \
     $(sed 's|^|src/|' src/sources.txt) test/tools/system_fault.c -pthread -o "$program"
 

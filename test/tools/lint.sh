@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# lint.sh SOURCE: what needs no build to be found, by tools that read the sources. Each tool says in
+# one line what it looks at, and no more where it finds nothing; all of them run before the exit
+# code says whether one did. The lists come from git, or from the tree where there is no git, so
+# that a new file is looked at without a change here. (That versions agree, and that the lists of
+# sources are complete, is tested: test/checks/version.sh, test/checks/lists.sh.)
+set -eu
+cd "$1"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=
+
+# Not in a tarball, nor where git refuses the tree for its owner.
+if [ -e .git ] && git rev-parse --git-dir >/dev/null 2>&1; then
+    has_git=true
+else
+    has_git=false
+fi
+
+# With files that are new and not yet added.
+all_files() {
+    if $has_git; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . -type f ! -path './build/*' ! -path './.git/*' | sed 's|^\./||'
+    fi | while read -r file; do
+        [ ! -f "$file" ] || echo "$file"
+    done
+}
+
+files=$(all_files | sort)
+
+# listed PATTERN: prints the files whose names match the extended regular expression.
+listed() {
+    echo "$files" | grep -E "$1" || true
+}
+
+# judge NAME CODE: whatever a tool says is a finding, but for clang-tidy's count of what it found in
+# the system's headers.
+judge() {
+    if grep -Ev '^[0-9]+ warnings? generated\.$' "$log" || [ "$2" -ne 0 ]; then
+        failed="$failed $1"
+    fi
+}
+
+# look NAME KIND FILES COMMAND...: runs the command over the files.
+look() {
+    name=$1 kind=$2 list=$3
+    shift 3
+    echo "$name: $(echo "$list" | wc -l) $kind"
+    code=0
+    echo "$list" | xargs "$@" >"$log" 2>&1 || code=$?
+    judge "$name" $code
+}
+
+# tidy KIND FILES OPTION...: two at a time. A header is looked at as C, as it is when it is included.
+tidy() {
+    kind=$1 list=$2
+    shift 2
+    look clang-tidy "$kind" "$list" -P 2 -I '{}' clang-tidy --quiet "$@" '{}' -- -x c -std=c11 \
+        -Iinclude -Isrc -Itest -Idocs/examples '-DFUZZ_TARGET="map"'
+}
+
+# Subjects have 72 columns at most from the commit on that brought this check; older ones are longer.
+check_subjects() {
+    if ! $has_git; then
+        echo "subjects: skipped, there is no repository that git reads"
+        return
+    fi
+    first=$(git log -n 1 --diff-filter=A --format=%H -- .clang-tidy)
+    subjects=$(git log --format='%h %s' ${first:+"$first..HEAD"})
+    echo "subjects: $(echo "$subjects" | grep -c .) commits"
+    echo "$subjects" | LC_ALL=C.UTF-8 grep -E '^[^ ]+ .{73}' |
+        sed 's/^/longer than 72 columns: /' >"$log" || true
+    judge subjects 0
+}
+
+look clang-format files "$(listed '^(benchmarks|docs|include|src|test)/.*\.([ch]|cpp)$')" \
+    clang-format --dry-run -Werror
+
+tidy 'sources and headers' "$(sed 's|^|src/|' src/sources.txt; listed '^(include|src)/.*\.h$')"
+# The small world's sources need headers that Meson makes, wrong_handle_type.c must not compile, and
+# two of the demo's need Assimp's headers.
+tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$' |
+    grep -Ev '^test/small_world/|/wrong_handle_type\.c$|/scene_import\.c$')" \
+    '--checks=-clang-analyzer-*'
+
+# With all combinations of the macros that they ask for, other systems' among them. The tests' macros
+# are beyond it.
+look cppcheck 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
+    cppcheck -q --force --std=c11 --enable=warning,style,performance,portability --error-exitcode=1 \
+    -Iinclude --suppressions-list=test/tools/cppcheck.txt
+
+look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck
+look pyflakes3 scripts "$(listed '\.py$')" pyflakes3
+look codespell files "$(listed . | grep -Ev '^test/fuzz/corpus/|\.svg$')" \
+    codespell --ignore-words-list crate,statics
+check_subjects
+
+if [ -n "$failed" ]; then
+    echo "run: lint: something was found by:$failed" >&2
+    exit 1
+fi
