@@ -348,10 +348,10 @@ TEST(last_error, damage_is_told)
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts do not tell its slots"));
     pool.count--;
-    pool.limit++;
+    pool.guard.limit++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts and memory disagree"));
-    pool.limit--;
+    pool.guard.limit--;
     pool.hole_word = 0;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the levels above the pool's bits are damaged"));

@@ -137,16 +137,7 @@ typedef struct hm_pool_desc {
 
 /* hm_pool itself is a struct of <handle_map/detail/pool.h>, whose fields are all private. */
 
-typedef struct hm_pool_stats {
-    uint32_t count;      /* items alive */
-    uint32_t capacity;   /* most items */
-    uint32_t slots;      /* live + free + retired */
-    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
-    uint32_t free_slots; /* holes: will be issued again */
-    uint32_t retired_slots; /* spent */
-    size_t committed_size;  /* bytes */
-    size_t reserved_size;   /* bytes of address space */
-} hm_pool_stats;
+typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size or
  * alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below the capacity,

@@ -36,15 +36,6 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 /* Each platform's part of it: asks the system to bring committed pages in, where it can. */
 void hm_memory_populate(unsigned char *address, size_t size);
 
-/* Batches take so many handles at a time: what is asked of memory for them fits the first cache.
- * Containers whose parts take fewer bytes than the other stay in the caches by themselves. */
-enum { HM_MEMORY_PART = 64, HM_MEMORY_CACHED = 1 << 20 };
-
-static inline uint32_t hm_memory_next_part(uint32_t n)
-{
-    return n < HM_MEMORY_PART ? n : HM_MEMORY_PART;
-}
-
 /* Whether the program runs under AddressSanitizer. Library code asks at run time: HM_POISON does
  * nothing in a library that was built without the sanitizer. */
 bool hm_memory_poisons(void);

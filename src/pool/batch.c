@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: batches of handles. What they name is brought from memory together; map.c says why. */
+/* pool: batches of handles. What they name is brought from memory together; batch_private.h says
+ * why. */
 #include "pool_internal.h"
 
-/* Whether the entries, and of each slot so many bytes more, stay in the caches by themselves. */
-static bool pool_is_cached(const hm_pool *pool, size_t item_size)
+#include "../batch_private.h"
+
+/* Of each slot so many bytes are touched, besides the entries. */
+static hm_batch pool_batch(const hm_pool *pool, size_t item_size)
 {
-    return (sizeof *pool->entries + item_size) * (size_t)pool->slot_count < HM_MEMORY_CACHED;
+    size_t size = (sizeof *pool->entries + item_size) * (size_t)pool->slot_count;
+    return (hm_batch){.container = pool,
+                      .entries = (const unsigned char *)pool->entries,
+                      .entry_size = sizeof *pool->entries,
+                      .slot_count = pool->slot_count,
+                      .is_cached = size < HM_BATCH_CACHED};
 }
 
-static void pool_prefetch_entries(const hm_pool *pool, const hm_handle *handles, uint32_t n)
+static void *pool_get_one(const void *pool, hm_handle handle)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = hm_handle_index(handles[i]);
-        if (slot < pool->slot_count)
-            HM_PREFETCH(&pool->entries[slot]);
-    }
+    return hm_pool_get(pool, handle);
+}
+
+static bool pool_contains_one(const void *pool, hm_handle handle)
+{
+    return hm_pool_contains(pool, handle);
 }
 
 uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, void **items)
@@ -22,24 +31,8 @@ uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n
     HM_CONTRACT(pool != NULL, "hm_pool_get_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_pool_get_n: items is NULL");
-    bool cached = pool_is_cached(pool, pool->item_size);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            pool_prefetch_entries(pool, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            void *item = hm_pool_get(pool, handles[i]);
-            /* Stored as bytes: a typed pool's program gives an array of its own pointers. */
-            memcpy(&items[i], &item, sizeof item);
-            if (item == NULL)
-                continue;
-            found++;
-            if (!cached)
-                HM_PREFETCH(item);
-        }
-    }
-    return found;
+    hm_batch batch = pool_batch(pool, pool->item_size);
+    return hm_batch_get_n(&batch, handles, n, items, pool_get_one);
 }
 
 uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, bool *alive)
@@ -47,18 +40,8 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
     HM_CONTRACT(pool != NULL, "hm_pool_contains_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_pool_contains_n: alive is NULL");
-    bool cached = pool_is_cached(pool, 0);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = hm_memory_next_part(n);
-        if (!cached)
-            pool_prefetch_entries(pool, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            alive[i] = hm_pool_contains(pool, handles[i]);
-            found += alive[i];
-        }
-    }
-    return found;
+    hm_batch batch = pool_batch(pool, 0);
+    return hm_batch_contains_n(&batch, handles, n, alive, pool_contains_one);
 }
 
 /* Begins to bring what erasing this item will write. */

@@ -5,11 +5,13 @@
 
 #include "../array_private.h"
 #include "../base_private.h"
+#include "../guard_private.h"
+#include "../handle_private.h"
 #include "../id_table_private.h"
 
 #include <inttypes.h>
 
-HM_STATIC_ASSERT(offsetof(hm_pool, fresh_end) <= 64, "lookup reads one line of a cache");
+HM_STATIC_ASSERT(offsetof(hm_pool, hole_word) <= 64, "lookup reads one line of a cache");
 HM_STATIC_ASSERT(offsetof(hm_pool, capacity) <= 128, "insert and erase read two");
 
 /* init and fini */
@@ -56,7 +58,7 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     if (status != HM_OK)
         return status;
     pool->item_size = desc->item_size;
-    pool->limit = pool->capacity;
+    pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, desc->type_id).bits >> 32);
     status = hm_pool_columns_init(pool);
@@ -86,14 +88,14 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
     pool->context = desc->context;
     pool->name = desc->name != NULL ? desc->name : "pool";
     if (desc->destroy != NULL)
-        pool->guard |= HM_GUARD_HOOK;
+        pool->guard.flags |= HM_GUARD_HOOK;
     return HM_OK;
 }
 
 void hm_pool_fini(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_fini: pool is NULL");
-    hm_pool_refuse_when_busy(pool, "hm_pool_fini");
+    HM_CONTRACT_IDLE(pool->guard.flags, "hm_pool_fini", pool->name);
     if (pool->destroy != NULL)
         hm_pool_clear(pool);
     pool_release_all(pool);
@@ -114,12 +116,9 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
     HM_CONTRACT(pool != NULL, "hm_pool_explain: pool is NULL");
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = hm_handle_generation(handle);
-    if (hm_handle_is_null(handle))
-        return HM_HANDLE_NULL;
-    if (hm_handle_is_free(handle) || generation == 0)
-        return HM_HANDLE_FORGED;
-    if (hm_handle_type_id(handle) != hm_pool_type_id(pool))
-        return HM_HANDLE_FOREIGN;
+    hm_handle_state state = hm_handle_judge(handle, hm_pool_type_id(pool));
+    if (state != HM_HANDLE_LIVE)
+        return state;
     if (slot >= pool->slot_count)
         return HM_HANDLE_OUT_OF_RANGE;
     uint32_t last = hm_pool_entry_generation(pool->entries[slot]);
@@ -133,8 +132,6 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
 hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_get_stats: pool is NULL");
-    const hm_array *arrays[] = {&pool->entry_array, &pool->word_array, &pool->level_array,
-                                &pool->unit_array, &pool->index_array};
     hm_pool_stats stats = {.count = pool->count,
                            .capacity = pool->capacity,
                            .slots = pool->slot_count,
@@ -143,10 +140,11 @@ hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
                            .retired_slots = pool->retired_count,
                            .committed_size = pool->item_committed_size,
                            .reserved_size = pool->item_reserved_size};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        stats.committed_size += arrays[i]->committed_size;
-        stats.reserved_size += arrays[i]->reserved_size;
-    }
+    hm_array_add_sizes(&pool->entry_array, &stats);
+    hm_array_add_sizes(&pool->word_array, &stats);
+    hm_array_add_sizes(&pool->level_array, &stats);
+    hm_array_add_sizes(&pool->unit_array, &stats);
+    hm_array_add_sizes(&pool->index_array, &stats);
     return stats;
 }
 
@@ -173,7 +171,7 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
         return false;
     if ((live && hole) || (hole && spent))
         return false;
-    /* A retired slot's memory is of no account. */
+    /* Whether a retired slot has memory does not matter. */
     return retired || hm_pool_has_memory(pool, slot) == (live || hole);
 }
 
@@ -182,7 +180,7 @@ static bool pool_counts_are_valid(const hm_pool *pool)
     return pool->slot_count <= pool->max_slots && pool->count <= pool->capacity &&
            pool->slot_count <= pool->fresh_end && pool->fresh_end <= hm_pool_columns_limit(pool) &&
            pool->fresh_end <= hm_pool_storage_fresh_end(pool) &&
-           pool->limit == (hm_pool_is_busy(pool) ? 0 : pool->capacity) &&
+           pool->guard.limit == (hm_guard_is_busy(&pool->guard) ? 0 : pool->capacity) &&
            hm_pool_columns_are_valid(pool);
 }
 

@@ -47,18 +47,6 @@ static inline bool hm_pool_in_fixed_blocks(const hm_pool *pool)
     return pool->places.storage == HM_POOL_FIXED_BLOCKS;
 }
 
-static inline bool hm_pool_is_busy(const hm_pool *pool)
-{
-    return (pool->guard & HM_GUARD_BUSY) != 0;
-}
-
-/* For the calls that can return nothing to say so. */
-static inline void hm_pool_refuse_when_busy(const hm_pool *pool, const char *function)
-{
-    if (hm_pool_is_busy(pool))
-        hm_panic_busy(__FILE__, __LINE__, function, pool->name);
-}
-
 static inline uint32_t hm_pool_entry_generation(uint32_t entry)
 {
     return entry & HM_HANDLE_MAX_GENERATION;

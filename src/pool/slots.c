@@ -11,19 +11,7 @@
 #include "pool_internal.h"
 
 #include "../base_private.h"
-
-/* The destroy hook runs between enter and leave. Insert finds no room meanwhile, erase a guard. */
-static void pool_enter(hm_pool *pool)
-{
-    pool->guard |= HM_GUARD_BUSY;
-    pool->limit = 0;
-}
-
-static void pool_leave(hm_pool *pool)
-{
-    pool->guard &= ~(uint32_t)HM_GUARD_BUSY;
-    pool->limit = pool->capacity;
-}
+#include "../guard_private.h"
 
 /* Free slots that insert can take at once. */
 static uint32_t pool_hole_count(const hm_pool *pool)
@@ -96,7 +84,7 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
 {
-    if (hm_pool_is_busy(pool))
+    if (hm_guard_is_busy(&pool->guard))
         return hm_fail_busy("pool", pool->name);
     if (n > pool->capacity - pool->count)
         return hm_fail_full("pool", pool->count, pool->capacity, n);
@@ -140,12 +128,12 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
 
 bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot)
 {
-    if (hm_pool_is_busy(pool))
+    if (hm_guard_is_busy(&pool->guard))
         return false;
     if (pool->destroy != NULL) {
-        pool_enter(pool);
+        hm_guard_enter(&pool->guard);
         pool->destroy(hm_pool_place_as(pool, slot, pool->item_size), pool->context);
-        pool_leave(pool);
+        hm_guard_leave(&pool->guard, pool->capacity);
     }
     pool_release_slot(pool, slot);
     return true;
@@ -156,7 +144,7 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
 {
     HM_CONTRACT(pool != NULL, "hm_pool_erase_if: pool is NULL");
     HM_CONTRACT(doomed != NULL, "hm_pool_erase_if: doomed is NULL");
-    if (hm_pool_is_busy(pool))
+    if (hm_guard_is_busy(&pool->guard))
         return 0;
     uint32_t before = pool->count;
     uint64_t live;
@@ -164,9 +152,9 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
          word = hm_pool_next_word(pool, word + 1, &live)) {
         for (; live != 0; live &= live - 1) {
             uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
-            pool_enter(pool);
+            hm_guard_enter(&pool->guard);
             bool is_doomed = doomed(hm_pool_place_as(pool, slot, pool->item_size), context);
-            pool_leave(pool);
+            hm_guard_leave(&pool->guard, pool->capacity);
             if (is_doomed)
                 (void)hm_pool_erase_slow(pool, slot);
         }
@@ -194,7 +182,7 @@ static void pool_release_word(hm_pool *pool, uint32_t word)
 void hm_pool_clear(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_clear: pool is NULL");
-    hm_pool_refuse_when_busy(pool, "hm_pool_clear");
+    HM_CONTRACT_IDLE(pool->guard.flags, "hm_pool_clear", pool->name);
     uint32_t length;
     for (uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
          i = hm_pool_next_run(pool, i + length, &length)) {
@@ -211,7 +199,7 @@ void hm_pool_clear(hm_pool *pool)
 hm_status hm_pool_trim(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
-    if (hm_pool_is_busy(pool))
+    if (hm_guard_is_busy(&pool->guard))
         return hm_fail_busy("pool", pool->name);
     if (pool->memory == NULL)
         return HM_OK;

@@ -184,6 +184,6 @@ DEATH_TEST(pool_callback, fini_from_destroy_panics)
 
 DEATH_TEST(pool_callback, a_refusal_names_the_function_and_the_pool)
 {
-    test_expect_panic_of("pool.c", "hm_pool_clear: called on 'particles'");
+    test_expect_panic_of("slots.c", "hm_pool_clear: called on 'particles'");
     act_from_destroy(hm_pool_clear);
 }

@@ -221,9 +221,9 @@ static void damage(hm_pool *pool, int how)
     if (how == 15)
         pool->hole_word = 1;
     if (how == 16)
-        pool->limit--; /* insert's limit is the capacity */
+        pool->guard.limit--; /* insert's limit is the capacity */
     if (how == 17)
-        pool->guard |= HM_GUARD_BUSY; /* and 0 while busy */
+        pool->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
     if (how == 18)
         pool->entry_array.limit = SLOTS - 1; /* committed entries cover the slots */
     if (how == 19)
@@ -237,7 +237,7 @@ static void damage(hm_pool *pool, int how)
     if (how == 23)
         pool->max_slots = SLOTS - 1; /* slots are within the index space */
     if (how == 24)
-        pool->capacity = pool->limit = 1; /* items within the capacity */
+        pool->capacity = pool->guard.limit = 1; /* items within the capacity */
     if (how == 25)
         pool->entries++; /* both columns are their arrays' */
     if (how == 26)

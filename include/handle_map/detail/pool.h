@@ -5,6 +5,7 @@
 #define HANDLE_MAP_DETAIL_POOL_H
 
 #include <handle_map/array.h>
+#include <handle_map/detail/guard.h>
 #include <handle_map/handle.h>
 
 #include <string.h>
@@ -41,9 +42,8 @@ typedef struct hm_pool_places {
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
 
 /* Visible, so that programs can allocate it; but all fields are private. With 64-bit pointers the
- * first 64 bytes are what lookup reads, and all that insert and erase write; what else those two
- * may read is in the next 64. The rest is cold. `guard` and `limit` change together but do not
- * adjoin: compilers would make one slow store of the two. */
+ * first 64 bytes are what lookup reads, and nearly all that insert and erase touch; the rest of
+ * that is in the next 64. What follows is cold. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;   /* slot / 64 -> who lives there */
@@ -51,11 +51,10 @@ typedef struct hm_pool {
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
     uint32_t count;        /* items alive */
-    uint32_t hole_word;    /* the lowest word with a hole, or HM_INVALID_INDEX */
-    uint32_t guard;        /* HM_GUARD_ bits: why erase must take the long way */
+    hm_guard guard;        /* its limit: the capacity */
 
+    uint32_t hole_word;   /* the lowest word with a hole, or HM_INVALID_INDEX */
     uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
-    uint32_t limit;       /* most items: capacity, or 0 while busy, so that insert stops */
     uint32_t fresh_entry; /* type id and generation of a slot's first issue */
     uint32_t level_count;
     const uint64_t *top; /* the only word of the highest level; 0: no other word has holes */
@@ -147,7 +146,7 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
 {
     uint32_t slot, entry;
-    if (pool->count >= pool->limit)
+    if (pool->count >= pool->guard.limit)
         return HM_NULL_HANDLE;
     if (pool->hole_word != HM_INVALID_INDEX) {
         hm_pool_word *word = &pool->words[pool->hole_word];
@@ -234,7 +233,7 @@ HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_siz
     slot = hm_pool_find(pool, handle);
     if (slot == HM_INVALID_INDEX)
         return false;
-    if (pool->guard != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
+    if (pool->guard.flags != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
         return hm_pool_erase_slow(pool, slot);
     (void)item_size;
     HM_POISON(hm_pool_place_as(pool, slot, item_size), item_size);

@@ -51,10 +51,7 @@
     HM_CONTRACT((array) != NULL || hm_n == 0, #prefix "_" #kind "_" name ": " what " is NULL")
 
 #define HM_TYPED_CONTRACT_IDLE(prefix, kind, verb)                                                 \
-    HM_CONTRACT_IDLE(HM_TYPED_FLAGS_##kind(hm_self), #prefix "_" #kind "_" verb, hm_self->kind.name)
-
-#define HM_TYPED_FLAGS_map(self) ((self)->map.guard.flags)
-#define HM_TYPED_FLAGS_pool(self) ((self)->pool.guard)
+    HM_CONTRACT_IDLE(hm_self->kind.guard.flags, #prefix "_" #kind "_" verb, hm_self->kind.name)
 
 /* An array of typed handles begins with the first one's only member. */
 #define HM_TYPED_IDS(handles) ((handles) != NULL ? &(handles)->id : NULL)
