@@ -75,6 +75,14 @@ uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word)
     return bits;
 }
 
+void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
+{
+    uint64_t before = pool->words[word].holes;
+    pool->words[word].holes = before | bits;
+    if (before == 0 && bits != 0)
+        hm_pool_open_word(pool, word);
+}
+
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits)
 {
     pool->words[word].holes ^= bits;

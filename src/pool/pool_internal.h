@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: what its sources know of each other. Each calls only those below it:
  *
- *     pool.c           a pool as a whole: init and fini, questions, validate
+ *     container.c      a pool as a whole: init and fini, questions, validate
  *     batch.c          many handles at once
  *     slots.c          the life cycle of slots: insert, erase, trim
  *     columns.c        the memory of entries, words and levels
@@ -147,13 +147,7 @@ bool hm_pool_blocks_are_valid(const hm_pool *pool);
 /* levels.c */
 
 /* Bits that were neither live nor holes become holes. */
-static inline void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
-{
-    uint64_t before = pool->words[word].holes;
-    pool->words[word].holes = before | bits;
-    if (before == 0 && bits != 0)
-        hm_pool_open_word(pool, word);
-}
+void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
 /* The bits, at least one, are holes no more. */
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);

@@ -23,6 +23,7 @@ for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     tested=true
     echo "$compiler"
+    # shellcheck disable=SC2086 # The warnings are a list.
     "$compiler" -std=c11 $HM_C_WARNINGS -Werror -O1 -I "$source/include" "$work/library.c" \
         "$work/blocks/1.c" -pthread -o "$work/program"
     "$work/program"

@@ -7,13 +7,13 @@
  * into order stops after 4 entries of other work where it has both limits, so that it stops in
  * every phase; it takes everything out at the first misfit, and by both never; it sorts
  * three items by the bits of their keys, and gives back scratch memory above 64 bytes. Words of
- * marks that are left out, clean items that the scan drops, and merging from both ends take more items than a small
- * world has. A pool has pages and blocks of few items, growing blocks begin with one, all blocks
- * collide in the hash table of their addresses, and the slots that move stand where one word of 64
- * bits ends and the next begins, in the worlds of words. The search goes breadth first from the
- * empty container until no step leads to a state that is new. What holds in every state and at
- * every step then, holds always, for a container of this size; and the first violation that is met
- * has the shortest script of operations, which is printed.
+ * marks that are left out, clean items that the scan drops, and merging from both ends take more
+ * items than a small world has. A pool has pages and blocks of few items, growing blocks begin with
+ * one, all blocks collide in the hash table of their addresses, and the slots that move stand where
+ * one word of 64 bits ends and the next begins, in the worlds of words. The search goes breadth
+ * first from the empty container until no step leads to a state that is new. What holds in every
+ * state and at every step then, holds always, for a container of this size; and the first violation
+ * that is met has the shortest script of operations, which is printed.
  *
  *     small_world          the worlds that take seconds
  *     small_world all      the slow ones as well
