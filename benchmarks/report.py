@@ -212,8 +212,7 @@ def pool_goals(figures):
                     rows.append([f'{row}, {count_text(n)}', rival, f'{bound:.2f}'] +
                                 ['-' if r is None else f'{ratio_text(r)} {verdict(r, bound)}'
                                  for r in ratios])
-    return table('What hm_pool was asked for: ratio at most',
-                 ['', 'against', 'asked'] + POOLS, rows)
+    return table('Goals of hm_pool: ratio at most', ['', 'against', 'goal'] + POOLS, rows)
 
 
 def article_table(figures):
