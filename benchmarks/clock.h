@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* clock: the time that the benchmarks measure. */
+/* clock: the clock of the benchmarks. */
 #ifndef BENCHMARKS_CLOCK_H
 #define BENCHMARKS_CLOCK_H
 
 #include <algorithm>
 #include <ctime>
 
-/* Processor time of this thread: other programs' turns do not count, though they still cost caches.
- */
+/* Processor time of this thread: time in which other programs run does not count, though they still
+ * evict caches. */
 inline double cpu_seconds()
 {
     timespec now;
@@ -15,8 +15,8 @@ inline double cpu_seconds()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/* The median of what passes between two readings with nothing between them: to be taken off what
- * was measured, since it is a system call and not small beside short work. */
+/* The median time between two readings with nothing between them. To be subtracted from what was
+ * measured: a reading is a system call, which is not small compared with short work. */
 inline double clock_price()
 {
     enum { READINGS = 1001 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* count [--smoke]: what an operation makes a processor do, for each container: instructions, reads
- * and writes of memory. Unlike times they are the same in each run. To be run as
+/* count [--smoke]: the instructions, memory reads and memory writes of an operation, for each
+ * container. Unlike times they are the same in each run. To be run as
  *
  *     valgrind --tool=callgrind --cache-sim=yes count
  *
@@ -21,11 +21,11 @@ namespace
 constexpr size_t item_size = 40; /* bytes */
 uint32_t item_count = 10000;
 
-std::vector<uint32_t> order, picks; /* each number once; random ones */
+std::vector<uint32_t> order, picks; /* a permutation of the numbers; random numbers */
 
 volatile uint64_t result; /* so that no work is left out */
 
-/* Counts what work does, under "container/row/operations". */
+/* Counts a call of work, under "container/row/operations". */
 template <class Work> void count(const char *container, const char *row, uint32_t n, Work work)
 {
     std::string name = std::string(container) + "/" + row + "/" + std::to_string(n);

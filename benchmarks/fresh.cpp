@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* fresh [--size BYTES] [--items N] [--processes P] [--containers REGEX] [--out FILE] [--smoke]
  *
- * Fills a container that starts empty, in a process of its own for each measurement, so that none
- * finds memory that another has left warm. A process measures one thing, since reading the clock
- * costs more than an insert:
+ * Fills an empty container, in a process of its own for each measurement, so that none gets memory
+ * that another has used. A process measures one thing, since reading the clock takes longer than an
+ * insert:
  *
- *     fill    reads it before and after: what an insert takes, and what memory is resident
- *     single  reads it after each insert: how long single inserts take
+ *     fill    reads the clock before and after: the time of an insert, and the resident memory
+ *     single  reads the clock after each insert: the time of single inserts
  *
- * Kinds and containers take turns, P processes each. FILE gets the figures as JSON. Linux only,
+ * Kinds and containers alternate, with P processes each. FILE gets the figures as JSON. Linux only,
  * because of /proc.
  *
  * fresh fill|single CONTAINER BYTES N is such a process. */
@@ -23,7 +23,7 @@
 namespace
 {
 
-/* Returns what /proc/self/status says under a name, in bytes. */
+/* Returns the value of a name in /proc/self/status, in bytes. */
 double memory_status(const char *name)
 {
     std::FILE *file = std::fopen("/proc/self/status", "r");
@@ -37,10 +37,10 @@ double memory_status(const char *name)
     return size;
 }
 
-enum { CHUNK = 256 }; /* keys that are kept at a time: all of them would be counted as memory */
+enum { CHUNK = 256 }; /* keys kept at a time: all of them would count as the container's memory */
 
-/* Memory is counted beyond what the process has before it begins: at the end, and at most, which is
- * more where an array moves as it grows. */
+/* Memory is what the process has beyond its start: at the end, and at the peak, which is higher if
+ * an array moves to grow. */
 template <class Container> void fill(uint32_t n)
 {
     typename Container::key_type keys[CHUNK];
@@ -56,15 +56,16 @@ template <class Container> void fill(uint32_t n)
                 (after - before) / n, (most - before) / n);
 }
 
-/* Two clocks: the wall's is read after each insert, since it is cheap enough to tell a common
- * insert from a rare one; but a slow insert may be another program's turn. So the worst one is
- * told by the processor time of 64 inserts together, and is at most what is given for it. */
+/* Two clocks: the wall clock is read after each insert, since it is cheap enough to distinguish a
+ * common insert from a rare one. But a slow insert may be an interruption by another program, so
+ * the worst one is measured by the processor time of 64 inserts together, which is an upper bound.
+ */
 struct single_inserts {
     enum { TOGETHER = 64 };
     std::vector<uint32_t> ns; /* of each */
-    double worst = 0;         /* seconds, of 64 together */
+    double worst = 0;         /* seconds, of TOGETHER inserts */
 
-    /* Touches the memory for its figures before it begins. */
+    /* Touches the memory for the figures before the measurement. */
     explicit single_inserts(uint32_t n) : ns(n, 1)
     {
     }
@@ -114,7 +115,7 @@ template <class Container> void insert_singly(uint32_t n)
                 std::max(inserts.quantile(0.9999) - price, 0.0), inserts.worst * 1e9);
 }
 
-/* Returns whether there is such a measurement. */
+/* Returns whether the measurement exists. */
 bool measure(const std::string &kind, const std::string &name, size_t size, uint32_t n)
 {
     bool found = false;
@@ -159,7 +160,7 @@ void measure_all(const char *program, const settings &set)
             std::regex_search(name, std::regex(set.containers)))
             names.push_back(name);
     });
-    std::map<std::string, std::string> lines; /* kind and container -> what its processes said */
+    std::map<std::string, std::string> lines; /* kind and container -> output of its processes */
     for (int i = 0; i < set.processes; i++)
         for (const std::string &name : names)
             for (const char *kind : {"fill", "single"}) {
@@ -183,7 +184,7 @@ void measure_all(const char *program, const settings &set)
     require(std::fclose(out) == 0, "cannot write");
 }
 
-/* Returns false when the arguments are not understood. */
+/* Returns false if the arguments are wrong. */
 bool read_arguments(int argc, char **argv, settings &set)
 {
     for (int i = 1; i < argc; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The baseline of the order benchmark: a handle map's columns, brought into order by insertion sort
- * as in the article that the handle map comes from. Each misfit moves down one position at a time,
- * with its meta, and the sparse entry of every item that it passes is mended. The compare is
+ * as in the article that the handle map follows. Each misfit moves down one position at a time,
+ * with its meta, and the sparse entry of every item that it passes is updated. The compare is
  * inlined. */
 #ifndef ORDER_BASELINE_H
 #define ORDER_BASELINE_H
@@ -19,7 +19,7 @@ struct order_baseline {
     uint32_t count;
 };
 
-/* Returns the moves of items. */
+/* Returns the number of moves of items. */
 uint64_t order_baseline_sort(struct order_baseline *map);
 
 #endif

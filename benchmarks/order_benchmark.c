@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order_benchmark [--small] [DIRECTORY]: what defragment costs, beside insertion sort, side by side
- * on the same data, best of three. Writes the figures that order.gp draws to the directory. */
+/* order_benchmark [--small] [DIRECTORY]: what defragment costs, compared with insertion sort on the
+ * same data, best of three. Writes the figures that order.gp draws to the directory. */
 #include "order_data.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ static void compare_with_insertion_sort(void)
         double share;
     } cases[] = {{"shuffled", ORDER_SHUFFLED, 1},
                  {"1% exchanged with each other", ORDER_SHUFFLED, 0.005},
-                 {"1% with keys from anywhere else", ORDER_DISPLACED, 0.01},
+                 {"1% with new random keys", ORDER_DISPLACED, 0.01},
                  {"1% unsorted at the end", ORDER_APPENDED, 0.01},
                  {"1% up to 64 places away", ORDER_NEARBY, 0.01},
                  {"in order", ORDER_SHUFFLED, 0}};
@@ -175,7 +175,7 @@ static void longest_call(const char *what, const hm_order *order)
     order_data_fini(&data);
 }
 
-/* Neighbours in the wrong order, as a share of all. */
+/* The share of adjacent pairs that are in the wrong order. */
 static double inversions(const struct order_data *data)
 {
     const struct order_item *item = hm_map_items(&data->map);
@@ -185,7 +185,7 @@ static double inversions(const struct order_data *data)
     return (double)wrong / (double)(count > 1 ? count - 1 : 1);
 }
 
-/* One item dies, and one with another key is born. */
+/* Erases one item and inserts one with another key. */
 static void change_one(struct order_data *data)
 {
     uint32_t id = (uint32_t)(order_random(data) % data->count);
@@ -199,8 +199,8 @@ static void churn(void)
     static const uint32_t rates[] = {1, 3, 10, 30, 100, 200, 300, 500, 1000};
     FILE *file = open_figures("order_churn.dat");
     uint32_t frames = items / 100;
-    printf("\nneighbours in the wrong order after %u frames of changes, with 1000 swaps and 10000 "
-           "compares a frame\n%14s %12s %12s\n",
+    printf("\nadjacent pairs in the wrong order after %u frames of changes, with 1000 swaps and "
+           "10000 compares a frame\n%14s %12s %12s\n",
            (unsigned)frames, "changes", "by compare", "by key");
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         const hm_order *orders[] = {&order_by_compare, &order_by_key};
@@ -228,7 +228,7 @@ static void churn(void)
     fclose(file);
 }
 
-/* Order and cost, call by call, for three budgets. */
+/* Order and cost after each call, for three budgets. */
 static void calls_by_budget(void)
 {
     static const uint32_t swaps[] = {100, 1000, 10000};

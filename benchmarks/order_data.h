@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the order benchmark sorts: 8-byte items in a map of one of these disorders. */
+/* What the order benchmark sorts: a map of 8-byte items, out of order in one of these ways. */
 #ifndef ORDER_DATA_H
 #define ORDER_DATA_H
 
@@ -16,9 +16,9 @@ struct order_data {
 
 enum order_disorder {
     ORDER_SHUFFLED,
-    ORDER_DISPLACED, /* some items belong anywhere else */
-    ORDER_APPENDED,  /* as many stand unsorted at the end */
-    ORDER_NEARBY     /* they belong up to 64 places away */
+    ORDER_DISPLACED, /* some items have random new keys */
+    ORDER_APPENDED,  /* so many at the end have them */
+    ORDER_NEARBY     /* some belong up to 64 positions away */
 };
 
 extern const hm_order order_by_compare, order_by_key;
@@ -34,7 +34,7 @@ void order_data_copy(const struct order_data *data, struct order_baseline *basel
 void order_baseline_fini(struct order_baseline *baseline);
 void order_data_fini(struct order_data *data);
 
-/* Ends the program when the items are not in stable order or a handle does not find its item. */
+/* Ends the program if the items are not in stable order or a handle does not find its item. */
 void order_data_check(const struct order_data *data);
 
 #endif

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* peers: the containers that are measured, behind one interface: the library's own and those that
- * they are compared with. All do the same with the same items, and their keys are what a program
- * keeps to find an item again.
+ * they are compared with. All do the same work with the same items; a key is what a program keeps
+ * to find an item again.
  *
  *     Container(capacity)     empty; only the plain array and the library's own need the capacity
  *     insert(first, n, keys)  n items numbered from `first`; reports their keys
- *     erase(keys, n)          returns how many were there
- *     look_up(keys, n)        returns the sum of the items' first words; a dead key counts nothing
+ *     erase(keys, n)          returns how many were alive
+ *     look_up(keys, n)        returns the sum of the items' first words, of live keys only
  *     count_live(keys, n)     returns how many of the keys are alive
- *     iterate()               the same over all items
+ *     iterate()               returns that sum over all items
  *     clear()                 erases all
  *     churn(keys, picks, n, first)
- *                             for one pick after the other, erases the item of keys[pick] and puts
- *                             the next number in its place; returns how many were there
+ *                             for each pick in turn, erases the item of keys[pick] and inserts
+ *                             one with the next number, whose key it stores there; returns how
+ *                             many were alive
  *
- * `name` is what reports call it, `can` what is measured of it; where something is left out, it
- * would mean something else there. Constructing items is part of the work, and the same for all. */
+ * `name` is the name in reports, `can` says what is measured; what would not be comparable is left
+ * out. Constructing items is part of the work, and the same for all. */
 #ifndef BENCHMARKS_PEERS_H
 #define BENCHMARKS_PEERS_H
 
@@ -53,7 +54,7 @@ enum {
     LOOKS_UP = 4, /* finds an item by its key */
     ERASES = 8,   /* erases items by their keys */
     REFILLS = 16, /* fills what was erased */
-    CHURNS = 32,  /* erases and inserts one by one, by turns */
+    CHURNS = 32,  /* erases one and inserts one, by turns */
     REFUSES = 64, /* a key of an erased item finds nothing */
     EVERYTHING = 127
 };
@@ -124,15 +125,15 @@ template <class Self, class Key, size_t Size> class one_by_one
     }
 };
 
-/* An array of known length that is filled from the front. An index is the key: what a lookup costs
- * where nothing is checked. */
+/* An array of known length, filled from the front. The key is an index: this is what a lookup costs
+ * without any check. */
 template <size_t Size> struct plain_array : one_by_one<plain_array<Size>, size_t, Size> {
     static constexpr const char *name = "plain array";
     static constexpr int can = FILLS | ITERATES | LOOKS_UP;
     std::unique_ptr<item<Size>[]> items;
     size_t count = 0;
 
-    /* Without an initializer, so that no page is touched before its turn. */
+    /* Without an initializer, so that no page is touched before it is used. */
     explicit plain_array(uint32_t capacity) : items(new item<Size>[capacity])
     {
     }
@@ -212,7 +213,7 @@ template <size_t Size> struct pointers : one_by_one<pointers<Size>, size_t, Size
     }
 };
 
-/* Items by a number that counts up and is never given twice. */
+/* The key is a number that counts up and is never reused. */
 template <class Self, class Map, size_t Size> struct hash_map : one_by_one<Self, uint64_t, Size> {
     static constexpr int can = EVERYTHING;
     Map items;
@@ -272,8 +273,8 @@ struct flat_hash_map
 #endif
 
 #ifdef WITH_COLONY
-/* A colony has no handles: its iterators are what a program keeps. Nothing refuses a dead one, and
- * to follow one is no lookup. */
+/* A colony has no handles: a program keeps iterators. One whose item was erased is not refused, and
+ * following one is no lookup. */
 template <size_t Size>
 struct colony : one_by_one<colony<Size>, typename plf::colony<item<Size>>::iterator, Size> {
     static constexpr const char *name = "plf::colony";
@@ -376,13 +377,13 @@ struct vector_backed_key {
     uint32_t slot, generation;
 };
 
-/* The handle map as the classic article builds it from three vectors: packed items, beside each the
- * slot that names it, and a sparse table from slots to places. Free slots are a list in the sparse
- * table, first in, first out; erase moves the last item into the hole. */
+/* The handle map of the classic article, built from three vectors: packed items, the slot of each
+ * item, and a sparse table from slots to places. Free slots are a list in the sparse table, first
+ * in, first out; erase moves the last item into the hole. */
 template <size_t Size>
 struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> {
     struct entry {
-        uint32_t place; /* of a free slot: the next free one */
+        uint32_t place; /* in a free slot: the next free slot */
         uint32_t generation;
     };
     static constexpr const char *name = "vector-backed map";
@@ -435,7 +436,7 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
         free_slot(key.slot);
         return true;
     }
-    /* The generation of a free slot is one that no key has yet. */
+    /* No key has the generation of a free slot yet. */
     bool contains(vector_backed_key key) const
     {
         return key.slot < sparse.size() && sparse[key.slot].generation == key.generation;
@@ -457,8 +458,8 @@ struct vector_backed : one_by_one<vector_backed<Size>, vector_backed_key, Size> 
     }
 };
 
-/* hm_map as the functions of HM_MAP_DEFINE call it, with the item size known to the compiler, and
- * as a program without them calls it. */
+/* hm_map by the functions of HM_MAP_DEFINE, whose item size the compiler knows, and by the untyped
+ * functions. */
 template <size_t Size, bool Typed>
 struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     static constexpr const char *name = Typed ? "hm_map" : "hm_map untyped";
@@ -507,7 +508,7 @@ struct handle_map : one_by_one<handle_map<Size, Typed>, hm_handle, Size> {
     }
 };
 
-/* hm_map in huge pages, which a program has to ask for. */
+/* hm_map in huge pages, which a program has to request. */
 template <size_t Size> struct huge_map : handle_map<Size, true> {
     static constexpr const char *name = "hm_map huge pages";
 
@@ -516,7 +517,7 @@ template <size_t Size> struct huge_map : handle_map<Size, true> {
     }
 };
 
-/* hm_map by its batch forms. */
+/* hm_map by its batch functions. */
 template <size_t Size> struct batched_map : handle_map<Size, false> {
     enum { BATCH = 256 };
     static constexpr const char *name = "hm_map batch";
@@ -617,7 +618,7 @@ struct pool : one_by_one<pool<Size, Storage>, hm_handle, Size> {
     }
 };
 
-/* hm_pool by its batch form. */
+/* hm_pool by its batch function. */
 template <size_t Size> struct batched_pool : pool<Size, HM_STORAGE_VIRTUAL> {
     static constexpr const char *name = "hm_pool batch";
     static constexpr int can = ERASES;
@@ -633,7 +634,7 @@ template <class T> struct type {
     using is = T;
 };
 
-/* Calls visit(type<Container>()) for each container that this machine has. */
+/* Calls visit(type<Container>()) for each container that was found on this machine. */
 template <size_t Size, class Visit> void for_each_container(Visit visit)
 {
     visit(type<handle_map<Size, true>>());
@@ -674,7 +675,7 @@ template <class Visit> void for_each_container(size_t size, Visit visit)
         for_each_container<256>(visit);
 }
 
-/* Names those that the machine lacks, with commas behind. */
+/* The names of those that were not found, each followed by a comma. */
 inline const char *missing_peers()
 {
     return ""

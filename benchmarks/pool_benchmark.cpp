@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* pool_benchmark [--items N] [--repetitions R] [--smoke]: what holes cost an iteration, for the
- * pool with each storage, plf::colony and Rust's slot maps (those that are installed), beside a
- * plain array of the live items. The suite has the rest of what the pool does.
+ * pool with each storage, plf::colony and Rust's slot maps (if installed), compared with a plain
+ * array of the live items. The suite measures the other operations of the pool.
  *
- * Work comes in groups, one for each share of holes. All rows of a group visit the same items,
- * several times over, in random interleaving; its table gives the medians with their spread, and
- * how many times the pool's time a row takes, for each of the pool's storages. --smoke runs each
- * row once on few items, as a test. */
+ * Rows are in groups, one for each share of holes. All rows of a group visit the same items,
+ * several times, in random interleaving. Its table gives the medians with their spread, and each
+ * row's time as a multiple of the pool's, for each of the pool's storages. --smoke runs each row
+ * once on few items, as a test. */
 #include "peers.h"
 
 #include <benchmark/benchmark.h>
@@ -25,10 +25,10 @@ uint32_t item_count = 1000000;
 int repetitions = 21;
 bool smoke;
 
-/* The numbers from 0 to item_count - 1 in one random order, for all. */
+/* The numbers from 0 to item_count - 1 in a random order, the same for all rows. */
 std::vector<uint32_t> shuffled_order;
 
-enum { RUN_LENGTH = 1000 }; /* items; of the holes that are in runs */
+enum { RUN_LENGTH = 1000 }; /* holes in a run */
 
 using one_range = pool<item_size, HM_STORAGE_VIRTUAL>;
 using fixed_blocks = pool<item_size, HM_STORAGE_FIXED_BLOCKS>;
@@ -60,7 +60,7 @@ template <hm_storage Storage> struct by_words : pool<item_size, Storage> {
 
 struct row {
     std::string name;
-    double asked; /* of its time, how many times the pool's it is at least; 0: nothing */
+    double asked; /* goal: the row's time is at least so many times the pool's; 0: none */
     std::function<void(benchmark::State &)> run;
 };
 
@@ -100,8 +100,8 @@ double best(const std::vector<double> &values)
     return *std::min_element(values.begin(), values.end());
 }
 
-/* Ratios are of the medians, as a run meets them, and in brackets of the best repetitions: what
- * remains when the machine's other work is taken out. */
+/* Ratios are of the medians and, in brackets, of the best repetitions, which other work on the
+ * machine disturbs least. */
 void print_table(const group &g, collector &results)
 {
     const char *pools[] = {one_range::name, fixed_blocks::name, growing_blocks::name};
@@ -143,8 +143,7 @@ struct holes {
     bool in_runs;
 };
 
-/* The items that go, in the order in which they go: from a random order of single items, or of
- * runs. */
+/* The items to be erased, in the order of erasing: single items or runs, in random order. */
 std::vector<uint32_t> doomed_items(holes h)
 {
     uint32_t length = h.in_runs ? RUN_LENGTH : 1;
@@ -178,7 +177,7 @@ template <class Container> row iterate(const std::vector<uint32_t> &doomed, doub
             }};
 }
 
-/* The live items side by side: what no holes would cost. */
+/* The live items side by side: the cost without holes. */
 row iterate_array(const std::vector<uint32_t> &doomed, double asked)
 {
     return {"plain array of the live ones", asked, [&doomed](benchmark::State &state) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* random_handles [COUNT]: asks a map for COUNT random 64-bit patterns (10,000,000,000 when not
- * said), and for a tenth as many that lie near its handles: its type id, an index in range, any
- * generation, one pattern in two with a bit too many. A pattern may resolve exactly when the
- * program's own list of live handles has it. Exit code 1 when the map and the list disagree. */
+/* random_handles [COUNT]: looks up COUNT random 64-bit patterns in a map (default 10,000,000,000),
+ * and a tenth as many that are near its handles: its type id, an index in range, a low generation,
+ * and half of them with one bit flipped. A pattern must resolve exactly if it is in the program's
+ * own list of live handles. Exit code 1 if the map and the list disagree. */
 #include <handle_map/handle_map.h>
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report.py DIRECTORY: makes tables of what suite and fresh have measured.
+"""report.py DIRECTORY: makes tables of the figures of suite, fresh and count.
 
-Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory, prints the tables, and
-writes there report.md with the same and the data files that suite.gp draws. Figures are medians of
-the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that
-less is better. A ratio within 15 % of 1 is a tie and marked with ~; a goal missed by less than 15 %
+Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory and prints the tables.
+It writes them to report.md there too, with the data files that suite.gp draws. Figures are medians
+of the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that
+less is better. A ratio within 15% of 1 is a tie and marked with ~; a goal missed by less than 15%
 is a tie with the goal.
 """
 
@@ -17,7 +17,7 @@ import statistics
 import sys
 
 TIE = 1.15
-SIZE, ITEMS = 40, 1000000  # of the tables that show one size only
+SIZE, ITEMS = 40, 1000000  # in the tables that show one size only
 ARTICLE_ITEMS = 100000
 ARRAY, VECTOR, POINTERS = 'plain array', 'std::vector', 'vector of unique_ptr'
 DENSE = ['vector-backed map', 'Rust DenseSlotMap', 'std::unordered_map', 'absl::flat_hash_map']
@@ -30,7 +30,7 @@ ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', '
         'refill', 'clear', 'worst insert']
 UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
 
-# What hm_map is to be at most, as a share of what.
+# Goals of hm_map: its time at most, as a share of the named container's.
 PEER = 'the best dense peer'
 MAP_GOALS = {
     'insert fresh': (0.6, PEER), 'iterate': (1.1, ARRAY), 'lookup in order': (1.0, PEER),
@@ -38,7 +38,7 @@ MAP_GOALS = {
     'churn in batches': (0.5, PEER),
     'erase all': (0.65, PEER), 'refill': (0.4, PEER), 'worst insert': (1 / 50, VECTOR),
 }
-# What hm_pool is to be at most, as a share of each of those named.
+# Goals of hm_pool: its time at most, as a share of each named container's.
 POOL_GOALS = [
     ('insert fresh', 1 / 2, [VECTOR]), ('worst insert', 1 / 50, [VECTOR]),
     ('iterate', 1.05, [ARRAY]), ('lookup random', 1.0, ['Rust SlotMap']),
@@ -86,7 +86,7 @@ class Figures:
         return self.values.get(where, {}).get(row, {}).get(container, [])
 
     def median(self, where, row, container):
-        """None where it was not measured."""
+        """None if it was not measured."""
         values = self.all(where, row, container)
         return statistics.median(values) if values else None
 
@@ -105,7 +105,7 @@ class Figures:
         return sorted(n for s, n in self.values if s == size and self.values[s, n].get(row))
 
     def where(self, row):
-        """The place that the tables of one size show for a row: for what grows, the largest."""
+        """The size and number of items at which the tables of one size show a row."""
         measured = self.places(SIZE, row)
         if row == 'worst insert' and measured:
             return SIZE, measured[-1]
@@ -139,7 +139,7 @@ def verdict(ratio, bound):
 
 
 def table(title, head, rows):
-    """Markdown that can be read as it is."""
+    """Markdown, aligned so that its source can be read."""
     rows = [row for row in rows if any(cell not in ('-', '') for cell in row[1:])]
     if not rows:
         return ''
@@ -212,8 +212,7 @@ def pool_goals(figures):
                     rows.append([f'{row}, {count_text(n)}', rival, f'{bound:.2f}'] +
                                 ['-' if r is None else f'{ratio_text(r)} {verdict(r, bound)}'
                                  for r in ratios])
-    return table('What hm_pool was asked for: ratio at most',
-                 ['', 'against', 'asked'] + POOLS, rows)
+    return table('Goals of hm_pool: ratio at most', ['', 'against', 'goal'] + POOLS, rows)
 
 
 def article_table(figures):
@@ -300,14 +299,14 @@ def grid_table(figures, title, ours, rivals):
 
 
 def write_data(figures, directory):
-    """ratios.dat: row, what hm_map and its batch form take as a share of the best dense peer, that
-    peer; what the three pools take as a share of the best peer with holes, that peer. The worst
-    insert and clear are left out: their ratios would need a far longer axis.
-    ratios.gp: how many rows that are, the least ratio and the greatest.
-    growth.dat: a block for each row of items, ours, array, best dense peer, our batch form in ns an
-    operation.
-    growth.gp: for gnuplot, the names of these rows and the columns of their arrays and batch forms;
-    where a row has none, our own, whose line hides it."""
+    """ratios.dat: the row; the ratios of hm_map and its batch form to the best dense peer, and that
+    peer; the ratios of the three pools to the best peer with holes, and that peer. The worst insert
+    and clear are left out: their ratios would need a far longer axis.
+    ratios.gp: the number of rows, the least ratio and the greatest.
+    growth.dat: a block for each row, with the number of items, and hm_map, array, best dense peer
+    and hm_map's batch form in ns an operation.
+    growth.gp: the names of these rows, and the columns of array and batch form; if a row has none,
+    the column of hm_map, whose line hides it."""
     def plain(value):
         return 'nan' if value is None else f'{value:.6g}'
     lines, ratios = [], []
@@ -344,7 +343,7 @@ def write_data(figures, directory):
 
 
 def left_out(figures):
-    """Says what some sizes were not measured with."""
+    """Lists the containers that were not measured at each size."""
     def containers(where):
         return {c for row in figures.values[where].values() for c in row}
     everything = set().union(*map(containers, figures.values))

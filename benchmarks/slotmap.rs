@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-//! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions, a loop to a function: what is
-//! timed is Rust alone. A key is eight bytes, which C++ keeps and shuffles without looking inside.
+//! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions. Each function is a whole loop,
+//! so that only Rust is timed. A key is eight bytes, which are opaque to C++.
 //!
-//! Every `map` is a pointer that `create` of the same table gave and `destroy` has not taken back;
-//! `keys` and `picks` have `count` entries, but for `churn`, whose picks are positions in `keys`.
+//! Every `map` is a pointer from `create` of the same table, not destroyed yet. `keys` and `picks`
+//! have `count` entries, except in `churn`, whose picks are positions in `keys`.
 
 use slotmap::{DefaultKey, DenseSlotMap, HopSlotMap, SlotMap};
 use std::slice;
@@ -85,7 +85,7 @@ unsafe extern "C" fn insert<M: Map>(map: *mut u8, first: u64, count: u32, keys: 
     }
 }
 
-/// Returns how many were there.
+/// Returns how many were alive.
 unsafe extern "C" fn erase<M: Map>(map: *mut u8, keys: *const DefaultKey, count: u32) -> u32 {
     let map = &mut *(map as *mut M);
     let mut erased = 0;
@@ -95,7 +95,7 @@ unsafe extern "C" fn erase<M: Map>(map: *mut u8, keys: *const DefaultKey, count:
     erased
 }
 
-/// Returns the sum of the items' first words; a dead key counts nothing.
+/// Returns the sum of the items' first words, of live keys only.
 unsafe extern "C" fn look_up<M: Map>(map: *mut u8, keys: *const DefaultKey, count: u32) -> u64 {
     let map = &*(map as *const M);
     let mut total = 0_u64;
@@ -125,7 +125,7 @@ unsafe extern "C" fn clear<M: Map>(map: *mut u8) {
     (*(map as *mut M)).clear();
 }
 
-/// Replaces the item of one key after the other by a new one; returns how many were there.
+/// For each pick, erases the key's item and inserts a new one; returns how many were alive.
 unsafe extern "C" fn churn<M: Map>(
     map: *mut u8,
     keys: *mut DefaultKey,
@@ -183,7 +183,7 @@ fn of_kind<const WORDS: usize>(kind: u32) -> Option<&'static Functions> {
 }
 
 /// The functions of a map (0: SlotMap, 1: DenseSlotMap, 2: HopSlotMap) of items of `size` bytes;
-/// null where there is none.
+/// null if there is none.
 #[no_mangle]
 pub extern "C" fn slotmap_table(kind: u32, size: u32) -> Option<&'static Functions> {
     match size {

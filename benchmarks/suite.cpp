@@ -2,14 +2,14 @@
 /* suite [--size BYTES] [--items N] [--repetitions R] [--rows REGEX] [--containers REGEX]
  *       [--out FILE] [--smoke]
  *
- * Every container of peers.h at the same work: the same items in the same order, in one run of
- * Google Benchmark whose repetitions are interleaved at random. A benchmark is a story, in which
- * several rows are timed; each repetition sets its container up afresh, so that luck with physical
- * pages shows as spread. What a row's work returned must be the same for all containers.
+ * Every container of peers.h does the same work, with the same items in the same order, in one run
+ * of Google Benchmark whose repetitions are interleaved at random. A benchmark is a scenario in
+ * which several rows are timed; each repetition makes a new container, so that luck with physical
+ * pages shows as spread. What a row returns must be the same for all containers.
  *
- * FILE gets Google Benchmark's JSON, where each row is a counter of ns an operation; report.py
- * makes tables of it. --smoke runs everything once on few items. Exit code 1 when a container did
- * other work than the others. docs/benchmarks.md says what each row is. */
+ * FILE gets Google Benchmark's JSON, where each row is a counter in ns an operation; report.py
+ * makes tables of it. --smoke runs everything once on few items. Exit code 1 if a container's
+ * results differ from the others'. docs/benchmarks.md describes the rows. */
 #include "clock.h"
 #include "peers.h"
 
@@ -37,18 +37,17 @@ struct settings {
 };
 settings set;
 
-/* A repetition takes at least so many operations of a row, in several passes where items are few.
- */
+/* A repetition makes at least so many operations of a row, in several passes if items are few. */
 enum { READS = 4000000, WRITES = 500000, MOST_CHURN = 1000000 };
 
-enum { BATCH = 256 }; /* most items that die together, in churn by batches */
+enum { BATCH = 256 }; /* most items that churn in batches erases at once */
 
-std::vector<uint32_t> first_order, second_order; /* all numbers below the number of items */
-std::vector<uint32_t> picks;                     /* random ones, some of them several times */
-std::vector<uint32_t> batch_ends;                /* in picks; no batch has a pick twice */
-double price;                                    /* seconds that the clock takes */
+std::vector<uint32_t> first_order, second_order; /* permutations of the items' numbers */
+std::vector<uint32_t> picks;                     /* random numbers, which may repeat */
+std::vector<uint32_t> batch_ends;                /* in picks; no batch has a number twice */
+double price;                                    /* seconds that reading the clock takes */
 
-std::map<std::string, uint64_t> results; /* of each row, as the first container had it */
+std::map<std::string, uint64_t> results; /* of each row, from the first container */
 bool all_agree = true;
 
 void compare_results(const std::string &row, const char *container, uint64_t result)
@@ -85,16 +84,16 @@ class stopwatch
     explicit stopwatch(const char *name) : container(name)
     {
     }
-    /* Times `passes` calls of work, which does so many operations and returns its result. */
+    /* Times `passes` calls of work, each of which does so many operations and returns a result. */
     template <class Work>
     void time(const char *name, uint32_t operations, uint32_t passes, Work work)
     {
         uint64_t result = 0;
-        cpu_seconds(); /* brings the clock's own code back to the caches, for short work */
+        cpu_seconds(); /* brings the clock's own code into the caches, for short work */
         double start = cpu_seconds();
         for (uint32_t i = 0; i < passes; i++) {
             result = work();
-            benchmark::ClobberMemory(); /* so that no pass is taken for a repeat of another */
+            benchmark::ClobberMemory(); /* so that the compiler does not merge the passes */
         }
         double seconds = cpu_seconds() - start - price;
         compare_results(name, container, result);
@@ -139,7 +138,7 @@ template <class Container> struct filled {
     }
 };
 
-/* The stories. */
+/* The scenarios. */
 
 template <class Container> void live(stopwatch &watch)
 {
@@ -208,7 +207,7 @@ template <class Container> void churn(stopwatch &watch)
     compare_results("items after churn", Container::name, f.items.iterate());
 }
 
-/* The picks of a batch die, and then as many items are born. */
+/* Erases the picks of a batch, and then inserts as many items. */
 template <class Container> void churn_in_batches(stopwatch &watch)
 {
     filled<Container> f;
@@ -229,7 +228,7 @@ template <class Container> void churn_in_batches(stopwatch &watch)
     compare_results("items after churn", Container::name, f.items.iterate());
 }
 
-/* Begins with a heap that keeps nothing of what others freed. */
+/* Returns to the system what other containers have freed. */
 void empty_heap()
 {
 #ifdef __GLIBC__
@@ -238,18 +237,18 @@ void empty_heap()
 }
 
 template <class Container>
-void add_story(const char *name, const char *rows, void (*story)(stopwatch &))
+void add_scenario(const char *name, const char *rows, void (*scenario)(stopwatch &))
 {
     std::string all(rows), container(Container::name);
     if (!std::regex_search(container, std::regex(set.containers)) ||
         !std::regex_search(all, std::regex(set.rows)))
         return;
-    auto run = [story](benchmark::State &state) {
+    auto run = [scenario](benchmark::State &state) {
         stopwatch watch(Container::name);
         double before = 0;
         for (auto unused : state) {
             empty_heap();
-            story(watch);
+            scenario(watch);
             state.SetIterationTime(watch.seconds() - before);
             before = watch.seconds();
         }
@@ -265,23 +264,23 @@ void add_story(const char *name, const char *rows, void (*story)(stopwatch &))
 template <class Container> void add_container()
 {
     if constexpr ((Container::can & FILLS) != 0)
-        add_story<Container>("live",
-                             "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
-                             live<Container>);
+        add_scenario<Container>(
+            "live", "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
+            live<Container>);
     if constexpr ((Container::can & REFILLS) != 0) {
-        add_story<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
-                             halve<Container>);
-        add_story<Container>("batches", "churn in batches", churn_in_batches<Container>);
+        add_scenario<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
+                                halve<Container>);
+        add_scenario<Container>("batches", "churn in batches", churn_in_batches<Container>);
     }
     if constexpr ((Container::can & ERASES) != 0)
-        add_story<Container>("erase", "erase all", erase<Container>);
+        add_scenario<Container>("erase", "erase all", erase<Container>);
     if constexpr ((Container::can & CHURNS) != 0)
-        add_story<Container>("churn", "churn", churn<Container>);
+        add_scenario<Container>("churn", "churn", churn<Container>);
 }
 
 void divide_picks()
 {
-    std::vector<uint32_t> last(set.items, 0); /* number of the last batch with a pick, from 1 */
+    std::vector<uint32_t> last(set.items, 0); /* number -> its last batch, counted from 1 */
     uint32_t batch = 1, size = 0;
     for (uint32_t i = 0; i < picks.size(); i++) {
         if (size == BATCH || last[picks[i]] == batch) {
@@ -309,7 +308,7 @@ void shuffle_numbers()
     divide_picks();
 }
 
-/* All that is to be said is in the JSON. */
+/* Prints nothing: all figures are in the JSON. */
 class silent : public benchmark::BenchmarkReporter
 {
   public:
@@ -343,7 +342,7 @@ void run_all(char *program)
     std::fputc('\n', stderr);
 }
 
-/* Returns false when the arguments are not understood. */
+/* Returns false if the arguments are wrong. */
 bool read_arguments(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

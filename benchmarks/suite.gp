@@ -1,12 +1,12 @@
-# Draws what report.py has written, in the directory that holds it.
+# Draws the data files of report.py, in the directory that holds them.
 set terminal svg size 1120,640 dynamic font 'sans-serif,14' background '#ffffff'
 set tics nomirror out
 set datafile missing 'nan'
 blue = '#0072b2'; light_blue = '#56b4e9'; orange = '#e69f00'; grey = '#999999'
 greens = '#00634a #009e73 #7fcfb6'
 
-# Bars go from 1 to the ratio, on a logarithmic axis that both halves share: as long to the left for
-# half the time as to the right for twice the time. The peer of each row stands at its right.
+# Bars go from 1 to the ratio, on one logarithmic axis: a bar for half the time is as long as one
+# for twice the time. The peer of each row is at its right.
 set output 'ratios.svg'
 load 'ratios.gp' # rows, low, high
 set multiplot title "{/:Bold Time of an operation, as a ratio to the fastest peer: \
@@ -27,7 +27,7 @@ set bmargin at screen 0.08
 set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead lw 1.5 lc rgb '#333333' front
 unset key
 
-# Legends are words in the colour of their bars.
+# The legend is words in the colours of the bars.
 set label 1 '{/:Bold hm\_map}' at screen 0.135, screen 0.85 tc rgb blue
 set label 2 '{/:Bold in batches of 256}' at screen 0.205, screen 0.85 tc rgb light_blue
 set label 3 'fastest dense peer' at screen 0.437, screen 0.85 tc rgb '#333333'

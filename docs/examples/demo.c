@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* demo: real models, a scene of 100,000 nodes that never holds still, and what it costs to keep it
- * in order.
+/* demo: real models, a scene of 100,000 nodes that changes in every frame, and the cost of keeping
+ * it in order.
  *
  *     demo [--frames N] [--nodes N] [--swaps N] [--seed N] [--elsewhere] [--out DIR] [MODEL...]
  *
- * Two simulations make the same edits, one with and one without defragmentation. They take turns
- * frame by frame, so that whatever else the machine does meets both. The exit code is 1 when a
- * stale handle resolves, a budget is exceeded, or a scene turns out to be damaged. */
+ * Two simulations make the same edits, one with and one without defragmentation. They alternate
+ * frame by frame, so that other work on the machine affects both. The exit code is 1 if a stale
+ * handle resolves, a budget is exceeded, or a scene is found to be damaged. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "demo_report.h"
@@ -47,7 +47,9 @@ static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32
     return true;
 }
 
-/* Takes one option and perhaps its value; returns how many arguments that were, 0: it is wrong. */
+/* Parses one option and, if it takes one, its value. Returns the number of arguments used; 0:
+ * wrong.
+ */
 static int parse_option(struct options *options, const char *name, const char *value)
 {
     struct demo_settings *settings = &options->settings;
@@ -92,7 +94,7 @@ static bool parse_options(struct options *options, int argc, char **argv)
 
 /* Models */
 
-/* Reads what can be read, and says what cannot. Returns how many models there are. */
+/* Reads the models that can be read, and prints which cannot. Returns the number read. */
 static uint32_t import_models(const struct options *options, struct model *models)
 {
     uint32_t count = 0;
@@ -125,7 +127,7 @@ static uint32_t make_up_models(const struct options *options, struct model *mode
 
 /* Frames */
 
-/* A bar that is drawn over itself on a terminal, elsewhere a line for each quarter. */
+/* A bar that is redrawn in place on a terminal; elsewhere a line for each quarter. */
 static void show_progress(uint32_t done, uint32_t frames)
 {
     enum { WIDTH = 50 };
@@ -160,7 +162,7 @@ static const char *run_frames(struct demo_run runs[2], const struct demo_setting
     return NULL;
 }
 
-/* What must hold of every run. */
+/* Returns NULL, or what is wrong with the runs. */
 static const char *check(const struct demo_run runs[2], const struct demo_settings *settings)
 {
     for (uint32_t frame = 0; frame < settings->frames; frame++)
@@ -191,7 +193,7 @@ static const char *run_demo(struct demo_run runs[2], const struct options *optio
     return report_picture(&runs[0], &runs[1], options->directory);
 }
 
-/* Flushed, because the progress goes to stderr. */
+/* Flushes stdout, because the progress goes to stderr. */
 static void announce(const struct demo_settings *settings)
 {
     printf("%u frames, seed %u: each destroys about 1%% of the nodes as subtrees and builds as "

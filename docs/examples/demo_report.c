@@ -15,7 +15,7 @@ enum {
     WINDOW = 15 /* frames in a running median; odd */
 };
 
-/* One number of a frame. */
+/* Returns one figure of a frame. */
 typedef double (*measure)(const struct demo_frame *frame);
 
 static double update_ms(const struct demo_frame *frame)
@@ -50,7 +50,7 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The smallest number that at least `share` of the frames do not exceed. */
+/* The smallest figure that at least `share` of the frames do not exceed. */
 static double quantile(const struct demo_frame *frames, uint32_t count, measure of, double share)
 {
     double *sorted = malloc(count * sizeof *sorted);
@@ -148,7 +148,7 @@ static const char script[] =
     "set terminal svg size 960,760 dynamic font 'sans-serif,15' background '#ffffff'\n"
     "set output 'demo.svg'\n"
     "set multiplot layout 2,1 title \"{/:Bold A scene of %u nodes, of which 1%% change in each "
-    "frame}\\n{/*0.85 nodes that die are replaced %s; budget of defragmentation: %u swaps a "
+    "frame}\\n{/*0.85 erased nodes are replaced %s; budget of defragmentation: %u swaps a "
     "frame}\"\n"
     "set border 3 lc rgb '#666666'\n"
     "set tics nomirror out\n"
@@ -221,13 +221,13 @@ static bool write_file(const char *directory, const char *name,
     return fclose(file) == 0 && written;
 }
 
-/* Runs gnuplot inside the directory, whose path is shorter than PATH_SIZE. Returns its exit code;
- * the shell's 127 means that there is none. */
+/* Runs gnuplot in the directory, whose path is shorter than PATH_SIZE. Returns its exit code, or
+ * the shell's 127 if gnuplot is not installed. */
 static int run_gnuplot(const char *directory)
 {
     char command[4 * PATH_SIZE + 64];
     size_t length = (size_t)snprintf(command, sizeof command, "cd -- '");
-    /* A quote inside the quotes ends them, stands alone behind a backslash, and opens new ones. */
+    /* A single quote becomes '\'': the quoted part ends, a quote follows, another part begins. */
     for (const char *c = directory; *c != '\0'; c++)
         length += (size_t)snprintf(command + length, sizeof command - length, "%s%c",
                                    *c == '\'' ? "'\\'" : "", *c);

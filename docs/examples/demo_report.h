@@ -14,8 +14,8 @@ struct demo_run {
 /* Prints the table on stdout. */
 void report_table(const struct demo_run *with, const struct demo_run *without);
 
-/* Writes the frames as a data file, a gnuplot script, and a picture into the directory, which is
- * made if it is not there, and prints their paths. Returns NULL, or what went wrong. */
+/* Writes a data file of the frames, a gnuplot script and a picture to the directory, which it makes
+ * if needed, and prints their paths. Returns NULL, or what went wrong. */
 const char *report_picture(const struct demo_run *with, const struct demo_run *without,
                            const char *directory);
 

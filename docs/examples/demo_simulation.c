@@ -38,7 +38,7 @@ static scene_node_handle fresh_at(const struct simulation *s, uint32_t place)
     return *(scene_node_handle *)hm_array_at(&s->fresh, place);
 }
 
-/* Takes note of a node that was just created; false when that failed. */
+/* Records a node that was just created; false if its creation, or the record, has failed. */
 static bool keep_fresh(struct simulation *s, scene_node_handle handle)
 {
     scene_node_handle *place = hm_array_push(&s->fresh);
@@ -49,7 +49,8 @@ static bool keep_fresh(struct simulation *s, scene_node_handle handle)
     return true;
 }
 
-/* The next model, or a random part of it, of at most `most` nodes. A leaf always fits. */
+/* Returns the next model; the subtree of its node *from has at most `most` nodes, as a leaf does.
+ */
 static const struct model *choose_part(struct simulation *s, uint32_t most, uint32_t *from)
 {
     const struct demo_settings *settings = s->settings;
@@ -63,7 +64,7 @@ static const struct model *choose_part(struct simulation *s, uint32_t most, uint
     return model;
 }
 
-/* A random step aside, then the model's own transform. */
+/* A random translation, then the model's own transform. */
 static struct scene_transform place_part(struct simulation *s, const struct scene_transform *local)
 {
     float step[3];
@@ -73,7 +74,7 @@ static struct scene_transform place_part(struct simulation *s, const struct scen
     return scene_transform_multiply(&aside, local);
 }
 
-/* Instances the part of a model below `parent`, or, when that is null, before `sibling`. */
+/* Builds the part of a model below `parent` or, if that is null, before `sibling`. */
 static bool build_part(struct simulation *s, const struct model *model, uint32_t from,
                        scene_node_handle parent, scene_node_handle sibling)
 {
@@ -91,8 +92,8 @@ static bool build_part(struct simulation *s, const struct model *model, uint32_t
     return built;
 }
 
-/* Builds a group of exactly `count` nodes: one model, and others attached to random nodes of those
- * that stand already. */
+/* Builds a group of exactly `count` nodes: one model, and others attached to random nodes that were
+ * built before them. */
 static bool build_group(struct simulation *s, struct demo_group *group, uint32_t count,
                         scene_node_handle parent, scene_node_handle sibling)
 {
@@ -131,7 +132,7 @@ static bool build_groups_at(struct simulation *s, uint32_t count, scene_node_han
     return true;
 }
 
-/* Builds the plots one after the other, `nodes` in all: nearly in depth-first order. */
+/* Builds one plot after the other, `nodes` nodes in all, nearly in depth-first order. */
 static bool build_scene(struct simulation *s, uint32_t nodes)
 {
     while (nodes > 0) {
@@ -190,7 +191,7 @@ static void destroy_group(struct simulation *s, const struct demo_group *group)
     keep_stale(s, group->last_built);
 }
 
-/* Replaces random groups by new ones, each in its place and as large. */
+/* Replaces random groups by new ones, in the same place and with as many nodes. */
 static bool replace_groups(struct simulation *s, uint32_t count)
 {
     for (uint32_t n = 0; n < count;) {

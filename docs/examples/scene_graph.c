@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The scene graph: links, walks, and the order in memory. See scene_graph.h. */
+/* The scene graph: links, walks, and order in memory. See scene_graph.h. */
 #include "scene_graph.h"
 
-enum { WALK_SHARE = 16 }; /* a walk is worth while when one node in so many changed */
+enum { WALK_SHARE = 16 }; /* a walk pays if one node in so many changed */
 
 /* Links */
 
@@ -17,8 +17,8 @@ static bool is_root(const struct scene *scene, hm_handle node)
     return hm_handle_equal(node, scene->root.id);
 }
 
-/* Stores `target` in the place that leads to a node from the left: the sibling's `next`, or the
- * parent's `first_child` when there is no sibling. */
+/* Stores `target` in the link that leads to a node from the left: the sibling's `next`, or the
+ * parent's `first_child` if there is no sibling. */
 static void link_from_left(struct scene *scene, hm_handle parent, hm_handle sibling,
                            hm_handle target)
 {
@@ -37,7 +37,7 @@ static void link_from_right(struct scene *scene, hm_handle parent, hm_handle sib
         node_at(scene, sibling)->previous = target;
 }
 
-/* Enters a node among the children of `parent`, before `next`; null: as the last one. */
+/* Inserts a node among the children of `parent`, before `next`; null: as the last one. */
 static void enter(struct scene *scene, hm_handle handle, hm_handle parent, hm_handle next)
 {
     struct scene_node *node = node_at(scene, handle);
@@ -164,10 +164,10 @@ static hm_handle last_visited(const struct scene *scene, hm_handle top)
     return top;
 }
 
-/* Erases the subtree in the reverse of the walk's order, so that every node goes after all below
- * it, and nothing has to be collected. The direction has a second use. Each erase moves the last
- * node of the map into the hole: where the subtree lay in order, the last nodes of the map fill it
- * in order, too, instead of mirrored. */
+/* Erases the subtree in the reverse of the walk's order, so that every node is erased after all
+ * below it, and no list of them is needed. The direction has a second use: each erase moves the
+ * last node of the map into the hole, so if the subtree was in order, the last nodes of the map
+ * fill its place in order too, and not reversed. */
 uint32_t scene_destroy(struct scene *scene, scene_node_handle node)
 {
     const struct scene_node *top = scene_get(scene, node);
@@ -189,8 +189,8 @@ uint32_t scene_destroy(struct scene *scene, scene_node_handle node)
     }
 }
 
-/* Takes the numbers from a subtree that moved. With them it would look to the next walk as if it
- * had kept its turn, and all nodes that it passed had lost theirs. */
+/* Removes the numbers from a subtree that moved. With them, the next walk could report the nodes
+ * that the subtree has passed instead of the subtree. */
 static void forget_numbers(struct scene *scene, hm_handle top)
 {
     for (hm_handle handle = top; !hm_handle_is_null(handle);
@@ -206,7 +206,7 @@ hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node
     const struct scene_node *moved = scene_get(scene, node);
     if (moved == NULL || !scene_node_map_contains(&scene->nodes, parent))
         return HM_ERROR_STALE;
-    /* The root is above every parent, so this refuses to move the root as well. */
+    /* The root is the parent or one of its ancestors, so it cannot be moved either. */
     for (hm_handle above = parent.id; !hm_handle_is_null(above);
          above = node_at(scene, above)->parent)
         if (hm_handle_equal(above, node.id))
@@ -234,7 +234,7 @@ static uint32_t parent_of(const struct scene *scene, const struct scene_node *no
     return hm_map_index_of(&scene->nodes.map, node->parent);
 }
 
-/* Computes a node whose parent, at that index, is computed. */
+/* Computes a node whose parent, at index `parent`, is computed already. */
 static void compute(const struct scene *scene, struct scene_node *node, uint32_t parent)
 {
     const struct scene_node *nodes = scene_node_map_items(&scene->nodes);
@@ -244,9 +244,9 @@ static void compute(const struct scene *scene, struct scene_node *node, uint32_t
     node->updated = scene->updates;
 }
 
-/* Computes those ancestors of a node that are not computed yet: climbs up to them, and comes down
- * again. Each keeps the index of the one below it in `updated`, which nobody asks it for meanwhile:
- * so no stack is needed. All climbs of an update together come to each node once. */
+/* Computes those ancestors of a node that are not computed yet: goes up to the first of them, and
+ * down again. On the way `updated`, which is not read meanwhile, holds the index of the node below,
+ * so no stack is needed. All calls of an update together visit each node once. */
 static void compute_ancestors(const struct scene *scene, uint32_t index)
 {
     struct scene_node *nodes = scene_node_map_items(&scene->nodes);
@@ -265,8 +265,8 @@ static void compute_ancestors(const struct scene *scene, uint32_t index)
     }
 }
 
-/* The nodes before `i` are computed, and those behind it that are ancestors of these. Where parents
- * lie before their children, only the root, whose parent has no index, takes the way round. */
+/* The nodes before `i` are computed, and so are their ancestors behind it. If parents are before
+ * their children, compute_ancestors is called only for the root, whose parent has no index. */
 void scene_update(struct scene *scene)
 {
     struct scene_node *nodes = scene_node_map_items(&scene->nodes);
@@ -282,16 +282,17 @@ void scene_update(struct scene *scene)
 
 /* Order */
 
-/* Numbers a node, and reports it to the map when its place among the others may have changed.
+/* Numbers a node, and reports it to the map if its place among the others may have changed.
  *
- * The map trusts that the nodes at its front are in order, until it is told otherwise. Numbers that
- * all grow by the same walk keep that true as long as the nodes keep their turns: they need no
- * report. Who has lost its turn shows in the numbers of the walk before, which must rise:
+ * The map takes the nodes that it has put in order to be in order until it is told otherwise. That
+ * stays true for nodes that a new walk visits in the same sequence as the last one: their numbers
+ * change, but still rise, so they need no report. A node that has changed its place in the sequence
+ * is found by its number of the last walk, which is below `newest`, the highest one so far:
  *
  *     before  0  1  2  7  8  3  4  5  new      `newest` is 8 when 3, 4 and 5 come: reported
  *     now     0  1  2  3  4  5  6  7  8
  *
- * The nodes that are not reported have rising numbers in both walks, which is all that is asked. */
+ * The nodes that are not reported have rising numbers in both walks, which is all the map needs. */
 static void number(struct scene *scene, hm_handle handle, struct scene_node *node, uint32_t order,
                    uint32_t *newest)
 {
@@ -312,8 +313,8 @@ static void number_all(struct scene *scene)
     scene->changes = 0;
 }
 
-/* Whether to walk now. While the scene changes at every call, what the walks cost is in proportion
- * to what changed; once it rests, a single change has to wait no longer. */
+/* Whether to walk now. While the scene changes between all calls, the cost of walks is in
+ * proportion to the changes; once it does not, even a single change leads to a walk. */
 static bool is_walk_due(const struct scene *scene)
 {
     return scene->changes != 0 &&
@@ -321,8 +322,9 @@ static bool is_walk_due(const struct scene *scene)
             scene->changes == scene->seen_changes);
 }
 
-/* A compare function and not a key: the map may keep a key from call to call, and the next walk
- * renumbers all nodes. What compares as smaller before it does so afterwards, unless reported. */
+/* A compare function and not a key: the map may keep a key from call to call, but the next walk
+ * renumbers all nodes. A compare of two nodes that are not reported gives the same result as
+ * before. */
 static int compare_order(const void *a, const void *b, void *context)
 {
     const struct scene_node *left = a;
@@ -331,9 +333,10 @@ static int compare_order(const void *a, const void *b, void *context)
     return (left->order > right->order) - (left->order < right->order);
 }
 
-/* If nothing changes, the order of a walk costs at most a swap for each node. If something always
- * does, the map finds work for ever: nodes that an erase moved go back to their places, new ones to
- * the end, and all between give way. So no walk may cost more; then the next one is waited for. */
+/* If nothing changes, the order of a walk takes at most one swap for each node. If there are
+ * changes all the time, the map never finishes: nodes that an erase moved go back to their places,
+ * new ones to the end, and all between them are shifted. So this is the limit for each walk's
+ * order; when it is spent, calls wait for the next walk. */
 hm_progress scene_defragment(struct scene *scene, hm_budget budget)
 {
     static const hm_order by_order = {.compare = compare_order};
@@ -355,7 +358,7 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget)
 
 /* Validation */
 
-/* Whether a node exists and agrees with the way on which the walk came to it. Only the root has no
+/* Whether a node exists and its links agree with the walk's path to it. Only the root has no
  * parent. */
 static bool is_linked(const struct scene *scene, hm_handle handle, hm_handle parent,
                       hm_handle previous)
@@ -366,8 +369,8 @@ static bool is_linked(const struct scene *scene, hm_handle handle, hm_handle par
            hm_handle_is_null(node->first_child) == hm_handle_is_null(node->last_child);
 }
 
-/* A node names one parent and one previous sibling, and the walk checks both: so it cannot come to
- * a node twice, and when it has made as many visits as there are nodes, it has seen each. */
+/* A node names one parent and one previous sibling, and the walk checks both. So it cannot visit a
+ * node twice, and if it makes as many visits as there are nodes, it has visited each. */
 hm_status scene_validate(const struct scene *scene)
 {
     if (hm_map_validate(&scene->nodes.map) != HM_OK)

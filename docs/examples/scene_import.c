@@ -25,7 +25,7 @@ static bool init_model(struct model *model, const char *name)
     return hm_array_init(&model->nodes, &desc) == HM_OK;
 }
 
-/* Parents stand before their children, so a walk backward meets each node after all below it. */
+/* Parents are before their children, so a backward pass reaches each node after all below it. */
 static void add_up_sizes(struct model *model)
 {
     struct model_node *nodes = hm_array_data(&model->nodes);
@@ -33,8 +33,8 @@ static void add_up_sizes(struct model *model)
         nodes[nodes[i].parent].size += nodes[i].size;
 }
 
-/* Each node hangs below one on the path from the node before it to the root, which is what keeps
- * the nodes in depth-first order. */
+/* The parent of each node is on the path from the previous node to the root, which keeps the nodes
+ * in depth-first order. */
 const char *model_generate(struct model *model, uint32_t count, uint64_t seed)
 {
     bool fits = init_model(model, "made up");
@@ -65,7 +65,7 @@ void model_free(struct model *model)
 
 #ifdef HM_WITH_ASSIMP
 
-/* A node that was seen below `parent`, but not entered yet. */
+/* A child of `parent` that was found, but not added yet. */
 struct pending {
     const struct aiNode *node;
     uint32_t parent;
@@ -77,8 +77,8 @@ static struct scene_transform to_transform(const struct aiMatrix4x4 *m)
         {m->a1, m->a2, m->a3, m->a4, m->b1, m->b2, m->b3, m->b4, m->c1, m->c2, m->c3, m->c4}};
 }
 
-/* Enters the nodes in depth-first order. Children are pushed last first, so that they are popped
- * first first. False when memory runs out. */
+/* Adds the nodes in depth-first order. The last child is pushed first, so that the first child is
+ * popped first. False if memory runs out. */
 static bool enter_all(struct model *model, hm_array *stack, const struct aiNode *root)
 {
     struct pending *top = hm_array_push(stack);

@@ -8,10 +8,10 @@
 
 #include <handle_map/array.h>
 
-/* A node of a model. The nodes stand in depth-first order, so that the subtree of node i is the
- * nodes from i to i + size. */
+/* A node of a model. The nodes are in depth-first order, so the subtree of node i is the nodes from
+ * i to i + size - 1. */
 struct model_node {
-    uint32_t parent; /* its place among the nodes; unused in the first one, which has none */
+    uint32_t parent; /* index of a node; unused in the first one, which has none */
     uint32_t size;   /* nodes in this subtree, this one included */
     struct scene_transform local;
 };
@@ -21,11 +21,11 @@ struct model {
     hm_array nodes; /* struct model_node; at least one */
 };
 
-/* Reads the hierarchy of a scene file. Returns NULL, or the reason why that failed, which is good
+/* Reads the hierarchy of a scene file. Returns NULL, or the reason for the failure, which is valid
  * until the next call; then the model is zeroed. */
 const char *model_import(struct model *model, const char *path);
 
-/* Makes up a tree of `count` nodes. As model_import. */
+/* Makes up a tree of `count` nodes. Returns as model_import does. */
 const char *model_generate(struct model *model, uint32_t count, uint64_t seed);
 
 void model_free(struct model *model);
