@@ -22,8 +22,9 @@ static void open_item(hm_order_state *state)
 
 void hm_order_begin_insert(hm_order_state *state)
 {
-    if (state->pending_end != 0 && state->pending_begin < state->cursor)
-        state->cursor = state->pending_begin;
+    uint32_t begin = state->pending_end != 0 ? state->pending_begin : state->cursor;
+    if (begin < state->cursor)
+        state->cursor = begin;
     state->pending_end = 0;
     state->scan.misfits = 0;
     state->insert.is_complete = false;

@@ -23,16 +23,6 @@ static bool seek_pending(hm_order_call *call)
     return hm_order_seek(call, &lift->position, lift->end, false);
 }
 
-/* Leaves them pending for whoever does without a batch. */
-static void put_back(hm_order_state *state)
-{
-    const hm_order_lift *lift = &state->lift;
-    if (state->pending_end == 0 || state->pending_begin > lift->begin)
-        state->pending_begin = lift->begin;
-    if (state->pending_end < lift->end)
-        state->pending_end = lift->end;
-}
-
 hm_order_phase hm_order_count(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -46,7 +36,7 @@ hm_order_phase hm_order_count(hm_order_call *call)
     if (state->batch.count == 0)
         return HM_ORDER_SCAN;
     if (!hm_order_begin_batch(call, state->batch.count)) {
-        put_back(state);
+        hm_order_widen_pending(state, lift->begin, lift->end); /* They still are. */
         return HM_ORDER_INSERT;
     }
     lift->position = lift->begin;

@@ -66,13 +66,18 @@ void hm_order_set_cursor(hm_order_state *state, uint32_t cursor)
         state->marks[cursor / HM_MARKS_PER_WORD] &= ~(UINT64_MAX << bit * 2);
 }
 
+void hm_order_widen_pending(hm_order_state *state, uint32_t begin, uint32_t end)
+{
+    if (state->pending_end == 0 || begin < state->pending_begin)
+        state->pending_begin = begin;
+    if (end > state->pending_end)
+        state->pending_end = end;
+}
+
 void hm_order_set_pending(hm_order_state *state, uint32_t index)
 {
     hm_order_set_mark(state, index, HM_MARK_PENDING);
-    if (state->pending_end == 0 || index < state->pending_begin)
-        state->pending_begin = index;
-    if (index >= state->pending_end)
-        state->pending_end = index + 1;
+    hm_order_widen_pending(state, index, index + 1);
 }
 
 bool hm_order_cover(hm_order_call *call, uint32_t count)

@@ -128,6 +128,8 @@ bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
 bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin);
 /* Marks the positions from `begin` to `end`. */
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
+/* All that is pending from `begin` to `end` lies between pending_begin and pending_end. */
+void hm_order_widen_pending(hm_order_state *state, uint32_t begin, uint32_t end);
 /* The position is pending, and lies between pending_begin and pending_end. */
 void hm_order_set_pending(hm_order_state *state, uint32_t index);
 /* Nothing at or above `cursor` is managed from now on. */
