@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* base: status codes, the last error, the panic hook, version and export macros.
  *
- * Everything in the library answers a failure in one of four ways:
+ * The library reports a failure in one of four ways:
  *
  *   a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
  *                                           and abort if that returns
@@ -15,8 +15,8 @@
  * Includes <stdbool.h>: a program with its own `true` or `boolean` must include its own headers
  * first.
  *
- * Threads: the panic hook is one global without a lock: set it before other threads start. Each
- * thread has its own last error. */
+ * Threads: the panic hook is one global variable without a lock: set it before other threads start.
+ * Each thread has its own last error. */
 #ifndef HANDLE_MAP_BASE_H
 #define HANDLE_MAP_BASE_H
 
@@ -46,7 +46,7 @@
 extern "C" {
 #endif
 
-/* A position or count that no container reaches: "there is none". */
+/* A position or count that no container reaches; it means "none". */
 #define HM_INVALID_INDEX UINT32_MAX
 
 typedef enum hm_status {
@@ -54,8 +54,8 @@ typedef enum hm_status {
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
     HM_ERROR_FULL,    /* the capacity or the index space is used up */
-    HM_ERROR_STALE,   /* the handle names no live item: for future modules, whose calls take a
-                         handle and return a status; no call of this version returns it */
+    HM_ERROR_STALE,   /* the handle names no live item; no call of this version returns it: it is
+                         for future calls that take a handle and return a status */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
@@ -64,33 +64,48 @@ typedef enum hm_status {
 HM_API const char *hm_status_name(hm_status status);
 
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
- * two", "12 of 12 items: capacity is used up". Calls that fail with a status set it, as do insert,
- * emplace and hm_array_push when they return null; a refused handle does not (hm_map_explain says
- * why), nor does a call that succeeds. Never NULL; "" before the first failure. Copy the text to
- * keep it: the thread's next failure overwrites it. O(1), no allocation. */
+ * two", "12 of 12 items: capacity is used up". It is set by calls that fail with a status, and by
+ * insert, emplace and hm_array_push when they return null; not by a call that succeeds, nor by a
+ * refused handle (hm_map_explain says why). Never NULL; "" before the first failure. The thread's
+ * next failure overwrites the text: copy it to keep it. O(1), no allocation. Example:
+ *
+ *     if (hm_map_reserve(&map, 1000) != HM_OK)
+ *         fprintf(stderr, "sprites: %s\n", hm_last_error());
+ */
 HM_API const char *hm_last_error(void);
 
-/* Returns the running library's version, "0.2.0"; HM_VERSION_MAJOR and the others are the headers'.
- * Never NULL. O(1). */
+/* Returns the version of the running library, "0.2.0"; HM_VERSION_MAJOR and the others are those of
+ * the headers. Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
-/* Called when a contract is broken, with the place and a sentence. It may log, or end the thread or
- * process in its own way; it must not longjmp or throw. When it returns, the process aborts. */
+/* Called when a contract is broken, with the source location and a sentence. It may log, or end the
+ * thread or process in its own way; it must not longjmp or throw. When it returns, the process
+ * aborts. */
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
-/* Sets the hook; NULL restores the default, which prints one line to stderr. Cannot fail. O(1). */
+/* Sets the hook; NULL restores the default, which prints one line to stderr. Cannot fail. O(1).
+ * Example:
+ *
+ *     static void log_panic(const char *file, int line, const char *message)
+ *     {
+ *         fprintf(stderr, "game: %s:%d: %s\n", file, line, message);
+ *     }
+ *
+ *     hm_set_panic_hook(log_panic);
+ */
 HM_API void hm_set_panic_hook(hm_panic_hook hook);
 
 /* Calls the hook, then aborts. This is what HM_CONTRACT expands to; programs may call it too. */
 HM_NORETURN HM_API HM_COLD void hm_panic(const char *file, int line, const char *message);
 
 /* For the library and its generated functions, not for programs: what init returns for a NULL
- * argument, and the panic of a call that has no other way to refuse while a callback runs. */
+ * argument, and the panic of a call that cannot report in another way that a callback is running.
+ */
 HM_API HM_COLD hm_status hm_refuse_null(const char *function, const char *argument);
 HM_NORETURN HM_API HM_COLD void hm_panic_busy(const char *file, int line, const char *function,
                                               const char *name);
 
-/* An obligation of the caller. One predictable branch, in every build. */
+/* What the caller must ensure. One predictable branch, in every build. */
 #define HM_CONTRACT(condition, message)                                                            \
     ((condition) ? (void)0 : hm_panic(__FILE__, __LINE__, (message)))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bits: bit scans, prefetch, and whatever else differs between compilers and languages.
+/* bits: bit scans, prefetch, and what else differs between compilers and languages.
  *
- * gcc and clang are asked by __GNUC__, Microsoft's compiler by _MSC_VER; any other gets standard C.
+ * __GNUC__ selects gcc and clang, _MSC_VER Microsoft's compiler; any other gets standard C.
  * A program that defines HM_PORTABLE gets standard C from every compiler, which is how the standard
  * forms are tested.
  *
@@ -28,7 +28,7 @@
 #include <intrin.h>
 #endif
 
-/* HM_STATIC_ASSERT: checked by the compiler, at the top of a file or among declarations.
+/* HM_STATIC_ASSERT: checked by the compiler, at file scope or among declarations.
  * HM_NORETURN: a function that does not return. HM_ALIGNOF: a type's alignment in bytes.
  * HM_THREAD_LOCAL: a static variable, one for each thread.
  * HM_EXTENSION: silences warnings about what C99 lacked, in gnu99.
@@ -62,12 +62,12 @@
 #define HM_THREAD_LOCAL _Thread_local
 #endif
 
-/* HM_UNUSED: a generated function that a program need not call. HM_COLD: kept out of the way of the
- * hot path. HM_INLINE: inlined even where it is large, so that a constant argument folds away. */
+/* HM_UNUSED: a generated function that a program need not call. HM_COLD: code that is placed away
+ * from the hot path. HM_INLINE: inlined even if it is large, so that a constant argument folds. */
 #if defined(__cplusplus)
 #define HM_UNUSED [[maybe_unused]]
 #elif defined(__GNUC__) || defined(__clang__)
-#define HM_UNUSED __attribute__((unused)) /* Also in HM_PORTABLE: or clang warns of each. */
+#define HM_UNUSED __attribute__((unused)) /* Also in HM_PORTABLE, or clang warns. */
 #else
 #define HM_UNUSED
 #endif
@@ -82,9 +82,8 @@
 #define HM_INLINE static inline
 #endif
 
-/* HM_PREFETCH: starts loading what is at an address into the cache, without waiting; any address
- * will do. The empty asm is there because gcc drops a call of a function that does nothing but
- * prefetch. */
+/* HM_PREFETCH: starts loading the cache line of an address, without waiting; any address may be
+ * given. The empty asm is there because gcc drops a call of a function that only prefetches. */
 #if defined(HM_USE_GNU)
 #define HM_PREFETCH(address)                                                                       \
     do {                                                                                           \
@@ -99,7 +98,7 @@
 #define HM_PREFETCH(address) ((void)(address))
 #endif
 
-/* HM_ASSUME: a fact the compiler cannot see, so it need not test. */
+/* HM_ASSUME: a fact that the compiler cannot see and may rely on. */
 #if defined(HM_USE_GNU) && defined(__clang__)
 #define HM_ASSUME(condition) __builtin_assume(condition)
 #elif defined(HM_USE_GNU)
@@ -110,7 +109,7 @@
 #define HM_ASSUME(condition) ((void)0)
 #endif
 
-/* Returns the place of the lowest bit that is set, from 0; `bits` is not 0. */
+/* Returns the position of the lowest bit that is set, from 0; `bits` must not be 0. */
 static inline uint32_t hm_bits_lowest(uint64_t bits)
 {
 #if defined(HM_USE_GNU)
@@ -130,7 +129,7 @@ static inline uint32_t hm_bits_lowest(uint64_t bits)
 #endif
 }
 
-/* Returns the place of the highest bit that is set, from 0; `bits` is not 0. */
+/* Returns the position of the highest bit that is set, from 0; `bits` must not be 0. */
 static inline uint32_t hm_bits_highest(uint64_t bits)
 {
 #if defined(HM_USE_GNU)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* handle_map: containers whose items are named by handles instead of pointers. This header includes
- * all others; each also compiles alone. docs/design.md says how they stand on each other. */
+ * all others; each also compiles alone. docs/design.md says which of them uses which. */
 #ifndef HANDLE_MAP_HANDLE_MAP_H
 #define HANDLE_MAP_HANDLE_MAP_H
 
