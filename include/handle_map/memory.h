@@ -6,17 +6,34 @@
  *     commit          decommit
  *     |==============|...............................................   may be used | may fault
  *
- * The contract of the table, which users' own tables keep too:
+ * A program may pass its own table of these functions. The contract, for its tables and for those
+ * below:
  *
  * - `reserve` returns an address aligned to at least HM_MEMORY_ALIGNMENT bytes, or NULL.
- * - Ranges given to the other functions lie inside one reservation, and start and end at multiples
- *   of `page_size` counted from the reservation's start (not from address zero).
- * - Memory reads as zero after its first commit, and after a decommit and a commit.
- * - Committing what is committed, or decommitting what is not, does not happen.
+ * - Ranges passed to the other functions lie inside one reservation, and start and end at multiples
+ *   of `page_size` counted from the start of the reservation (not from address zero).
+ * - Memory reads as zero after its first commit, and when it is committed again after a decommit.
+ * - The library never commits what is committed, nor decommits what is not.
  * - Decommitted memory may fault; the library never reads it.
  * - A commit or decommit that returns false has changed nothing.
- * - `release` takes exactly what `reserve` gave: same address, same size. It cannot fail.
+ * - `release` takes exactly what `reserve` returned: same address, same size. It cannot fail.
  * - The table outlives every container that was initialised with it.
+ *
+ * A table of the program's own, which counts what the system's table commits. Example:
+ *
+ *     static size_t committed;
+ *     static hm_memory counting;
+ *
+ *     static bool commit_and_count(void *context, void *address, size_t size)
+ *     {
+ *         bool is_done = hm_memory_os()->commit(context, address, size);
+ *         committed += is_done ? size : 0;
+ *         return is_done;
+ *     }
+ *
+ *     counting = *hm_memory_os();
+ *     counting.commit = commit_and_count;
+ *     hm_map_desc desc = {.item_size = sizeof(struct sprite), .memory = &counting};
  *
  * Threads: the tables of this module may be used by many threads at once. */
 #ifndef HANDLE_MAP_MEMORY_H
@@ -28,7 +45,7 @@
 extern "C" {
 #endif
 
-/* Bytes. What every reservation is aligned to at least, and so the largest alignment of an item. */
+/* Bytes. The least alignment of a reservation, and so the largest alignment of an item. */
 #define HM_MEMORY_ALIGNMENT 4096
 
 typedef struct hm_memory {
@@ -36,39 +53,41 @@ typedef struct hm_memory {
     bool (*commit)(void *context, void *address, size_t size);   /* false when refused */
     bool (*decommit)(void *context, void *address, size_t size); /* false when refused */
     void (*release)(void *context, void *address, size_t size);  /* the whole reservation */
-    size_t page_size; /* bytes; a power of two, at least 8: what commit and decommit count in */
-    void *context;    /* handed to each function, never touched by the library */
+    size_t page_size; /* bytes; a power of two, at least 8: the unit of commit and decommit */
+    void *context;    /* passed to each function; the library never touches it */
 } hm_memory;
 
-/* Virtual memory of the operating system, in its own pages (4, 16 or 64 KiB: it is asked). A
- * reservation costs address space only. Committed pages cost memory when they are touched: what is
- * reserved with hm_map_reserve and the like costs nothing until items use it. But a container that
- * grows by itself and is already large brings in the pages of each step, 96 to 128 KiB, at once
- * where the system can, which is cheaper. Never NULL. */
+/* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
+ * reports). A reservation costs address space only. A committed page costs memory once it is
+ * touched: what hm_map_reserve and the like commit costs nothing until items use it. But where a
+ * container that is already large grows by itself, the pages of each step, 96 to 128 KiB, are
+ * brought in together if the system can do that, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
-/* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory costs
- * about a third, in stops of a quarter of a millisecond. Where the system has none to give, normal
- * pages stand in silently; on Windows, where huge pages need a privilege, this is hm_memory_os.
- * Never NULL. */
+/* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes
+ * about a third of the time, in pauses of a quarter of a millisecond. Where the system has no huge
+ * pages, normal pages are used silently; on Windows, where huge pages need a privilege, this is
+ * hm_memory_os. Never NULL. */
 HM_API const hm_memory *hm_memory_os_huge(void);
 
-/* malloc and friends, for platforms without virtual memory: everything is allocated by `reserve`,
- * commit does nothing, decommit zeroes. Set a small capacity with it. If your own table allocates
- * in reserve, set a small `max_slots` too: with 64 bits the default is 2 x capacity only here.
- * AddressSanitizer does not report a stale pointer into what a trim has given back here (system
- * memory would fault): the heap's block stays readable until the container's fini. Never NULL. */
+/* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit
+ * does nothing, decommit zeroes. Set a small capacity with it. If your own table allocates in
+ * reserve, set a small `max_slots` too: with 64 bits it defaults to 2 x capacity only for this
+ * table. AddressSanitizer does not report a stale pointer into memory that a trim has given back
+ * (with system memory it would fault): the heap block stays readable until the container's fini.
+ * Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
 
-/* For containers: marks bytes that nobody may touch until they are unpoisoned, so that
- * AddressSanitizer reports a pointer to an item that is gone, until a later insert reuses its
+/* For containers: marks bytes that must not be touched until they are unpoisoned, so that
+ * AddressSanitizer reports the use of a pointer to an erased item, until a later insert reuses its
  * place. Both do nothing in a program that does not run under it; the library itself need not be
  * built for it. Cannot fail. O(size / 8). */
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 
-/* The same for inline functions; free elsewhere. Compile all code that uses a container with the
- * sanitizer, or none: code without it does not mark the items it makes. */
+/* The same for inline functions; without the sanitizer they cost nothing. Compile all code that
+ * uses a container with the sanitizer, or none: code without it does not mark the items it makes.
+ */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HM_ADDRESS_SANITIZER 1
