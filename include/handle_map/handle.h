@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* handle: a 64-bit name for an item, the reasons why one may be refused, and the statistics that
- * all containers of handles give.
+/* handle: a 64-bit name for an item, why one may be refused, and the statistics that all
+ * containers report.
  *
  *     63   62..........48  47..........32  31....................0
  *    +----+--------------+---------------+------------------------+
@@ -8,16 +8,15 @@
  *    +----+--------------+---------------+------------------------+
  *
  * A handle is a value: copy it, store it, send it, compare it. It owns nothing. Zero is the null
- * handle; generation 0 is never issued, so that no zeroed memory names an item.
+ * handle; generation 0 is never issued, so zeroed memory names no item.
  *
- * The layout is built with shifts and masks, never with bit-fields, whose order is the compiler's
- * choice: the bits mean the same on every machine. Comparing `bits` orders by free bit, type id,
+ * The layout is made with shifts and masks, not with bit-fields, whose order the compiler chooses:
+ * the bits mean the same on every machine. Comparing `bits` orders by free bit, type id,
  * generation, index.
  *
- * An *outer* handle is what users hold: its free bit is 0 and its index is a slot of the sparse
- * table. An *inner* id is an entry of that table: its index is the item's dense position, and its
- * free bit is 1 after an erase. This header knows no container; id_table.h gives both their
- * meaning.
+ * Programs hold *outer* handles: the free bit is 0, and the index is a slot of the sparse table. An
+ * *inner* id is an entry of that table: its index is the item's dense position, and its free bit is
+ * 1 after an erase. This header knows no container; id_table.h explains how both are used.
  *
  * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
 #ifndef HANDLE_MAP_HANDLE_H
@@ -93,35 +92,36 @@ static inline bool hm_handle_equal(hm_handle a, hm_handle b)
     return a.bits == b.bits;
 }
 
-/* Negative, zero or positive as a's bits are below, equal to or above b's: as qsort expects. */
+/* Negative, zero or positive if the bits of `a` are below, equal to or above those of `b`, as qsort
+ * expects. */
 static inline int hm_handle_compare(hm_handle a, hm_handle b)
 {
     return (a.bits > b.bits) - (a.bits < b.bits);
 }
 
-/* What a container says of a handle. Only HM_HANDLE_LIVE resolves. */
+/* The state of a handle in a container. Only HM_HANDLE_LIVE resolves. */
 typedef enum hm_handle_state {
     HM_HANDLE_LIVE,
     HM_HANDLE_NULL,         /* all bits are zero */
     HM_HANDLE_FOREIGN,      /* another container's type id */
     HM_HANDLE_OUT_OF_RANGE, /* an index that this container never issued */
-    HM_HANDLE_STALE,        /* issued once; the item is gone */
-    HM_HANDLE_RETIRED,      /* its slot has spent all generations and is never issued again */
-    HM_HANDLE_FORGED        /* never issued: free bit, generation 0, or a generation to come */
+    HM_HANDLE_STALE,        /* was issued; its item is gone */
+    HM_HANDLE_RETIRED,      /* its slot has used up its generations; never issued again */
+    HM_HANDLE_FORGED        /* never issued: free bit, generation 0, or a future generation */
 } hm_handle_state;
 
 /* Returns the constant's name ("HM_HANDLE_STALE"), or "unknown state". Never NULL. */
 HM_API const char *hm_handle_state_name(hm_handle_state state);
 
-/* What a container says of its items, slots and memory. */
+/* Statistics of a container: items, slots and memory. */
 typedef struct hm_stats {
-    uint32_t count;      /* items alive */
-    uint32_t capacity;   /* most items */
+    uint32_t count;      /* live items */
+    uint32_t capacity;   /* items, at most */
     uint32_t slots;      /* live + free + retired */
-    uint32_t max_slots;  /* index space: insert is full when `slots` reaches it and none is free */
-    uint32_t free_slots; /* will be issued again, or retired when their turn comes */
-    uint32_t retired_slots; /* spent */
-    size_t committed_size;  /* bytes */
+    uint32_t max_slots;  /* index space: insert fails when `slots` reaches it and no slot is free */
+    uint32_t free_slots; /* will be issued again, or retired if their generations are used up */
+    uint32_t retired_slots; /* generations used up; never issued again */
+    size_t committed_size;  /* bytes of memory */
     size_t reserved_size;   /* bytes of address space */
 } hm_stats;
 
@@ -131,20 +131,20 @@ typedef struct hm_stats {
 
 /* HM_HANDLE_DEFINE(node), without a semicolon, defines
  *
- *     node_handle               a struct with one member, hm_handle id: a type of its own. Another
- *                               type's handle, given where this one is asked for, does not compile
+ *     node_handle               a distinct type, a struct with one member, hm_handle id: passing a
+ *                               handle of another type does not compile
  *     node_handle_null()        returns the null handle
  *     node_handle_is_null(h)    whether h is the null handle
  *     node_handle_equal(a, b)   whether both are the same handle
  *
- * It needs no item type, so that an item can hold handles of its own kind:
+ * It needs no item type, so that an item can hold handles of its own kind. Example:
  *
  *     HM_HANDLE_DEFINE(node)
  *     struct node { node_handle parent; };
  *     HM_MAP_DEFINE_FOR(node, struct node, 3)
  *
- * The untyped handle of a typed one is its `id`; `node_handle node = {handle};` is the way back. An
- * array of node_handle may be given to untyped functions as &handles->id: the layout is the same.
+ * The untyped handle is the `id` of the typed one; `node_handle node = {handle};` converts back. An
+ * array of node_handle may be passed to untyped functions as &handles->id: the layout is the same.
  */
 #define HM_HANDLE_DEFINE(prefix)                                                                   \
     typedef struct prefix##_handle {                                                               \
