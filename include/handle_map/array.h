@@ -5,8 +5,8 @@
  *     |== items ==|-- ready --|.... not yet memory ....|
  *
  * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
- * Moves: nothing, ever. Growing commits the next pages behind the last ones, so that a pointer to
- * an item holds from the item's creation until the array is trimmed, popped or resized below it.
+ * Moves: nothing, ever. Growing commits the pages behind the last ones, so a pointer to an item is
+ * valid until the array is popped or resized below that item.
  *
  * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
  * that was popped is reported.
@@ -27,14 +27,15 @@
 extern "C" {
 #endif
 
-/* The capacity of a container whose descriptor says 0. */
+/* The capacity of a container whose descriptor has capacity 0. */
 #define HM_DEFAULT_CAPACITY 1048576
 
 typedef struct hm_array_desc {
     size_t item_size;   /* bytes; at least 1, a multiple of item_align */
-    size_t item_align;  /* bytes; a power of two up to 4096; 0: natural for the size */
+    size_t item_align;  /* bytes; a power of two up to 4096; 0: the largest power of two that
+                           divides the size, at most that of max_align_t */
     size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
-    size_t commit_step; /* least bytes to commit when more is needed; 0: grows with the array */
+    size_t commit_step; /* bytes to commit at least when more is needed; 0: grows with the array */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_array_desc;
 
@@ -52,35 +53,47 @@ typedef struct hm_array {
 } hm_array;
 
 /* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, item size 0, an alignment
- * that is no power of two, above 4096 or does not divide the size, a size that overflows, or a
+ * that is no power of two, is above 4096 or does not divide the size, a size that overflows, or a
  * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. After a
- * failure the array is zeroed. The array takes nothing over but the pointer to the memory table,
- * which must outlive it. O(1). */
+ * failure the array is zeroed. The array keeps no pointer to the descriptor, only one to the memory
+ * table, which must outlive it. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
 /* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. Twice is fine.
  * O(1). */
 HM_API void hm_array_fini(hm_array *array);
 
-/* Readies memory for the first `count` items: up to there push and resize cannot fail. Commits in
- * steps, so it may commit more. HM_ERROR_FULL above the capacity, HM_ERROR_MEMORY when the system
- * refuses; then nothing has changed. Invalidates nothing. At most one commit or decommit. */
+/* Commits memory for the first `count` items: up to there push and resize cannot fail. Commits in
+ * steps, so perhaps more. HM_ERROR_FULL: above the capacity; HM_ERROR_MEMORY: the system refuses;
+ * then nothing has changed. Invalidates nothing. At most one commit or decommit. Example:
+ *
+ *     if (hm_array_reserve(&array, hm_array_count(&array) + 2) == HM_OK) {
+ *         float *x = hm_array_push(&array); // neither is NULL
+ *         float *y = hm_array_push(&array);
+ *         *x = *y = 0.5f;
+ *     }
+ */
 HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
 
 /* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
  * pointers to items at or above `count`. O(new items). */
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
-/* Gives back the pages behind the last item. HM_ERROR_MEMORY when the system refuses; then nothing
- * has changed. Invalidates nothing that lives. At most one commit or decommit. */
+/* Gives back the pages behind the last item. HM_ERROR_MEMORY: the system refuses; then nothing has
+ * changed. Invalidates no pointer to a live item. At most one commit or decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 
 /* The part of push that is not inline; not for programs. */
 HM_API HM_COLD bool hm_array_grow(hm_array *array);
 
 /* Returns a new last item, whose bytes are not cleared, or NULL when the array is full or the
- * system refuses (hm_last_error says which). Invalidates nothing. O(1); now and then a system
- * call. */
+ * system refuses (hm_last_error says which). Invalidates nothing. O(1), with a system call now and
+ * then. Example:
+ *
+ *     float *sample = hm_array_push(&array);
+ *     if (sample != NULL)
+ *         *sample = 0.5f;
+ */
 static inline void *hm_array_push(hm_array *array)
 {
     unsigned char *item;
@@ -103,15 +116,20 @@ static inline bool hm_array_pop(hm_array *array)
     return true;
 }
 
-/* Returns the item, or NULL past the end. O(1). */
+/* Returns the item, or NULL past the end. O(1). Example:
+ *
+ *     float *sample = hm_array_at(&array, 3);
+ *     if (sample != NULL)
+ *         *sample *= 2;
+ */
 static inline void *hm_array_at(const hm_array *array, size_t index)
 {
     HM_CONTRACT(array != NULL, "hm_array_at: array is NULL");
     return index < array->count ? array->data + array->item_size * index : NULL;
 }
 
-/* Returns the first item's place; it never changes from init to fini. NULL in a zeroed array. O(1).
- */
+/* Returns the address of the first item; it never changes from init to fini. NULL in a zeroed
+ * array. O(1). */
 static inline void *hm_array_data(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_data: array is NULL");
@@ -125,7 +143,7 @@ static inline size_t hm_array_count(const hm_array *array)
     return array->count;
 }
 
-/* Returns the bytes that are committed: a multiple of the page size. O(1). */
+/* Returns the size of the committed memory in bytes, a multiple of the page size. O(1). */
 static inline size_t hm_array_committed_size(const hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_committed_size: array is NULL");
