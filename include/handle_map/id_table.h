@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: who is alive, where, and in which generation. The sparse ID table under every container
- * whose items are dense.
+/* id_table: which slots are live, at which position, and in which generation. The sparse ID table
+ * under every container whose items are dense.
  *
- * Two columns carry everything:
+ * Two columns hold everything:
  *
  *     outer handle            entries (sparse)                     slots (dense)
  *     index 3, gen 7  --->  0 | gen 2, index 1 |            0 |  3  |  live
@@ -11,31 +11,43 @@
  *                           3 | gen 7, index 0 |            3 |  1  |  free    <- used = 4
  *                             ^ slot                          ^ position
  *
- * The rule: `entries[slots[d]].index == d` for every position d below `used`, and a slot is alive
- * exactly when its position is below `count`. So a lookup reads one entry; an erase swaps two
- * positions; insert takes the slot at position `count`, filling gaps before the table grows; and
- * clear is `count = 0`.
+ * The invariant: `entries[slots[d]].index == d` for every position d below `used`, and a slot is
+ * live exactly when its position is below `count`. So a lookup reads one entry; an erase swaps two
+ * positions; an insert takes the slot at position `count`, reusing free slots before the table
+ * grows; and clear is `count = 0`.
  *
- * Generations rise when a slot is *issued*. A slot that was erased, or cleared away without being
- * looked at, therefore refuses every earlier handle once it is issued again, and until then because
- * its position is not below `count`.
+ * A slot's generation rises when the slot is *issued*. A slot that was erased, or cleared without
+ * being looked at, therefore refuses every earlier handle: once it is issued again, by its
+ * generation, and until then because its position is not below `count`.
  *
- * Handles never alias: a slot met at issue whose generation is spent is *retired*. It leaves
- * `slots` for good, and its entry keeps the last generation, the free bit and no position. That
- * costs 8 bytes for 65,535 lives. When `max_slots` indices are in use or retired, the table is
- * full.
+ * Handles never alias: when issue meets a slot that has used up its generations, the slot is
+ * *retired*. It leaves `slots` for good, and its entry keeps the last generation, the free bit and
+ * no position. That costs 8 bytes for 65,535 issues. When `max_slots` slots are live or retired,
+ * the table is full.
  *
  * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
  * one *generation floor*, the highest generation issued there. A slot that is created there again
  * starts above the floor, so handles from before the trim stay refused. A page with a retired slot
- * stays, since its floor would retire all its neighbours.
+ * stays, since its floor would retire all slots of the page.
  *
- * The table's owner keeps its own columns in step with the positions: issue appends position
- * `count`, release moves the last live position into the hole, swap exchanges two.
+ * The container keeps its own columns in step with the positions: issue appends position `count`,
+ * release moves the last live position into the hole, swap exchanges two. Example:
+ *
+ *     if (hm_id_table_reserve(&ids, 1) == HM_OK) {
+ *         hm_handle issued = hm_id_table_issue(&ids);
+ *         if (hm_handle_is_null(issued))
+ *             issued = hm_id_table_issue_slow(&ids);
+ *         speeds[ids.count - 1] = 0.5f;
+ *     }
+ *     uint32_t position = hm_id_table_find(&ids, handle);
+ *     if (position != HM_INVALID_INDEX) {
+ *         hm_id_table_release(&ids, handle, position);
+ *         speeds[position] = speeds[ids.count];
+ *     }
  *
  * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
- * index space up to UINT32_MAX, a type id up to 0x7FFF. A zeroed table is an empty one of capacity
- * 0. Threads: no locks inside; const calls may run together where nobody writes.
+ * index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty and has capacity 0.
+ * Threads: no locks inside; const calls may run together while no thread writes.
  *
  * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
  * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
@@ -50,39 +62,39 @@ extern "C" {
 #endif
 
 typedef struct hm_id_table_desc {
-    uint32_t capacity;  /* most live slots; 0: HM_DEFAULT_CAPACITY */
+    uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; with 32-bit pointers or heap memory 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_id_table_desc;
 
-/* HM_ERROR_INVALID: a NULL argument, a capacity or type id above the limits, max_slots below the
- * capacity, a bad memory table. HM_ERROR_MEMORY: a reservation was refused. After a failure the
- * table is zeroed. O(1), three reservations. */
+/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
+ * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
+ * reservation was refused. After a failure the table is zeroed. O(1), three reservations. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. Twice is fine. O(1). */
 HM_API void hm_id_table_fini(hm_id_table *table);
 
-/* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL: more
- * than capacity, or the index space has no n slots left; spent ones are then retired.
- * HM_ERROR_MEMORY: the system refuses; nothing has changed. Invalidates nothing. O(n), at most two
- * commits. */
+/* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL:
+ * above the capacity, or the index space has no n slots left; then free slots that have used up
+ * their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has changed.
+ * Invalidates nothing. O(n), at most two commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
-/* The part of issue that is not inline: retires the spent slots that it meets and opens pages for
- * fresh ones. Only after a reserve. */
+/* The part of issue that is not inline: retires the free slots that have used up their generations
+ * as it meets them, and opens pages for fresh slots. Only after a reserve. */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Free slots are listed in the order of issue, but their entries are anywhere in memory: so each
  * issue prefetches the entry that is needed this many issues later. Single inserts gain from 32 up;
- * a batch of 256 finds all its entries on their way. */
+ * a batch of 256 has all its entries prefetched. */
 enum { HM_ID_TABLE_AHEAD = 256 };
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
- * last live position; returns its outer handle, or null where that needs issue_slow. The caller
- * has made sure that position `count` is committed and within capacity (hm_id_table_reserve). */
+ * last live position. Returns its outer handle, or null if that needs issue_slow. The caller has
+ * made sure that position `count` is committed and within the capacity (hm_id_table_reserve). */
 static inline hm_handle hm_id_table_issue(hm_id_table *table)
 {
     const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
@@ -113,11 +125,11 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
     return hm_handle_from_bits(bits | slot);
 }
 
-/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be asked.
- * The upper halves are compared at once: free bit, type id and generation. An entry's free bit is 0
- * while it lives, so a handle with the free bit set can only equal a dead entry, and the last test
- * refuses that; no entry has generation 0. The fields are read before anything is decided, so that
- * a compiler can take them out of a loop. */
+/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be passed. The upper
+ * halves are compared at once: free bit, type id and generation. The free bit of a live entry is 0,
+ * so a handle whose free bit is set can only equal an entry that is not live, and the last test
+ * refuses those; no entry has generation 0. All fields are read before the first branch, so that a
+ * compiler can move the reads out of a loop. */
 static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
@@ -133,8 +145,8 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
     return position;
 }
 
-/* Whether find would find it: without a branch on the answer, which is unpredictable when many
- * handles are stale; only an index that was never issued branches off. */
+/* Whether hm_id_table_find finds a position, but without a branch on the answer, which is
+ * unpredictable when many handles are stale; it branches only on an index that was never issued. */
 static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
@@ -160,8 +172,8 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
     return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
 }
 
-/* Releases the item at a live position, given its handle. The last live position moves into the
- * hole, and the freed slot lands just behind the live ones. */
+/* Releases the slot at a live position, given its handle. The last live position moves into the
+ * hole, and the freed slot is placed just behind the live ones. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
     const uint64_t index_bits = UINT32_MAX;
@@ -172,30 +184,30 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     uint32_t moved = slots[last];
     slots[position] = moved;
     slots[last] = freed;
-    /* When the last one is the freed one, both stores go to one entry and agree on the position. */
+    /* When the freed slot is the last one, both stores write the same position to one entry. */
     hm_handle_set_index(&entries[moved], position);
     entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
 }
 
-/* Frees all slots. They keep their order and refuse their handles. O(1). */
+/* Frees all slots. Their order stays, and their handles are refused. O(1). */
 static inline void hm_id_table_clear(hm_id_table *table)
 {
     table->count = 0;
 }
 
-/* Exchanges two live positions; the handles hold. A position that is not live is a broken contract.
- * O(1). */
+/* Exchanges two live positions; handles stay valid. A position that is not live is a broken
+ * contract. O(1). */
 HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
 
-/* Gives back what lies behind the last live slot. HM_ERROR_MEMORY when the system refuses; no
- * handle changes its state either way. O(slots). */
+/* Gives back the memory behind the last live slot. HM_ERROR_MEMORY: the system refuses. Either
+ * way each handle resolves or is refused as before. O(slots). */
 HM_API hm_status hm_id_table_trim(hm_id_table *table);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle);
 
-/* Checks the invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
+/* Checks invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);
 
 #ifdef __cplusplus
