@@ -7,55 +7,55 @@
  *                                             | item | <- count  | user bytes |
  *                                             .  committed  .
  *
- * Owns: the items, and beside each one the descriptor's `meta_size` user bytes. What the items
- * point to is the user's; the destroy hook is told when an item goes.
+ * Owns: the items, and the `meta_size` bytes of user meta beside each of them. What the items point
+ * to belongs to the program; the destroy hook runs when an item is erased.
  *
  * Moves: erase moves the last item into the hole (swap-and-pop); erase_if moves the survivors down;
  * defragment moves items into order. Each moves the meta along, and reports to the relocate hook.
- * Growing moves nothing: `items` never changes from init to fini, and insert invalidates nothing.
- * A pointer to an item is good until the next call that may move it; a handle is good for ever: it
- * resolves while its item lives and is refused afterwards. Any 64 bits may be passed as a handle to
- * any function.
+ * Growing moves nothing: `items` never changes from init to fini, and insert invalidates nothing. A
+ * pointer to an item is valid until the next call that may move the item. A handle resolves until
+ * its item is erased, and is refused ever after. Any 64 bits may be passed as a handle to any
+ * function.
  *
  * Under AddressSanitizer the bytes behind the last item and its meta are poisoned: using a pointer
- * to an item that was the last one when it was erased, or to one that was cleared away, is
- * reported, until another item is inserted there.
+ * to an item that was last when it was erased, or that was cleared, is reported, until another item
+ * is inserted at its place.
  *
  * Limits:
- *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
- *     item size              1 byte and more; an item may straddle pages
+ *     live items             up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     item size              at least 1 byte; an item may straddle pages
  *     alignment              1 to 4096, dividing the size
- *     lives of a slot        65,535, less those that hm_map_trim costs; then it is retired, never
+ *     uses of a slot         65,535, less those that hm_map_trim costs; then it is retired, never
  *                            wrapped
- *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
- *                            Each costs 8 bytes of addresses, and of memory once it was used. At
- *                            60,000 inserts a second the default's 2^20 last 13 days. Programs
- *                            that run longer give more: 2^24 last 212 days, the largest 148 years.
- *                            Programs whose memory table is small give less: `max_slots` equal to
- *                            the capacity lasts 65,535 lives of each. When it is spent, insert is
- *                            full; the statistics show it coming.
+ *     index space            `max_slots`, up to UINT32_MAX: live, free and retired slots together.
+ *                            Each costs 8 bytes of address space, and of memory once used.
+ *                            At 60,000 inserts a second the default of 2^20 lasts 13 days. Programs
+ *                            that run longer set more: 2^24 lasts 212 days, the maximum 148 years.
+ *                            Programs with a small memory table set less: `max_slots` equal to the
+ *                            capacity still gives each slot 65,535 uses. When the index space is
+ *                            used up, insert fails; the statistics show it in advance.
  *     types                  32,768. Maps that share a type id cannot tell their handles apart:
  *                            each begins with index 0, generation 1. Give each its own.
  *
- * Handles never alias from init to fini. After fini and another init the slots begin anew, and
- * handles from before may name new items: to restart a level, clear it.
+ * Handles never alias from init to fini. After fini and another init all slots start afresh, and
+ * earlier handles may name new items: to restart a level, clear the map instead.
  *
  * A map may be moved: assign the struct, and use only the copy from then on. Not from inside one of
- * its callbacks, nor while it stands in a directory or its own `context` points to it.
+ * its callbacks, nor while a directory holds it or its own `context` points to it.
  *
- * Failure changes nothing that can be observed; only the committed size may have grown, and slots
- * with no lives left count as retired if they made a call fail with HM_ERROR_FULL. A zeroed map,
- * and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken contract.
- * hm_last_error says why a call has failed with a status or with null.
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
+ * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
+ * contract. hm_last_error says why a call failed with a status or with null.
  *
  * Callbacks see a consistent map: hm_map_validate holds in each, and no item is in a temporary.
- * hm_map_handle_of gives the handle of the item that a callback gets. destroy runs while that
+ * hm_map_handle_of returns the handle of the item that a callback gets. destroy runs while that
  * handle still resolves; the relocations of a step are reported after it. A call that would change
- * the map from inside one of its own callbacks is refused: with HM_ERROR_BUSY, null, false or 0,
- * and from clear, fini and touch, which return nothing, with the panic hook. A callback must
- * return: no longjmp, no exception.
+ * the map from inside one of its own callbacks is refused: it returns HM_ERROR_BUSY, null, false or
+ * 0; clear, fini and touch, which return nothing, call the panic hook. A callback must return: no
+ * longjmp, no exception.
  *
- * Threads: no locks inside. Const calls may run together where nobody writes. */
+ * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
@@ -70,23 +70,23 @@
 extern "C" {
 #endif
 
-/* A zero field means the default. Only item_size has none. */
+/* A zero field means the default. Only item_size has no default. */
 typedef struct hm_map_desc {
     size_t item_size;   /* bytes; a multiple of item_align */
     size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
                            max_align_t */
-    uint32_t capacity;  /* most items; 0: 1,048,576 */
+    uint32_t capacity;  /* items, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
-    size_t meta_size;   /* user bytes kept beside each item, moved with it; zero after insert */
-    size_t meta_align;  /* bytes; as item_align */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once for each item */
-    /* Reports a move, after it; `item` is its new place. */
+    size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
+    size_t meta_align;  /* bytes; as item_align, for meta_size */
+    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once an item */
+    /* After an item has moved; `item` is its new address, `from` and `to` are dense indices. */
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
-    void *context;           /* handed to both hooks */
+    void *context;           /* passed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
-    const char *name;        /* for errors when it is busy; must outlive the map; NULL: "map" */
+    const char *name;        /* for the error when busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
 typedef hm_stats hm_map_stats;
@@ -95,50 +95,88 @@ typedef hm_stats hm_map_stats;
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
- * zeroed. The map keeps no pointer to the descriptor. O(1), at most five reservations. */
+ * zeroed. The map keeps no pointer to the descriptor. O(1), at most five reservations. Example:
+ *
+ *     hm_map sprites;
+ *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
+ *                               .capacity = 100000,
+ *                               .type_id = SPRITE_TYPE,
+ *                               .name = "sprites"};
+ *     if (hm_map_init(&sprites, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
 HM_API hm_status hm_map_init(hm_map *map, const hm_map_desc *desc);
 
-/* Destroys all items, releases everything, zeroes the map. Twice is fine. Invalidates everything.
- * O(1), or O(n) with a destroy hook. */
+/* Destroys all items, releases all memory, zeroes the map. May be called twice. Invalidates
+ * everything. O(1), or O(n) with a destroy hook. */
 HM_API void hm_map_fini(hm_map *map);
 
-/* Copies `n` items in and reports their handles: all of them, or none. `items` NULL: zeroed items;
+/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
  * `handles` NULL: not reported. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has
- * changed and `handles` is not written. Invalidates nothing. O(n). */
+ * changed and `handles` is not written. Invalidates nothing. O(n). Example:
+ *
+ *     struct sprite sprites[256] = {{.depth = 1}};
+ *     if (hm_map_insert_n(&map, sprites, 256, handles) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
-/* Looks n handles up: items[i] becomes the item of handles[i], or NULL where that does not resolve.
- * Returns how many do; cannot fail. `items` must not overlap `handles`. The pointers are good until
- * the next call that may move items.
+/* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
+ * Returns how many resolve; cannot fail. `items` must not overlap `handles`. The pointers are valid
+ * until the next call that may move items.
  *
- * Where most handles resolve and the map outgrows the caches this is two to three times as fast as
- * single lookups, since their cache misses overlap; the items' first bytes are prefetched too, for
- * the reads that follow. Best in batches of about 256. Elsewhere it gains nothing. Invalidates
- * nothing. O(n). */
+ * Where most handles resolve and the map is larger than the caches this is two to three times as
+ * fast as single lookups, since their cache misses overlap; the first bytes of the items are
+ * prefetched too, for the reads that follow. Best in batches of about 256. Elsewhere it gains
+ * nothing. Invalidates nothing. O(n). Example:
+ *
+ *     void *items[256];
+ *     hm_map_get_n(&map, handles, 256, items);
+ *     for (int i = 0; i < 256; i++)
+ *         if (items[i] != NULL)
+ *             draw(items[i]);
+ */
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
-/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do; cannot
- * fail. `alive` must not overlap `handles`. Touches no item. In a map whose entries outgrow the
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
+ * `alive` must not overlap `handles`. Reads no item. In a map whose entries are larger than the
  * caches this is two to three times as fast as single calls. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
-/* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
- * counts once. 0 when busy. In a map that outgrows the caches this is two to three times as fast as
- * one erase after the other. Invalidates what hm_map_erase does. O(n). */
+/* Erases the items of n handles, except those that do not resolve; returns the number of erased
+ * items. A handle that occurs twice counts once. 0 when busy. In a map larger than the caches this
+ * is two to three times as fast as single calls. Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
-/* Erases all items for which `doomed` returns true, and returns their number. It is called once for
- * each item, in dense order. The survivors keep their order; items that a stopped defragment has
- * taken from their places are put in order first. Doomed items die after the last call. 0 when
- * busy. Invalidates all pointers to items and all dense indices. O(n). */
+/* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
+ * once for each item, in dense order. The survivors keep their order; an unfinished defragment
+ * first places the items that it is moving. The items are erased after the last call of `doomed`. 0
+ * when busy. Invalidates all pointers to items and all dense indices. O(n). Example:
+ *
+ *     static bool is_behind(const void *item, void *context)
+ *     {
+ *         const struct sprite *sprite = item;
+ *         const float *limit = context;
+ *         return sprite->depth > *limit;
+ *     }
+ *
+ *     float limit = 100;
+ *     hm_map_erase_if(&map, is_behind, &limit);
+ */
 HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                                 void *context);
 
-/* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
- * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no lives left count as
- * retired if they caused HM_ERROR_FULL. Invalidates nothing. O(n). */
+/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
+ * there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
+ * retired if they caused HM_ERROR_FULL. Invalidates nothing. O(n). Example:
+ *
+ *     if (hm_map_reserve(&map, 2) == HM_OK) {
+ *         hm_handle body = hm_map_insert(&map, NULL); // neither is null
+ *         hm_map_insert(&map, &(struct sprite){.parent = body});
+ *     }
+ */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
@@ -146,68 +184,118 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
  * committed; see hm_map_trim. */
 HM_API void hm_map_clear(hm_map *map);
 
-/* Gives whole pages back: those behind the last item, and those of the sparse table behind the last
- * live slot. Earlier handles stay refused. Slots that are reissued on a dropped page have only the
- * lives left that its most used slot had. HM_ERROR_MEMORY when the system refuses: some pages may
- * have gone already, and free slots with them; nothing else has changed. HM_ERROR_BUSY. Invalidates
- * nothing. O(slots). */
+/* Gives back whole pages: those behind the last item, and those of the sparse table behind the last
+ * live slot. Earlier handles stay refused. Slots that are issued again on a dropped page have only
+ * as many uses left as the most used slot of that page had. HM_ERROR_MEMORY: the system refuses;
+ * some pages may have been given back already, and the free slots on them dropped; nothing else has
+ * changed. HM_ERROR_BUSY. Invalidates nothing. O(slots).
+ *
+ * Call it when the map will stay smaller for long, not in each frame: later inserts commit the
+ * pages again. Example:
+ *
+ *     hm_map_clear(&map);
+ *     load_level(&map);
+ *     hm_map_trim(&map); // the previous level may have had more sprites
+ */
 HM_API hm_status hm_map_trim(hm_map *map);
 
-/* Checks that all parts of the map agree with each other: HM_OK or HM_ERROR_CORRUPT. May be called
- * from callbacks. O(slots). */
+/* Checks that all parts of the map are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * callbacks. O(slots). */
 HM_API hm_status hm_map_validate(const hm_map *map);
 
-/* Returns the handle of the item that the address lies in, even in its middle; null when it is in
- * no live item of this map. Any address may be given; nothing is read there. O(1). */
+/* Returns the handle of the item that contains the address, even in its middle; null when no live
+ * item of this map does. Any address may be given; nothing is read there. O(1). In a destroy hook,
+ * for example:
+ *
+ *     static void log_erase(void *item, void *context)
+ *     {
+ *         const hm_map *sprites = context;
+ *         hm_handle erased = hm_map_handle_of(sprites, item);
+ *         printf("sprite %u is erased\n", hm_handle_index(erased));
+ *     }
+ */
 HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 
-/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). Example:
+ *
+ *     if (hm_map_get(&map, handle) == NULL)
+ *         printf("sprite: %s\n", hm_handle_state_name(hm_map_explain(&map, handle)));
+ */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
-/* Returns the current figures. O(1). */
+/* Returns the current statistics. O(1). To see in advance that the index space runs out, for
+ * example:
+ *
+ *     hm_map_stats stats = hm_map_get_stats(&map);
+ *     if (stats.retired_slots > stats.max_slots / 2)
+ *         printf("sprites: half of the index space is used up\n");
+ */
 HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
 
-/* Brings the items nearer to the order within the budget, and says what that took. Call it once a
- * frame: it resumes where it stopped, and any change is allowed between calls.
+/* Brings the items nearer to the order within the budget, and returns what that took. Call it once
+ * a frame: it resumes where it stopped, and the program may change anything between calls.
  *
- * `done` means that all items are in order, given a strict weak order and a hm_map_touch after
- * every edit of a key in place, also one that leaves the item where it is: keys are remembered from
- * call to call. When nothing has changed since, a call costs nothing; after k changes it costs the
- * compares of those k items, and the swaps of all items that have to give way to them. A different
- * order (compare, key or context; the struct's address does not matter) starts over.
+ * `done` means that all items are in order, provided that the order is a strict weak order and that
+ * hm_map_touch follows every edit of a key in place, even one that leaves the item where it is:
+ * keys are remembered from call to call. When nothing has changed since, a call costs nothing;
+ * after k changes it costs the compares of those k items, and the swaps of all items that have to
+ * give way to them. A different order (compare, key or context; the struct's address does not
+ * matter) starts over.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
- * All calls together take at most n swaps, however badly the data is disordered, and O(n log n)
- * compares; items that are all in order cost one compare each. Data that is nearly ordered costs at
- * most 3 compares an item.
+ * All calls together take at most n swaps, however disordered the items are, and O(n log n)
+ * compares; items that are all in order cost one compare each. Items that are nearly in order cost
+ * at most 3 compares each.
  *
- * Uses up to 32 bytes of memory for each item that is out of order, and gives all but 64 KiB back
- * when those have been placed; besides, 2 bits for each item from the first call on. Where memory
- * is refused it does the same by insertion sort: in O(n^2) swaps if the data is badly disordered.
+ * Uses up to 32 bytes of memory for each item that is out of order, and gives back all but 64 KiB
+ * once those items have been placed; also 2 bits for each item from the first call on. Where memory
+ * is refused it uses insertion sort instead, which takes O(n^2) swaps if the items are badly
+ * disordered.
  *
- * When busy: nothing spent, not done. Invalidates all pointers to items and all dense indices. */
+ * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices.
+ * Example:
+ *
+ *     const hm_budget budget = {.max_swaps = 1000, .max_compares = 10000};
+ *     hm_progress progress = hm_map_defragment(&map, &order, budget);
+ *     printf("%u swaps%s\n", (unsigned)progress.swaps, progress.done ? ", done" : "");
+ */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
 
-/* The same, for an order that is given as handles, as a walk over a tree finds them: the items
- * named first stand first, in that order. Handles that do not resolve and handles named before are
- * skipped; items that are not named keep their order, behind the named ones. At most n swaps.
+/* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items
+ * come first, in the order of their handles. Handles that do not resolve and handles that occurred
+ * before are skipped; items that are not named keep their order, behind the named ones. At most n
+ * swaps; compares nothing.
  *
- * After a call that was done, you may pass other handles. Until then, each call goes on with those
- * that it knows: to change them, pass another pointer or n, or call hm_map_touch_all. Otherwise as
- * hm_map_defragment; compares nothing.
+ * After a call that was done, you may pass other handles. Until then, each call continues with the
+ * same ones: to change them, pass another pointer or n, or call hm_map_touch_all.
  *
- * After a call that was done the next one looks at all handles again, since it cannot know whether
- * they are the same: under a small budget that takes many calls, which return `done` = false until
+ * After a call that was done the next one checks all handles again, since it cannot know whether
+ * they are the same: with a small budget that takes many calls, which return `done` = false until
  * the last. A program that has changed neither the map nor the handles since `done` skips the call.
+ * Example:
+ *
+ *     if (tree_has_changed) {
+ *         n = list_tree(handles, 256); // parents before children
+ *         hm_map_touch_all(&map);
+ *     }
+ *     hm_map_arrange(&map, handles, n, (hm_budget){.max_swaps = 1000});
  */
 HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n,
                                   hm_budget budget);
 
-/* Says that this item's place in the order may have changed. A handle that does not resolve is
- * ignored. O(1). */
+/* Tells the order that this item's position in it may have changed. A handle that does not resolve
+ * is ignored. O(1). Example:
+ *
+ *     struct sprite *sprite = hm_map_get(&map, handle);
+ *     if (sprite != NULL) {
+ *         sprite->depth += 1;
+ *         hm_map_touch(&map, handle);
+ *     }
+ */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* Says that the place of any item may have changed: the next call starts anew. O(1). */
+/* Tells the order that the position of any item may have changed: the next call starts over. O(1).
+ */
 HM_API void hm_map_touch_all(hm_map *map);
 
 /* The functions below have a second form, `_as`, that takes the item size. The typed functions of
@@ -285,16 +373,23 @@ HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
     return true;
 }
 
-/* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
- * place, not cleared; to begin from zero, assign a whole item: `*item = (struct node){0}`. Returns
+/* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
+ * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns
  * null and sets *item = NULL when the map is full, busy or refused memory: hm_last_error says
- * which, and so does hm_map_reserve(map, 1). Invalidates nothing. O(1) but for system calls. */
+ * which, and so does hm_map_reserve(map, 1). Invalidates nothing. O(1) but for system calls.
+ * Example:
+ *
+ *     void *place;
+ *     hm_handle created = hm_map_emplace(&map, &place);
+ *     if (place != NULL)
+ *         *(struct sprite *)place = (struct sprite){.depth = 3, .parent = handle};
+ */
 static inline hm_handle hm_map_emplace(hm_map *map, void **item)
 {
     return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
 }
 
-/* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
+/* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
  * Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
@@ -302,15 +397,21 @@ static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 }
 
 /* Returns the item, or NULL when the handle does not resolve (hm_map_explain says why). The pointer
- * is good until the next call that may move items. O(1): one entry is read. */
+ * is valid until the next call that may move items. O(1): one entry is read. */
 static inline void *hm_map_get(const hm_map *map, hm_handle handle)
 {
     return hm_map_get_as(map, handle, map != NULL ? map->item_size : 0);
 }
 
 /* Erases the item: destroy runs, then the last item moves into the hole. False when the handle does
- * not resolve, or when busy. Invalidates pointers to the erased and to the last item. O(1). Walking
- * backward and erasing hm_map_handle_at(map, i) visits each item once. */
+ * not resolve, or when busy. Invalidates pointers to the erased and to the last item. O(1). A loop
+ * that erases goes backward, to visit each item once. Example:
+ *
+ *     const struct sprite *sprites = hm_map_items(&map);
+ *     for (uint32_t i = hm_map_count(&map); i-- > 0;)
+ *         if (sprites[i].depth > 100)
+ *             hm_map_erase(&map, hm_map_handle_at(&map, i));
+ */
 static inline bool hm_map_erase(hm_map *map, hm_handle handle)
 {
     return hm_map_erase_as(map, handle, map != NULL ? map->item_size : 0);
@@ -338,7 +439,7 @@ static inline uint32_t hm_map_count(const hm_map *map)
     return map->ids.count;
 }
 
-/* Returns the most items that the map can hold; 0 for a zeroed one. O(1). */
+/* Returns how many items the map can hold at most; 0 for a zeroed one. O(1). */
 static inline uint32_t hm_map_capacity(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_capacity: map is NULL");
@@ -352,14 +453,20 @@ static inline hm_handle hm_map_handle_at(const hm_map *map, uint32_t dense_index
     return hm_id_table_handle_at(&map->ids, dense_index);
 }
 
-/* Returns the dense index of a handle's item, or HM_INVALID_INDEX. Good until items move. O(1). */
+/* Returns the dense index of a handle's item, or HM_INVALID_INDEX. Valid until items move. O(1). */
 static inline uint32_t hm_map_index_of(const hm_map *map, hm_handle handle)
 {
     HM_CONTRACT(map != NULL, "hm_map_index_of: map is NULL");
     return hm_id_table_find(&map->ids, handle);
 }
 
-/* Returns the user meta of the item at a dense index; NULL out of range or without meta. O(1). */
+/* Returns the user meta of the item at a dense index; NULL out of range or without meta. O(1).
+ * Example:
+ *
+ *     uint32_t *frames = hm_map_meta_at(&map, hm_map_index_of(&map, handle));
+ *     if (frames != NULL)
+ *         ++*frames;
+ */
 static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 {
     HM_CONTRACT(map != NULL, "hm_map_meta_at: map is NULL");
@@ -374,20 +481,30 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 
 /* HM_MAP_DEFINE(texture, struct texture, 3), without a semicolon, defines
  *
- *     texture_handle   a struct with one member, hm_handle id: a type of its own, so that a mesh's
- *                      handle given to a texture map does not compile (handle.h)
+ *     texture_handle   a distinct type, a struct with one member, hm_handle id: passing a mesh's
+ *                      handle to a texture map does not compile (handle.h)
  *     texture_map      a struct with one member, hm_map map
  *
- * and for each function hm_map_X an inline function texture_map_X that does the same, knows the
- * item size, and takes and returns texture_handle and struct texture * where that takes handles and
- * items, also in arrays; hooks and orders stay untyped. texture_map_init(map, capacity) takes the
- * defaults; texture_map_init_desc takes a descriptor, whose size and alignment are overridden, and
- * whose type id wins over the number here unless it is 0: two maps of one type tell their handles
- * apart by it. A map without a name is called "texture". Untyped functions take &textures.map.
+ * and for each function hm_map_X an inline function texture_map_X that does the same, with the item
+ * size as a constant, and with texture_handle and struct texture * in place of handles and items,
+ * also in arrays; hooks and orders stay untyped. texture_map_init(map, capacity) uses the defaults.
+ * texture_map_init_desc takes a descriptor: its size and alignment are ignored, and its type id,
+ * unless it is 0, replaces the number here, so that two maps of one type can tell their handles
+ * apart. A map without a name is called "texture". Pass &textures.map to untyped functions.
+ * Example:
  *
- * HM_MAP_DEFINE_FOR(texture, struct texture, 3) is the same for a texture_handle that
- * HM_HANDLE_DEFINE has made already, so that an item can hold handles of its own kind. A map and a
- * pool may share one handle type and stand in one file: give them two type ids. */
+ *     HM_MAP_DEFINE(texture, struct texture, 3)
+ *
+ *     texture_map textures;
+ *     if (texture_map_init(&textures, 1000) == HM_OK) {
+ *         struct texture made = {.width = 64, .height = 64};
+ *         texture_handle wood = texture_map_insert(&textures, &made);
+ *         struct texture *found = texture_map_get(&textures, wood); // or NULL
+ *     }
+ *
+ * HM_MAP_DEFINE_FOR(texture, struct texture, 3) does the same for a texture_handle that
+ * HM_HANDLE_DEFINE has defined already, so that an item can hold handles of its own kind (example
+ * in handle.h). A map and a pool may share one handle type in one file: give them two type ids. */
 #define HM_MAP_DEFINE(prefix, type, number)                                                        \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_MAP_DEFINE_FOR(prefix, type, number)
