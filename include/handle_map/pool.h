@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: items that never move, named by handles; what is erased leaves a hole.
+/* pool: items that never move, named by handles; an erased item leaves a hole.
  *
  *     hm_handle            entries           words         items
  *     index 2, gen 7 -->  0 | gen 1       |  live  1    | item |
@@ -8,98 +8,98 @@
  *                         3 | gen 2, free |  hole  1    | .... |
  *                         ^ slot = the handle's index = the place, for ever
  *
- * Owns: the items. What they point to is the user's; the destroy hook is told when an item goes.
- * Moves: nothing. A pointer to an item is good from its insert to its erase, whatever happens to
- * others. A handle is good for ever: it resolves while its item lives and is refused afterwards.
- * Any 64 bits may be passed as a handle to any function.
+ * Owns: the items. What they point to belongs to the program; the destroy hook runs when an item is
+ * erased. Moves: nothing. A pointer to an item is valid from its insert to its erase, whatever
+ * happens to others. A handle resolves until its item is erased, and is refused ever after. Any 64
+ * bits may be passed as a handle to any function.
  *
- * Beside each slot stand 4.25 bytes. An entry is the upper half of the slot's last handle, with the
- * free bit set when that item is gone, so that a lookup is one compare. Two bits say whether an
- * item lives there and whether the place is a hole that can be filled at once. The lowest word of
- * 64 bits with a hole is remembered. Above the other words with holes are levels of a bitmap, 64 to
- * one, up to a single word: the next lowest is found in O(log64 n), at most 5 steps down. Erase
- * touches no item, and insert fills the lowest hole whose memory is there, so that places are
- * filled in the order of their addresses, and the high ones stay empty where there are fewer items
- * than before.
+ * Each slot takes 4.25 bytes besides the item. An entry is the upper half of the slot's last
+ * handle, with the free bit set once that item is erased, so that a lookup is one compare. Two bits
+ * say whether the slot is live and whether it is a hole that can be filled at once. The pool
+ * remembers the lowest word of 64 bits with a hole. For the other words with holes there are levels
+ * of a bitmap, 64 to one, up to a single word: the next lowest word is found in O(log64 n), at most
+ * 5 levels down. Erase touches no item. Insert fills the lowest hole whose memory is committed, so
+ * that places are filled in the order of their addresses, and the high ones stay empty when items
+ * become fewer.
  *
- * Three storages behave alike and differ in where the memory comes from:
- *     HM_STORAGE_VIRTUAL         one range of addresses, committed as it fills. One run in memory.
- *     HM_STORAGE_FIXED_BLOCKS    blocks of `block_size` bytes, which come one by one, later up to
- *                                128 KiB at once, and go one by one. Addresses are reserved as they
- *                                are needed, at first for one block and later for 64, at most 2 MiB
+ * The three storages behave alike; they differ in where the memory comes from:
+ *     HM_STORAGE_VIRTUAL         one contiguous range of addresses, committed as it fills.
+ *     HM_STORAGE_FIXED_BLOCKS    blocks of `block_size` bytes, committed one by one, later up to
+ *                                128 KiB at once, and given back one by one. Addresses are reserved
+ *                                when needed, first for one block and later for 64, at most 2 MiB
  *                                of them: for memory that cannot reserve much. Memory that cannot
- *                                be decommitted, like the heap's, is freed with the last of those
- *                                blocks.
+ *                                be decommitted, like the heap's, is freed together with the last
+ *                                of the blocks that were reserved with it.
  *     HM_STORAGE_GROWING_BLOCKS  blocks of 16, 32, 64, ... items: a small pool is small, and a
  *                                large one has few blocks. Each is committed whole, in one call,
- *                                because its pages cost memory only when they are touched: up to
+ *                                because its pages cost memory only once they are touched: up to
  *                                half of what is committed may not be used yet.
  *
- * To visit all items, go from run to run; each is an array. They come in the order of their places,
- * which is not the order in which they were inserted: an insert fills the lowest hole.
+ * To visit all items, go from run to run; each run is an array. They come in the order of their
+ * places, which is not the order of insertion: an insert fills the lowest hole. Example:
  *
  *     uint32_t length;
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + length, &length)) {
- *         struct item *items = hm_pool_item(&pool, i);
+ *         struct bullet *bullets = hm_pool_item(&pool, i);
  *         for (uint32_t k = 0; k < length; k++)
- *             use(&items[k]);
+ *             move(&bullets[k]);
  *     }
  *
- * Items may be inserted and erased meanwhile. An inserted one may be visited. An erased one is not
- * visited again, but a run that was handed out does not shrink: a loop that erases items which it
- * has still to visit goes from item to item, without a length:
+ * Items may be inserted and erased meanwhile. An inserted item may be visited. An erased item is
+ * not visited again, but a run that was returned does not shrink: a loop that erases items still to
+ * be visited goes from item to item, without a length. Example:
  *
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + 1, NULL))
  *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
  *
  * Where holes are scattered and most runs are of an item or two, going from bit to bit is twice as
- * fast as from run to run, whose lengths no CPU can predict:
+ * fast as from run to run, whose lengths no CPU can predict. Example:
  *
  *     uint64_t live;
  *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
  *          w = hm_pool_next_word(&pool, w + 1, &live))
  *         for (; live != 0; live &= live - 1)
- *             use(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
+ *             move(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
  *
  * Those bits are a snapshot: hm_pool_item returns NULL for an item that was erased since.
  *
- * Under AddressSanitizer holes are poisoned: using a pointer to an item that was erased is
- * reported, until another item is inserted at its place. It tracks groups of 8 bytes: of items
- * whose size is no multiple of 8, what shares a group with a live neighbour goes unseen.
+ * Under AddressSanitizer holes are poisoned: using a pointer to an erased item is reported, until
+ * another item is inserted at its place. It tracks groups of 8 bytes: if the item size is no
+ * multiple of 8, the part of a hole that shares a group with a live item is not checked.
  *
  * Limits:
- *     items alive            up to UINT32_MAX - 1, the descriptor's `capacity`
- *     item size              1 byte and more; in one range an item may straddle pages
+ *     live items             up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     item size              at least 1 byte; in one range an item may straddle pages
  *     alignment              1 to 4096, dividing the size
- *     lives of a slot        65,535; then it is retired, never wrapped: its place is abandoned
- *     index space            `max_slots`, up to UINT32_MAX: slots alive, free or retired together.
- *                            When it is spent, insert is full; the statistics show it coming. In
- *                            one range each slot costs item_size bytes of addresses, so that the
+ *     uses of a slot         65,535; then it is retired, never wrapped: its place is not used again
+ *     index space            `max_slots`, up to UINT32_MAX: live, free and retired slots together.
+ *                            When it is used up, insert fails; the statistics show it in advance.
+ *                            In one range each slot costs item_size bytes of address space, so the
  *                            default is the larger of 2^16 and 4 x capacity: 2^16 slots last 20
  *                            hours at 60,000 inserts a second. In blocks it is the larger of 2^20
- *                            and 16 x capacity, as in a map: 13 days. Programs that run longer
- *                            give more; 2^24 slots last 212 days.
+ *                            and 16 x capacity, as in a map: 13 days. Programs that run longer set
+ *                            more; 2^24 slots last 212 days.
  *     types                  32,768. Pools that share a type id cannot tell their handles apart.
  *
- * A handle is refused for as long as the pool lives, from init to fini. After fini and another init
- * its slots begin anew, and handles from before may name new items: to restart a level, clear it.
+ * Handles never alias from init to fini. After fini and another init all slots start afresh, and
+ * earlier handles may name new items: to restart a level, clear the pool instead.
  *
  * A pool may be moved: assign the struct, and use only the copy from then on. Not from inside the
- * destroy hook, nor while it stands in a directory or its own `context` points to it.
+ * destroy hook, nor while a directory holds it or its own `context` points to it.
  *
- * Failure changes nothing that can be observed; only the committed size may have grown. A zeroed
- * pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool is a broken
- * contract. hm_last_error says why a call has failed with a status or with null.
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown. A zeroed pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool
+ * is a broken contract. hm_last_error says why a call failed with a status or with null.
  *
- * The destroy hook runs once for each item that goes, while its handle still resolves
- * (hm_pool_handle_of tells it), and never for a hole; it sees the pool whole, and so does the
- * predicate of hm_pool_erase_if. A call that would change the pool from inside them is refused:
- * with HM_ERROR_BUSY, null, false or 0, and from clear and fini, which return nothing, with the
- * panic hook. They must return: no longjmp, no exception.
+ * The destroy hook runs once for each erased item, while its handle still resolves
+ * (hm_pool_handle_of returns it), and never for a hole; it sees a consistent pool, and so does the
+ * predicate of hm_pool_erase_if. A call that would change the pool from inside them is refused: it
+ * returns HM_ERROR_BUSY, null, false or 0; clear and fini, which return nothing, call the panic
+ * hook. Both must return: no longjmp, no exception.
  *
- * Threads: no locks inside. Const calls may run together where nobody writes. */
+ * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
@@ -116,23 +116,23 @@ typedef enum hm_storage {
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
-/* A zero field means the default. Only item_size has none. */
+/* A zero field means the default. Only item_size has no default. */
 typedef struct hm_pool_desc {
     size_t item_size;   /* bytes; a multiple of item_align */
     size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
                            max_align_t */
-    uint32_t capacity;  /* most items; 0: 1,048,576 */
+    uint32_t capacity;  /* items, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: in one range the larger
                            of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; with
                            32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     hm_storage storage;
-    size_t block_size; /* fixed blocks: least bytes in a block; 0: 16 KiB. A block holds a
-                          power of two of items and is a multiple of the page */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once for each item */
-    void *context;                              /* handed to destroy */
+    size_t block_size; /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power
+                          of two of items and is a multiple of the page size */
+    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once an item */
+    void *context;                              /* passed to destroy */
     const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* for errors when it is busy; must outlive the pool; NULL: "pool" */
+    const char *name; /* for the error when busy; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
 /* hm_pool itself is a struct of <handle_map/detail/pool.h>, whose fields are all private. */
@@ -141,52 +141,62 @@ typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size or
  * alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below the capacity,
- * a type id above 0x7FFF, no such storage, items of max_slots or a block that overflow size_t, or a
- * memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
- * failure the pool is zeroed. The pool keeps no pointer to the descriptor. O(1), at most five
- * reservations. */
+ * a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block that
+ * overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was
+ * refused. After a failure the pool is zeroed. The pool keeps no pointer to the descriptor. O(1),
+ * at most five reservations. Example:
+ *
+ *     hm_pool bullets;
+ *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),
+ *                                .capacity = 100000,
+ *                                .type_id = BULLET_TYPE,
+ *                                .storage = HM_STORAGE_GROWING_BLOCKS,
+ *                                .name = "bullets"};
+ *     if (hm_pool_init(&bullets, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
-/* Destroys all items, releases everything, zeroes the pool. Twice is fine. Invalidates everything.
- * O(blocks), and as hm_pool_clear with a destroy hook. */
+/* Destroys all items, releases all memory, zeroes the pool. May be called twice. Invalidates
+ * everything. O(blocks); with a destroy hook also the cost of hm_pool_clear. */
 HM_API void hm_pool_fini(hm_pool *pool);
 
-/* Copies `n` items in and reports their handles: all of them, or none. `items` NULL: zeroed items;
- * `handles` NULL: not reported. Holes are filled first, so that the items need not stand side by
- * side. HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve; then
+/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
+ * `handles` NULL: not reported. Holes are filled first, so the items need not be contiguous.
+ * HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve; then
  * nothing has changed and `handles` is not written. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles);
 
-/* Looks n handles up: items[i] becomes the item of handles[i], or NULL where that does not resolve.
- * Returns how many do; cannot fail. `items` must not overlap `handles`. Each pointer is good until
- * its item is erased. In a pool that outgrows the caches what the handles name is brought from
- * memory together, which is best in batches of about 256. Invalidates nothing. O(n). */
+/* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
+ * Returns how many resolve; cannot fail. `items` must not overlap `handles`. Each pointer is valid
+ * until its item is erased. In a pool larger than the caches the cache misses of a batch overlap;
+ * best in batches of about 256. Invalidates nothing. O(n). */
 HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                               void **items);
 
-/* Says of n handles whether they resolve: alive[i] for handles[i]. Returns how many do; cannot
- * fail. `alive` must not overlap `handles`. Touches no item. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
+ * `alive` must not overlap `handles`. Reads no item. Invalidates nothing. O(n). */
 HM_API uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                                    bool *alive);
 
-/* Erases all items for which `doomed` returns true, and returns their number. It is called once for
- * each item, in the order of their places; a doomed item dies before the next call. 0 when busy.
- * Invalidates pointers to the erased items. O(items + slots / 64). */
+/* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
+ * once for each item, in the order of their places; an item is erased before the next call. 0 when
+ * busy. Invalidates pointers to the erased items. O(items + slots / 64). */
 HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
                                  void *context);
 
-/* Erases those of the n handles that resolve; returns how many did. A handle that stands twice
- * counts once. 0 when busy. In a pool of a million items and more, in batches of a hundred and
- * more, this is 1.5 to 4 times as fast as one erase after the other. Invalidates pointers to the
- * erased items. O(n). */
+/* Erases the items of n handles, except those that do not resolve; returns the number of erased
+ * items. A handle that occurs twice counts once. 0 when busy. In a pool of a million items or more,
+ * in batches of a hundred or more, this is 1.5 to 4 times as fast as single calls. Invalidates
+ * pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
-/* Makes the next n inserts succeed, while nothing is erased in between: n is *additional* to what
- * is there. Holes count first, then places whose memory trim took, then new ones, which take one
- * commit, or in fixed blocks one for each 2 MiB. What is committed costs memory only once items
- * stand there. HM_ERROR_FULL: the capacity or the index space has no room for n more;
- * HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an unaligned
- * address for blocks. Then nothing has changed. Invalidates nothing. O(n). */
+/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
+ * there. Holes count first, then places whose memory trim has given back, then new ones, which take
+ * one commit, or in fixed blocks one for each 2 MiB. Committed memory costs nothing until items use
+ * it. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an unaligned address for blocks.
+ * Then nothing has changed. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
@@ -194,39 +204,44 @@ HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
  * destroy hook: O(items + slots / 64). Memory stays committed; see hm_pool_trim. */
 HM_API void hm_pool_clear(hm_pool *pool);
 
-/* Gives back the memory of places that hold no item: whole pages of the one range, whole blocks,
- * wherever they are. The 4.25 bytes a slot stay, so that earlier handles stay refused, and lose no
- * life. Insert brings the memory back when no other hole is left. HM_ERROR_MEMORY when the system
- * refuses: some memory may have gone already; nothing else has changed. HM_ERROR_BUSY. Invalidates
- * nothing. O(slots / 64 + pages + holes). */
+/* Gives back the memory of places that hold no item: whole pages of the one range, or whole blocks,
+ * wherever they are. The 4.25 bytes a slot stay, so earlier handles stay refused, and no slot loses
+ * uses. Insert commits the memory again when no other hole is left. HM_ERROR_MEMORY: the system
+ * refuses; some memory may have been given back already; nothing else has changed. HM_ERROR_BUSY.
+ * Invalidates nothing. O(slots / 64 + pages + holes). */
 HM_API hm_status hm_pool_trim(hm_pool *pool);
 
-/* Checks that entries, bits, counts, the levels above and the memory agree: HM_OK or
- * HM_ERROR_CORRUPT. May be called from the destroy hook. O(slots). */
+/* Checks that entries, bits, counts, levels and memory are consistent: HM_OK or HM_ERROR_CORRUPT.
+ * May be called from the destroy hook. O(slots). */
 HM_API hm_status hm_pool_validate(const hm_pool *pool);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 
-/* Returns the current figures. O(1). */
+/* Returns the current statistics. O(1). */
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 
-/* Returns the handle of the item that the address lies in, even in its middle; null when it is in
- * no live item of this pool. Any address may be given; nothing is read there. O(1); in growing
- * blocks O(log n): each block is looked at, at most 29 of them. */
+/* Returns the handle of the item that contains the address, even in its middle; null when no live
+ * item of this pool does. Any address may be given; nothing is read there. O(1); in growing blocks
+ * O(log n): it checks each block, at most 29 of them. Since items never move, a pointer to one can
+ * be stored, and its handle found later. Example:
+ *
+ *     void *bullet;
+ *     hm_pool_emplace(&pool, &bullet);
+ *     hm_pool_erase(&pool, hm_pool_handle_of(&pool, bullet)); // later, elsewhere
+ */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 
-/* Adds an item whose bytes the caller fills in at once: returns its handle and sets *item to the
- * place, not cleared; to begin from zero, assign a whole item: `*item = (struct bullet){0}`.
- * Returns null and sets *item = NULL when the pool is full, busy or refused memory: hm_last_error
- * says which, and so does hm_pool_reserve(pool, 1). Invalidates nothing. O(1) but for system calls.
- */
+/* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
+ * address. The bytes are not cleared: assign a whole item, or `(struct bullet){0}` first. Returns
+ * null and sets *item = NULL when the pool is full, busy or refused memory: hm_last_error says
+ * which, and so does hm_pool_reserve(pool, 1). Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 {
     return hm_pool_emplace_as(pool, item, pool != NULL ? pool->item_size : 0);
 }
 
-/* Copies an item in (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
+/* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
  * Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
@@ -234,13 +249,13 @@ static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 }
 
 /* Returns the item, or NULL when the handle does not resolve (hm_pool_explain says why). The
- * pointer is good until the item is erased. O(1): one entry is read. */
+ * pointer is valid until the item is erased. O(1): one entry is read. */
 static inline void *hm_pool_get(const hm_pool *pool, hm_handle handle)
 {
     return hm_pool_get_as(pool, handle, pool != NULL ? pool->item_size : 0);
 }
 
-/* Erases the item: destroy runs, then the place is a hole. False when the handle does not resolve,
+/* Erases the item: destroy runs, then its place is a hole. False when the handle does not resolve,
  * or when busy. Invalidates pointers to this item only. O(1). */
 static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
 {
@@ -260,8 +275,16 @@ static inline bool hm_pool_contains(const hm_pool *pool, hm_handle handle)
     return is_equal & !hm_handle_is_free(handle);
 }
 
-/* Returns the item at an index, which is that of its handle; NULL for a hole and past the end.
- * Where a run of next_run begins, it is an array of the run's length. O(1). */
+/* Returns the item at an index, which is the index of its handle; NULL for a hole and past the end.
+ * At the start of a run it is an array of the run's length (hm_pool_next_run). O(1). Since an item
+ * keeps its index, the program's own arrays can be indexed by it. Example:
+ *
+ *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
+ *          i = hm_pool_next_run(&pool, i + 1, NULL)) {
+ *         struct bullet *bullet = hm_pool_item(&pool, i);
+ *         bullet->speed = speeds[i];
+ *     }
+ */
 static inline void *hm_pool_item(const hm_pool *pool, uint32_t index)
 {
     return hm_pool_item_as(pool, index, pool != NULL ? pool->item_size : 0);
@@ -283,17 +306,17 @@ static inline uint32_t hm_pool_count(const hm_pool *pool)
     return pool->count;
 }
 
-/* Returns the most items that the pool can hold; 0 for a zeroed one. O(1). */
+/* Returns how many items the pool can hold at most; 0 for a zeroed one. O(1). */
 static inline uint32_t hm_pool_capacity(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_capacity: pool is NULL");
     return pool->capacity;
 }
 
-/* Returns the number of the first word of 64 indices, at or behind `word`, in which items live, or
- * HM_INVALID_INDEX when there is none. Bit k of *live says whether an item lives at index
- * 64 x word + k (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a copy
- * and do not follow later changes. O(1 + holes / 64). */
+/* Returns the number of the first word of 64 indices, at or after `word`, that has a live item, or
+ * HM_INVALID_INDEX when there is none. Bit k of *live says whether index 64 x word + k has a live
+ * item (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a copy and do not
+ * follow later changes. O(1 + holes / 64). */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
     const hm_pool_word *words;
@@ -306,7 +329,7 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
         *live = words[word].live;
         if (*live != 0)
             return word;
-        /* Where most words have no item, finding those that have one is the work. */
+        /* Where most words have no item, finding those that have one takes most of the time. */
         while (end - word > 4 && (words[word + 1].live | words[word + 2].live |
                                   words[word + 3].live | words[word + 4].live) == 0)
             word += 4;
@@ -315,10 +338,10 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
     return HM_INVALID_INDEX;
 }
 
-/* Returns the index of the first item at or behind `from`, or HM_INVALID_INDEX when there is none;
- * and in *length how many items stand there side by side in memory: up to the next hole, or the end
- * of a block that no other adjoins (0 without an item). `length` NULL: not measured. O(1 + holes /
- * 64 + length / 64). */
+/* Returns the index of the first item at or after `from`, or HM_INVALID_INDEX when there is none.
+ * Sets *length to the number of items that are contiguous in memory from there: up to the next
+ * hole, or to the end of a block that no other adjoins (0 without an item). `length` NULL: not
+ * measured. O(1 + holes / 64 + length / 64). */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {
     uint32_t word = from / HM_POOL_WORD, place, first;
@@ -351,20 +374,29 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
 
 /* HM_POOL_DEFINE(particle, struct particle, 3), without a semicolon, defines
  *
- *     particle_handle   a struct with one member, hm_handle id: a type of its own, so that another
- *                       type's handle given to a particle pool does not compile (handle.h)
+ *     particle_handle   a distinct type, a struct with one member, hm_handle id: passing another
+ *                       type's handle to a particle pool does not compile (handle.h)
  *     particle_pool     a struct with one member, hm_pool pool
  *
- * and for each function hm_pool_X an inline function particle_pool_X that does the same, knows the
- * item size, and takes and returns particle_handle and struct particle * where that takes handles
- * and items, also in arrays; the hook stays untyped. particle_pool_init(pool, capacity) takes the
- * defaults; particle_pool_init_desc takes a descriptor, whose size and alignment are overridden,
- * and whose type id wins over the number here unless it is 0. A pool without a name is called
- * "particle". Untyped functions take &particles.pool.
+ * and for each function hm_pool_X an inline function particle_pool_X that does the same, with the
+ * item size as a constant, and with particle_handle and struct particle * in place of handles and
+ * items, also in arrays; the hook stays untyped. particle_pool_init(pool, capacity) uses the
+ * defaults. particle_pool_init_desc takes a descriptor: its size and alignment are ignored, and its
+ * type id, unless it is 0, replaces the number here. A pool without a name is called "particle".
+ * Pass &particles.pool to untyped functions. Example:
  *
- * HM_POOL_DEFINE_FOR(particle, struct particle, 3) is the same for a particle_handle that
- * HM_HANDLE_DEFINE has made already. A map and a pool may share one handle type and stand in one
- * file: give them two type ids. */
+ *     HM_POOL_DEFINE(particle, struct particle, 3)
+ *
+ *     particle_pool particles;
+ *     if (particle_pool_init(&particles, 100000) == HM_OK) {
+ *         struct particle made = {.age = 0};
+ *         particle_handle spark = particle_pool_insert(&particles, &made);
+ *         struct particle *found = particle_pool_get(&particles, spark); // or NULL
+ *     }
+ *
+ * HM_POOL_DEFINE_FOR(particle, struct particle, 3) does the same for a particle_handle that
+ * HM_HANDLE_DEFINE has defined already. A map and a pool may share one handle type in one file:
+ * give them two type ids. */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_POOL_DEFINE_FOR(prefix, type, number)
