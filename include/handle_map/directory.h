@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* directory: type id -> map or pool, so that any handle finds its owner in O(1).
+/* directory: type id -> map or pool, so that the owner of any handle is found in O(1).
  *
  * Owns: a virtual array of pointers to containers, indexed by type id; never the containers. Moves:
  * nothing. Limits: one container, map or pool, for each of the 32,768 type ids. A container must be
- * removed before its fini, and must not move in memory while it stands here. A zeroed directory is
- * an empty one that can hold nothing.
+ * removed before its fini, and must not be moved in memory while the directory holds it. A zeroed
+ * directory is empty and can hold nothing.
  *
- * Threads: no locks inside. Const calls may run together where nobody writes. */
+ * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_DIRECTORY_H
 #define HANDLE_MAP_DIRECTORY_H
 
@@ -31,14 +31,20 @@ HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *mem
  * O(1). */
 HM_API void hm_directory_fini(hm_directory *directory);
 
-/* Enters a map, or a pool, under its type id. HM_ERROR_INVALID: the type id is taken, also by this
+/* Adds a map, or a pool, under its type id. HM_ERROR_INVALID: the type id is taken, even if by this
  * same container. HM_ERROR_MEMORY: the system refuses. HM_ERROR_FULL: a zeroed directory. Then
- * nothing has changed. The directory keeps the pointer, not the container. O(1). */
+ * nothing has changed. The directory keeps the pointer, not the container. O(1). Example:
+ *
+ *     hm_directory directory;
+ *     if (hm_directory_init(&directory, NULL) != HM_OK ||
+ *         hm_directory_add(&directory, &map) != HM_OK ||
+ *         hm_directory_add_pool(&directory, &pool) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
 HM_API hm_status hm_directory_add(hm_directory *directory, hm_map *map);
 HM_API hm_status hm_directory_add_pool(hm_directory *directory, hm_pool *pool);
 
-/* Takes the container out; false when it is not there. Call it before the container's fini. O(1).
- */
+/* Removes the container; false when it is not there. Call it before the container's fini. O(1). */
 HM_API bool hm_directory_remove(hm_directory *directory, hm_map *map);
 HM_API bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool);
 
@@ -48,12 +54,17 @@ HM_API bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool);
 HM_API hm_map *hm_directory_find(const hm_directory *directory, hm_handle handle);
 HM_API hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle handle);
 
-/* Returns the handle's item in whichever map or pool owns it, or NULL. The pointer is good as long
- * as that of hm_map_get or hm_pool_get. O(1). */
+/* Returns the handle's item in whichever map or pool owns it, or NULL. The pointer is valid as long
+ * as that of hm_map_get or hm_pool_get. O(1). Example:
+ *
+ *     void *item = hm_directory_get(&directory, handle);
+ *     if (item != NULL && hm_handle_type_id(handle) == SPRITE_TYPE)
+ *         draw(item);
+ */
 HM_API void *hm_directory_get(const hm_directory *directory, hm_handle handle);
 
-/* Returns the handle of the item that the address lies in, even in its middle, in whichever map or
- * pool; null when it lies in no live item of theirs. Any address may be given; nothing is read
+/* Returns the handle of the item that contains the address, even in its middle, in whichever map or
+ * pool it lies; null when no live item contains it. Any address may be given; nothing is read
  * there. Tries one container after another: O(type ids up to the highest one added). */
 HM_API hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item);
 
