@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/guard: what stops a call while one of the container's callbacks runs, and why the hot path
- * of erase must take the long way. For inline functions; no program needs it. */
+/* detail/guard: what refuses a call while one of the container's callbacks runs, and when the hot
+ * path of erase must call the function that is not inline. For inline functions; no program needs
+ * it. */
 #ifndef HANDLE_MAP_DETAIL_GUARD_H
 #define HANDLE_MAP_DETAIL_GUARD_H
 
@@ -13,14 +14,13 @@ enum {
     HM_GUARD_META = 4  /* meta moves with the items */
 };
 
-/* Both fields are compared with something on the hot paths anyway, so that being busy costs these
- * nothing. */
+/* The hot paths compare both fields anyway, so that checking for busy costs them nothing. */
 typedef struct hm_guard {
-    uint32_t limit; /* insert takes the long way from so many items on; 0 while busy */
-    uint32_t flags; /* HM_GUARD_ bits; unless 0, erase takes the long way */
+    uint32_t limit; /* items; from this count on insert takes its slow path; 0 while busy */
+    uint32_t flags; /* HM_GUARD_ bits; unless 0, erase takes its slow path */
 } hm_guard;
 
-/* For a call that can return nothing to say that its container is busy. */
+/* For a call that returns nothing and so cannot report that its container is busy. */
 #define HM_CONTRACT_IDLE(flags, function, name)                                                    \
     (((flags)&HM_GUARD_BUSY) == 0 ? (void)0 : hm_panic_busy(__FILE__, __LINE__, (function), (name)))
 

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Sets an entry's index and leaves its upper half. Where the byte order is known, only the lower
- * half is stored: a store waits for no cache line, but reading the rest of the entry would. */
+/* Sets an entry's index and keeps its upper half. Where the byte order is known, only the lower
+ * half is stored: a store does not wait for the cache line, as reading the upper half would. */
 static inline void hm_handle_set_index(hm_handle *entry, uint32_t index)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

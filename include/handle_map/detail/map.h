@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/map: what a map is made of, and the parts of insert and erase that are not inline. For
+/* detail/map: the struct of a map, and the parts of insert and erase that are not inline. For
  * inline functions; no program needs it. */
 #ifndef HANDLE_MAP_DETAIL_MAP_H
 #define HANDLE_MAP_DETAIL_MAP_H
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/* All fields are private; use the functions. What lookup, insert and erase touch stands first, in
- * one cache line where the map begins with one. */
+/* All fields are private; use the functions. The fields that lookup, insert and erase touch come
+ * first, in one cache line if the map starts at one. */
 typedef struct hm_map {
     unsigned char *items; /* item_array.data */
     size_t item_size;     /* bytes */
-    hm_guard guard;       /* its limit: items that fit what is committed */
-    uint32_t managed;     /* the order knows of no position from here on: 0, or cursor + 1 */
-    hm_id_table ids;      /* who is alive; its count is the map's */
+    hm_guard guard;       /* its limit: items that fit in the committed memory */
+    uint32_t managed;     /* position; the order knows of none from here on: 0, or cursor + 1 */
+    hm_id_table ids;      /* which slots are live; its count is the map's */
     void (*destroy)(void *item, void *context);
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;
@@ -38,7 +38,7 @@ HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
 HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
 HM_API void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count);
 
-/* As hm_order_disturb, without a look at the order's state where the order does not know of the
+/* As hm_order_disturb, but does not read the order's state if the order does not know of the
  * position. */
 static inline void hm_map_disturb(hm_map *map, uint32_t index, uint32_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/pool: the struct of a pool, and what the inline functions of pool.h are made of. No
- * program needs it: pool.h explains the structure, and has all that may be called. */
+/* detail/pool: the struct of a pool, and the parts of pool.h's inline functions. No program needs
+ * it: pool.h explains the structure, and has all functions that may be called. */
 #ifndef HANDLE_MAP_DETAIL_POOL_H
 #define HANDLE_MAP_DETAIL_POOL_H
 
@@ -14,43 +14,43 @@
 extern "C" {
 #endif
 
-/* The values of hm_storage, which stands in the manual. */
+/* The values of hm_storage, which pool.h documents. */
 enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
 
 enum {
-    HM_POOL_WORD = 64,  /* slots to a word, and words to a bit of the level above */
+    HM_POOL_WORD = 64,  /* slots in a word, and words for a word of the level above */
     HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
     HM_POOL_FIRST_BLOCK_SHIFT = 4 /* the first growing block has 2^4 items */
 };
 
-/* What is known of 64 slots, a bit for each. At most one of a slot's two bits is set. A slot that
- * was issued and has none is retired, or its memory was given back by trim. */
+/* The state of 64 slots, a bit in each field for each slot, at most one of them set. If neither is
+ * set for a slot that was issued, it is retired, or trim has given back its memory. */
 typedef struct hm_pool_word {
     uint64_t live;
     uint64_t holes; /* may be issued at once */
 } hm_pool_word;
 
-/* What leads from a slot to its item. */
+/* How to get from a slot to its item. */
 typedef struct hm_pool_places {
     unsigned char *items; /* one range: the first place */
-    uintptr_t *bases; /* blocks: where place 0 would be if the block reached back so far; then an
-                         item is at base + item_size x place, in whatever block */
+    uintptr_t *bases;     /* blocks: the address that place 0 would have if the block extended back
+                             to it; so an item of any block is at base + item_size x place */
     uint32_t block_shift; /* fixed blocks: 2^shift items */
     uint32_t storage;     /* HM_POOL_ONE_RANGE, ... */
 } hm_pool_places;
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
 
-/* Visible, so that programs can allocate it; but all fields are private. With 64-bit pointers the
+/* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the
  * first 64 bytes are what lookup reads, and nearly all that insert and erase touch; the rest of
  * that is in the next 64. What follows is cold. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
-    hm_pool_word *words;   /* slot / 64 -> who lives there */
+    hm_pool_word *words;   /* slot / 64 -> which slots are live, which are holes */
     hm_pool_places places; /* slot -> where its item is */
     size_t item_size;      /* bytes */
     uint32_t slot_count;   /* slots issued so far; lookups are bounded by it */
-    uint32_t count;        /* items alive */
+    uint32_t count;        /* live items */
     hm_guard guard;        /* its limit: the capacity */
 
     uint32_t hole_word;   /* the lowest word with a hole, or HM_INVALID_INDEX */
@@ -76,7 +76,7 @@ typedef struct hm_pool {
     hm_array index_array; /* fixed blocks: hash table of addresses, uint32_t: block + 1, or 0 */
     size_t index_size;    /* buckets of the hash table; a power of two, or 0 */
     size_t block_count;   /* blocks that have memory */
-    size_t piece_blocks;  /* blocks that are reserved at once, at most; a power of two */
+    size_t piece_blocks;  /* blocks that are reserved together, at most; a power of two */
     size_t unit_count;    /* units for max_slots */
     size_t unit_end;      /* all units with memory are below */
     size_t absent_from;   /* all units without memory that have a cold slot are at or above */
@@ -95,8 +95,9 @@ HM_API void hm_pool_next_hole_word(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
- * once. A dead entry has the free bit, so only a handle with that bit could equal it, and those are
- * refused; no entry has generation 0. The fields are read first, as in hm_id_table_find. */
+ * once. The entry of a free slot has the free bit, so only a handle with that bit could equal it,
+ * and those are refused; no entry has generation 0. The fields are read first, as in
+ * hm_id_table_find. */
 static inline uint32_t hm_pool_find(const hm_pool *pool, hm_handle handle)
 {
     const uint32_t *entries = pool->entries;
@@ -107,20 +108,20 @@ static inline uint32_t hm_pool_find(const hm_pool *pool, hm_handle handle)
     return slot;
 }
 
-/* Whether an item lives in a slot below slot_count. */
+/* Whether a slot below slot_count has a live item. */
 static inline bool hm_pool_lives(const hm_pool *pool, uint32_t slot)
 {
     return (pool->words[slot / HM_POOL_WORD].live >> slot % HM_POOL_WORD & 1) != 0;
 }
 
-/* Block b of the growing ones begins at slot 16 * 2^b - 16: with 16 added to a slot, the highest
- * bit tells the block and the rest tells the place in it. */
+/* Growing block b begins at slot 16 * 2^b - 16: in slot + 16 the highest bit gives the block, and
+ * the rest the place in it. */
 static inline uint64_t hm_pool_growing_place(uint32_t slot)
 {
     return (UINT64_C(1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
 }
 
-/* The place of a slot that has memory. */
+/* Returns the address of the place of a slot that has memory. */
 HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t item_size)
 {
     uint64_t place;
@@ -142,7 +143,7 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
     return hm_pool_place_in(pool->places, slot, item_size);
 }
 
-/* Takes the lowest hole, or the next slot of all; null where that needs more than bits. */
+/* Issues the lowest hole, or a fresh slot; null if that needs hm_pool_issue_slow. */
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
 {
     uint32_t slot, entry;

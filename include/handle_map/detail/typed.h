@@ -2,14 +2,14 @@
 /* detail/typed: the generator of typed functions that HM_MAP_DEFINE and HM_POOL_DEFINE share.
  *
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
- * program's own struct, handles and items, in arrays too, passes a constant item size where the
- * untyped function has a form that takes one, and says its own name where a contract is broken.
- * Which functions must be there is checked by test/checks/typed.sh.
+ * program's own structs, handles and items, in arrays too, passes a constant item size if the
+ * untyped function has a form that takes one, and gives its own name when a contract is broken.
+ * test/checks/typed.sh checks that none is missing.
  *
- * The generated functions name their parameters and variables hm_, so that a program may call its
+ * The generated functions' parameters and variables begin with hm_, so that a program may call its
  * types item, map or order. Callbacks go through a function of their own: calling through a cast
- * function pointer is undefined. No declaration stands behind a statement, and no cast is of the
- * old style, for programs that are warned about those. */
+ * function pointer is undefined. No declaration follows a statement, and in C++ no cast is of the
+ * old style, for programs that compile with warnings about those. */
 #ifndef HANDLE_MAP_DETAIL_TYPED_H
 #define HANDLE_MAP_DETAIL_TYPED_H
 
@@ -42,8 +42,8 @@
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
     HM_TYPED_DEFINE_QUESTIONS(prefix, kind, type)
 
-/* What the typed form of `name` asks for: its container; an array, unless that is empty; and, where
- * a call returns nothing and cannot be refused in another way, that no callback is running. */
+/* What the typed form of `name` requires: its container; an array, unless that is empty; and, if
+ * the call returns nothing and so cannot report it, that no callback is running. */
 #define HM_TYPED_CONTRACT(prefix, kind, name)                                                      \
     HM_CONTRACT(hm_self != NULL, #prefix "_" #kind "_" name ": " #kind " is NULL")
 
@@ -53,7 +53,7 @@
 #define HM_TYPED_CONTRACT_IDLE(prefix, kind, verb)                                                 \
     HM_CONTRACT_IDLE(hm_self->kind.guard.flags, #prefix "_" #kind "_" verb, hm_self->kind.name)
 
-/* An array of typed handles begins with the first one's only member. */
+/* The address of an array of typed handles is that of the first one's only member. */
 #define HM_TYPED_IDS(handles) ((handles) != NULL ? &(handles)->id : NULL)
 
 #define HM_TYPED_DEFINE_LIFETIME(prefix, kind, type, number)                                       \
