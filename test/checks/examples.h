@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the examples in the public headers take for granted: examples.sh puts this before each. It
+ * is compiled, never linked, so that a declaration is enough. */
+#include <handle_map/handle_map.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sprite {
+    float x, y, depth;
+    hm_handle parent;
+};
+
+struct bullet {
+    float x, y, speed;
+};
+
+struct texture {
+    uint32_t width, height;
+};
+
+struct particle {
+    float x, y, age;
+};
+
+enum { SPRITE_TYPE = 1, BULLET_TYPE };
+
+extern hm_map map, other_map;
+extern hm_pool pool;
+extern hm_array array; /* of float */
+extern hm_id_table ids;
+extern float speeds[10000]; /* a column of `ids`, or of the pool */
+extern hm_directory directory;
+extern hm_handle handle, handles[256];
+extern const hm_order order;
+extern bool tree_has_changed;
+extern uint32_t n;
+
+void draw(const struct sprite *sprite);
+void move(struct bullet *bullet);
+void load_level(hm_map *into);
+uint32_t list_tree(hm_handle *handles_of_tree, uint32_t limit);
