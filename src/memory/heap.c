@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on the C heap: for platforms without virtual memory. Everything is allocated at once.
+/* memory, on the C heap: for platforms without virtual memory. Reserve allocates everything.
  *
  *     raw           aligned, what reserve returns
  *     |-- gap |raw *|----------------- size -----------------|
@@ -45,7 +45,7 @@ static bool heap_commit(void *context, void *address, size_t size)
     return true;
 }
 
-/* Zeroed here, so that it is zero when it is committed again. */
+/* Zeroed here, so that it is zero when committed again. */
 static bool heap_decommit(void *context, void *address, size_t size)
 {
     (void)context;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, on every platform: what containers ask of a table, what is nothing on more than one, and
- * poisoning for AddressSanitizer.
+/* memory, on every platform: the calls of a memory table with their errors, stubs for what some
+ * platforms lack, and poisoning for AddressSanitizer.
  *
- * The sanitizer's functions are weak here: they are there when the program runs under it, whether
- * or not the library was built for it. */
+ * The sanitizer's functions are weak symbols here: they are defined when the program runs under it,
+ * whether or not the library was built for it. */
 #include "memory_private.h"
 
 #include "../base_private.h"
 
-/* Bytes. The least and the largest step of growth; and from when on a step is brought in at once: a
- * smaller one may be one of many containers that stay small. */
+/* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
+ * smaller one may belong to one of many containers that stay small. */
 static const size_t memory_min_growth = (size_t)64 << 10;
 static const size_t memory_max_growth = (size_t)128 << 10;
 static const size_t memory_min_prefault = (size_t)96 << 10;
@@ -71,9 +71,9 @@ bool hm_memory_is_roomy(const hm_memory *memory)
 {
 #ifdef __wasm__
     (void)memory;
-    return false; /* What is reserved there is memory that the program has taken. */
+    return false; /* There a reservation takes real memory. */
 #else
-    /* Coverage: the size of a pointer is not the tests' to choose. */
+    /* Coverage: tests cannot choose the size of a pointer. */
     return sizeof(void *) >= 8 && memory != hm_memory_heap();
 #endif
 }
@@ -94,8 +94,8 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 
 #if defined(_WIN32) || defined(__wasm__)
 
-/* Windows has no call that brings committed pages in; on WebAssembly they are there once the memory
- * has grown. */
+/* Windows has no call that makes committed pages resident; on WebAssembly they are resident once
+ * the memory has grown. */
 void hm_memory_populate(unsigned char *address, size_t size)
 {
     (void)address;
@@ -113,7 +113,7 @@ const hm_memory *hm_memory_os_huge(void)
 
 #if defined(HM_USE_GNU) && !defined(_WIN32)
 
-/* The names and types are the sanitizer's. */
+/* The sanitizer declares them with these names and types. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
 

@@ -16,7 +16,7 @@
 #define MAP_NORESERVE 0
 #endif
 
-/* Bytes. The size of a huge page with 4 KiB base pages; elsewhere it is a size like another. */
+/* Bytes. The size of a huge page with 4 KiB base pages; elsewhere it is just a size. */
 static const size_t posix_huge_size = (size_t)2 << 20;
 
 static void *posix_reserve(void *context, size_t size)
@@ -38,9 +38,9 @@ static bool posix_commit(void *context, void *address, size_t size)
     return mprotect(address, size, PROT_READ | PROT_WRITE) == 0;
 }
 
-/* The protection goes first, because it may be refused (it can split a mapping), and nothing is
- * lost when it is. Mapping fresh pages over the range would do both in one call, but could leave a
- * hole behind when it fails, which another thread's mapping might fill. */
+/* The protection comes first, because it may be refused (it can split a mapping), and nothing is
+ * lost then. Mapping fresh pages over the range would do both in one call, but if it failed it
+ * could leave a hole, which another thread's mapping might fill. */
 static bool posix_decommit(void *context, void *address, size_t size)
 {
     (void)context;
@@ -48,15 +48,16 @@ static bool posix_decommit(void *context, void *address, size_t size)
         return false;
     if (madvise(address, size, MADV_DONTNEED) == 0)
         return true;
-    /* Locked pages stay. This call joins them to the mapping they were split from, which needs no
-     * memory, and was never seen refused. If it were, the range would stay without access, though
-     * this function says that nothing has changed: touching it then stops the program at once,
-     * where every other way out would lose the entries that handles are refused by. */
+    /* Locked pages cannot be dropped. This call joins them to the mapping they were split from,
+     * which needs no memory, and was never seen to fail. If it failed, the range would stay
+     * inaccessible although this function says that nothing has changed: touching it would stop the
+     * program at once, while any other way out would lose the entries that make stale handles fail.
+     */
     (void)mprotect(address, size, PROT_READ | PROT_WRITE);
     return false;
 }
 
-/* A huge page needs an aligned place: reserve one page more and give the ends back. */
+/* A huge page needs an aligned address: reserve one page more and release the ends. */
 static void *posix_huge_reserve(void *context, size_t size)
 {
     if (size > SIZE_MAX - posix_huge_size)
@@ -69,7 +70,7 @@ static void *posix_huge_reserve(void *context, size_t size)
         posix_release(context, start, head);
     posix_release(context, start + head + size, posix_huge_size - head);
 #ifdef MADV_HUGEPAGE
-    (void)madvise(start + head, size, MADV_HUGEPAGE); /* Without it the pages are normal ones. */
+    (void)madvise(start + head, size, MADV_HUGEPAGE); /* If refused, pages are normal ones. */
 #endif
     return start + head;
 }
@@ -91,7 +92,7 @@ static void posix_ask_page_size(void)
 void hm_memory_populate(unsigned char *address, size_t size)
 {
 #ifdef MADV_POPULATE_WRITE
-    (void)madvise(address, size, MADV_POPULATE_WRITE); /* Else the pages come when touched. */
+    (void)madvise(address, size, MADV_POPULATE_WRITE); /* If refused, touching them does it. */
 #else
     (void)address;
     (void)size;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* memory, on WebAssembly: its one memory has neither protection nor mappings, and never shrinks. A
- * reservation therefore takes pages that are there, and what is released waits for the next one.
+ * reservation therefore takes real pages, and released pages are kept for the next one.
  *
  *     page          0    1    2    3    4    5    6    7      0 is never ours: it stands for "none"
  *                  others'  | held    | released | others'
  *     wasm_is_free                      x    x
  *     wasm_is_written         x         x                     may hold what is not zero
  *
- * A page that is not free is held by one reservation, or is none of ours: malloc grows the memory
- * too. A page that is held and not written reads as zero. */
+ * A page that is not free is held by one reservation, or is not ours: malloc grows the memory too.
+ * A page that is held and not written reads as zero. */
 #if defined(__EMSCRIPTEN__) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* sbrk, which -std=c11 hides */
 #endif
@@ -26,11 +26,11 @@
 #include <unistd.h>
 #endif
 
-/* The last page of 4 GiB stays out, so that no reservation ends at an address that wraps to 0. */
+/* The last page of 4 GiB is not used, so that no reservation ends at an address that wraps to 0. */
 enum { WASM_PAGE_SIZE = 65536, WASM_MAX_PAGES = 65535 };
 
-/* `wasm_is_free` belongs to whoever holds the lock, `wasm_is_written` of a page to whoever holds
- * the page: they are bytes and not bits so that threads may write neighbours. */
+/* `wasm_is_free` is guarded by the lock; `wasm_is_written` of a page belongs to the holder of the
+ * page. They are bytes, not bits, so that threads may write neighbours. */
 static bool wasm_is_free[WASM_MAX_PAGES], wasm_is_written[WASM_MAX_PAGES];
 static atomic_flag wasm_lock = ATOMIC_FLAG_INIT;
 
@@ -51,9 +51,9 @@ static size_t wasm_page_of(const void *address)
 
 #if defined(__EMSCRIPTEN__)
 
-/* Its sbrk would take pages of memory.grow for its own. Where sbrk stands between pages, what is
- * left of the first one is lost; where another thread's malloc comes between the two calls, so is
- * what was taken. Who had these bytes before is not known. Returns the first page, or 0. */
+/* Emscripten's sbrk would take pages from memory.grow for its own. If the break is not at a page
+ * boundary, the rest of that page is lost; if another thread's malloc runs between the two calls,
+ * so is what was taken. What the bytes held before is not known. Returns the first page, or 0. */
 static size_t wasm_grow(size_t count)
 {
     for (;;) {
@@ -74,7 +74,7 @@ static size_t wasm_grow(size_t count)
 
 #else
 
-/* At its first call the malloc of an older wasi-libc takes all of the memory that there is by then.
+/* At its first call the malloc of an older wasi-libc takes all memory that exists by then.
  * Volatile, so that the compiler does not drop both calls. */
 static void wasm_let_malloc_begin(void)
 {
@@ -82,8 +82,8 @@ static void wasm_let_malloc_begin(void)
     free(block);
 }
 
-/* The second question is for another thread, whose growth may come between. Returns the first page,
- * or 0. */
+/* The result is checked again, because another thread may grow the memory in between. Returns the
+ * first page, or 0. */
 static size_t wasm_grow(size_t count)
 {
     wasm_let_malloc_begin();
@@ -95,8 +95,8 @@ static size_t wasm_grow(size_t count)
 
 #endif
 
-/* The lowest place that is large enough. Neighbours that were released one by one are one place
- * here, since nothing stands between their marks. Returns the first page, or 0. */
+/* Finds the lowest free range that is large enough. Adjacent ranges that were released one by one
+ * are one range here, since only pages are marked. Returns the first page, or 0. */
 static size_t wasm_find_free(size_t count)
 {
     size_t end = __builtin_wasm_memory_size(0), found = 0;
@@ -114,7 +114,8 @@ static void wasm_mark_free(size_t first, size_t count, bool free)
     memset(wasm_is_free + first, free, count);
 }
 
-/* Held for a look at the marks and no longer: waiting asleep would cost more than it spares. */
+/* Spins: the lock is held only while the marks are searched, so sleeping would cost more than it
+ * saves. */
 static void wasm_take_lock(void)
 {
     while (atomic_flag_test_and_set_explicit(&wasm_lock, memory_order_acquire))
@@ -148,8 +149,8 @@ static void wasm_release(void *context, void *address, size_t size)
     wasm_give_lock();
 }
 
-/* Zeroed here and not where pages are released or reserved again: many of a large reservation's are
- * never committed, and then never touched. */
+/* Zeroed here and not when pages are released or reserved again: many pages of a large reservation
+ * are never committed, and then never touched. */
 static bool wasm_commit(void *context, void *address, size_t size)
 {
     (void)context;
@@ -163,7 +164,7 @@ static bool wasm_commit(void *context, void *address, size_t size)
     return true;
 }
 
-/* The pages stay the reservation's; a commit finds them marked as written. */
+/* The reservation keeps the pages; a commit finds them marked as written. */
 static bool wasm_decommit(void *context, void *address, size_t size)
 {
     (void)context;

@@ -15,7 +15,7 @@ static void *windows_reserve(void *context, size_t size)
     return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
 }
 
-/* Fresh pages are zero here, also after a decommit, which throws their contents away. */
+/* Committed pages are zero, also after a decommit, which discards their contents. */
 static bool windows_commit(void *context, void *address, size_t size)
 {
     (void)context;
