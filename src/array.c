@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* array: reserving, committing in steps, giving back. Every size is checked once, at init: the
- * bytes of `capacity` items fit in size_t when rounded up to pages, so that no later product
- * overflows. */
+/* array: reserves, commits in steps, gives back. Every size is checked once, at init: the bytes of
+ * `capacity` items fit in size_t when rounded up to pages, so that no later product overflows. */
 #include "array_private.h"
 #include "base_private.h"
 #include "memory/memory_private.h"
@@ -10,11 +9,11 @@
 
 hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
 {
-    unsigned long long item_size = size, item_align = align; /* as printf knows them everywhere */
+    unsigned long long item_size = size, item_align = align; /* for %llu: %zu is not portable */
     if (size == 0)
         return hm_fail(HM_ERROR_INVALID, "%s_size is 0", what);
     if (align == 0)
-        return HM_OK; /* the natural one */
+        return HM_OK; /* natural alignment */
     if ((align & (align - 1)) != 0)
         return hm_fail(HM_ERROR_INVALID, "%s_align %llu is not a power of two", what, item_align);
     if (align > HM_MEMORY_ALIGNMENT)
@@ -89,7 +88,7 @@ void hm_array_fini(hm_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* The committed pages hold so many whole items. */
+/* Sets the size, and from it the limit: the number of whole items that the committed pages hold. */
 static void array_set_committed_size(hm_array *array, size_t committed_size)
 {
     size_t limit = committed_size / array->item_size;
@@ -97,7 +96,7 @@ static void array_set_committed_size(hm_array *array, size_t committed_size)
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* What is asked for is one commit, and where that is less than a step, it is a step. */
+/* Commits once: what was requested, or a step if that is more. */
 hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
 {
     if (count > array->capacity)
@@ -160,7 +159,7 @@ hm_status hm_array_resize(hm_array *array, size_t count)
     return HM_OK;
 }
 
-/* Bytes from the start that hold the items, as whole pages. */
+/* Returns the bytes from the start that hold the items, rounded up to whole pages. */
 static size_t array_kept_size(const hm_array *array)
 {
     if (array->committed_size == 0)
@@ -186,7 +185,7 @@ hm_status hm_array_trim(hm_array *array)
     size_t keep = array_kept_size(array);
     if (keep >= array->committed_size)
         return HM_OK;
-    /* The table's function may write there. */
+    /* The memory table's function may write there. */
     hm_memory_unpoison(array->data + keep, array->committed_size - keep);
     hm_status status = hm_array_decommit(array);
     if (status != HM_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library notes why a call fails, for hm_last_error. Costs nothing where none does.
- */
+/* base: how the library records why a call fails, for hm_last_error. A call that succeeds pays
+ * nothing. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
@@ -12,20 +12,21 @@
 #define HM_PRINTF(text, rest)
 #endif
 
-/* Notes a sentence and returns the status: a function that fails ends with `return hm_fail(...)`. A
- * failure is noted once, where its reason is known; who hands the status on adds nothing. */
+/* Records a message and returns the status: a function that fails ends with `return hm_fail(...)`.
+ * A failure is recorded once, where its reason is known; callers pass the status on and add
+ * nothing. */
 HM_COLD HM_PRINTF(2, 3) hm_status hm_fail(hm_status status, const char *format, ...);
 
-/* Takes the last sentence back, so that the one before it stands again: for a caller that can do
- * without what was refused. At most once for each hm_fail. */
+/* Takes the last message back, so that the one before it is the last again: for a caller that can
+ * do without what was refused. At most once for each hm_fail. */
 void hm_forgive(void);
 
 /* The failures that all containers share; `what` is "map", "pool" and so on. */
 
-/* HM_ERROR_FULL: there is no place for n items more, of which there are `count`. */
+/* HM_ERROR_FULL: n more items do not fit; there are `count`. */
 HM_COLD hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint64_t n);
 
-/* HM_ERROR_FULL: the index space has no slots left. */
+/* HM_ERROR_FULL: the index space has too few slots left. */
 HM_COLD hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired);
 
 /* HM_ERROR_BUSY */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* batch: many handles looked up in one call.
  *
- * Items that are named at random stand anywhere in memory, and each is two waits away: one for its
- * entry, then one for its place. Taken one by one, only those waits overlap that fit into the
- * processor's window of instructions, and that is four to eight items. So what a part of a batch
- * will touch is asked for before: first all its entries, then all its places.
+ * Items looked up at random are anywhere in memory, and each costs two cache misses: one for its
+ * entry, then one for the item. One lookup at a time, only those misses overlap that fit into the
+ * processor's window of instructions: those of four to eight items. So what a part of a batch will
+ * touch is prefetched: first all its entries, then all its items.
  *
  * A container describes itself in an hm_batch and passes a function that looks one handle up. Both
- * are known where the templates are inlined, so that no call is left in their loops. */
+ * are known where the functions below are inlined, so that no call is left in their loops. */
 #ifndef HANDLE_MAP_BATCH_PRIVATE_H
 #define HANDLE_MAP_BATCH_PRIVATE_H
 
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Batches take so many handles at a time: what is asked of memory for them fits the first cache.
- * Containers whose parts take fewer bytes than the other stay in the caches by themselves. */
+/* A part is 64 handles: what is prefetched for them fits the first-level cache. A container of
+ * fewer than HM_BATCH_CACHED bytes stays in the caches without prefetching. */
 enum { HM_BATCH_PART = 64, HM_BATCH_CACHED = 1 << 20 };
 
 static inline uint32_t hm_batch_next_part(uint32_t n)
@@ -25,11 +25,11 @@ static inline uint32_t hm_batch_next_part(uint32_t n)
 }
 
 typedef struct hm_batch {
-    const void *container;        /* handed to the lookup */
+    const void *container;        /* passed to the lookup */
     const unsigned char *entries; /* slot -> what a lookup reads first */
     size_t entry_size;            /* bytes */
     uint32_t slot_count;          /* slots that have an entry */
-    bool is_cached;               /* what is touched takes less than HM_BATCH_CACHED */
+    bool is_cached;               /* lookups touch less than HM_BATCH_CACHED in all */
 } hm_batch;
 
 HM_INLINE void hm_batch_prefetch_entries(const hm_batch *batch, const hm_handle *handles,
@@ -54,7 +54,7 @@ HM_INLINE uint32_t hm_batch_get_n(const hm_batch *batch, const hm_handle *handle
             hm_batch_prefetch_entries(batch, handles, part);
         for (uint32_t i = 0; i < part; i++) {
             void *item = get(batch->container, handles[i]);
-            /* Stored as bytes: a typed program gives an array of its own pointers. */
+            /* Stored as bytes: a typed program passes an array of its own pointer type. */
             memcpy(&items[i], &item, sizeof item);
             if (item == NULL)
                 continue;

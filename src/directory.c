@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-/* At most one of the two is not NULL. */
+/* At most one of the two pointers is not NULL. */
 typedef struct directory_place {
     hm_map *map;
     hm_pool *pool;
@@ -18,7 +18,7 @@ static directory_place *directory_place_of(const hm_directory *directory, uint32
     return hm_array_at(&directory->places, type_id);
 }
 
-/* The place of the handle's type id, or NULL when no handle of that kind can resolve. */
+/* Returns the place of the handle's type id, or NULL when the handle cannot resolve anywhere. */
 static const directory_place *directory_place_of_handle(const hm_directory *directory,
                                                         hm_handle handle)
 {

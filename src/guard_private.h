@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guard: what the modules above use and programs do not. */
+/* guard: functions for the modules above, not for programs. */
 #ifndef HANDLE_MAP_GUARD_PRIVATE_H
 #define HANDLE_MAP_GUARD_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: what is not inline. The header explains the structure and the rule. */
+/* id_table: the functions that are not inline. The header explains the structure and its rule. */
 #include "id_table_private.h"
 
 #include "array_private.h"
@@ -54,7 +54,7 @@ static hm_status id_table_init_columns(hm_id_table *table, uint32_t capacity, ui
     hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
     entries.memory = slots.memory = memory;
     hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry", memory);
-    /* Coverage: only with 32 bits are there sizes that do not fit. */
+    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status == HM_OK)
         status = hm_array_init(&table->entry_array, &entries);
     if (status != HM_OK)
@@ -63,7 +63,7 @@ static hm_status id_table_init_columns(hm_id_table *table, uint32_t capacity, ui
     table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;
     hm_array_desc floors = {.item_size = sizeof(uint16_t), .memory = memory};
     floors.capacity = (max_slots - 1) / table->page_slots + 1;
-    floors.commit_step = memory->page_size; /* A trim should not take more than it gives. */
+    floors.commit_step = memory->page_size; /* A trim should not commit more than it gives back. */
     status = hm_array_init(&table->slot_array, &slots);
     return status == HM_OK ? hm_array_init(&table->floors, &floors) : status;
 }
@@ -106,7 +106,7 @@ void hm_id_table_fini(hm_id_table *table)
     memset(table, 0, sizeof *table);
 }
 
-/* Takes a free slot out of `slots` for good; the last free one fills its position. */
+/* Removes a free slot from `slots` for good; the last free one fills its position. */
 static void id_table_retire(hm_id_table *table, uint32_t position)
 {
     uint32_t spent = table->slots[position];
@@ -114,7 +114,7 @@ static void id_table_retire(hm_id_table *table, uint32_t position)
     table->entries[spent].bits |= HM_HANDLE_FREE_BIT | HM_INVALID_INDEX; /* all ones */
 }
 
-/* Returns how many of the free slots can serve the next n issues. */
+/* Returns how many of the free slots the next n issues can use, at most n. */
 static uint32_t id_table_count_usable(const hm_id_table *table, uint32_t n)
 {
     uint32_t usable = 0;
@@ -123,8 +123,8 @@ static uint32_t id_table_count_usable(const hm_id_table *table, uint32_t n)
     return usable;
 }
 
-/* Retires spent slots until the next n issues meet none, or none is left. Each is retired once, so
- * that looking for them costs O(1) an issue, all in all. */
+/* Retires spent slots until the next n issues meet none, or no free slot is left. Each is retired
+ * once, so the search costs O(1) an issue, amortised. */
 static void id_table_retire_spent(hm_id_table *table, uint32_t n)
 {
     uint32_t usable = 0;
@@ -148,7 +148,7 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
         return hm_fail_full("table", table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - id_table_count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
-        id_table_retire_spent(table, n); /* It is they that leave no room. */
+        id_table_retire_spent(table, n); /* No slots are left because of them. */
         return hm_fail_spent(table->max_slots, table->slot_count - table->used);
     }
     hm_status status =
@@ -158,8 +158,9 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
     return status;
 }
 
-/* Lets the inline part create slots up to the end of what is committed, or of the page where that
- * has a floor of its own. A floor is never the last generation, since trim spares such pages. */
+/* Allows the inline issue to create slots up to the end of the committed entries, or of the page if
+ * that has a floor of its own. A floor is never the last generation, since trim spares such pages.
+ */
 static void id_table_open_fresh_slots(hm_id_table *table)
 {
     uint32_t floor = id_table_floor_of(table, table->slot_count);
@@ -187,7 +188,7 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
- * alive, or that has no life left and would therefore set a floor that retires its neighbours. */
+ * alive, or that has no generation left: the floor it would set would retire its neighbours. */
 static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
     uint32_t end = table->slot_count;
@@ -217,8 +218,8 @@ static hm_status id_table_raise_floors(hm_id_table *table, uint32_t keep)
     return HM_OK;
 }
 
-/* Drops the slots from `keep` on, all of them free. A floor that stands although the pages could
- * not be dropped does no harm: it speaks of no generation that was not issued. */
+/* Drops the slots from `keep` on, all of them free. A floor that was raised although the pages
+ * could not be dropped does no harm: it is a generation that was issued. */
 static hm_status id_table_drop_slots(hm_id_table *table, uint32_t keep)
 {
     hm_status status = id_table_raise_floors(table, keep);
@@ -252,7 +253,7 @@ hm_status hm_id_table_trim(hm_id_table *table)
         table->entry_array.count = keep;
         status = hm_array_decommit(&table->entry_array);
     }
-    table->fresh_end = 0; /* What is committed and which floors hold may have changed. */
+    table->fresh_end = 0; /* What is committed and the floors may have changed. */
     if (status != HM_OK)
         return status;
     table->slot_array.count = table->used;
@@ -303,7 +304,7 @@ static bool id_table_counts_are_valid(const hm_id_table *table)
            table->slots == hm_array_data(&table->slot_array);
 }
 
-/* A slot stands where its entry says, or is retired. */
+/* `slots` has the slot at the position in its entry, or the slot is retired. */
 static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
 {
     hm_handle entry = table->entries[slot];
@@ -322,8 +323,8 @@ hm_status hm_id_table_validate(const hm_id_table *table)
     HM_CONTRACT(table != NULL, "hm_id_table_validate: table is NULL");
     if (!id_table_counts_are_valid(table))
         return hm_fail(HM_ERROR_CORRUPT, "the id table's counts and arrays disagree");
-    /* An entry's position leads back to its slot, so no two slots share one, and as many stand in
-     * `slots` as it has positions: each position below `used` is taken exactly once. */
+    /* An entry's position leads back to its slot, so no two slots share one. If as many slots have
+     * a position as there are positions below `used`, each position is taken exactly once. */
     uint32_t standing = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         if (!id_table_entry_is_valid(table, slot))
@@ -331,7 +332,8 @@ hm_status hm_id_table_validate(const hm_id_table *table)
         standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
     }
     if (standing != table->used)
-        return hm_fail(HM_ERROR_CORRUPT, "%" PRIu32 " slots stand at %" PRIu32 " positions",
-                       standing, table->used);
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "%" PRIu32 " slots have positions, but %" PRIu32 " are used", standing,
+                       table->used);
     return HM_OK;
 }

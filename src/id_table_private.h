@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: what the modules above use and programs do not. */
+/* id_table: functions for the modules above, not for programs. */
 #ifndef HANDLE_MAP_ID_TABLE_PRIVATE_H
 #define HANDLE_MAP_ID_TABLE_PRIVATE_H
 
 #include <handle_map/id_table.h>
 
-/* The default index space. A slot that is not an item's place costs 8 bytes of addresses, so that
- * there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
+/* The default index space. A slot that does not determine its item's address costs only 8 bytes of
+ * address space, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
 #define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)
 #define HM_ID_TABLE_SLOTS_AN_ITEM UINT32_C(16)
 
-/* Returns the size of the index space, in slots, when a descriptor leaves it open: so many times
- * the capacity, at least `least`; where addresses are few, twice the capacity. */
+/* Returns the size of the index space, in slots, when a descriptor leaves it open: `times` the
+ * capacity, at least `least`; where address space is scarce, twice the capacity. */
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
 
 /* As hm_id_table_reserve; `grows` as in hm_array_commit. */
 hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);
 
-/* HM_ERROR_INVALID when a descriptor's numbers break the rules that all containers share. */
+/* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 
-/* Fills in what a container's statistics take from its table, and adds the sizes of its arrays. */
+/* Fills in the statistics that come from the table, and adds the sizes of its arrays. */
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
 
 #endif
