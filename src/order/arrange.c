@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order: an order that is given as handles. The named items are the batch, in the order in which
- * they are named, before all clean ones; place does the rest. */
+/* order: an arrangement, which is an order given as a list of handles ("names"). The items with
+ * names are the batch, in the order of their names, before all clean items; place does the rest. */
 #include "order_internal.h"
 
 void hm_order_begin_verify(hm_order_state *state)
@@ -11,8 +11,8 @@ void hm_order_begin_verify(hm_order_state *state)
     state->pending_end = 0;
 }
 
-/* Finds the position of the next name's item, passing names whose item is gone, or stands below the
- * target because it was named before. At the end of the names there is none. */
+/* Finds the position of the next name's item. Skips names whose item is gone, or is below the
+ * target because it was named before. At the end of the names it is HM_INVALID_INDEX. */
 static bool find_named(hm_order_call *call, uint32_t *position)
 {
     hm_order_arrangement *names = &call->state->arrangement;
@@ -28,7 +28,7 @@ static bool find_named(hm_order_call *call, uint32_t *position)
     return true;
 }
 
-/* Passes the names whose items stand where they belong. */
+/* Passes the names whose items are at their positions already. */
 hm_order_phase hm_order_verify(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -44,7 +44,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     }
     state->is_disturbed = false;
     uint32_t count = call->sequence->count;
-    uint32_t most = names->name_count - names->next_name; /* items to be moved */
+    uint32_t most = names->name_count - names->next_name; /* at most so many items move */
     if (most > count - names->target)
         most = count - names->target;
     if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, most))
@@ -53,7 +53,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     return HM_ORDER_SPREAD;
 }
 
-/* All that stand behind are clean: those without a name keep their order. */
+/* Marks all items behind the target clean: those without a name keep their order. */
 hm_order_phase hm_order_spread(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -64,7 +64,7 @@ hm_order_phase hm_order_spread(hm_order_call *call)
             return HM_ORDER_PAUSE;
         if (bit == 0) {
             if (!hm_order_cover(call, state->cursor + 1))
-                break; /* They were inserted meanwhile. */
+                break; /* The rest were inserted meanwhile. */
             state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
         }
         uint32_t left = HM_MARKS_PER_WORD - bit;
@@ -93,7 +93,7 @@ hm_order_phase hm_order_name(hm_order_call *call)
     return HM_ORDER_PLACE;
 }
 
-/* Without scratch memory each comes down through all that stand before it. */
+/* Without scratch memory each item is swapped down past all those before it. */
 hm_order_phase hm_order_pull(hm_order_call *call)
 {
     hm_order_arrangement *names = &call->state->arrangement;

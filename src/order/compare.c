@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* order: one question to the program's order, which a budget may cut in two. */
+/* order: one comparison by the program's order, which the budget may interrupt between its calls.
+ */
 #include "order_internal.h"
 
 void hm_order_forget_keys(hm_order_state *state)

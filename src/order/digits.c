@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* order: the keys of the batch, and sorting by their digits. Radix sort by least significant digits
- * is stable, costs two walks for each digit in which keys differ, and asks nothing. */
+ * is stable, takes two passes for each digit in which keys differ, and makes no compares. */
 #include "order_internal.h"
 
-enum { FEW_ITEMS = 64 /* are merged instead: the tally costs more */ };
+enum { FEW_ITEMS = 64 /* fewer are merged: the tally costs more */ };
 
 void hm_order_begin_extract(hm_order_state *state)
 {
@@ -11,8 +11,8 @@ void hm_order_begin_extract(hm_order_state *state)
     state->digits.varying = 0;
 }
 
-/* As few digits as there must be, as short as they can be then. A tally longer than the list would
- * cost more than it saves. */
+/* Takes the fewest digits possible, and then the shortest. A tally longer than the list would cost
+ * more than it saves. */
 static void begin_digits(hm_order_state *state)
 {
     hm_order_digits *digits = &state->digits;
@@ -44,7 +44,7 @@ hm_order_phase hm_order_extract(hm_order_call *call)
     uint32_t taken = hm_order_take_compares(call, left);
     uint64_t *keys = batch->keys[0];
     uint64_t varying = state->digits.varying;
-    uint32_t missing = 0; /* void ones, which nobody is asked about */
+    uint32_t missing = 0; /* void ones, whose keys are not computed */
     for (uint32_t i = batch->next; i < batch->next + taken; i++) {
         uint32_t position = batch->items[0][i];
         bool is_void = state->is_disturbed && !hm_order_is_lifted(state, position);
@@ -64,7 +64,7 @@ hm_order_phase hm_order_extract(hm_order_call *call)
     return HM_ORDER_TALLY;
 }
 
-/* Counts the digits, so that the tally says where the items with each begin. */
+/* Counts the digits, so that the tally says where the items with each digit begin. */
 hm_order_phase hm_order_tally(hm_order_call *call)
 {
     hm_order_state *state = call->state;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* order: insertion sort that stops before any compare and any swap, for want of scratch memory.
+/* order: insertion sort that can stop before any compare and any swap, used without scratch memory.
  *
  *     0                 place       position         cursor          count
  *     |== in order =======|== in order, moved up later ==|.. not seen yet ..|
  *                         ^--- swaps ----[item]
  *
- * Everything below `cursor` is in order, but for the one item in flight, which stands at `position`
- * like any other, on its way down to its place among those of the search. `position` is `cursor`
- * until that is found, by galloping down from where it stands. Marks are not used. */
+ * Everything below `cursor` is in order, except the item in flight, at `position`, which is swapped
+ * down to its place. Until that is found, by galloping down from the item, `position` is `cursor`.
+ * Marks are not used. */
 #include "order_internal.h"
 
-/* Turns to the item at the cursor. */
+/* Begins the search for the place of the item at the cursor. */
 static void open_item(hm_order_state *state)
 {
     state->insert.position = state->cursor;
@@ -31,7 +31,7 @@ void hm_order_begin_insert(hm_order_state *state)
     open_item(state);
 }
 
-/* Below an item in flight all is in order; behind it, the item itself may be missing. */
+/* Everything below an item in flight is in order; what is above it may lack the item itself. */
 void hm_order_rewind(hm_order_state *state, uint32_t index)
 {
     if (state->cursor > state->insert.position)
@@ -41,8 +41,8 @@ void hm_order_rewind(hm_order_state *state, uint32_t index)
     open_item(state);
 }
 
-/* One compare nearer to the place. Equal items count as standing before, which is what keeps the
- * order stable. */
+/* Narrows the search by one compare. The place is after equal items, which keeps the order stable.
+ */
 static bool narrow_place(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -57,7 +57,7 @@ static bool narrow_place(hm_order_call *call)
     state->keys.has_probe = false;
     if (stands_before) {
         search->end = probe;
-        search->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
+        search->step *= 2; /* After 2^31 it wraps to 0: halving works as well. */
     } else {
         search->begin = probe + 1;
         search->step = 0;

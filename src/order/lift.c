@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the list of what a round puts in order: what is pending, or everything. */
+/* order: lists the items that a round puts in order: the pending ones, or all. */
 #include "order_internal.h"
 
 void hm_order_begin_count(hm_order_state *state)
@@ -12,8 +12,8 @@ void hm_order_begin_count(hm_order_state *state)
     state->is_disturbed = false;
 }
 
-/* Moves on to the next pending position, or to the end of the managed ones that this round takes.
- * False when there is no work left. */
+/* Moves on to the next pending position, or to the end of the positions that this round takes.
+ * False when the work allowed is used up. */
 static bool seek_pending(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -43,7 +43,7 @@ hm_order_phase hm_order_count(hm_order_call *call)
     return HM_ORDER_LIFT;
 }
 
-/* The list is complete. */
+/* The list is complete: returns the phase that sorts it. */
 static hm_order_phase end_list(const hm_order_state *state)
 {
     return state->order.key != NULL ? HM_ORDER_EXTRACT : HM_ORDER_MERGE;
@@ -61,7 +61,7 @@ hm_order_phase hm_order_lift_pending(hm_order_call *call)
         if (state->batch.count < state->batch.capacity)
             hm_order_append(call, lift->position, lift->position);
         else
-            hm_order_set_pending(state, lift->position); /* It came meanwhile, and waits. */
+            hm_order_set_pending(state, lift->position); /* Newer than the count: it waits. */
     }
     return end_list(state);
 }
@@ -73,7 +73,7 @@ void hm_order_begin_lift_all(hm_order_state *state)
     hm_order_set_cursor(state, 0);
 }
 
-/* Lifts a word of marks, or what there is of one. */
+/* Lifts the items of one word of marks, at most `most`. */
 static uint32_t lift_word(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;

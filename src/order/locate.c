@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* order: for each item of the batch the position before which it belongs, among the clean items as
- * they stand. Nothing that is located moves meanwhile, and what others change only takes clean
- * items away, so that a gap once found stays one. The gaps ascend. */
+/* order: finds for each item of the batch its gap: the position before which it belongs among the
+ * clean items. Locating moves nothing, and changes from outside only take clean items away, so a
+ * gap stays valid. The gaps ascend. */
 #include "order_internal.h"
 
-/* The search for the next item's gap begins where the last one's is. Its first step is half of what
- * is left for each item, which costs least where gaps lie anywhere. */
+/* The search for the next item's gap begins at the last gap. Its first step is half the average
+ * distance that is left for each item, which costs least if gaps are random. */
 static void begin_gallop(hm_order_state *state)
 {
     hm_order_search *search = &state->search;
@@ -23,8 +23,8 @@ void hm_order_begin_locate(hm_order_state *state)
     hm_order_forget_keys(state);
 }
 
-/* Asks whether the clean item at `probe` stands before the lifted one: by the order, and where that
- * leaves it open, by where they stand. */
+/* Asks whether the clean item at `probe` comes before the lifted one: by the order, and if they are
+ * equal, by their positions. */
 static bool precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool *answer)
 {
     hm_order_state *state = call->state;
@@ -63,17 +63,17 @@ static bool narrow_gap(hm_order_call *call, uint32_t lifted)
     uint32_t end = reach < left ? search->begin + reach : search->end;
     if (search->probe_end == 0 || search->probe_end > end)
         search->probe_end = end;
-    /* Mostly it is clean, and the compare that follows is work enough. */
+    /* Usually it is clean; then the compare alone counts as work. */
     bool is_found = hm_order_mark(state, search->probe_end - 1) == HM_MARK_CLEAN;
     if (!is_found && !hm_order_seek_down(call, &search->probe_end, search->begin))
         return false;
-    bool before = true; /* if there is no clean item to ask */
+    bool before = true; /* if there is no clean item to compare with */
     if (search->probe_end > search->begin &&
         !precedes(call, search->probe_end - 1, lifted, &before))
         return false;
     if (before) {
         search->begin = end;
-        search->step *= 2; /* After 2^31 it wraps to 0: halving does as well. */
+        search->step *= 2; /* After 2^31 it wraps to 0: halving works as well. */
     } else {
         search->end = search->probe_end - 1;
         search->step = 0;
@@ -83,8 +83,8 @@ static bool narrow_gap(hm_order_call *call, uint32_t lifted)
     return true;
 }
 
-/* No clean item is left that the rest of the list could belong before: true of all, if everything
- * was taken out. */
+/* The rest of the list belongs behind all clean items; that is the whole list, if everything was
+ * lifted. */
 static bool locate_at_end(hm_order_call *call)
 {
     hm_order_state *state = call->state;

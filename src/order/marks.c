@@ -83,7 +83,7 @@ void hm_order_set_pending(hm_order_state *state, uint32_t index)
 bool hm_order_cover(hm_order_call *call, uint32_t count)
 {
     hm_order_state *state = call->state;
-    size_t words = count / HM_MARKS_PER_WORD + 1; /* The cursor has a word at the very end too. */
+    size_t words = count / HM_MARKS_PER_WORD + 1; /* The cursor needs a word even at the end. */
     if (words <= state->mark_array.limit)
         return true;
     if (state->mark_array.data == NULL) {

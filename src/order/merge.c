@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* order: merge sort of the batch, from the bottom up, in steps.
  *
- *     from:    left ... left_end   right ... right_end      what is left of two runs
+ *     from:    left ... left_end   right ... right_end      the rest of two runs
  *     to:      ...| out ......... out + what is left |...    filled from both ends
  *
- * What fills the hole is always as much as is left, so that a compare function that lies gives a
- * wrong order, and still a permutation. Merging from both ends keeps two chains of loads going that
- * do not wait for each other (as in quadsort's parity merge, van den Hoven, 2020). */
+ * The space left in `to` is always as long as the rest, so that a compare function that lies gives
+ * a wrong order, but still a permutation. Merging from both ends keeps two independent chains of
+ * loads going (as in quadsort's parity merge, van den Hoven, 2020). */
 #include "order_internal.h"
 
 enum {
-    GROUP = 4,         /* items that a fixed pattern of compares brings into order */
+    GROUP = 4,         /* items that a fixed pattern of compares puts in order */
     GROUP_COMPARES = 5 /* in that pattern; three items need no more */
 };
 
@@ -26,7 +26,7 @@ static void open_pair(hm_order_state *state, uint32_t begin)
     merge->is_checked = merge->is_sorted = false;
 }
 
-/* Where only compare decides, the first runs are groups of four. */
+/* If compare alone decides, the first runs are groups of four. */
 void hm_order_begin_merge(hm_order_state *state)
 {
     state->merge.width = state->batch.keys[0] == NULL ? 0 : 1;
@@ -35,7 +35,7 @@ void hm_order_begin_merge(hm_order_state *state)
         open_pair(state, 0);
 }
 
-/* Moves items of the list to the hole's beginning. */
+/* Moves items of the list to `out`. */
 static void emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
 {
     hm_order_batch *batch = &state->batch;
@@ -49,7 +49,7 @@ static void emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
     state->merge.out = out + count;
 }
 
-/* One run is used up, or they are in order as they stand: no more questions. */
+/* One run is used up, or both are in order already: moves the rest without compares. */
 static bool emit_rest(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
@@ -75,7 +75,7 @@ static bool is_void(const hm_order_call *call, uint32_t item)
            !hm_order_is_lifted(call->state, batch->items[batch->current][item]);
 }
 
-/* Answers whether an item of the right run stands before one of the left. */
+/* Answers whether an item of the right run comes before one of the left. */
 static bool ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
 {
     const hm_order_batch *batch = &call->state->batch;
@@ -108,8 +108,8 @@ static inline uint32_t stands_before(const hm_order_call *call, uint32_t a, uint
     return order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
 }
 
-/* Orders two pairs, then takes the first and the last of all four, then orders the two that
- * are left. Which they are, of two ordered pairs, what was taken says. */
+/* Orders two pairs, takes the first and the last of all four, then orders the two that are left.
+ * What was taken says which two they are, and which of them came first. */
 static void sort_four(const hm_order_call *call, uint32_t *items)
 {
     uint32_t is_late = stands_before(call, items[1], items[0]);
@@ -126,7 +126,7 @@ static void sort_four(const hm_order_call *call, uint32_t *items)
     items[2] = choose_of(is_late, right, left);
 }
 
-/* The last group has one to three. Returns the compares. */
+/* Sorts the last group, of at most three. Returns the number of compares. */
 static uint32_t sort_few(const hm_order_call *call, uint32_t *items, uint32_t count)
 {
     uint32_t compares = 0;
@@ -143,8 +143,8 @@ static uint32_t sort_few(const hm_order_call *call, uint32_t *items, uint32_t co
     return compares;
 }
 
-/* Makes the first runs. If a change or a small budget forbids to compare by groups, runs of one
- * item do as well: the groups that are ready already only make them easier to merge. */
+/* Makes the first runs. If a change or a small budget rules out groups, runs are single items:
+ * groups that are sorted already only make them easier to merge. */
 static bool sort_groups(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -172,8 +172,8 @@ static bool sort_groups(hm_order_call *call)
     return true;
 }
 
-/* Where nothing has changed since the batch was begun, all of it can be compared: steps from both
- * ends, as many as surely leave an item in each run. */
+/* If nothing has changed since the batch was begun, all of it can be compared. Merges from both
+ * ends, as many steps as are sure to leave an item in each run. */
 static void merge_ends(hm_order_call *call)
 {
     const hm_order_batch *batch = &call->state->batch;
@@ -209,7 +209,7 @@ static void merge_ends(hm_order_call *call)
     merge->out += (uint32_t)steps;
 }
 
-/* Asks whether the runs stand in order as they are: sorted data costs one question a pair. */
+/* Asks whether the runs are in order as they are: sorted data costs one compare a pair. */
 static bool check_pair(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
@@ -222,7 +222,8 @@ static bool check_pair(hm_order_call *call)
     return true;
 }
 
-/* One item more. Void ones pass wherever they come to the front: their place means nothing. */
+/* Merges one item. Void ones are moved as soon as they are first in a run: their place has no
+ * meaning. */
 static bool merge_item(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* order: what its files share.
+/* order: what its sources share.
  *
- *     round.c          the round: runs one phase after the other, and hears of changes from outside
+ *     round.c          the round: runs the phases, and is told of changes from outside
  *       scan.c  lift.c  digits.c  merge.c  locate.c  place.c  insert.c  arrange.c
- *                      the phases; none knows another
+ *                      the phases; none calls another
  *       marks.c  compare.c  scratch.c
  *                      what the phases use
  *
  * A phase is a function that does as much as the call's budget allows. It returns the phase that
- * follows, or HM_ORDER_PAUSE: then the next call goes on with it. What has to be ready when a phase
- * begins is made so by its function `begin`, where it has one. */
+ * follows, or HM_ORDER_PAUSE: then the next call continues it. Its `begin` function, if it has one,
+ * makes the state ready for the phase. */
 #ifndef HANDLE_MAP_ORDER_INTERNAL_H
 #define HANDLE_MAP_ORDER_INTERNAL_H
 
 #include "order_private.h"
 
-/* The mark of a managed position. Above the cursor, marks mean nothing, but those in the cursor's
+/* The mark of a managed position. From the cursor on, marks mean nothing, but those in the cursor's
  * own word are clean. */
 typedef enum hm_mark {
     HM_MARK_CLEAN = 0, /* its item is in order */
     HM_MARK_PENDING,   /* its item may be anywhere; the next round takes it */
     HM_MARK_LIFTED,    /* its item is in the batch */
-    HM_MARK_QUEUED     /* its item is in order, but stands here only until it is its turn */
+    HM_MARK_QUEUED     /* its item is in order, but waits here for its turn to move */
 } hm_mark;
 
 enum { HM_MARKS_PER_WORD = 32 };
@@ -52,7 +52,7 @@ static inline const void *hm_order_item(const hm_order_call *call, uint32_t inde
     return call->sequence->items + call->sequence->item_size * index;
 }
 
-/* The position of the item that a slot names; nothing managed stands there when it is gone. */
+/* Returns the position of a slot's item; one that is not managed, if the item is gone. */
 static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slot)
 {
     if (slot >= call->sequence->slot_count)
@@ -60,14 +60,14 @@ static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slo
     return hm_handle_index(call->sequence->entries[slot]);
 }
 
-/* Until it is placed, a lifted item stands where it stood, or is none: if it was erased meanwhile,
- * touched, or moved by an erase, its position has another mark, or is not managed. */
+/* Until it is placed, a lifted item stays at its position, or is no longer lifted: if it was
+ * erased, touched, or moved by an erase, its position has another mark, or is not managed. */
 static inline bool hm_order_is_lifted(const hm_order_state *state, uint32_t position)
 {
     return position < state->cursor && hm_order_mark(state, position) == HM_MARK_LIFTED;
 }
 
-/* The list that is sorted into, and once it is sorted, the gaps of its items. */
+/* The list that sorting writes to, and once all is sorted, the gaps of the items. */
 static inline uint32_t *hm_order_other_list(const hm_order_batch *batch)
 {
     return batch->items[!batch->current];
@@ -83,7 +83,7 @@ static inline bool hm_order_may_work(hm_order_call *call)
     return true;
 }
 
-/* Takes as much of the work as is allowed; returns how much. */
+/* Takes as much of the wanted work as is left; returns how much. */
 static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
 {
     uint64_t left = call->max_work - call->work;
@@ -92,7 +92,7 @@ static inline uint32_t hm_order_take_work(hm_order_call *call, uint32_t wanted)
     return taken;
 }
 
-/* Takes as many compares as are left; returns how many. */
+/* Takes as many of the wanted compares as are left; returns how many. */
 static inline uint32_t hm_order_take_compares(hm_order_call *call, uint32_t wanted)
 {
     uint64_t left = wanted;
@@ -121,39 +121,39 @@ static inline bool hm_order_may_swap(hm_order_call *call)
 
 /* marks.c */
 
-/* Moves `at` up to the next position whose mark is (not) clean, at most to `end`. False when there
- * is no work left. */
+/* Moves `at` up to the next position whose mark is (not) clean, at most to `end`. False when the
+ * work allowed is used up. */
 bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
 /* Moves `end` down until the position below it is clean, at most to `begin`. False as above. */
 bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin);
 /* Marks the positions from `begin` to `end`. */
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
-/* All that is pending from `begin` to `end` lies between pending_begin and pending_end. */
+/* Widens pending_begin and pending_end to include the positions from `begin` to `end`. */
 void hm_order_widen_pending(hm_order_state *state, uint32_t begin, uint32_t end);
-/* The position is pending, and lies between pending_begin and pending_end. */
+/* Marks the position pending, and widens pending_begin and pending_end to include it. */
 void hm_order_set_pending(hm_order_state *state, uint32_t index);
 /* Nothing at or above `cursor` is managed from now on. */
 void hm_order_set_cursor(hm_order_state *state, uint32_t cursor);
-/* Makes the marks below `count` ready, as they are. False when memory is refused. */
+/* Commits the marks below `count`, which keep their values. False when memory is refused. */
 bool hm_order_cover(hm_order_call *call, uint32_t count);
 
 /* compare.c */
 
-/* No key is known any more. */
+/* Forgets the keys of item and probe. */
 void hm_order_forget_keys(hm_order_state *state);
-/* Answers whether the item at `a` stands before the one at `b`. False when the budget ends first;
- * the keys that were paid for are kept for the next call, as the keys of item and probe. */
+/* Answers whether the item at `a` comes before the one at `b`. False when the budget ends first;
+ * keys that were computed are kept for the next call, as the keys of item and probe. */
 bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before);
 
 /* scratch.c */
 
-/* Makes the batch's lists ready for so many items. False when memory is refused: nothing has
+/* Makes the batch's lists ready for `capacity` items. False when memory is refused: nothing has
  * changed then. */
 bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity);
-/* Gives the memory back, but for a little. */
+/* Gives the memory back, except a small part. */
 void hm_order_end_batch(hm_order_state *state);
-/* Lifts the item that stands there; the list names it by its position, or by its slot if it is
- * located already. */
+/* Lifts the item at `position`. Its `name` in the list is its position, or its slot if it need not
+ * be located. */
 void hm_order_append(hm_order_call *call, uint32_t position, uint32_t name);
 
 /* The phases. */

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the machinery that brings anything with indices into order, step by step, in O(n)
- * exchanges whatever the disorder. This header is for the modules above, which own what is ordered.
+/* order: puts any sequence with positions in order, step by step, in O(n) exchanges whatever the
+ * disorder. This header is for the modules above, which own what is ordered.
  *
  *     0                                              cursor          count
  *     |== in order, but for the marked positions ======|.. not seen yet ..|
  *            ^ pending          ^ pending
  *
- * Positions below `cursor` are *managed*. Each has a mark, and the one invariant is that the
- * managed positions whose mark is *clean* are in order, without the others. Done means that the
- * cursor is at the end and every mark clean. A round takes these steps, each of which stops
- * anywhere and resumes:
+ * Positions below `cursor` are *managed*. Each has a mark, and the one invariant is that the items
+ * at managed positions whose mark is *clean* are in order among themselves. Done means that the
+ * cursor is at the end and every mark is clean. A round has these steps, each of which can stop
+ * anywhere and resume:
  *
- *     scan     moves the cursor on with one compare an item, and marks misfits *pending* where they
- *              stand; if more than a quarter does not fit, everything is lifted
+ *     scan     moves the cursor on with one compare an item, and marks misfits *pending* in place;
+ *              if more than a quarter does not fit, everything is lifted
  *     lift     lists the pending items, which are *lifted* from then on
- *     sort     sorts the list: by merging, or by the digits of the keys; nothing moves
- *     locate   gallops to the gap among the clean items that each one belongs in; nothing moves
- *     place    goes from left to right and exchanges what belongs to a position with what stands
+ *     sort     sorts the list, by merging or by the digits of the keys; no item moves
+ *     locate   gallops to the gap among the clean items where each one belongs; no item moves
+ *     place    goes from left to right and exchanges what belongs at a position with what is
  *              there; clean items that give way wait, *queued*, where the others came from
  *
  * Galloping is the unbounded search of Bentley and Yao ("An Almost Optimal Algorithm for Unbounded
  * Searching", 1976).
  *
  * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
- * given back at the end of a round; of the system's memory, a large part is taken as huge pages.
- * Where it is refused, the items are put in order by a resumable insertion sort, which needs none.
- * It runs to its end even if memory becomes available meanwhile: to know that, each call would have
- * to ask for it.
+ * given back at the end of a round; of the system's memory, a large part is taken as huge pages. If
+ * it is refused, a resumable insertion sort, which needs none, puts the items in order. It runs to
+ * its end even if memory becomes available meanwhile: to notice that, each call would have to ask
+ * for memory.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
- * changed; they become pending, and what was known of their items is void. So a change costs the
- * compares of the items that changed, and the swaps of those that give way to them.
+ * changed; they become pending, and what was known of their items is *void*. So a change costs the
+ * compares of the changed items, and the swaps of those that make space for them.
  *
- * Order is stable. A compare function that is no strict weak order ends all the same, and leaves a
- * permutation: a round asks at most 10 n + n log2 n + 2 m log2 n times for n items and m lifted
- * ones, and swaps at most n times.
+ * Order is stable. Even with a compare function that is not a strict weak order, a run ends and
+ * leaves a permutation: a round compares at most 10 n + n log2 n + 2 m log2 n times for n items and
+ * m lifted ones, and swaps at most n times.
  *
  * Owns: the marks, 2 bits for each position, and the scratch memory.
  * Threads: as its owner. A NULL argument is a broken contract in all of these functions. */
@@ -47,17 +47,17 @@
 
 #include <string.h>
 
-/* What is brought into order. A slot names an item wherever it stands. */
+/* What is put in order. A slot names an item, whatever its position. */
 typedef struct hm_sequence {
     unsigned char *items; /* what compare and key are shown */
     size_t item_size;     /* bytes from one item to the next */
     uint32_t *slots;      /* position -> slot */
     hm_handle *entries;   /* slot -> position, in the lower half */
-    uint32_t slot_count;  /* slots; entries has so many */
+    uint32_t slot_count;  /* number of slots, and of entries */
     uint32_t count;       /* items */
     uint32_t capacity;    /* most items */
-    /* Two items, their slots and their entries have been exchanged; the rest is the owner's. NULL
-     * when there is no rest. */
+    /* Called when two items, their slots and their entries have been exchanged: the owner exchanges
+     * the rest. NULL when there is no rest. */
     void (*swapped)(void *owner, uint32_t a, uint32_t b);
     /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
     uint32_t (*find)(const void *owner, hm_handle handle);
@@ -65,47 +65,46 @@ typedef struct hm_sequence {
     const hm_memory *memory;
 } hm_sequence;
 
-/* Releases the memory and zeroes the state; cannot fail. Positions stay. O(1). */
+/* Releases the memory and zeroes the state; cannot fail. Positions stay valid. O(1). */
 void hm_order_fini(hm_order_state *state);
 
-/* Forgets what was known about the order; cannot fail. Positions stay. O(1). */
+/* Forgets what was known about the order; cannot fail. Positions stay valid. O(1). */
 void hm_order_reset(hm_order_state *state);
 
-/* Brings the sequence nearer to the order within the budget; the state carries on from call to
- * call. Returns what was spent, and `done` when all is in order; it cannot fail. An order with
- * neither compare nor key is a broken contract too. Callbacks see the sequence whole. Invalidates
- * positions. At most the budget's work, and of other work 4 entries of a list for each swap and
- * compare that it allows, plus 4,096. */
+/* Brings the sequence nearer to the order within the budget; each call resumes where the last one
+ * stopped. Returns what was spent, and `done` when all is in order; it cannot fail. An order with
+ * neither compare nor key is a broken contract too. Callbacks see a consistent sequence.
+ * Invalidates positions. Costs at most the budget, and other work on 4 list entries for each swap
+ * and compare that it allows, plus 4,096. */
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
                          hm_budget budget);
 
-/* The same for an order that is given as n handles, which may be NULL if n is 0. They are read in
- * these calls only; the state knows them by their pointer and n. */
+/* As hm_order_run, for an order given as n handles, which may be NULL if n is 0. They are read
+ * during these calls only; the state recognises them by their pointer and n. */
 hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
                              const hm_sequence *sequence, hm_budget budget);
 
-/* To be called before positions are renumbered: puts down all items that are on their way; cannot
- * fail. No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
+/* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
+ * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 
-/* Settled positions a < b are about to be exchanged; the marks go with the items. Cannot fail.
+/* After settle, when positions a < b are about to be exchanged: exchanges their marks. Cannot fail.
  * O(1). */
 void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b);
 
 /* After settle: only the first `count` positions are managed from now on. Cannot fail. O(1). */
 void hm_order_cut(hm_order_state *state, uint32_t count);
 
-/* Gives back memory that no more than `count` positions need. HM_ERROR_MEMORY when the system
- * refuses; nothing has changed then. Positions stay. At most one decommit. */
+/* Gives back memory that `count` positions do not need. HM_ERROR_MEMORY when the system refuses;
+ * nothing has changed then. Positions stay valid. At most one decommit. */
 hm_status hm_order_trim(hm_order_state *state, uint32_t count);
 
-/* Another item stands at `index` now, or its key may have changed, or nothing stands there or
- * beyond: `count` positions are left. Need not be called where `index` is above the cursor: nothing
- * is managed there. O(1). */
+/* Reports that `index` now has another item, or that its item's key may have changed, or that
+ * nothing is there or beyond; `count` positions are left. Need not be called if `index` is above
+ * the cursor: nothing is managed there. O(1). */
 void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 
-/* Exchanges a multiple of `unit` bytes. Compilers turn it into moves where the unit is a constant.
- */
+/* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */
 static inline size_t hm_order_exchange_units(unsigned char *a, unsigned char *b, size_t size,
                                              size_t unit)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* order: items go to their positions. Below `target` all is as it will be. From there on, what
- * belongs to the next position is
+/* order: moves items to their positions. Below `target` all is final. The item that belongs at the
+ * next position is
  *
- *     the next lifted item      wherever it stands
- *     the next queued one       the first that gave way; it stands where another was taken from
- *     the next clean one        at `clean`, the first from there on that did not give way
+ *     the next lifted item      wherever it is
+ *     the next queued one       the first that gave way; it is where another was taken from
+ *     the next clean one        at `clean`, the first that has not given way
  *
- * in this order of the gaps, origins and positions. Pending items stay where they stand, and the
- * others go round them. There are as many positions left as items, so that no more are queued than
- * lifted ones have come down. */
+ * whichever comes first, by gap, origin and position. Pending items stay where they are, and the
+ * others skip their positions. As many positions are left as items, so no more items are queued
+ * than lifted ones have been placed. */
 #include "order_internal.h"
 
-/* An arrangement has passed the items that stand as they are named already. */
+/* An arrangement has passed the items that are in their named order already. */
 void hm_order_begin_place(hm_order_state *state)
 {
     hm_order_place *place = &state->place;
@@ -20,7 +20,7 @@ void hm_order_begin_place(hm_order_state *state)
     place->queue_head = place->queue_count = 0;
 }
 
-/* Whether the item that a slot names is queued still. */
+/* Whether a slot's item is still queued. */
 static bool is_queued(const hm_order_call *call, uint32_t slot)
 {
     uint32_t position = hm_order_position(call, slot);
@@ -45,7 +45,7 @@ static void queue_pop(hm_order_state *state)
     place->queue_head = place->queue_head + 1 < state->batch.capacity ? place->queue_head + 1 : 0;
 }
 
-/* Passes lifted items that are gone; `from` is where the next one stands, or HM_INVALID_INDEX. */
+/* Skips lifted items that are gone; `from` is the position of the next one, or HM_INVALID_INDEX. */
 static bool find_lifted(hm_order_call *call, uint32_t *from)
 {
     hm_order_state *state = call->state;
@@ -62,8 +62,9 @@ static bool find_lifted(hm_order_call *call, uint32_t *from)
     return true;
 }
 
-/* Finds the next item that is clean or queued: where it stands, and where it stood. That may be at
- * or behind the cursor, where none is. With nobody queued, clean items that stay are passed. */
+/* Finds the next item that is clean or queued: its position, and its origin. Both may be at or
+ * behind the cursor, if there is none. If none is queued, clean items that stay in place are
+ * passed. */
 static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
@@ -92,7 +93,7 @@ static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32
     return true;
 }
 
-/* Brings the item at `from` to the target, where it belongs; what stood there takes its place. */
+/* Swaps the item at `from` with the one at the target, where it belongs. */
 static bool bring_item(hm_order_call *call, uint32_t from)
 {
     hm_order_state *state = call->state;
@@ -107,8 +108,8 @@ static bool bring_item(hm_order_call *call, uint32_t from)
             queue_push(state, call->sequence->slots[target], target);
             mark = HM_MARK_QUEUED;
         }
-        /* In a shuffled list it is the same mark. A store that waits for the address would make the
-         * loads of the next step wait too. */
+        /* In a shuffled list the marks are the same. A store that waits for its address would make
+         * the loads of the next step wait too. */
         if (mark != from_mark)
             hm_order_set_mark(state, from, mark);
         hm_order_swap(call->sequence, target, from);
@@ -118,7 +119,7 @@ static bool bring_item(hm_order_call *call, uint32_t from)
     return true;
 }
 
-/* As many of the swaps wanted as the budget allows. */
+/* Returns how many of the wanted swaps the budget allows. */
 static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
 {
     if (call->budget.max_swaps == 0)
@@ -127,8 +128,8 @@ static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
     return wanted < left ? wanted : (uint32_t)left;
 }
 
-/* Exchanges the item at `via` with `count` others, one after the other, from `at` on up or down:
- * each comes to stand one position further on, and the last of them at `via`. */
+/* Exchanges the item at `via` with `count` others, one after the other, from `at` up or down: each
+ * moves on by one position, the last of them to `via`. */
 static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
                         bool is_up)
 {
@@ -150,9 +151,9 @@ static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, 
     hm_handle_link(entries, slots, slot, via);
 }
 
-/* While clean items stand from the target on, each gives way to the first that did, if that one's
- * origin is before the next gap, and waits where it stood: the marks and the length of the queue
- * stay as they are. False when the budget allows no more. */
+/* For a run of clean items from the target on: each gives way to the first in the queue, if that
+ * one's origin is before the next gap, and waits where that one was, so the marks and the length of
+ * the queue stay the same. False when the budget allows no more. */
 static bool shift_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
@@ -187,8 +188,8 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
     return has_work;
 }
 
-/* While lifted items that belong further up stand from the target to `clean`, each clean one that
- * follows them comes down past them all. */
+/* For lifted items from the target to `clean` that belong further up: each clean item that follows
+ * them comes down past them all. */
 static bool pull_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
@@ -199,7 +200,7 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
         return false;
     for (uint32_t i = at; i < clean && i - at < most; i++)
         if (hm_order_mark(state, i) != HM_MARK_LIFTED)
-            most = i - at; /* A pending one stays. */
+            most = i - at; /* A pending item stays in place. */
     bool has_work = hm_order_seek(call, &stop, clean + most, false);
     uint32_t count = stop - clean;
     if (clean - at == 1) {
@@ -216,8 +217,8 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
     return has_work;
 }
 
-/* Items of a shuffled list stand all over the memory; asking for them early hides half of that.
- * There are no fewer positions left from `at` on than items in the list. */
+/* Items of a shuffled list are all over memory; prefetching them hides half of the cost. There are
+ * no fewer positions left from `at` on than items in the list. */
 static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_t left, uint32_t at)
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
@@ -231,7 +232,7 @@ static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_
     HM_PREFETCH(&sequence->slots[position]);
 }
 
-/* Where nothing is clean any more and nothing was disturbed, all that is left is lifted. */
+/* If nothing from the target on is clean and nothing was disturbed, all that is left is lifted. */
 static bool bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -253,7 +254,8 @@ static bool bring_rest(hm_order_call *call)
     return left == 0;
 }
 
-/* Goes on from the target. Returns false when the budget ends; `*is_done` when nothing is left. */
+/* Continues from the target. Returns false when the budget ends; sets `*is_done` when nothing is
+ * left. */
 static bool place_next(hm_order_call *call, bool *is_done)
 {
     hm_order_state *state = call->state;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the round of phases, and what the owner reports. */
+/* order: the round of phases, and the changes that the owner reports. */
 #include "order_internal.h"
 
 #include "../array_private.h"
 
-/* The round: what each phase does first, where there is anything, and what it does. */
+/* Each phase's `begin` function, NULL if it has none, and the function that runs it. */
 static const struct {
     void (*begin)(hm_order_state *state);
     hm_order_phase (*run)(hm_order_call *call);
@@ -75,7 +75,7 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
     state->is_disturbed = true;
     if (state->phase == HM_ORDER_INSERT) {
         if (state->insert.is_complete)
-            hm_order_reset(state); /* Memory may be there again. */
+            hm_order_reset(state); /* Memory may be available again. */
         else
             hm_order_rewind(state, index);
         return;
@@ -92,7 +92,7 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
         enter_phase(state, HM_ORDER_SCAN);
 }
 
-/* The lifted items are taken by the next round, which asks no more than whether a mark is clean. */
+/* Leaves the lifted items to the next round, which only distinguishes clean marks from others. */
 static void let_down(hm_order_state *state)
 {
     state->pending_begin = 0;
@@ -169,7 +169,7 @@ static bool is_same_order(const hm_order *a, const hm_order *b)
     return a->compare == b->compare && a->key == b->key && a->context == b->context;
 }
 
-/* Of a call that has paused. A doubt may be left about the last items. */
+/* Valid once a call has paused. There may still be a doubt about the last items. */
 static bool is_in_order(const hm_order_state *state, uint32_t count)
 {
     bool is_scanned = state->phase == HM_ORDER_SCAN && state->scan.doubt == HM_ORDER_NO_DOUBT;
@@ -209,6 +209,6 @@ hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint
     run_phases(&call);
     call.spent.done = arrangement->next_name == n && state->phase == HM_ORDER_VERIFY;
     if (call.spent.done)
-        enter_phase(state, HM_ORDER_VERIFY); /* The handles may be others at the next call. */
+        enter_phase(state, HM_ORDER_VERIFY); /* The handles may have changed by the next call. */
     return call.spent;
 }

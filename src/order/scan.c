@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the scan, which moves the cursor on as long as items fit behind those before them. */
+/* order: the scan, which moves the cursor on and marks the items that do not fit behind those
+ * before. */
 #include "order_internal.h"
 
 enum {
-    FIRST_RUN_LIMIT = 8, /* misfits in a row that call for a look back */
+    FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
     PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
-    FEW_MISFITS = 16 /* so many are no reason to take everything out */
+    FEW_MISFITS = 16 /* a number too small to lift everything */
 };
 
 void hm_order_begin_scan(hm_order_state *state)
@@ -49,8 +50,8 @@ static void reject_item(hm_order_state *state)
     }
 }
 
-/* A misfit, the first in its row, leaves two suspects: itself and the item that it should stand
- * before. */
+/* The first misfit of a run leaves two suspects: itself and the clean item that it should precede.
+ */
 static void begin_doubt(hm_order_state *state)
 {
     state->scan.doubt = HM_ORDER_DOUBT_LAST;
@@ -58,7 +59,7 @@ static void begin_doubt(hm_order_state *state)
     state->keys.has_probe = false;
 }
 
-/* The second suspect is the misfit if the first fits behind the item before that one. */
+/* The clean item is the real misfit if the suspect at the cursor fits behind the one before it. */
 static hm_order_phase doubt_last(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -81,9 +82,10 @@ static hm_order_phase doubt_last(hm_order_call *call)
     return HM_ORDER_SCAN;
 }
 
-/* A run of misfits may be right and the clean items before it wrong: asks whether the run can stand
- * before half as many of them. Its last item answers: the first may be one that fits
- * nowhere, as where one too small, behind a clean one too large, begins a run of good ones. */
+/* A run of misfits may be right and the clean items before it wrong: asks whether the run belongs
+ * before half as many of them. Its last item decides: the first may be one that fits nowhere, as
+ * when an item that is too small, behind a clean one that is too large, begins a run of good ones.
+ */
 static hm_order_phase doubt_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -105,8 +107,9 @@ static hm_order_phase doubt_before(hm_order_call *call)
     return HM_ORDER_SCAN;
 }
 
-/* Those are taken out, and the run is scanned again. Each such item pays for two of the run, and
- * comes back no more in this scan, so that all scanning again costs O(n), whatever compare says. */
+/* Those clean items become pending, and the run is scanned again. Each of them pays for two items
+ * of the run, and is not taken again in this scan, so all rescans together cost O(n), whatever
+ * compare answers. */
 static hm_order_phase drop_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -126,7 +129,7 @@ static hm_order_phase drop_before(hm_order_call *call)
     return HM_ORDER_SCAN;
 }
 
-/* The marks of a new word begin clean. */
+/* Clears the marks of a new word. */
 static bool open_mark_word(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -136,19 +139,19 @@ static bool open_mark_word(hm_order_call *call)
     return true;
 }
 
-/* The marks of the next `most` positions begin clean; fewer, if memory for them is refused. */
+/* Clears the marks of the next `most` positions, or of fewer if memory for them is refused. */
 static void open_mark_words(hm_order_call *call, uint32_t *most)
 {
     hm_order_state *state = call->state;
-    uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in an open word */
+    uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
     if (*most > left && !hm_order_cover(call, state->cursor + *most))
         *most = left;
     for (uint32_t at = state->cursor + left; at < state->cursor + *most; at += HM_MARKS_PER_WORD)
         state->marks[at / HM_MARKS_PER_WORD] = 0;
 }
 
-/* The next `most` items are compared each with its neighbour, as long as they fit. Returns how many
- * do. This is the loop that most items see. */
+/* Compares each of the next `most` items with the one before, as long as they fit. Returns how many
+ * fit. Most items go through this loop. */
 static uint32_t pass_by_compare(hm_order_call *call, uint32_t most)
 {
     const hm_order *order = &call->state->order;
@@ -162,7 +165,7 @@ static uint32_t pass_by_compare(hm_order_call *call, uint32_t most)
     return passed;
 }
 
-/* The same by keys; the key of the first that may not fit is kept. */
+/* As pass_by_compare, by keys; the key of the first item that may not fit is kept. */
 static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;
@@ -184,7 +187,7 @@ static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
     return passed;
 }
 
-/* Passes items that fit, up to the end of a few words of marks. False when the budget ends it. */
+/* Passes items that fit, up to the end of a few words of marks. False when the budget ends. */
 static bool pass_items(hm_order_call *call)
 {
     hm_order_state *state = call->state;
@@ -205,7 +208,7 @@ static bool pass_items(hm_order_call *call)
     return true;
 }
 
-/* Everything is lifted where more than a quarter of what was scanned does not fit. */
+/* Everything is lifted if more than a quarter of what was scanned does not fit. */
 static bool has_many_misfits(const hm_order_call *call)
 {
     const hm_order_state *state = call->state;
@@ -214,7 +217,7 @@ static bool has_many_misfits(const hm_order_call *call)
 }
 
 /* Whether the item at the cursor can be passed with those behind it: its left neighbour is clean,
- * and no key is known but that one's. */
+ * and only that one's key is known. */
 static bool can_pass(const hm_order_state *state)
 {
     const hm_order_scan *scan = &state->scan;
@@ -222,14 +225,14 @@ static bool can_pass(const hm_order_state *state)
            (state->order.key == NULL || state->keys.has_probe);
 }
 
-/* All is scanned: the next round takes what is pending, if anything is. */
+/* All is scanned: a round begins if anything is pending. */
 static hm_order_phase end_scan(hm_order_state *state)
 {
     state->scan.misfits = 0;
     return state->pending_end == 0 ? HM_ORDER_PAUSE : HM_ORDER_COUNT;
 }
 
-/* Compares one item after the other with the last clean one, until there is a doubt. */
+/* Compares each item with the last clean one, until there is a doubt. */
 static hm_order_phase compare_last(hm_order_call *call)
 {
     hm_order_state *state = call->state;

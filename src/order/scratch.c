@@ -6,8 +6,8 @@
 #include "../base_private.h"
 
 enum {
-    KEPT_CELLS = 8192, /* 64 KiB of scratch memory stay for the next round */
-    DIGIT_BITS = 11,   /* of a key: a tally of 8 KiB, and a cache's share of places to write to */
+    KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
+    DIGIT_BITS = 11,   /* of a key: a tally of 8 KiB; a cache holds the lines that are written */
     TALLY_SIZE = 1 << DIGIT_BITS
 };
 
@@ -18,8 +18,8 @@ static void *take_cells(uint64_t **cells, size_t count, size_t item_size)
     return taken;
 }
 
-/* The system's own memory is taken as huge pages where it fills half of one: to touch and return it
- * page by page costs more than to sort in it. */
+/* The system's own memory is taken as huge pages if it fills half of one: touching and returning it
+ * page by page costs more than sorting in it. */
 static const hm_memory *choose_memory(const hm_memory *memory, size_t size)
 {
     bool is_huge = memory == hm_memory_os() && size >= hm_memory_os_huge()->page_size / 2;
@@ -44,7 +44,7 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
         }
     }
     if (hm_array_commit(&batch->scratch, cells, false) != HM_OK) {
-        hm_forgive(); /* Insertion sort does without. */
+        hm_forgive(); /* Insertion sort does without it. */
         return false;
     }
     uint64_t *next = hm_array_data(&batch->scratch);
