@@ -2,7 +2,7 @@
 /* map: the items and the meta, kept in step with the positions of the id table.
  *
  * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
- * No callback runs before all three have moved, so that every callback sees the map whole. */
+ * No callback runs before all three have moved, so that every callback sees a consistent map. */
 #include <handle_map/map.h>
 
 #include "array_private.h"
@@ -13,7 +13,7 @@
 #include "memory/memory_private.h"
 #include "order/order_private.h"
 
-/* So many items find all their columns committed. */
+/* Returns the number of items for which all columns are committed. */
 static uint32_t map_committed_items(const hm_map *map)
 {
     size_t limit = map->item_array.limit;
@@ -31,8 +31,8 @@ static void *map_item_at(const hm_map *map, uint32_t index)
 
 /* init and fini */
 
-/* What can be wrong with a descriptor is known before anything is reserved: it is HM_ERROR_INVALID
- * also where memory is refused. */
+/* A descriptor is checked before anything is reserved: an invalid one is HM_ERROR_INVALID even
+ * where memory would be refused. */
 static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
 {
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
@@ -94,7 +94,7 @@ void hm_map_fini(hm_map *map)
 
 /* batches */
 
-/* Of each item so many bytes are touched, besides the entries. */
+/* Lookups touch the entries and `item_size` bytes of each item. */
 static hm_batch map_batch(const hm_map *map, size_t item_size)
 {
     const hm_id_table *ids = &map->ids;
@@ -173,7 +173,7 @@ void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n)
     memset(map->meta_array.data + meta_size * index, 0, meta_size * n);
 }
 
-/* What is at or above `count` is no item any more. */
+/* Poisons the n places from `count` on, which no longer hold items. */
 static void map_poison_dead(hm_map *map, uint32_t n)
 {
     uint32_t count = map->ids.count;
@@ -247,8 +247,8 @@ bool hm_map_erase_guarded(hm_map *map, uint32_t index)
     return true;
 }
 
-/* What erasing these will write, but for their meta: their entries, their places and positions, and
- * the entries of the last items, which move there. */
+/* Prefetches what erasing these handles will write, except meta: their entries, items and
+ * positions, and the entries of the last items, which fill the holes. */
 static void map_prefetch_holes(const hm_batch *batch, const hm_map *map, const hm_handle *handles,
                                uint32_t n)
 {
@@ -280,7 +280,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
         for (uint32_t i = 0; i < part; i++)
             erased += hm_map_erase(map, handles[i]);
     }
-    /* The inline erase does so only if the library is sanitized. */
+    /* The inline erase poisons only if the library was built with the sanitizer. */
     if (erased > 0)
         map_poison_dead(map, erased);
     return erased;
@@ -288,7 +288,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 
 /* order */
 
-/* Tells the inline functions how far the order knows of positions. */
+/* Tells the inline functions which positions the order manages. */
 static void map_follow_order(hm_map *map)
 {
     map->managed = map->order.cursor + 1;
@@ -306,7 +306,7 @@ void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count)
     map_follow_order(map);
 }
 
-/* The items have been exchanged; their meta has to follow before anybody is told. */
+/* The items have been exchanged; their meta must follow before the program is told. */
 static void map_swapped(void *owner, uint32_t a, uint32_t b)
 {
     hm_map *map = owner;
@@ -384,8 +384,8 @@ void hm_map_touch_all(hm_map *map)
     map_forget_order(map);
 }
 
-/* The survivors trade places with the doomed before them, so that at every question the map is
- * whole and at the end the doomed stand behind the survivors. */
+/* Survivors swap with doomed items before them, so that the map is consistent at every callback,
+ * and in the end all doomed items are behind the survivors. */
 uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                          void *context)
 {
@@ -451,7 +451,7 @@ hm_status hm_map_trim(hm_map *map)
     return status;
 }
 
-/* A callback may see the order at work. */
+/* During a callback of the order, `managed` may be out of date. */
 static bool map_follows_order(const hm_map *map)
 {
     return hm_guard_is_busy(&map->guard) || map->order.cursor == 0 ||
@@ -471,12 +471,12 @@ hm_status hm_map_validate(const hm_map *map)
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
     if (!map_follows_order(map))
-        return hm_fail(HM_ERROR_CORRUPT, "the map does not know what its order knows");
+        return hm_fail(HM_ERROR_CORRUPT, "the map and its order disagree on the managed positions");
     return HM_OK;
 }
 
-/* Addresses are compared as numbers: this one may be of anything. What is below the items wraps
- * around and is too far away. */
+/* Addresses are compared as numbers: this one may be of any object. One below the items wraps
+ * around to an index that is too large. */
 hm_handle hm_map_handle_of(const hm_map *map, const void *item)
 {
     HM_CONTRACT(map != NULL, "hm_map_handle_of: map is NULL");
