@@ -13,10 +13,10 @@
 
 static hm_panic_hook base_panic_hook;
 
-/* Two sentences, so that the last one can be taken back. */
+/* Two messages, so that the last one can be taken back. */
 typedef struct base_sentences {
     char texts[2][160];
-    unsigned last; /* which of them is the last one */
+    unsigned last; /* index of the last one */
 } base_sentences;
 
 static HM_THREAD_LOCAL base_sentences base_failures;
@@ -98,7 +98,7 @@ hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
 {
     return hm_fail(HM_ERROR_FULL,
                    "max_slots is used up: of %" PRIu32 " slots %" PRIu32
-                   " have spent their lives, and too few are free",
+                   " are retired, and too few are free",
                    max_slots, retired);
 }
 

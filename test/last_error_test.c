@@ -235,7 +235,7 @@ TEST(last_error, a_spent_index_space_is_told)
         CHECK(hm_pool_erase(&pool, hm_pool_insert(&pool, NULL)));
     }
     const char *const spent =
-        "max_slots is used up: of 1 slots 1 have spent their lives, and too few are free";
+        "max_slots is used up: of 1 slots 1 are retired, and too few are free";
     CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)) && says(spent));
     mark();
     CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)) && says(spent));
@@ -346,7 +346,7 @@ TEST(last_error, damage_is_told)
     pool.entries[2] ^= UINT32_C(1) << 20;
     pool.count++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    CHECK(says("the pool's counts do not tell its slots"));
+    CHECK(says("the pool's counts disagree with its slots"));
     pool.count--;
     pool.guard.limit++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);

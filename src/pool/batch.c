@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: batches of handles. What they name is brought from memory together; batch_private.h says
- * why. */
+/* pool: batches of handles. Their items are prefetched together; batch_private.h says why. */
 #include "pool_internal.h"
 
 #include "../batch_private.h"
 
-/* Of each slot so many bytes are touched, besides the entries. */
+/* Lookups touch the entries and `item_size` bytes of each slot. */
 static hm_batch pool_batch(const hm_pool *pool, size_t item_size)
 {
     size_t size = (sizeof *pool->entries + item_size) * (size_t)pool->slot_count;
@@ -44,7 +43,7 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
     return hm_batch_contains_n(&batch, handles, n, alive, pool_contains_one);
 }
 
-/* Begins to bring what erasing this item will write. */
+/* Prefetches what erasing this item will write. */
 static void pool_prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle);
@@ -57,13 +56,13 @@ static void pool_prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
 uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     enum {
-        AHEAD = 32,            /* handles; to erase them takes as long as memory does */
-        CACHED_SLOTS = 1 << 16 /* the entries of fewer stay in the caches by themselves */
+        AHEAD = 32,            /* handles; erasing them takes about as long as a cache miss */
+        CACHED_SLOTS = 1 << 16 /* the entries of fewer slots stay in the caches */
     };
     HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
     bool cached = pool->slot_count < CACHED_SLOTS;
-    bool poisons = hm_memory_poisons(); /* The inline erase does so only in a sanitized library. */
+    bool poisons = hm_memory_poisons(); /* The inline erase poisons only in a sanitized library. */
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!cached && n - i > AHEAD)

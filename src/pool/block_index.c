@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: from an address to its slot.
+/* pool: finds the slot of an address.
  *
- * Fixed blocks stand in a hash table over the addresses, so that a pointer finds its block and a
- * new block costs the same however many there are. Addresses are cut into cells that are no larger
+ * Fixed blocks are in a hash table by their addresses, so that finding a pointer's block, or adding
+ * a block, costs the same however many there are. Addresses are cut into cells that are no larger
  * than a block, so that at most one block begins in each, and a pointer's block begins in one of
- * the three cells up to its own. The growing blocks are so few that each is looked at. */
+ * the three cells up to its own. Growing blocks are so few that all of them are searched. */
 #include "pool_internal.h"
 
 #include "../array_private.h"
@@ -27,12 +27,12 @@ static uint64_t pool_cell_of(const hm_pool *pool, const void *address)
     return (uint64_t)(uintptr_t)address >> pool->cell_shift;
 }
 
-/* The bucket of the block that begins in a cell, or the free one where it would stand. */
+/* Returns the bucket of the block that begins in a cell, or the free bucket where it would go. */
 static uint32_t *pool_index_bucket(const hm_pool *pool, uint64_t cell)
 {
     uint32_t *table = (uint32_t *)(void *)pool->index_array.data;
     size_t mask = pool->index_size - 1;
-    uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 by the golden ratio */
+    uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
     size_t i = (size_t)(hash >> 32) & mask;
     while (table[i] != 0 && pool_cell_of(pool, hm_pool_block_start(pool, table[i] - 1)) != cell)
         i = (i + 1) & mask;
@@ -89,8 +89,8 @@ static size_t pool_find_block(const hm_pool *pool, const void *address)
     return pool->unit_end;
 }
 
-/* Addresses are compared as numbers: they may be of unrelated objects. What is below `start` wraps
- * around and is too large. */
+/* Addresses are compared as numbers: they may be of unrelated objects. One below `start` wraps
+ * around to a place that is too large. */
 static uint32_t pool_slot_from(const hm_pool *pool, const void *address, const unsigned char *start,
                                uint64_t below, uint64_t held)
 {

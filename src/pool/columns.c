@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: the memory of what stands beside the items: entries, words of bits, and the levels above.
+/* pool: the memory of the other columns: entries, words of bits, and the levels above.
  *
- * They are committed before a slot is issued for the first time and stay, so that erase cannot
- * fail. */
+ * It is committed before a slot is issued for the first time and stays, so that erase cannot fail.
+ */
 #include "pool_internal.h"
 
 #include "../array_private.h"
 
-static const uint64_t pool_no_level; /* stands for the highest one where there are none */
+static const uint64_t pool_no_level; /* used as the highest one when there are none */
 
 static const uint64_t *pool_top_of(const hm_pool *pool)
 {
@@ -22,7 +22,7 @@ hm_status hm_pool_columns_init(hm_pool *pool)
     size_t sizes[HM_POOL_LEVELS];
     entries.capacity = pool->max_slots;
     words.capacity = hm_pool_word_count(pool->max_slots);
-    levels.capacity = 1; /* 0 would mean the default */
+    levels.capacity = 1; /* since 0 would mean the default */
     for (size_t below = words.capacity; below > 1; below = sizes[pool->level_count++]) {
         sizes[pool->level_count] = hm_pool_word_count(below);
         levels.capacity += sizes[pool->level_count];
@@ -58,7 +58,7 @@ hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
     if (status == HM_OK)
         status = hm_array_commit(&pool->word_array, hm_pool_word_count(slots), grows);
     if (status == HM_OK && pool->level_count != 0) {
-        /* The lowest level is the last. */
+        /* The lowest level is stored last. */
         const uint64_t *start = hm_array_data(&pool->level_array);
         size_t above = (size_t)(pool->levels[0] - start);
         status = hm_array_commit(&pool->level_array,

@@ -16,8 +16,8 @@ HM_STATIC_ASSERT(offsetof(hm_pool, capacity) <= 128, "insert and erase read two"
 
 /* init and fini */
 
-/* The index space that a descriptor leaves open. In one range a slot is an item's place, and costs
- * as many bytes of addresses: so there are fewer. */
+/* Returns the index space when a descriptor leaves it open. In one range each slot reserves the
+ * address space of an item, so there are fewer. */
 static uint32_t pool_default_max_slots(const hm_pool *pool)
 {
     if (hm_pool_in_one_range(pool))
@@ -26,7 +26,7 @@ static uint32_t pool_default_max_slots(const hm_pool *pool)
                                          HM_ID_TABLE_SLOTS_AN_ITEM);
 }
 
-/* All that can be wrong with a descriptor, before anything is reserved. */
+/* Checks all that can be wrong with a descriptor, before anything is reserved. */
 static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 {
     hm_status status = hm_memory_check(pool->memory);
@@ -39,8 +39,8 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
     if ((unsigned)desc->storage > HM_STORAGE_GROWING_BLOCKS)
         return hm_fail(HM_ERROR_INVALID, "storage %u is none of hm_storage",
                        (unsigned)desc->storage);
-    /* Twice: so no later product overflows, nor a block of less than twice as many items as there
-     * can be, rounded up to pages, nor a piece, which has one block or at most half of them. */
+    /* Half of SIZE_MAX, so that no later product overflows: a block, rounded up to pages, has less
+     * than twice max_slots items; a piece has one block, or at most half of them. */
     if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" PRIu32 " times item_size %llu does not fit in size_t",
@@ -154,7 +154,7 @@ typedef struct pool_census {
     uint32_t live, cold, retired; /* slots; the others are holes */
 } pool_census;
 
-/* Counts a slot as one of the four, or says that it is none. */
+/* Counts a slot as one of the four kinds. Returns false when it is none of them. */
 static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *count)
 {
     uint32_t entry = pool->entries[slot];
@@ -201,6 +201,6 @@ hm_status hm_pool_validate(const hm_pool *pool)
     bool whole = count.live == pool->count && count.cold == pool->cold_count &&
                  count.retired == pool->retired_count;
     if (!whole)
-        return hm_fail(HM_ERROR_CORRUPT, "the pool's counts do not tell its slots");
+        return hm_fail(HM_ERROR_CORRUPT, "the pool's counts disagree with its slots");
     return HM_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: the words of bits: ranges and runs of slots in them, and the levels of a bitmap above them
+/* pool: the words of bits, ranges and runs of slots in them, and the levels of a bitmap above them
  * that lead to the lowest hole.
  *
- * The lowest word with holes stands in hole_word, all others in the levels: so a program that
- * erases and inserts by turns does not touch them. */
+ * The lowest word with holes is in hole_word, all others are in the levels, so a program that
+ * erases and inserts by turns does not touch the levels. */
 #include "pool_internal.h"
 
 static void pool_list_word(hm_pool *pool, uint32_t word)
@@ -29,7 +29,7 @@ static void pool_unlist_word(hm_pool *pool, uint32_t word)
     }
 }
 
-/* A word has its first hole. */
+/* A word has got its first hole. */
 void hm_pool_open_word(hm_pool *pool, uint32_t word)
 {
     uint32_t lowest = pool->hole_word;
@@ -135,8 +135,8 @@ uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
     return (slot < end ? slot : end) - first;
 }
 
-/* Behind the slots all bits are 0, and every level says which words below it are not: of those with
- * holes, all but the lowest, which stands in hole_word. */
+/* All bits behind the slots are 0. A level's bits say which words below it are not 0; the lowest
+ * level leaves out the lowest word with holes, which is in hole_word. */
 bool hm_pool_levels_are_valid(const hm_pool *pool)
 {
     uint32_t below = hm_pool_word_count(pool->slot_count);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: what its sources know of each other. Each calls only those below it:
+/* pool: what its sources share. Each calls only those below it:
  *
  *     container.c      a pool as a whole: init and fini, questions, validate
- *     batch.c          many handles at once
+ *     batch.c          calls that take many handles
  *     slots.c          the life cycle of slots: insert, erase, trim
  *     columns.c        the memory of entries, words and levels
- *     storage.c        the memory of items, which comes and goes
- *     block_index.c    from an address to its slot
+ *     storage.c        the memory of items, which units gain and lose
+ *     block_index.c    the slot of an address
  *     levels.c         the words of bits, runs in them, and the levels above them
  *     units.c          where units, blocks and pieces are
  *
- * The words that all of them use:
- *     place    the bytes in which a slot's item stands, or would stand
+ * The terms that all of them use:
+ *     place    the bytes of a slot's item, whether or not it has one
  *     unit     what has memory or has none: a page of the one range, or a block, which holds whole
- *              places. A slot has its memory when all units that its place touches are there.
+ *              places. A slot has its memory when all units that its place touches have theirs.
  *     piece    the units whose addresses are reserved by one call: the one range, a growing block,
  *              or some fixed blocks. A piece of blocks is reserved exactly while one of them has
  *              memory.
- *     cell     of the addresses that the block index knows: 2^cell_shift bytes, aligned, in which
- *              at most one block begins
+ *     cell     of addresses, in the block index: 2^cell_shift bytes, aligned, in which at most one
+ *              block begins
  *     range    of slots, from `first` to `end`
  */
 #ifndef HANDLE_MAP_POOL_INTERNAL_H
@@ -62,7 +62,7 @@ static inline uint32_t hm_pool_at_most(uint64_t slots, uint32_t limit)
     return slots < limit ? (uint32_t)slots : limit;
 }
 
-/* units.c, and here what is asked for each unit or address */
+/* units.c, and here what is needed for each unit or address */
 
 /* Returns how many slots end at or before the beginning of a unit. */
 static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
@@ -74,7 +74,7 @@ static inline uint64_t hm_pool_slots_below(const hm_pool *pool, size_t unit)
     return hm_pool_growing_place(0) * ((UINT64_C(1) << unit) - 1);
 }
 
-/* How far a block's first slot is from its base, in bytes; hm_pool_place_in counts like this. */
+/* Returns how far a block's first slot is from its base, in bytes, as hm_pool_place_in counts. */
 static inline uintptr_t hm_pool_block_offset(const hm_pool *pool, size_t block)
 {
     uint64_t first = hm_pool_slots_below(pool, block);
@@ -89,7 +89,8 @@ static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t blo
     return (unsigned char *)(pool->places.bases[block] + hm_pool_block_offset(pool, block));
 }
 
-/* Bytes of a block. Fixed ones have one size; the last of the growing ones ends with the slots. */
+/* Returns the bytes of a block. Fixed ones have one size; the last growing one ends with max_slots.
+ */
 static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
     if (hm_pool_in_fixed_blocks(pool))
@@ -117,31 +118,32 @@ static inline bool hm_pool_is_present(const hm_pool *pool, size_t unit)
     return hm_pool_block_start(pool, unit) != NULL;
 }
 
-/* Chooses the blocks; `size` as in the descriptor. */
+/* Chooses the sizes of blocks and pieces; `size` as in the descriptor. */
 void hm_pool_blocks_init(hm_pool *pool, size_t size);
 
 /* The units that a slot's place touches. */
 size_t hm_pool_first_unit(const hm_pool *pool, uint32_t slot);
 size_t hm_pool_last_unit(const hm_pool *pool, uint32_t slot);
 
-/* The units that are reserved together with this one. Of the fixed blocks 1, 1, 2, 4, ... and then
- * always the most: so a small pool is small, and the blocks of a large one follow each other in
- * memory, which is what caches and page tables guess. */
+/* The units that are reserved together with this one: of the fixed blocks 1, 1, 2, 4, ... up to a
+ * maximum, and then always that. So a small pool is small, and the blocks of a large one follow
+ * each other in memory, which suits caches and page tables. */
 hm_pool_piece hm_pool_piece_of(const hm_pool *pool, size_t unit);
 
 /* Returns where a piece of blocks is, or NULL when it is not reserved. */
 unsigned char *hm_pool_piece_start(const hm_pool *pool, hm_pool_piece piece);
 
-/* The issued slots that have a part in the units from `first` to `end`. */
+/* The issued slots whose places touch the units from `first` to `end`. */
 hm_pool_range hm_pool_slots_of(const hm_pool *pool, size_t first, size_t end);
 
-/* Whether all the memory of a slot is there. */
+/* Whether a slot has all of its memory. */
 bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot);
 
-/* Returns the end of the slots that stand side by side with this one in memory. */
+/* Returns the end of the slots whose places follow this one's without a gap. */
 uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot);
 
-/* Whether the blocks stand where their pieces have room for them, and the pieces are counted. */
+/* Whether the blocks are where their pieces put them, and the reserved size is that of the pieces.
+ */
 bool hm_pool_blocks_are_valid(const hm_pool *pool);
 
 /* levels.c */
@@ -149,35 +151,35 @@ bool hm_pool_blocks_are_valid(const hm_pool *pool);
 /* Bits that were neither live nor holes become holes. */
 void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
-/* The bits, at least one, are holes no more. */
+/* The bits, at least one, stop being holes. */
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
 /* The bits of a word that stand for slots of a range. The word has at least one of them. */
 uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word);
 
-/* Those of them that are cold. */
+/* Those of hm_pool_bits_in whose slots are cold. */
 uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t word);
 
-/* Whether an item lives there; whether a slot is cold there. */
+/* Whether the range has a live slot; whether it has a cold one. */
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
 bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
 
-/* Whether behind the slots all bits are 0, and the levels and hole_word agree with the words. There
- * is a slot. */
+/* Whether all bits behind the slots are 0, and the levels and hole_word agree with the words. There
+ * is at least one slot. */
 bool hm_pool_levels_are_valid(const hm_pool *pool);
 
 /* block_index.c */
 
-/* Only fixed blocks have a hash table. After a failure what there is is for fini. */
+/* Only fixed blocks have a hash table. After a failure fini releases what was made. */
 hm_status hm_pool_index_init(hm_pool *pool);
 
-/* Keeps the table at most half full with so many blocks more. */
+/* Makes sure that the table stays at most half full with `more` blocks. */
 hm_status hm_pool_index_reserve(hm_pool *pool, size_t more);
 
-/* Notes where a block begins. There is room. */
+/* Adds a block. hm_pool_index_reserve has made space for it. */
 void hm_pool_index_add(hm_pool *pool, size_t block);
 
-/* Notes all blocks that have memory, and nothing else. */
+/* Makes the table hold all blocks that have memory, and nothing else. */
 void hm_pool_index_rebuild(hm_pool *pool);
 
 /* Returns the slot whose place an address lies in, or HM_INVALID_INDEX. */
@@ -188,41 +190,41 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 
 /* storage.c */
 
-/* The descriptor has been checked. After a failure what there is is for fini. */
+/* The descriptor has been checked. After a failure fini releases what was made. */
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
 void hm_pool_storage_fini(hm_pool *pool);
 
-/* Makes the memory of the next n slots that were never issued ready. None is cold. `grows` as in
- * hm_array_commit. */
+/* Makes the memory of the next n slots ready, which were never issued. No slot is cold. `grows` as
+ * in hm_array_commit. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
 
-/* Returns the end of the slots from slot_count on that have their memory. */
+/* Returns the end of the slots from slot_count on that have their memory already. */
 uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
 
-/* Brings the lowest memory back that a cold slot waits for; `back`: the slots that had a part in
- * it. There is a cold slot. */
+/* Brings back the lowest memory that a cold slot lacks; `back`: the slots whose places touch it.
+ * There is a cold slot. */
 hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back);
 
-/* Gives the next memory back in which no item lives: units of one piece, side by side, the first of
- * them at or behind *unit, which becomes the unit behind them. `gone`: the slots that had a part in
- * it, none where no memory was given back. When *unit has reached unit_end, or a call has failed,
- * hm_pool_storage_settle ends what was begun. */
+/* Gives back the next memory without live slots: adjacent units of one piece, the first of them at
+ * or behind *unit, which becomes the unit behind them. `gone`: the slots whose places touch them,
+ * none if no memory was given back. When *unit has reached unit_end, or a call has failed, call
+ * hm_pool_storage_settle to restore the invariants. */
 hm_status hm_pool_storage_drop(hm_pool *pool, size_t *unit, hm_pool_range *gone);
 void hm_pool_storage_settle(hm_pool *pool);
 
-/* Whether the counts and the hash table agree with what is there. */
+/* Whether the counts and the hash table agree with the units that have memory. */
 bool hm_pool_storage_is_valid(const hm_pool *pool);
 
 /* columns.c */
 
-/* After a failure what there is is for fini. */
+/* After a failure fini releases what was made. */
 hm_status hm_pool_columns_init(hm_pool *pool);
 void hm_pool_columns_fini(hm_pool *pool);
 
-/* Commits entries, bits and levels for so many slots; `grows` as in hm_array_commit. */
+/* Commits entries, bits and levels for `slots` slots; `grows` as in hm_array_commit. */
 hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows);
 
-/* So many slots find entries, bits and levels committed. */
+/* Returns the number of slots whose entries, bits and levels are committed. */
 uint32_t hm_pool_columns_limit(const hm_pool *pool);
 
 /* Gives back what no issued slot needs. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: what the modules above use and programs do not. */
+/* pool: functions for the modules above, not for programs. */
 #ifndef HANDLE_MAP_POOL_PRIVATE_H
 #define HANDLE_MAP_POOL_PRIVATE_H
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* pool: the life cycle of slots.
  *
- * Every issued slot is one of four:
+ * Every issued slot is in one of four states:
  *     live      bit in `live`, entry without the free bit
  *     hole      bit in `holes`, entry with the free bit, all of its memory there
  *     cold      no bit, entry with the free bit: a free slot whose memory trim gave back
  *     retired   no bit, entry with the free bit and the last generation
  *
- * A slot is retired when its last life ends, so that whatever is a hole can be issued. */
+ * A slot is retired when the item of its last generation is erased, so that every hole can be
+ * issued. */
 #include "pool_internal.h"
 
 #include "../base_private.h"
 #include "../guard_private.h"
 
-/* Free slots that insert can take at once. */
+/* Returns the free slots that insert can take at once. */
 static uint32_t pool_hole_count(const hm_pool *pool)
 {
     return pool->slot_count - pool->count - pool->retired_count - pool->cold_count;
 }
 
-/* Slots whose memory comes or goes */
+/* Slots that gain or lose their memory */
 
-/* Memory has come: cold slots that have all of it are holes again. */
+/* The range gained memory: cold slots that have all of theirs become holes again. */
 static void pool_warm(hm_pool *pool, hm_pool_range range)
 {
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
         uint64_t warm = 0;
         for (uint64_t cold = hm_pool_cold_bits(pool, range, word); cold != 0; cold &= cold - 1) {
-            /* At the ends of the range a slot may still miss a page beyond. */
+            /* At the ends of the range a slot may still lack a page outside it. */
             if (!hm_pool_has_memory(pool, word * HM_POOL_WORD + hm_bits_lowest(cold)))
                 continue;
             warm |= cold & (0 - cold);
@@ -37,7 +38,7 @@ static void pool_warm(hm_pool *pool, hm_pool_range range)
     }
 }
 
-/* Memory has gone: holes are cold. No item lives there. */
+/* The range lost memory: its holes become cold. It has no live slot. */
 static void pool_chill(hm_pool *pool, hm_pool_range range)
 {
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
@@ -52,7 +53,8 @@ static void pool_chill(hm_pool *pool, hm_pool_range range)
 
 /* insert */
 
-/* While a cold slot waits, none is fresh: the slots become no more than they must. */
+/* While there is a cold slot, no fresh one may be issued: cold slots come first, so that there are
+ * no more slots than needed. */
 static void pool_find_fresh_end(hm_pool *pool)
 {
     uint32_t columns = hm_pool_columns_limit(pool);
@@ -62,7 +64,8 @@ static void pool_find_fresh_end(hm_pool *pool)
         pool->fresh_end = pool->slot_count;
 }
 
-/* Readies n places: holes, then cold slots, then fresh ones. There are so many. */
+/* Makes n places ready: holes, then cold slots, then fresh ones. The caller knows that there are
+ * enough. */
 static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 {
     hm_status status = HM_OK;
@@ -110,7 +113,7 @@ hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
 
 /* erase */
 
-/* The item of a live slot is gone. */
+/* Makes a live slot free; its item has been destroyed. */
 static void pool_release_slot(hm_pool *pool, uint32_t slot)
 {
     uint32_t word = slot / HM_POOL_WORD;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: the memory of items, in units that come and go. units.c says where they are; this file
- * reserves, commits, decommits and releases them, and keeps what tells which have memory: the bits
- * of pages, or the bases of blocks. Which slots gain or lose their memory is told to the caller. */
+/* pool: the memory of items, in units that gain and lose it. units.c says where they are; this file
+ * reserves, commits, decommits and releases them, and records which have memory: in the bits of
+ * pages, or in the bases of blocks. The caller is told which slots gain or lose their memory. */
 #include "pool_internal.h"
 
 #include "../array_private.h"
 
-/* Bringing units and dropping them */
+/* Gaining and losing units */
 
-/* The address NULL: it has no memory. */
+/* Address NULL means that the block has no memory. */
 static void pool_set_block_start(hm_pool *pool, size_t block, const unsigned char *address)
 {
     pool->places.bases[block] = (uintptr_t)address - hm_pool_block_offset(pool, block);
 }
 
-/* All bases that are committed are set. */
+/* Sets all bases that it commits, since they have to say which blocks have no memory. */
 static hm_status pool_make_base_room(hm_pool *pool, size_t blocks)
 {
     size_t before = pool->unit_array.limit;
@@ -32,16 +32,17 @@ static void pool_release_piece(hm_pool *pool, hm_pool_piece piece, unsigned char
     pool->item_reserved_size -= size;
 }
 
-/* Poisoned again either way: holes stay holes, and decommitted memory need not fault. */
+/* Poisons again either way: after a failure the holes are still holes, and decommitted memory need
+ * not fault. */
 static hm_status pool_decommit(const hm_pool *pool, unsigned char *address, size_t size)
 {
-    hm_memory_unpoison(address, size); /* The table's function may write there. */
+    hm_memory_unpoison(address, size); /* The memory table's function may write there. */
     hm_status status = hm_memory_decommit(pool->memory, address, size);
     hm_memory_poison(address, size);
     return status;
 }
 
-/* Brings absent blocks of one piece. */
+/* Brings in absent blocks of one piece. */
 static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
 {
     hm_pool_piece piece = hm_pool_piece_of(pool, first);
@@ -77,7 +78,7 @@ static hm_status pool_bring_blocks(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-/* Drops blocks of one piece that have memory, and the piece with the last of them. */
+/* Drops blocks of one piece that have memory, and with the last of them the piece. */
 static hm_status pool_drop_blocks(hm_pool *pool, size_t first, size_t end)
 {
     hm_pool_piece piece = hm_pool_piece_of(pool, first);
@@ -130,7 +131,7 @@ static hm_status pool_drop_pages(hm_pool *pool, size_t first, size_t end)
     return HM_OK;
 }
 
-/* Brings absent units of one piece. */
+/* Brings in absent units of one piece. */
 static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
 {
     hm_status status = hm_pool_in_one_range(pool) ? pool_bring_pages(pool, first, end)
@@ -140,7 +141,7 @@ static hm_status pool_bring(hm_pool *pool, size_t first, size_t end)
     return status;
 }
 
-/* From here on a unit is a unit */
+/* From here on units are pages or blocks alike */
 
 static size_t pool_unit_size(const hm_pool *pool, size_t unit)
 {
@@ -154,8 +155,8 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
     return hm_pool_block_start(pool, unit);
 }
 
-/* How many units a step of growth brings, of one piece. Pages come in rows from the start; the
- * first blocks come one by one. */
+/* Returns how many units of one piece a step of growth brings in. Pages come several at a time from
+ * the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool)
 {
     size_t size = hm_memory_growth(pool->item_committed_size);
@@ -164,8 +165,7 @@ static size_t pool_growth(const hm_pool *pool)
     return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
 }
 
-/* What is asked for is one commit of each piece, and where that is less than a step, it is a step.
- */
+/* Commits once for each piece: what was requested, or a step if that is more. */
 hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
 {
     size_t end = hm_pool_last_unit(pool, pool->slot_count + n - 1) + 1;
@@ -174,7 +174,7 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
         stop = unit + 1;
         if (hm_pool_is_present(pool, unit))
             continue;
-        /* Behind the first one that is absent here, all are. */
+        /* All units behind the first absent one here are absent too. */
         size_t most = hm_pool_piece_of(pool, unit).end, step = pool_growth(pool);
         bool is_step = end - unit < step;
         stop = is_step ? unit + step : end;
@@ -208,7 +208,7 @@ hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
            !hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
         unit++;
     pool->absent_from = unit;
-    /* No further than the slots that were issued. */
+    /* Not beyond the slots that were issued. */
     size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
     size_t most = hm_pool_in_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
     size_t stop = unit + 1;
@@ -288,7 +288,7 @@ hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc)
 void hm_pool_storage_fini(hm_pool *pool)
 {
     if (pool->places.items != NULL) {
-        /* Pages that trim has dropped are poisoned too; all that ever came have a committed bit. */
+        /* Dropped pages are poisoned too. The bit of any page that ever had memory is committed. */
         size_t pages = pool->unit_array.limit * HM_POOL_WORD;
         if (pages > pool->unit_count)
             pages = pool->unit_count;
@@ -319,7 +319,7 @@ bool hm_pool_storage_is_valid(const hm_pool *pool)
         return false;
     for (size_t unit = 0; unit < pool->unit_end; unit++) {
         if (!hm_pool_is_present(pool, unit)) {
-            /* Reviving begins at absent_from. */
+            /* Reviving begins its search at absent_from. */
             if (unit < pool->absent_from &&
                 hm_pool_any_cold(pool, hm_pool_slots_of(pool, unit, unit + 1)))
                 return false;

@@ -8,13 +8,13 @@
  *     blocks       units are blocks, which hold whole items:
  *                  block 0: | 0 | 1 | 2 | 3 |    block 1: absent    block 2: | 8 | 9 | 10 | 11 |
  *
- * Where a piece of blocks is need not be noted: any of its blocks that has memory tells where the
- * others have their place. */
+ * The address of a piece of blocks is not stored: it follows from that of any of its blocks that
+ * has memory. */
 #include "pool_internal.h"
 
 enum { POOL_MAX_PIECE_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
 
-static const size_t pool_max_piece = (size_t)2 << 20; /* bytes, of more than one block */
+static const size_t pool_max_piece = (size_t)2 << 20; /* bytes; a larger piece has one block */
 
 static const size_t pool_default_block_size = (size_t)16 << 10; /* bytes */
 
@@ -84,7 +84,8 @@ uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
     return hm_pool_at_most(hm_pool_slots_below(pool, end), pool->slot_count);
 }
 
-/* The smallest power of two of items that fills the bytes, but not more than there will be. */
+/* Returns the shift of the smallest power of two of items that fills `size` bytes, as far as
+ * max_slots allows. */
 static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
 {
     uint32_t shift = 0;
@@ -99,7 +100,7 @@ static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
     return shift;
 }
 
-/* Whether a block may end within a word of bits. */
+/* Whether the end of a block may fall within a word of bits. */
 static bool pool_ends_in_words(const hm_pool *pool)
 {
     return !hm_pool_in_fixed_blocks(pool) || UINT64_C(1) << pool->places.block_shift < HM_POOL_WORD;
