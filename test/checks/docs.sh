@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh SOURCE: every ```c block of README.md and docs/*.md is a whole translation unit that
-# compiles without a warning, with every compiler that is here.
+# docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
+# compiles without a warning, with every installed compiler.
 # HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as
-# C11 and as C++17, without a warning, with every compiler that is here; and the list is complete:
-# it names exactly the files of include/handle_map, and the umbrella includes all the others.
-# Programs in older C get them as gnu99, or else one error that says what is needed; and programs
-# with a boolean type of their own keep it if they include their own headers first.
+# headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as C11 and
+# as C++17, without a warning, with every installed compiler; and the list is complete: it names
+# exactly the files of include/handle_map, and the umbrella includes all the others. Programs in
+# older C can use them as gnu99, or else get one error that says what is needed; and programs with a
+# boolean type of their own keep it if they include their own headers first.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -45,8 +45,7 @@ for header; do
         compiled_cpp=true
     done
 done
-# program "STANDARD [FLAG...]": compiles what stands on standard input with $compiler; prints what
-# it says.
+# program "STANDARD [FLAG...]": compiles standard input with $compiler; prints its messages.
 program() {
     # shellcheck disable=SC2086 # A standard and flags.
     "$compiler" -x c -std=$1 -O1 -S -o /dev/null -I "$source/include" - 2>&1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh SOURCE BUILD: what a user does first. Installs the library from the build
-# directory, compiles README's first C program with the flags that pkg-config gives, and runs it:
-# with the shared library, and with the static one.
+# install.sh SOURCE BUILD: does what a user does first. Installs the library from the build
+# directory, compiles README's first C program with the flags from pkg-config, and runs it, with the
+# shared library and with the static one.
 set -eu
 source=$1 build=$2
 work=$(mktemp -d)
@@ -26,7 +26,7 @@ echo "shared:"
 cc $(pkg-config --cflags handle_map) "$work/blocks/1.c" $(pkg-config --libs handle_map) \
     -o "$work/shared"
 LD_LIBRARY_PATH=$libraries "$work/shared"
-# Without the library it must not start: else it was not linked with it.
+# Without the library it must not start, or it was not linked with it.
 if "$work/shared" >/dev/null 2>&1; then
     echo "the program does not use the installed shared library" >&2
     exit 1

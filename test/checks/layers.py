@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Includes point down. The table of modules in docs/design.md says which module stands on which
-layer; every header and source belongs to one of its modules, and includes its own module's headers
-and those of lower layers only. No files include each other in a circle. The module `memory` alone
-includes the headers of an operating system, and examples include public headers only.
+"""Includes point down. The table of modules in docs/design.md says which module is on which layer;
+every header and source belongs to one of its modules, and includes its own module's headers and
+those of lower layers only. There is no cycle of includes. Only the module `memory` includes
+headers of an operating system, and examples include public headers only.
 
     layers.py SOURCE
 """
@@ -25,7 +25,7 @@ def read(path):
 
 
 def read_layers(page):
-    """From the lines "| 3 | `id_table` | owns |": module -> layer, and header -> module, since a
+    """Returns module -> layer and header -> module, from lines like "| 3 | `id_table` | owns |". A
     line with two names is one module with two headers."""
     layers, modules = {}, {}
     for layer, names in re.findall(r"^\| (\d+) \| (`.*?`) \|", page, re.MULTILINE):
@@ -36,7 +36,7 @@ def read_layers(page):
 
 
 def module_of(path, modules):
-    """Of src/order/merge.c, src/map.c, src/map_private.h or include/handle_map/detail/map.h."""
+    """For src/order/merge.c, src/map.c, src/map_private.h or include/handle_map/detail/map.h."""
     folder, name = os.path.split(os.path.splitext(path)[0])
     name = name.removesuffix("_private")
     if folder.startswith("src/"):
@@ -63,7 +63,7 @@ def find_circle(path, includes, above=()):
 
 
 def read_includes(files, layers, problems):
-    """File -> the files of ours that it includes and may include."""
+    """Returns file -> the project's files that it includes and may include."""
     includes = {path: [] for path in files}
     for path, module in files.items():
         if module is None:
@@ -98,7 +98,7 @@ def check():
             problems.append(f"docs/design.md names '{module}', which has no file")
     circle = next(filter(None, (find_circle(path, includes) for path in includes)), None)
     if circle:
-        problems.append("a circle of includes: " + " -> ".join(circle))
+        problems.append("a cycle of includes: " + " -> ".join(circle))
     for path in glob.glob("docs/examples/*.[ch]"):
         if re.search(r"#include.*(src/|\.\./)", read(path)):
             problems.append(f"{path}: reaches into the library")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # lists.sh SOURCE: every source file is in the list that builds it, so that no test is written and
-# then never run; and no two of the library's sources have one name, since many programs build them
-# into one folder of objects.
+# then never run; and no two of the library's sources have the same name, since many programs build
+# them into one directory of objects.
 set -eu
 cd "$1"
 files=0
@@ -24,7 +24,7 @@ for file in $(find src -name '*.c'); do
 done
 for file in $(find test -name '*_test.c*') test/checks/*; do
     name=${file#test/}
-    # The scripts are named there by their names alone.
+    # Scripts are listed without directory and suffix.
     case $name in
     checks/*.sh) name=$(basename "$name" .sh) ;;
     esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# one_file.sh SOURCE: all sources compile as one file, without a warning, with every compiler that
-# is here, and README's first program runs with it. So no two names of the library are alike, static
+# one_file.sh SOURCE: all sources compile as one file, without a warning, with every installed
+# compiler, and README's first program runs with it. So no two names of the library clash, static
 # ones included.
 # HM_C_WARNINGS: the compilers' warning flags.
 set -eu
@@ -9,7 +9,7 @@ source=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What a source asks of the system's headers stands before the first of them.
+# Feature test macros must come before the first system header.
 while read -r file; do
     grep -h '^#define _.*_SOURCE' "$source/src/$file" || true
 done <"$source/src/sources.txt" | sort -u | sed 's/\(#define \([^ ]*\).*\)/#ifndef \2\n\1\n#endif/' \

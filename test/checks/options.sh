@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# options.sh SOURCE: a configure that asks for nothing gets the library and nothing else, and
-# looks for no C++ compiler. Each option brings what it names without the others. The benchmarks are
-# configured also where rustc is there but does not work.
+# options.sh SOURCE: without options the library is configured and nothing else, and no C++ compiler
+# is looked for. Each option adds what it names and nothing else. The benchmarks are configured even
+# if rustc is installed but does not work.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -23,7 +23,7 @@ configure() {
     }
 }
 
-# targets NAME: their kinds and names, one a line.
+# targets NAME: prints their kinds and names, one a line.
 targets() {
     meson introspect --targets "$work/$1" | python3 -c '
 import json, sys
@@ -31,7 +31,7 @@ for target in json.load(sys.stdin):
     print(target["type"], target["name"])'
 }
 
-# tests NAME: prints how many there are.
+# tests NAME: prints the number of tests.
 tests() {
     meson introspect --tests "$work/$1" | grep -o '"suite"' | wc -l
 }
@@ -43,8 +43,8 @@ has() {
 
 configure default
 [ "$(targets default | sort)" = "shared library handle_map
-static library handle_map" ] || fail "built without being asked for: $(targets default)"
-[ "$(tests default)" -eq 0 ] || fail "tests are there without being asked for"
+static library handle_map" ] || fail "built without an option: $(targets default)"
+[ "$(tests default)" -eq 0 ] || fail "there are tests without an option"
 ! grep -q 'C++ compiler' "$work/default.log" || fail "the library looks for a C++ compiler"
 
 configure tests -Dtests=true
@@ -56,7 +56,7 @@ configure examples -Dexamples=true
 has examples demo || fail "-Dexamples=true does not bring the demo"
 ! has examples handle_map_test_plain || fail "-Dexamples=true brings the tests"
 
-# What rustup puts there before a toolchain is installed.
+# As rustup installs it before there is a toolchain.
 mkdir "$work/bin"
 cat >"$work/bin/rustc" <<'END'
 #!/bin/sh
@@ -69,8 +69,8 @@ configure benchmarks -Dbenchmarks=true
 has benchmarks random_handles || fail "-Dbenchmarks=true brings no benchmarks"
 ! has benchmarks handle_map_test_plain || fail "-Dbenchmarks=true brings the tests"
 if ! grep -q 'C++ compiler' "$work/benchmarks.log"; then
-    echo "without a C++ compiler there are no peers"
+    echo "without a C++ compiler there is nothing to compare with"
 elif ! grep -q "Rust's slot maps are left out" "$work/benchmarks.log"; then
-    fail "it is not said that Rust's slot maps are left out"
+    fail "nothing says that Rust's slot maps are left out"
 fi
 echo "no option, and each of three"

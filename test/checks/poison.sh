@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# poison.sh SOURCE: a program that is built for AddressSanitizer is told of its stale pointers
-# also by a library that is not: the tests of misuse pass with such a one, with every compiler that
-# is here.
+# poison.sh SOURCE: a program that is built with AddressSanitizer gets reports of its stale pointers
+# even from a library that is not: the misuse tests pass with such a library, with every installed
+# compiler.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -16,7 +16,7 @@ for compiler in gcc clang; do
         "$compiler" -fsanitize=address -x c -o "$work/probe" - 2>/dev/null || continue
     tested=true
     echo "$compiler"
-    # One object, since a relocatable link is of what was compiled one by one.
+    # -r makes one object of all sources, which are still compiled one by one.
     # shellcheck disable=SC2046 # The sources are a list.
     "$compiler" -std=c11 -O2 -r -nostdlib -I "$source/include" \
         $(sed "s|^|$source/src/|" "$source/src/sources.txt") -o "$work/library.o"

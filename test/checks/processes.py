@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Nothing outlives a script that runs it through processes.py: not when the time is up, and not
-when the script is killed, by a signal that it can catch or by the one that it cannot."""
+"""No command outlives the script that runs it through processes.py: not when its time is up, and
+not when the script is killed, by a signal that it can catch or by SIGKILL."""
 import os
 import signal
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 import time
 
 TOOLS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
-PATIENCE = 60  # seconds that a process may take to begin or to end; an idle machine needs none
+PATIENCE = 60  # seconds for a process to begin or to end; an idle machine needs far less
 SCRIPT = """
 import os, sys
 import processes
@@ -23,7 +23,7 @@ CHILD_SPINS = "(while :; do :; done) & echo $! >pid; wait"
 
 
 def is_alive(pid):
-    """A process that has ended but that nobody has waited for is dead, too."""
+    """A zombie, which has ended but has not been waited for, is not alive."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")
@@ -48,7 +48,7 @@ def read_pid(place):
 
 
 def check(what, command, limit, number=None):
-    """Starts the script, ends it with that signal if one is given, and sees the command gone."""
+    """Starts the script, sends it signal `number` if given, and checks that the command is gone."""
     with tempfile.TemporaryDirectory() as place:
         script = subprocess.Popen([sys.executable, "-B", "-c", SCRIPT, place, command, str(limit)],
                                   env=dict(os.environ, PYTHONPATH=TOOLS), stdout=subprocess.PIPE,

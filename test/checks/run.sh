@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh SOURCE: ./run refuses what is wrong with exit code 2 and says what it is, and answers
-# --help, before it installs or configures anything. What is right gets that far.
+# run.sh SOURCE: ./run refuses invalid arguments with exit code 2 and names them, and answers
+# --help, before it installs or configures anything. Valid commands get that far.
 set -eu
 source=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A copy, since a command that is not refused would start its build directory anew.
+# A copy, since a command that is not refused would recreate its build directory.
 mkdir "$work/bin" "$work/include"
 cp -R "$source/run" "$source/test" "$work"
 cp -R "$source/include/handle_map" "$work/include"
 
-# What a command would do first. None of them works, so that it goes no further.
+# The programs that commands run first. They all fail, so that a command goes no further.
 for program in apt-get meson clang clang-format clang-tidy cppcheck shellcheck codespell pyflakes3 \
     python3; do
     printf '#!/bin/sh\necho "%s $*" >>"%s"\nexit 1\n' $program "$work/log" >"$work/bin/$program"
     chmod +x "$work/bin/$program"
 done
-# So that what is missing would be installed by any user.
+# Any user seems to be root, so that missing packages would be installed.
 printf '#!/bin/sh\necho 0\n' >"$work/bin/id"
 chmod +x "$work/bin/id"
 PATH=$work/bin:$PATH
@@ -30,7 +30,7 @@ fail() {
     exit 1
 }
 
-# run ARGUMENT...: the code is in $code, what was said in output, what was done in log.
+# run ARGUMENT...: leaves the exit code in $code, the output in `output`, and what was run in `log`.
 run() {
     command=$*
     code=0
@@ -44,7 +44,7 @@ nothing_done() {
     [ ! -e "$work/build" ] || fail "made build/"
 }
 
-# refused WORD ARGUMENT...: the word is said, and the verb.
+# refused WORD ARGUMENT...: the message quotes the word and names the verb.
 refused() {
     word=$1
     shift
@@ -62,7 +62,7 @@ helped() {
     grep -q '^usage: ./run demo' "$work/output" || fail "does not print the usage"
 }
 
-# begun ARGUMENT...: it is not refused.
+# begun ARGUMENT...: the command is not refused.
 begun() {
     run "$@"
     [ $code -ne 2 ] || fail "is refused"
@@ -98,7 +98,7 @@ helped
 helped help
 helped --help
 for verb in demo test check lint coverage mutate fuzz planted world bench; do
-    grep -q "\./run $verb " "$work/output" || fail "does not speak of $verb"
+    grep -q "\./run $verb " "$work/output" || fail "does not mention $verb"
     helped $verb --help
     helped $verb nosuch --help
 done

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# subproject.sh SOURCE: a program takes the library as a Meson subproject, gets none of its
-# tests, builds and runs. Only what a program needs is copied, so that nothing else can be asked
-# for.
+# subproject.sh SOURCE: a program that uses the library as a Meson subproject builds and runs, and
+# gets none of its tests. Only what a program needs is copied, so that nothing else can be used.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -40,6 +39,6 @@ meson setup --force-fallback-for=handle_map build
 meson test -C build
 tests=$(meson introspect --tests build | grep -o '"suite"' | wc -l)
 if [ "$tests" -ne 1 ]; then
-    echo "the program has one test of its own, but $tests are there" >&2
+    echo "the program has one test of its own, but Meson has $tests" >&2
     exit 1
 fi

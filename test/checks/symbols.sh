@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # symbols.sh SOURCE LIBRARY: the shared library exports exactly the functions that the public
-# headers declare with HM_API, and so nothing that does not begin with hm_.
+# headers declare with HM_API, so only names that begin with hm_.
 set -eu
 source=$1 library=$2
 work=$(mktemp -d)

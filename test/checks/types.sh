@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # types.sh SOURCE: a handle of the wrong type does not compile, in C and in C++, with every
-# compiler that is here, and that is the only reason: with the right handle the same file does.
+# installed compiler, and only for that reason: with the right handle the same file compiles.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -21,11 +21,11 @@ refuses() {
         echo "a mesh handle was taken for a texture handle" >&2
         exit 1
     fi
-    # The one error is about the two types, and not about something else that went wrong.
+    # The only error is about the two types, not about something else.
     errors=$(echo "$messages" | grep ' error: ')
     if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$messages" | grep -q texture_handle ||
         ! echo "$messages" | grep -q mesh_handle; then
-        echo "refused, but not for the type alone: $messages" >&2
+        echo "refused, but not only for the type: $messages" >&2
         exit 1
     fi
 }

@@ -12,7 +12,7 @@ part() {
 }
 
 header=$(part MAJOR).$(part MINOR).$(part PATCH)
-# The first one; meson_version is about another.
+# The first match only.
 build=$(sed -n "s/^  version: '\(.*\)',\$/\1/p" meson.build | head -n 1)
 if [ "$header" != "$build" ] || [ "$header" = .. ]; then
     echo "base.h says version '$header', meson.build '$build'" >&2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders and pools for so
-# many seconds together; first, that it finds planted bugs. With `keep`, what was found to be new
-# goes into the seed corpora of the tree, minimised. Needs clang with libFuzzer, and python3.
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders and pools, for
+# SECONDS in total; before, checks that the fuzzer finds planted bugs. With `keep`, new inputs are
+# added to the seed corpora of the tree, minimised. Needs clang with libFuzzer, and python3.
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -15,7 +15,7 @@ limits='-max_len=1024 -len_control=0 -timeout=10 -rss_limit_mb=2048'
 flags='-std=c11 -g -O2 -fno-omit-frame-pointer -fno-sanitize-recover=all'
 flags="$flags -fsanitize=address,undefined"
 # Without tracing compares it runs three times as fast, and gets further: arguments are small
-# numbers, and handles are laid over live ones.
+# numbers, and handles are made from live ones.
 fuzzer='-fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp'
 case $seconds in
 '' | 0* | *[!0-9]*)
@@ -24,7 +24,7 @@ case $seconds in
     ;;
 esac
 
-# compile LIBRARY PROGRAM MAIN OPTION...: the library that stands in that folder, the model, a main.
+# compile LIBRARY PROGRAM MAIN OPTION...: the library in that directory, the model and a main.
 # shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
 compile() {
     library=$1
@@ -37,12 +37,12 @@ compile() {
         $(find "$root/test/support" -name '*.c' ! -name plain.c) -pthread -o "$program"
 }
 
-# The artifact of a finding in this folder, if there is one.
+# Prints the artifact of a finding in this directory, if there is one.
 artifact() {
     find "$1" -type f -name '*-*' | head -n 1
 }
 
-# From nothing, so that it is the fuzzer that finds it and not a seed.
+# Starts without seeds, so that the fuzzer finds the bug and not a seed.
 # shellcheck disable=SC2086 # The flags are lists.
 check_canary() {
     canary=$build/canary/$1
@@ -62,7 +62,7 @@ check_canary() {
         "$canary/log") executions, $(($(date +%s) - started)) s"
 }
 
-# What the fuzzer found, as a short script.
+# Prints what the fuzzer found, as a short script.
 report_finding() {
     tail -n 40 "$build/$1.log" >&2
     compile "$root" "$build/replay" replay.c

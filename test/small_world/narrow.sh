@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# narrow.sh FILE (OLD NEW)...: prints the file with the one place that says OLD saying NEW, for each
-# pair. Fails when there is no such place, or more than one: then a constant has changed its face,
-# and the small world would silently be a large one.
+# narrow.sh FILE (OLD NEW)...: prints the file with OLD replaced by NEW, for each pair. Fails when
+# OLD is not there exactly once: then a constant was rewritten, and the small world would silently
+# be a large one.
 set -eu
 file=$1
 shift
@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
     }
     END {
         if (found != 1) {
-            print file ": \"" old "\" stands there " found + 0 " times, not once" > "/dev/stderr"
+            print file ": \"" old "\" is there " found + 0 " times, not once" > "/dev/stderr"
             exit 1
         }
     }')

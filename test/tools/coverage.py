@@ -5,13 +5,13 @@
     coverage.py BUILD_DIRECTORY...
 
 Each directory holds handle_map_test_plain, built by clang-19 with -fcoverage-mcdc. A header's
-inline function is compiled into many objects; here it counts as covered where any of them covers
+inline function is compiled into many objects; here it counts as covered if any of them covers
 it, and a macro's branches count where the macro is used. (llvm-cov's own report takes the best of
 the compilations instead.)
 
-What cannot be reached carries its reason in a comment that begins with "Coverage:", on the line of
-the code or on the lines before it. Such a comment covers that one line; before the #if of a file
-that is not compiled here, it covers the file. One that excuses nothing is an error.
+Code that cannot be reached has the reason in a comment that begins with "Coverage:", on its line or
+on the lines before it. Such a comment excuses that one line; before the #if of a file that is not
+compiled here, it excuses the file. One that excuses nothing is an error.
 """
 import collections
 import glob
@@ -24,7 +24,7 @@ import sys
 
 LLVM = "-19"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXPANSION = 1  # the kind of region that stands for a macro's use
+EXPANSION = 1  # the kind of a region where a macro is used
 
 
 def llvm(tool, *arguments):
@@ -32,12 +32,12 @@ def llvm(tool, *arguments):
 
 
 def run_tests(directory):
-    """Runs the tests and returns what llvm-cov knows, as JSON and as lcov."""
+    """Runs the tests and returns llvm-cov's report, as JSON and as lcov."""
     program = os.path.join(directory, "test", "handle_map_test_plain")
     raw = os.path.join(directory, "raw")
     profile = os.path.join(directory, "tests.profdata")
     shutil.rmtree(raw, ignore_errors=True)
-    # %m: the children of death tests add to the same file instead of writing over it.
+    # %m: the children of death tests add to the same file instead of overwriting it.
     environment = dict(os.environ, LLVM_PROFILE_FILE=os.path.join(raw, "%m.profraw"))
     subprocess.run([program], check=True, env=environment)
     llvm("llvm-profdata", "merge", "-o", profile, raw)
@@ -76,7 +76,7 @@ class Source:
 
 
 def collect(functions, branches, conditions):
-    """Sums branches and joins MC/DC over all compilations, by their place in the source."""
+    """Sums branches and merges MC/DC over all compilations, by their place in the source."""
     for function in functions:
         names = [name_of(path) for path in function["filenames"]]
         used_at = {r[6]: (r[5], r[0], r[1]) for r in function["regions"] if r[7] == EXPANSION}
@@ -84,8 +84,8 @@ def collect(functions, branches, conditions):
         seen = collections.Counter()
 
         def place(record, file):
-            # A macro's conditions lie where the macro is used, outermost. Those that are written in
-            # its arguments all have the place of its parameter, so they are told apart by number.
+            # A macro's conditions count at its outermost use. Those that are written in its
+            # arguments all have the place of its parameter, so a number distinguishes them.
             inner = []
             line, column = record[0], record[1]
             while file in used_at:
@@ -102,7 +102,7 @@ def collect(functions, branches, conditions):
         seen.clear()
         repeated = collections.Counter()
         for decision in function["mcdc_records"]:
-            # The export does not say which file a decision is in: that of the conditions in it.
+            # The export does not say which file a decision is in; it is that of its conditions.
             begin, end = decision[0:2], decision[2:4]
             inside = {b[6] for b in function["branches"] if begin <= b[0:2] and b[2:4] <= end}
             file = sorted(inside)[repeated[tuple(decision[:4])]]

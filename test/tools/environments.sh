@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# environments.sh SOURCE BUILD [NAME...]: the plain test program, built for one environment after
-# another and run there: all of them, or those named. A table at the end says what ran, and what was
-# left out where. BUILD/windows is a configured Meson build; it also says which sources there are.
-# gcc in release and clang under ASan and UBSan are the business of `./run test`.
+# environments.sh SOURCE BUILD [NAME...]: builds the plain test program for one environment after
+# another and runs it there: all of them, or those named. A table at the end says what ran, and what
+# was left out where. BUILD/windows is a configured Meson build, which also provides the list of
+# sources. `./run test` covers gcc in release, and clang with ASan and UBSan.
 set -u
 root=$1 build=$2
 shift 2
@@ -26,8 +26,8 @@ for target in json.load(sys.stdin):
 [ -n "$sources" ] || exit 1
 library=$(sed 's|^|src/|' src/sources.txt)
 
-# environment NAME WHAT COMMAND...: runs the command, its output going to a log, and notes in the
-# table how it went. A command says "N tests, ..." for what it ran, "left out: ..." for what not.
+# environment NAME WHAT COMMAND...: runs the command, with its output in a log, and adds its result
+# to the table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not.
 environment() {
     name=$1 what=$2
     shift 2
@@ -47,7 +47,7 @@ environment() {
     seconds=$(($(date +%s) - begin))
     tests=$(sed -n 's/^\([0-9][0-9]*\) tests, .*/\1/p' "$log" | tail -n 1)
     echo "$result after $seconds s"
-    # What failed first, since the log of a test may end long behind it.
+    # Failures first, since the log of a test may end long after them.
     [ $result = passed ] ||
         { grep 'does not hold\|^FAILED\|ended with' "$log" | head -n 20; tail -n 40 "$log"; } |
         sed "s|^|$name: |"
@@ -57,8 +57,8 @@ environment() {
         sort | uniq -c | sed "s/^ *\([0-9]*\) left out:/$name:/" >>"$table.left_out"
 }
 
-# plain SCALE COMPILER RUNNER [-TEST...]: the plain program under a runner, an empty one for none;
-# long loops run 1/SCALE of their rounds. The same compiler's program is built once.
+# plain SCALE COMPILER RUNNER [-TEST...]: runs the plain program under a runner, empty for none;
+# long loops run 1/SCALE of their rounds. A program is built once for each compiler.
 # shellcheck disable=SC2086 # The flags and the sources are lists.
 plain() {
     HM_TEST_SCALE=$1 compiler=$2 runner=$3
@@ -69,15 +69,15 @@ plain() {
     $runner "$program" "$@"
 }
 
-# Through Meson, since Windows is where the library's own build differs.
+# Through Meson, since the library's own build differs on Windows.
 windows() {
     HM_TEST_SCALE=$1
     meson compile -C "$build/windows" &&
         meson test -C "$build/windows" --no-rebuild --verbose
 }
 
-# wasm SCALE: README's first program and the plain program, in WebAssembly under node. The stack
-# comes first in memory, so that one that is too small ends the program and writes over no data.
+# wasm SCALE: runs README's first program and the plain program, as WebAssembly under node. The
+# stack comes first in memory, so that an overflow ends the program instead of overwriting data.
 # shellcheck disable=SC2086 # The flags and the sources are lists.
 wasm() {
     HM_TEST_SCALE=$1
@@ -98,15 +98,15 @@ wasm() {
     $run "$directory/wasm"
 }
 
-# portable SCALE: the library as a compiler without the GNU extensions reads it. It is clang because
-# glibc's headers define types for a compiler of no name that gcc has already. The tests need one of
-# the extensions, __attribute__((constructor)), to know of each other.
+# portable SCALE: tests the library as a compiler without GNU extensions sees it. It uses clang
+# because glibc's headers define types for an unknown compiler that gcc has already. The tests need
+# one of the extensions, __attribute__((constructor)), to register themselves.
 # shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
 portable() {
     HM_TEST_SCALE=$1
     objects=$directory/portable_objects
     compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE -Iinclude"
-    # clang knows its built-ins by any name, so that they would be found where they must not stand.
+    # clang has its built-ins even without __GNUC__, so a use of one is made to fail.
     missing='-D__builtin_ctzll=missing -D__builtin_clzll=missing -D__builtin_clz=missing
         -D__builtin_prefetch=missing -D__builtin_assume=missing -D__builtin_unreachable=missing'
     mkdir -p "$objects" || return 1
@@ -131,14 +131,14 @@ environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
 environment msan 'clang, memory sanitizer' plain 10 \
     'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
 environment tsan 'clang, thread sanitizer' plain 10 'clang -O1 -g -fsanitize=thread' ''
-# It takes a size above half the address space for a negative one, and seconds for 4 GiB of shadow.
+# valgrind takes a size above half the address space for negative, and seconds for 4 GiB of shadow.
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
 environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 4096'
 environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 16384'
-# The table of that test is large where pages are, and its rounds cannot be cut.
+# The table of the excluded test grows with the page size, and its rounds cannot be reduced.
 environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
 environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \

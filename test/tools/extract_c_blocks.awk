@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Writes the n-th ```c block of a Markdown file to DIRECTORY/n.c, with lines numbered as in the
-# file, so that a compiler's messages point into it. awk -v DIRECTORY=... -f this FILE
+# file, so that a compiler's messages point into it. Usage: awk -v DIRECTORY=... -f this FILE
 /^```c[ \t]*$/ && !inside {
     inside = 1
     output = DIRECTORY "/" ++blocks ".c"

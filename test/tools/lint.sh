@@ -1,24 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh SOURCE: what needs no build to be found, by tools that read the sources. Each tool says in
-# one line what it looks at, and no more where it finds nothing; all of them run before the exit
-# code says whether one did. The lists come from git, or from the tree where there is no git, so
-# that a new file is looked at without a change here. (That versions agree, and that the lists of
-# sources are complete, is tested: test/checks/version.sh, test/checks/lists.sh.)
+# lint.sh SOURCE: runs the tools that check sources without a build. Each prints one line on what it
+# checks, and its findings; all run before the exit code says whether there were any. The lists of
+# files come from git, or from the tree without git, so that new files are checked without a change
+# here. (test/checks/version.sh and lists.sh test that versions agree and lists of sources are
+# complete.)
 set -eu
 cd "$1"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=
 
-# Not in a tarball, nor where git refuses the tree for its owner.
+# There is no git in a tarball, and git may refuse a tree with another owner.
 if [ -e .git ] && git rev-parse --git-dir >/dev/null 2>&1; then
     has_git=true
 else
     has_git=false
 fi
 
-# With files that are new and not yet added.
+# Includes new files that are not yet added.
 all_files() {
     if $has_git; then
         git ls-files --cached --others --exclude-standard
@@ -36,8 +36,8 @@ listed() {
     echo "$files" | grep -E "$1" || true
 }
 
-# judge NAME CODE: whatever a tool says is a finding, but for clang-tidy's count of what it found in
-# the system's headers.
+# judge NAME CODE: all output of a tool is a finding, except clang-tidy's count of warnings in
+# system headers.
 judge() {
     if grep -Ev '^[0-9]+ warnings? generated\.$' "$log" || [ "$2" -ne 0 ]; then
         failed="$failed $1"
@@ -54,7 +54,7 @@ look() {
     judge "$name" $code
 }
 
-# tidy KIND FILES OPTION...: two at a time. A header is looked at as C, as it is when it is included.
+# tidy KIND FILES OPTION...: two at a time. A header is checked as C.
 tidy() {
     kind=$1 list=$2
     shift 2
@@ -62,7 +62,7 @@ tidy() {
         -Iinclude -Isrc -Itest -Idocs/examples '-DFUZZ_TARGET="map"'
 }
 
-# Subjects have 72 columns at most from the commit on that brought this check; older ones are longer.
+# Subjects have at most 72 columns since the commit that added .clang-tidy; older ones are longer.
 check_subjects() {
     if ! $has_git; then
         echo "subjects: skipped, there is no repository that git reads"
@@ -86,8 +86,8 @@ tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$'
     grep -Ev '^test/small_world/|/wrong_handle_type\.c$|/scene_import\.c$')" \
     '--checks=-clang-analyzer-*'
 
-# With all combinations of the macros that they ask for, other systems' among them. The tests' macros
-# are beyond it.
+# Checks all combinations of the macros that the sources test, including those of other systems. It
+# cannot parse the tests' macros.
 look cppcheck 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
     cppcheck -q --force --std=c11 --enable=warning,style,performance,portability --error-exitcode=1 \
     -Iinclude --suppressions-list=test/tools/cppcheck.txt

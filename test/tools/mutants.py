@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where the sources can be changed, and how: the list of mutants for mutate.py.
 
-Works on the text, whose comments, strings and directives are blanked out first. The sources are
-formatted by clang-format, so a binary operator is one with a space before and behind it.
+Works on the text, with comments, strings and directives blanked out. The sources are formatted by
+clang-format, so a binary operator is one with a space before and after it.
 """
 import glob
 import os
@@ -25,7 +25,7 @@ STATUS = re.compile(r"\bHM_(OK|ERROR_[A-Z]+)\b")
 RETURN = re.compile(r"\breturn ([^;]+);")
 CONSTANT = re.compile(r"0|1|-1|true|false|NULL|HM_\w+")
 IF = re.compile(r"\b(?:if|while) \(")
-# A call, an assignment, a step or a jump; not a declaration, which has a type before the name.
+# A call, an assignment, an increment or a jump; not a declaration, whose name follows a type.
 STATEMENT = re.compile(r"(?<=[;{}):])(\s+)((?:\(void\))?\*?[a-z]\w*(?:(?:\[[^;]*?\]|->|\.|\w)*)"
                        r"(?:\(| [-+*|&]?= |\+\+|--)[^;{}]*;|HM_CONTRACT\([^;]*;|break;|continue;)")
 KEYWORDS = re.compile(r"(if|for|while|switch|return|sizeof|static_assert)\b")
@@ -50,7 +50,7 @@ def blank(match):
 
 
 def code_of(text):
-    """The text without comments, strings and directives, every character in its place."""
+    """Returns the text with comments, strings and directives blanked out; offsets stay valid."""
     text = re.sub(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\])'", blank, text, flags=re.S)
     text = re.sub(r"^#(?!define HM_(?:MAP_DEFINE|MAP_OF|CONTRACT)).*$", blank, text,
                   flags=re.MULTILINE)
@@ -67,7 +67,7 @@ def closing(code, begin):
 
 
 def regions_of(code):
-    """Function bodies, constants at file level, and the conditions of two macros."""
+    """Yields function bodies, constants at file level, and the conditions of two macros."""
     position = 0
     for match in re.finditer(r"\)\s*(\{)", code):
         if match.start(1) >= position:
@@ -79,7 +79,7 @@ def regions_of(code):
 
 
 def changes(code, begin, end):
-    """Yields (begin, end, new) for a region."""
+    """Yields the changes in a region as (begin, end, new)."""
     def each(pattern):
         return pattern.finditer(code, begin, end)
 

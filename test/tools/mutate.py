@@ -5,9 +5,9 @@
     mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [MODULE] [COUNT [SEED]]
 
 Changes one thing at a time in src/ and in the inline code of include/: an operator, a bound, a
-constant, a condition, what is returned, or a whole statement. Each change is built in a copy of the
+constant, a condition, a returned value, or a whole statement. Each change is built in a copy of the
 tree inside BUILD_DIRECTORY, and the tests are run until one fails. With MODULE only that module is
-changed; with COUNT only so many changes are tried, chosen by SEED.
+changed; with COUNT only that many changes are tried, chosen by SEED.
 
     mutant --> same object code? equivalent, not counted
            --> does not compile?  not counted
@@ -15,7 +15,7 @@ changed; with COUNT only so many changes are tried, chosen by SEED.
            --> survivors again under AddressSanitizer and UBSan
            --> survived: printed
 
-Both directories have been configured by Meson, which says what the test program is made of.
+Both directories have been configured by Meson, which lists the sources of the test program.
 """
 import concurrent.futures
 import glob
@@ -38,40 +38,40 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FLAGS = ["gcc", "-std=c11", "-w", "-Iinclude", "-Itest", "-Idocs/examples", "-pthread"]
 ASAN_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 COMPILE_LIMIT = 600  # seconds
-SLOW = 1.0  # seconds; suites that take longer come last, and not again under the sanitizers
+SLOW = 1.0  # seconds; suites that take longer run last, and not under the sanitizers
 ENVIRONMENT = dict(os.environ, HM_TEST_SEED="1",
                    ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0")
 
 
 class Build:
-    """How the test program is made in one of the two ways, what of it, and its suites."""
+    """One of the two ways to build the test program: commands, sources, objects and suites."""
 
     def __init__(self, directory, flags):
-        self.sanitized = flags == ASAN_FLAGS  # whose shadow memory is larger than any limit
+        self.sanitized = flags == ASAN_FLAGS  # its shadow memory exceeds any limit
         self.compile = FLAGS + flags
         self.link_command = ["gcc", "-pthread"] + flags
         targets = json.loads(subprocess.run(["meson", "introspect", "--targets", directory],
                                             check=True, stdout=subprocess.PIPE).stdout)
         self.library = self.sources_of(targets, "handle_map", "static library")
         self.tests = self.sources_of(targets, "handle_map_test_plain", "executable")
-        self.seconds = {}  # suite -> how long it takes
+        self.seconds = {}  # suite -> how long it runs
         self.left_out = set()  # suites that are not run
         for source in self.tests:
             with open(os.path.join(ROOT, source), encoding="utf-8") as file:
                 for suite in re.findall(r"^ *(?:DEATH_)?TEST\((\w+), \w+", file.read(), re.M):
                     self.seconds[suite] = 60.0
-        self.objects = {}  # source -> the name of the object of the unchanged source
+        self.objects = {}  # source -> the object of the unchanged source
         self.hashes = {}
         self.includes = {}  # source -> the headers it includes, directly or not
 
     def distance(self, source, module):
-        """0, 1 or 2: the library and the module's test, the module's other tests, all others."""
+        """Returns 0 for the library and the module's test, 1 for its other tests, else 2."""
         if source in self.library or re.match(rf"test/({module}/)?{module}_test", source):
             return 0
         return 1 if re.match(rf"test/({module}/|.*/misuse)", source) else 2
 
     def order(self, module, near_only):
-        """The module's suites first, the slow ones last, and not at all under the sanitizers."""
+        """Puts the module's suites first, and the slow ones last."""
         suites = [suite for suite in self.seconds
                   if not (near_only and not suite.startswith(module))
                   and suite not in self.left_out]
@@ -86,7 +86,7 @@ class Build:
 
 
 class Place:
-    """A copy of the tree, where one mutant at a time is built and run."""
+    """A copy of the tree, in which one mutant at a time is built and run."""
 
     def __init__(self, directory, builds):
         self.directory = directory
@@ -99,7 +99,7 @@ class Place:
         return processes.run(command, self.directory, ENVIRONMENT, COMPILE_LIMIT) == 0
 
     def compile(self, build, source, prefix):
-        """Tests are optimised once, and not again for each change of a header: that takes long."""
+        """Optimises tests only when unchanged: doing it for each change of a header takes long."""
         name = f"{prefix}{self.builds.index(build)}_{source.replace('/', '_')}.o"
         level = "-O0" if source in build.tests and prefix != "whole" else "-O1"
         command = build.compile + [level, "-c", source, "-o", name, "-MMD"]
@@ -137,7 +137,7 @@ class Place:
                              limit_core if build.sanitized else limit_memory) == 0
 
     def compile_changed(self, build, sources):
-        """Returns the objects that differ, or None when one does not compile."""
+        """Returns the objects that differ, or None when a source does not compile."""
         changed = {}
         for source in sources:
             name = self.compile(build, source, "changed")
@@ -164,13 +164,13 @@ class Place:
         module = module_of(mutant.file)
         same = True
         for build in self.builds:
-            # What includes a changed header is compiled in stages, since most changes die early.
+            # What includes a changed header is compiled in stages: most changes are killed early.
             stages = [[], [], []]
             for source in build.library + build.tests:
                 if mutant.file in build.includes[source]:
                     stages[build.distance(source, module)].append(source)
             if build.sanitized:
-                stages.pop()  # It takes too long, and finds what the nearer ones find.
+                stages.pop()  # It takes too long, and finds nothing more.
             changed, passed = {}, set()
             for stage in stages:
                 more = self.compile_changed(build, stage)
@@ -203,13 +203,13 @@ def limit_core():
 
 
 def limit_memory():
-    """So that a mutant that fills memory for ever fails. Reservations do not count."""
+    """Makes a mutant that fills memory for ever fail. Reservations do not count."""
     limit_core()
     resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, resource.RLIM_INFINITY))
 
 
 def module_of(path):
-    """order for include/handle_map/order.h, src/order/round.c and src/order/merge.c alike."""
+    """Returns "order" for include/handle_map/order.h, src/order/round.c and src/order/merge.c."""
     parts = path.split("/")
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Plants bugs into copies of the library, and says which check finds them.
 
-    planted.py look BUILD_DIRECTORY      plants one after another and lets every check look for it:
-                                         which finds it, and after how many seconds
+    planted.py look BUILD_DIRECTORY      plants one bug after another, runs every check on it, and
+                                         prints which finds it, after how many seconds
     planted.py plant TARGET DIRECTORY    makes a copy with the bug that this fuzz target must find
     planted.py check                     does every bug still fit its source, exactly once?
 
-A check that does not find a bug is not wrong by that: each looks for something else. A bug that no
-check finds is a failure, and so is a bug that no longer fits the source.
+A check need not find every bug: each looks for something else. A bug that no check finds is a
+failure, and so is a bug that no longer fits the source.
 """
 import glob
 import os
@@ -54,7 +54,7 @@ def build(place, program, compiler, files, include=(), library=None):
 def seconds_to_fail(place, command):
     began = time.monotonic()
     code = run(place, command, LIMIT)
-    # A check that hangs has been found, too; a fuzzer ends by itself.
+    # A check that hangs has found the bug, too; a fuzzer ends by itself.
     return None if code == 0 else time.monotonic() - began
 
 
@@ -63,7 +63,7 @@ def support():
 
 
 def check_tests(place):
-    """The unit tests, suite by suite; the models are checks of their own."""
+    """Runs the unit tests, suite by suite; the models are checks of their own."""
     left_out = ("model_test.c", "misuse_test.c")
     tests = [s for s in sources("test/*_test.c", "test/*/*_test.c") if not s.endswith(left_out)]
     build(place, "tests", ["gcc", "-O1"],
@@ -86,7 +86,7 @@ def check_model(place):
 
 
 def narrowed_constants():
-    """File -> what it says and what the small world says there, by turns."""
+    """Returns file -> old and new text by turns."""
     constants = {}
     with open(os.path.join(ROOT, "test/small_world/narrowed.txt"), encoding="utf-8") as file:
         for line in file:
@@ -107,7 +107,7 @@ def check_small_world(place):
                            check=True)
     library = [next(path for path in (os.path.join(narrowed, source), os.path.join(place, source))
                     if os.path.exists(path)) for source in library_sources()]
-    # A narrowed source finds the headers beside the one that it was made from.
+    # A narrowed source includes the headers next to its original.
     folders = sorted({os.path.dirname(os.path.join(place, s)) for s in library_sources()})
     build(place, "world", ["gcc", "-O2"], sources("test/small_world/*.c"),
           [os.path.join(narrowed, "include"), os.path.join(ROOT, "test/small_world")] + folders,
@@ -135,7 +135,7 @@ CHECKS = {"unit tests": check_tests, "model": check_model, "small world": check_
 
 
 def false_alarms(place):
-    """The checks that find a bug where none is: what they say of the others means nothing."""
+    """Returns the checks that fail without a bug: their results would mean nothing."""
     shutil.rmtree(place, ignore_errors=True)
     planted_bugs.copy(ROOT, place)
     return [name for name, check in CHECKS.items() if check(place) is not None]

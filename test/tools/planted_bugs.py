@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The planted bugs: where they stand, and how one is put into a copy of the library.
+"""The planted bugs: where they go, and how one is put into a copy of the library.
 
-Most are of the kinds that the seeds of the design had. A bug is put where its file says something
-that it says once, so a change of the sources may leave it without a place; `planted.py check`
-tells.
+A bug replaces text that its file has exactly once, so a change of the sources may leave it without
+a place; `planted.py check` tells.
 """
 import os
 import shutil
@@ -16,9 +15,9 @@ TARGETS = ["map", "hostile", "lying", "pool"]  # of the fuzzer
 class Bug(NamedTuple):
     what: str
     file: str
-    old: str  # what the file says, exactly once
-    new: str  # what it says with the bug
-    target: str  # the fuzz target that is near
+    old: str  # text that the file has exactly once
+    new: str  # the text with the bug
+    target: str  # the fuzz target that should find it
     is_canary: bool = False  # must be found before that target is fuzzed
 
 
@@ -91,7 +90,7 @@ def text_of(root, bug):
 
 
 def problems(root):
-    """Sentences that say which entries are of no use with the sources under `root`."""
+    """Yields messages about the entries that do not fit the sources under `root`."""
     for bug in BUGS:
         count = text_of(root, bug).count(bug.old)
         if count != 1:

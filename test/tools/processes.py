@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Runs commands that end with the script that runs them.
 
-A test program with a bug in it may hang for ever, and its children with it. So each command has a
-session of its own, and all of its processes are ended when its time is up, when it has ended
-itself, and when a signal ends the script.
+A test program with a bug may hang for ever, and so may its children. So each command has a session
+of its own, and all of its processes are killed when its time is up, when it has ended itself, and
+when a signal ends the script.
 
-SIGKILL leaves the script no time for that. Then Linux ends the command itself, and a limit of
-processor time ends those of its children that spin; a child that sleeps is not reached.
+SIGKILL leaves the script no time for that. Then Linux kills the command itself, and a limit of
+processor time ends those of its children that spin; a child that sleeps survives.
 """
 import ctypes
 import math
@@ -19,21 +19,21 @@ import threading
 
 PR_SET_PDEATHSIG = 1
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Loaded before any fork: the child of a script with threads must not wait for the loader's lock.
+# Loaded before any fork: the child of a threaded script must not wait for the loader's lock.
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 running = set()  # the leaders of the sessions
-changing = threading.Lock()  # held while a process starts that is not yet in `running`
+changing = threading.Lock()  # held while a process starts and is added to `running`
 
 
 def end_with_signals():
-    """To be called once, by the main thread of a script, before it runs anything. A signal that
-    the script was started to ignore stays ignored."""
+    """Must be called once, by the main thread of a script, before it runs anything. A signal that
+    was ignored when the script started stays ignored."""
     heard = [s for s in ENDING_SIGNALS if signal.getsignal(s) != signal.SIG_IGN]
     for number in heard:
         signal.signal(number, signal.SIG_DFL)
-    # A thread waits for them instead of a handler, which could come between the start of a process
-    # and its entry in `running`.
+    # A thread waits for them; a handler could run between the start of a process and its entry in
+    # `running`.
     signal.pthread_sigmask(signal.SIG_BLOCK, heard)
     threading.Thread(target=wait_for_signal, args=(heard,), daemon=True).start()
 
@@ -43,7 +43,7 @@ def wait_for_signal(heard):
     with changing:
         for leader in running:
             end_session(leader)
-        # The script ends by the same signal, so that whoever sent it sees that it worked.
+        # The script ends by the same signal, so that the sender sees that it worked.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
         os.kill(os.getpid(), number)
 
@@ -63,8 +63,8 @@ def run(command, place, environment, limit, prepare=None):
     def begin():
         end_with_parent(script)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
-        # No program that is run here has threads that compute, so its processor time is not more
-        # than the time that passes.
+        # No program that is run here computes in several threads, so its processor time is at most
+        # the elapsed time.
         lower_limit(resource.RLIMIT_CPU, math.ceil(limit) + 1)
         if prepare is not None:
             prepare()
@@ -86,17 +86,17 @@ def run(command, place, environment, limit, prepare=None):
 
 
 def end_with_parent(parent):
-    """Linux sends the signal when the thread ends that started the process: that one waits."""
+    """Linux sends the signal when the thread that started the process ends; that thread waits."""
     if not sys.platform.startswith("linux"):
         return
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    # Had the parent ended before, no signal would ever come.
+    # If the parent had ended before, no signal would ever come.
     if os.getppid() != parent:
         os._exit(1)
 
 
 def lower_limit(kind, value):
-    """Also where an outer limit is lower already."""
+    """Lowers a limit, or keeps an outer one that is lower already."""
     hard = resource.getrlimit(kind)[1]
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)

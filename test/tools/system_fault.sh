@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# system_fault.sh DIRECTORY: a map's life on system calls that fail. Each call that the life makes
-# of mmap, mprotect, madvise and munmap is refused by strace, once and from then on, one life for
-# each; then lives under limits. Run at the root of the sources.
+# system_fault.sh DIRECTORY: runs a map while system calls fail. strace refuses each call of mmap,
+# mprotect, madvise and munmap that a run makes, only that one or all from there on, in a run for
+# each; then come runs under limits. Run at the root of the sources.
 set -eu
 directory=$1
 program=$directory/system_fault
@@ -14,13 +14,13 @@ lives=0 failed=0 refusals=0
 gcc -std=c11 -O1 -g -Wall -Wextra -Werror -static -Iinclude \
     $(sed 's|^|src/|' src/sources.txt) test/tools/system_fault.c -pthread -o "$program"
 
-# calls SYSCALL VERB: prints how many a whole run makes.
+# calls SYSCALL VERB: prints how many a complete run makes.
 calls() {
     strace -o "$trace" -e trace="$1" "$program" "$2" 2>/dev/null
     grep -c "^$1(" "$trace" || true
 }
 
-# live VERB INJECTION...: one life; every refusal must be seen where SILENT is empty.
+# live VERB INJECTION...: makes one run; every refusal must be seen if $silent is empty.
 live() {
     verb=$1
     shift
@@ -36,7 +36,7 @@ live() {
 
 if strace -o "$trace" true 2>/dev/null; then
     for call in mmap mprotect madvise munmap; do
-        # Releasing cannot fail, and huge pages are no more than a wish.
+        # Release reports no failure, and huge pages are only a hint.
         case $call in
         mmap | mprotect) silent= ;;
         *) silent=silent ;;
@@ -52,7 +52,7 @@ if strace -o "$trace" true 2>/dev/null; then
         done
         echo "$call: calls $first to $last refused"
     done
-    echo "$lives lives with injected failures, $refusals refusals"
+    echo "$lives runs with injected failures, $refusals refusals"
 else
     echo 'left out: failing system calls: strace may not trace here'
 fi

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // wasm.mjs PROGRAM [ARGUMENT...]: runs a program for WASI, gives it the variables that begin with
-// HM_TEST_, and exits with its code. The program may ask to be run again with another argument: an
-// instance of its own, which shares nothing with it but the output.
+// HM_TEST_, and exits with its code. The program may ask to be run again with another argument, as
+// a separate instance, which shares nothing with it but the output.
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { WASI } from 'node:wasi';
 
-// Else a call from WebAssembly may collect garbage where it must not, and node crashes:
+// Otherwise a call from WebAssembly may collect garbage when it must not, and node crashes:
 // https://github.com/nodejs/node/issues/46777
 setFlagsFromString('--no-turbo-fast-api-calls');
 
