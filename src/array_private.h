@@ -18,17 +18,15 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 /* As hm_array_trim, but does not unpoison: for columns that are not poisoned. */
 hm_status hm_array_decommit(hm_array *array);
 
-/* HM_ERROR_INVALID when this size and alignment (0: the natural one) are not valid for an item, by
- * the rule that all containers share. `what` names the fields: "item" for item_size and item_align.
- */
+/* HM_ERROR_INVALID when this size and alignment (0: natural) are not valid for the items of any
+ * container. `what` names the fields: "item" for item_size and item_align. */
 hm_status hm_array_check_layout(size_t size, size_t align, const char *what);
 
 /* Checks all that makes hm_array_init return HM_ERROR_INVALID. The descriptor is not NULL; `what`
  * as above. */
 hm_status hm_array_check(const hm_array_desc *desc, const char *what);
 
-/* HM_ERROR_INVALID when the bytes of `count` items, in whole pages, overflow size_t. The size is
- * not 0. */
+/* HM_ERROR_INVALID when `count` items, in whole pages, overflow size_t. The size is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
 /* Adds the array's sizes to those of its container. */

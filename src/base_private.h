@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library records why a call fails, for hm_last_error. A call that succeeds pays
- * nothing. */
+/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
@@ -13,8 +12,7 @@
 #endif
 
 /* Records a message and returns the status: a function that fails ends with `return hm_fail(...)`.
- * A failure is recorded once, where its reason is known; callers pass the status on and add
- * nothing. */
+ * A failure is recorded once, where its reason is known; callers only pass the status on. */
 HM_COLD HM_PRINTF(2, 3) hm_status hm_fail(hm_status status, const char *format, ...);
 
 /* Takes the last message back, so that the one before it is the last again: for a caller that can

@@ -188,7 +188,7 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
- * alive, or that has no generation left: the floor it would set would retire its neighbours. */
+ * alive, or spent: the floor it would set would retire its neighbours. */
 static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
     uint32_t end = table->slot_count;

@@ -51,8 +51,7 @@ static bool posix_decommit(void *context, void *address, size_t size)
     /* Locked pages cannot be dropped. This call joins them to the mapping they were split from,
      * which needs no memory, and was never seen to fail. If it failed, the range would stay
      * inaccessible although this function says that nothing has changed: touching it would stop the
-     * program at once, while any other way out would lose the entries that make stale handles fail.
-     */
+     * program at once. Any other way out would lose the entries that make stale handles fail. */
     (void)mprotect(address, size, PROT_READ | PROT_WRITE);
     return false;
 }

@@ -114,8 +114,7 @@ static void wasm_mark_free(size_t first, size_t count, bool free)
     memset(wasm_is_free + first, free, count);
 }
 
-/* Spins: the lock is held only while the marks are searched, so sleeping would cost more than it
- * saves. */
+/* Spins, since the lock is held only for a look at the marks: sleeping would cost more. */
 static void wasm_take_lock(void)
 {
     while (atomic_flag_test_and_set_explicit(&wasm_lock, memory_order_acquire))

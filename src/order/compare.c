@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order: one comparison by the program's order, which the budget may interrupt between its calls.
- */
+/* order: one comparison by the program's order, which a budget may interrupt between calls. */
 #include "order_internal.h"
 
 void hm_order_forget_keys(hm_order_state *state)

@@ -41,8 +41,7 @@ void hm_order_rewind(hm_order_state *state, uint32_t index)
     open_item(state);
 }
 
-/* Narrows the search by one compare. The place is after equal items, which keeps the order stable.
- */
+/* Narrows the search by one compare. The place is behind equal items: so the order is stable. */
 static bool narrow_place(hm_order_call *call)
 {
     hm_order_state *state = call->state;

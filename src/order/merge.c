@@ -222,8 +222,7 @@ static bool check_pair(hm_order_call *call)
     return true;
 }
 
-/* Merges one item. Void ones are moved as soon as they are first in a run: their place has no
- * meaning. */
+/* Merges one item. Void ones move as soon as they are first in a run: their place means nothing. */
 static bool merge_item(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;

@@ -62,9 +62,8 @@ static bool find_lifted(hm_order_call *call, uint32_t *from)
     return true;
 }
 
-/* Finds the next item that is clean or queued: its position, and its origin. Both may be at or
- * behind the cursor, if there is none. If none is queued, clean items that stay in place are
- * passed. */
+/* Finds the position and origin of the next item that is clean or queued, at or behind the cursor
+ * if there is none. If none is queued, clean items that stay in place are passed. */
 static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
@@ -254,8 +253,7 @@ static bool bring_rest(hm_order_call *call)
     return left == 0;
 }
 
-/* Continues from the target. Returns false when the budget ends; sets `*is_done` when nothing is
- * left. */
+/* Continues from the target. False when the budget ends; sets `*is_done` when nothing is left. */
 static bool place_next(hm_order_call *call, bool *is_done)
 {
     hm_order_state *state = call->state;

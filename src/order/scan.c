@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order: the scan, which moves the cursor on and marks the items that do not fit behind those
- * before. */
+/* order: the scan, which moves the cursor on and marks items that do not fit behind the others. */
 #include "order_internal.h"
 
 enum {
@@ -50,8 +49,7 @@ static void reject_item(hm_order_state *state)
     }
 }
 
-/* The first misfit of a run leaves two suspects: itself and the clean item that it should precede.
- */
+/* The first misfit of a run leaves two suspects: itself and the clean item that it precedes. */
 static void begin_doubt(hm_order_state *state)
 {
     state->scan.doubt = HM_ORDER_DOUBT_LAST;
@@ -84,8 +82,7 @@ static hm_order_phase doubt_last(hm_order_call *call)
 
 /* A run of misfits may be right and the clean items before it wrong: asks whether the run belongs
  * before half as many of them. Its last item decides: the first may be one that fits nowhere, as
- * when an item that is too small, behind a clean one that is too large, begins a run of good ones.
- */
+ * when one that is too small, behind a clean one that is too large, begins a run of good ones. */
 static hm_order_phase doubt_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;

@@ -89,7 +89,7 @@ static inline unsigned char *hm_pool_block_start(const hm_pool *pool, size_t blo
     return (unsigned char *)(pool->places.bases[block] + hm_pool_block_offset(pool, block));
 }
 
-/* Returns the bytes of a block. Fixed ones have one size; the last growing one ends with max_slots.
+/* Returns the bytes of a block. Fixed ones have one size; the last growing one ends at max_slots.
  */
 static inline size_t hm_pool_block_size(const hm_pool *pool, size_t block)
 {
@@ -142,8 +142,7 @@ bool hm_pool_has_memory(const hm_pool *pool, uint32_t slot);
 /* Returns the end of the slots whose places follow this one's without a gap. */
 uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot);
 
-/* Whether the blocks are where their pieces put them, and the reserved size is that of the pieces.
- */
+/* Whether the blocks are in place within their pieces, and the reserved size is right. */
 bool hm_pool_blocks_are_valid(const hm_pool *pool);
 
 /* levels.c */

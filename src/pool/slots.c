@@ -7,8 +7,7 @@
  *     cold      no bit, entry with the free bit: a free slot whose memory trim gave back
  *     retired   no bit, entry with the free bit and the last generation
  *
- * A slot is retired when the item of its last generation is erased, so that every hole can be
- * issued. */
+ * A slot is retired when its last item is erased, so that every hole can be issued. */
 #include "pool_internal.h"
 
 #include "../base_private.h"
@@ -53,8 +52,7 @@ static void pool_chill(hm_pool *pool, hm_pool_range range)
 
 /* insert */
 
-/* While there is a cold slot, no fresh one may be issued: cold slots come first, so that there are
- * no more slots than needed. */
+/* No slot is fresh while one is cold: so there are no more slots than needed. */
 static void pool_find_fresh_end(hm_pool *pool)
 {
     uint32_t columns = hm_pool_columns_limit(pool);
@@ -64,8 +62,7 @@ static void pool_find_fresh_end(hm_pool *pool)
         pool->fresh_end = pool->slot_count;
 }
 
-/* Makes n places ready: holes, then cold slots, then fresh ones. The caller knows that there are
- * enough. */
+/* Makes n places ready: holes, then cold slots, then fresh ones. There are enough. */
 static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 {
     hm_status status = HM_OK;

@@ -84,8 +84,7 @@ uint32_t hm_pool_run_end(const hm_pool *pool, uint32_t slot)
     return hm_pool_at_most(hm_pool_slots_below(pool, end), pool->slot_count);
 }
 
-/* Returns the shift of the smallest power of two of items that fills `size` bytes, as far as
- * max_slots allows. */
+/* The smallest power of two of items that fills `size` bytes, as far as max_slots allows. */
 static uint32_t pool_fixed_block_shift(const hm_pool *pool, size_t size)
 {
     uint32_t shift = 0;
