@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an item's address to its handle, and containers whose own struct moves. */
+/* Finding an item's handle by its address, and containers whose own struct moves. */
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
@@ -25,7 +25,7 @@ static hm_map make_map(hm_map_desc desc)
     return map;
 }
 
-/* Every byte of every item leads to its handle; what is around them leads nowhere. */
+/* Every byte of every item leads to its handle; bytes around the items lead nowhere. */
 static void check_addresses(const hm_map *map)
 {
     const unsigned char *bytes = hm_map_items(map);
@@ -140,7 +140,7 @@ TEST(address, a_pools_hook_can_ask_for_the_handle_of_what_it_is_shown)
     }
 }
 
-/* Nothing in a container points to its own struct: the old one may be overwritten. */
+/* Nothing in a container points to its own struct, so the old one may be overwritten. */
 TEST(address, a_map_may_be_moved_by_assignment)
 {
     hm_map *old = malloc(sizeof *old);
@@ -183,7 +183,7 @@ TEST(address, a_pool_may_be_moved_by_assignment)
     }
 }
 
-/* Why a level is cleared and not made anew. */
+/* Shows why a level is cleared and not made anew. */
 TEST(address, clear_keeps_refusing_what_fini_and_init_forget)
 {
     hm_map map = make_map((hm_map_desc){0});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* array: growing in place, giving back, refusing; with every layout and every failure of memory. */
+/* array: growing in place, giving memory back, refusing; with every layout and memory failure. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -16,7 +16,7 @@ static hm_array_desc describe(test_layout layout, size_t capacity, const test_me
     return desc;
 }
 
-/* So many items that they reach into a third page. */
+/* Returns a number of items that reaches into a third page. */
 static size_t items_over_pages(test_layout layout)
 {
     return 2 * layout.page_size / layout.item_size + 3;
@@ -487,8 +487,8 @@ TEST(array, without_a_commit_step_steps_are_a_quarter_from_64_to_128_kib)
 
 /* ---- refused memory ---- */
 
-/* Pushes, resizes and trims with the k-th call refused, and each refused step done once more.
- * Returns whether there was a k-th call. */
+/* Pushes, resizes and trims with the k-th call refused, and repeats each refused step once. Returns
+ * whether there was a k-th call. */
 static bool survives_refusal(test_layout layout, uint32_t k)
 {
     size_t capacity = items_over_pages(layout);

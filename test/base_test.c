@@ -43,7 +43,7 @@ TEST(base, success_is_zero)
     CHECK(HM_INVALID_INDEX == UINT32_C(0xFFFFFFFF));
 }
 
-/* What the recording hook was told. */
+/* The arguments that the recording hook was called with. */
 static const char *seen_file, *seen_message;
 static int seen_line;
 
@@ -58,8 +58,8 @@ static void record(const char *file, int line, const char *message)
 
 static int expected_line; /* what `seen_line` should be */
 
-/* Called for SIGABRT, which abort raises in this very thread, so that exit is safe here. Ends the
- * test as a panic should end only when the hook had run before. */
+/* Called for SIGABRT, which abort raises in this very thread, so exit is safe here. Ends the test
+ * as a panic should end only if the hook has run before. */
 static void end_if_recorded(int signal_number)
 {
     (void)signal_number;
@@ -105,7 +105,7 @@ TEST(base, a_contract_that_holds_costs_nothing_but_the_question)
 
 #if !defined(_WIN32) && !defined(__wasm__)
 
-/* The default hook writes to stderr, which is this file by now. */
+/* The default hook writes to stderr, which is redirected to this file. */
 static FILE *standard_error;
 
 static void end_if_printed(int signal_number)

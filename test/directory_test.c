@@ -235,7 +235,7 @@ TEST(directory, maps_and_pools_share_the_type_ids)
     CHECK(hm_directory_get(&directory, in_pool) == NULL);
     CHECK(hm_directory_find_pool(&directory, in_pool) == &pool);
 
-    hm_pool other = pool; /* moved: assigned, and the old one is not used again */
+    hm_pool other = pool; /* moved by assignment; the old one is not used again */
     CHECK(!hm_directory_remove_pool(&directory, &other));
     CHECK(hm_directory_remove_pool(&directory, &pool));
     CHECK(hm_directory_find_pool(&directory, in_pool) == NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory containers take: addresses at init, commits and resident memory at reserve. */
+/* The memory of containers: address space at init, commits and resident memory at reserve. */
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -11,7 +11,7 @@
 
 enum { STORAGES = 3 };
 
-/* A table over another one that counts its calls, and can return addresses that are not aligned. */
+/* A table over another one, which counts calls and can return addresses that are not aligned. */
 typedef struct counting {
     hm_memory table;
     uint32_t reserves, commits; /* calls */
@@ -62,8 +62,8 @@ static void count_init(counting *self)
                               .context = self};
 }
 
-/* Bytes of this process that stand in memory, or 0 where that cannot be asked, or where it tells of
- * a sanitizer's notes too. */
+/* Returns the resident bytes of this process, or 0 if they are not known or include a sanitizer's
+ * data. */
 static size_t resident_size(void)
 {
 #if defined(HM_ADDRESS_SANITIZER)
@@ -83,7 +83,7 @@ static size_t resident_size(void)
 TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
 {
     enum { ITEMS = 8000000, ITEM_SIZE = 64 };
-    const size_t most = (size_t)16 << 20; /* bytes: bits of pages, and what the test itself needs */
+    const size_t most = (size_t)16 << 20; /* bytes: bits of pages, and the test's own data */
     if (resident_size() == 0 || test_scaled(2) != 2 ||
         !test_has_addresses((uint64_t)5 * ITEMS * ITEM_SIZE, "a pool of 8,000,000 items")) {
         test_leave_out("resident memory after reserve: not told here, or another's");
@@ -108,7 +108,7 @@ TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
     hm_map_fini(&map);
 }
 
-/* Only what grows by itself is brought in; a request may be of the same size. */
+/* Only growth makes pages resident, not a request, even one of the same size. */
 TEST(footprint, a_reserve_of_the_size_of_a_step_makes_nothing_resident)
 {
     enum { READY = 8192, STEP = 2048 }; /* items of 64 bytes: 512 KiB, and a quarter of that */
@@ -176,8 +176,8 @@ TEST(footprint, a_reserve_is_one_commit_of_each_column_and_piece)
             of_items = 7 + 1 + ITEMS * ITEM_SIZE / PIECE;
         if (storage == HM_STORAGE_GROWING_BLOCKS)
             of_items = 13;
-        /* Entries, words, levels and units; the units of blocks and their index grow as they come.
-         */
+        /* Entries, words, levels and units; the units of blocks and their index grow with the
+         * blocks. */
         CHECK(memory.commits <= of_items + 4 + (storage == HM_STORAGE_VIRTUAL ? 0 : 8));
         hm_pool_fini(&pool);
         CHECK(memory.released == memory.reserves);
@@ -239,14 +239,14 @@ TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
 
 enum { MAPS = 1000, LEFT_OUT = 77 };
 
-/* `ulimit -v 16000000` in a process of its own: the others must not be limited. */
+/* `ulimit -v 16000000` in a process of its own, so that other tests are not limited. */
 static void hold_a_thousand_maps(void)
 {
     struct rlimit limit = {(rlim_t)16000000 * 1024, (rlim_t)16000000 * 1024};
     static hm_map maps[MAPS];
     hm_map_desc desc = {.item_size = 40, .capacity = 100};
     bool held = setrlimit(RLIMIT_AS, &limit) == 0;
-    /* Sanitizers and emulators have more than that already. */
+    /* Sanitizers and emulators use more than that already. */
     if (!held || hm_memory_os()->reserve(hm_memory_os()->context, (size_t)1 << 30) == NULL)
         _exit(LEFT_OUT);
     for (uint32_t i = 0; i < MAPS && held; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hm_last_error: each cause of a failure has its own sentence, and only failures write one. */
+/* hm_last_error: each cause of a failure has its own message, and only failures write one. */
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -42,7 +42,7 @@ static bool is_not_asked(const void *item, void *context)
     return false;
 }
 
-/* Leaves a sentence that no other failure leaves. */
+/* Leaves a message that no other failure leaves. */
 static void mark(void)
 {
     CHECK(array_refuses((hm_array_desc){.item_size = 77, .item_align = 2},
@@ -361,7 +361,7 @@ TEST(last_error, damage_is_told)
     hm_pool_fini(&pool);
 }
 
-/* Handles of all kinds, given to whatever takes one. */
+/* Handles of all kinds, given to every function that takes one. */
 TEST(last_error, a_handle_that_is_refused_writes_nothing)
 {
     hm_map map;
@@ -397,7 +397,7 @@ static uint64_t key_of(const void *item, void *context)
     return *(const uint32_t *)item;
 }
 
-/* Defragment copes without its scratch memory: that is no failure of this thread's. */
+/* Defragment works without its scratch memory, so its refusal is not recorded as a failure. */
 TEST(last_error, what_a_call_can_do_without_is_no_failure)
 {
     test_memory memory;

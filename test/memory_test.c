@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory: what every table of the library promises, and the refusals of the system. */
+/* memory: what every table of the library promises, and refusals by the system. */
 #if defined(__linux__)
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, RLIMIT_DATA */
 #endif
@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 #endif
 
-/* Sanitizers' allocators end the process where memory is refused. */
+/* Sanitizers' allocators end the process when memory is refused. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ALLOCATOR_ABORTS 1
 #elif defined(__has_feature)
@@ -194,7 +194,7 @@ TEST(memory, malloc_and_a_table_take_nothing_of_each_other)
 }
 
 /* The largest size is where an addition inside reserve would wrap around. With 32-bit pointers half
- * of all addresses may be had. */
+ * of all addresses may be available. */
 TEST(memory, an_absurd_size_is_refused)
 {
     for (int i = 0; i < TABLES; i++) {
@@ -224,8 +224,8 @@ TEST(memory, address_space_costs_no_memory)
 
 #if defined(__wasm__)
 
-/* WebAssembly's memory only grows: what is released has to be found again. The pieces fill all
- * places below `whole`, and then its own. */
+/* WebAssembly's memory only grows, so released memory has to be reused. The pieces fill all free
+ * ranges below `whole`, and then its own. */
 TEST(memory, neighbours_that_were_released_one_by_one_are_one_place_again)
 {
     enum { MOST_PIECES = 4096 };
@@ -244,7 +244,7 @@ TEST(memory, neighbours_that_were_released_one_by_one_are_one_place_again)
     for (int k = 1; k < count; k += 2)
         memory->release(NULL, pieces[k], piece);
     unsigned char *apart = memory->reserve(NULL, 2 * piece);
-    CHECK(apart >= pieces[count - 1]); /* which may be released, and more behind it free */
+    CHECK(apart >= pieces[count - 1]); /* the last may be free, and more behind it */
     memory->release(NULL, apart, 2 * piece);
     for (int k = 0; k < count; k += 2)
         memory->release(NULL, pieces[k], piece);
@@ -256,7 +256,7 @@ enum { EARLY_PAGES = 4 };
 
 static unsigned char *early;
 
-/* Main's arguments are in memory of malloc already. */
+/* main's arguments use memory of malloc already, so this runs before. */
 __attribute__((constructor)) static void reserve_early(void)
 {
     early = hm_memory_os()->reserve(NULL, EARLY_PAGES * hm_memory_os()->page_size);
@@ -280,7 +280,7 @@ TEST(memory, what_was_reserved_before_the_first_malloc_is_not_taken_by_it)
         free(blocks[k]);
 }
 
-/* A large reservation of which little is used must stay as cheap as the use. */
+/* A large reservation of which little is used must cost no more than that use. */
 TEST(memory, a_page_is_written_only_when_it_is_committed_again)
 {
     const hm_memory *memory = hm_memory_os();
@@ -300,7 +300,7 @@ TEST(memory, a_page_is_written_only_when_it_is_committed_again)
 
 #if defined(__linux__) && !ALLOCATOR_ABORTS
 
-/* Whether the system refuses pages now: emulators only pretend to set a limit. */
+/* Whether the system refuses pages now; emulators only pretend to set a limit. */
 static bool system_refuses(size_t size)
 {
     void *probe = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -331,8 +331,8 @@ TEST(memory, a_commit_that_the_system_refuses_says_so_and_can_be_repeated)
     memory->release(memory->context, bytes, size);
 }
 
-/* Locked pages cannot be given back. What a refused decommit leaves is as it was: it can be read,
- * written, and decommitted once the lock is gone. */
+/* Locked pages cannot be given back. After a refused decommit they can still be read, written, and
+ * decommitted once they are unlocked. */
 TEST(memory, a_decommit_of_locked_pages_is_refused_and_changes_nothing)
 {
     const hm_memory *memory = hm_memory_os();
@@ -355,9 +355,9 @@ TEST(memory, a_decommit_of_locked_pages_is_refused_and_changes_nothing)
     memory->release(memory->context, bytes, 3 * page);
 }
 
-/* A system has only so many mappings for a program, and a decommit in the middle of one makes three
- * of it. The more than a hundred thousand pages of the second reservation use them up, where the
- * limit is not higher than that. */
+/* A process may have only so many mappings, and a decommit in the middle of one splits it in three.
+ * The more than a hundred thousand pages of the second reservation use them up, if the limit is not
+ * higher. */
 TEST(memory, a_decommit_without_a_mapping_left_is_refused_and_changes_nothing)
 {
     const hm_memory *memory = hm_memory_os();
@@ -382,7 +382,7 @@ TEST(memory, a_decommit_without_a_mapping_left_is_refused_and_changes_nothing)
     memory->release(memory->context, bytes, 3 * page);
 }
 
-/* An address that no page begins at is not obeyed by rounding it. */
+/* An address that is not at a page boundary is not rounded. */
 TEST(memory, a_decommit_of_half_a_page_is_refused)
 {
     const hm_memory *memory = hm_memory_os();
@@ -404,7 +404,7 @@ TEST(memory, a_huge_page_has_2_mib)
     CHECK(hm_memory_os_huge()->page_size == (size_t)2 << 20);
 }
 
-/* Pages of addresses that the program has. */
+/* Returns the pages that this process has mapped. */
 static unsigned long mapped_pages(void)
 {
     unsigned long pages = 0;
@@ -414,7 +414,7 @@ static unsigned long mapped_pages(void)
     return pages;
 }
 
-/* An emulator of larger pages reports on each of the host's: 16 of 4 KiB make one of 64. */
+/* An emulator of larger pages reports each page of the host: 16 of 4 KiB make one of 64. */
 static bool is_mapped(void *address)
 {
     unsigned char in_core[16];
@@ -422,7 +422,7 @@ static bool is_mapped(void *address)
 }
 
 #ifdef MADV_POPULATE_WRITE
-/* How many pages of so many bytes are there, before any is touched. */
+/* Returns how many pages of `size` bytes are resident, before any is touched. */
 static size_t pages_there(void *address, size_t size)
 {
     static unsigned char in_core[1024];
@@ -434,8 +434,8 @@ static size_t pages_there(void *address, size_t size)
     return there;
 }
 
-/* How many pages are there of a commit of `asked` bytes behind `before`, in an array of pages of
- * which one more is pushed if `asked` is 0. */
+/* Returns how many pages are resident of a commit of `asked` bytes behind `before`, in an array of
+ * pages; if `asked` is 0, one page is pushed. */
 static size_t pages_brought(size_t before, size_t asked)
 {
     const size_t page = hm_memory_os()->page_size;
@@ -443,7 +443,7 @@ static size_t pages_brought(size_t before, size_t asked)
     CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = page, .capacity = 1000}) == HM_OK);
     CHECK(hm_array_reserve(&array, before / page) == HM_OK);
     CHECK(hm_array_committed_size(&array) == before);
-    array.count = before / page; /* as if they had been pushed, but without touching them */
+    array.count = before / page; /* as if pushed, but without touching them */
     if (asked == 0)
         CHECK(hm_array_push(&array) != NULL);
     else
@@ -456,7 +456,7 @@ static size_t pages_brought(size_t before, size_t asked)
     return brought * page;
 }
 
-/* The same of a pool that 512 KiB of items fill, by an insert or by a reserve of as much. */
+/* The same for a pool that is full with 512 KiB of items, by an insert or by a reserve as large. */
 static size_t pages_brought_to_a_pool(bool reserves)
 {
     enum { READY = 8192 };
@@ -487,18 +487,18 @@ TEST(memory, the_pages_of_a_step_of_something_large_are_brought_at_once)
     CHECK(pages_brought(4 * 128 * kib, 0) == 128 * kib);
     CHECK(pages_brought(8 * 128 * kib, 0) == 128 * kib);
     CHECK(pages_brought(4 * 96 * kib, 0) == 96 * kib);
-    CHECK(pages_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or of 64 KiB pages two */
+    CHECK(pages_brought(4 * 92 * kib, 0) == 0); /* a step of 92 KiB, or two pages of 64 KiB */
     CHECK(pages_brought_to_a_pool(false) == 128 * kib);
     CHECK(pages_brought_to_a_pool(true) == 0);
-    /* What is asked for is no step, whatever its size. */
+    /* A request is not a step, whatever its size. */
     CHECK(pages_brought(8 * 128 * kib, 128 * kib) == 0);
     CHECK(pages_brought(8 * 128 * kib, 192 * kib) == 0);
     CHECK(pages_brought(4 * 96 * kib, 96 * kib) == 0);
 }
 #endif
 
-/* Linux puts a mapping of whole huge pages where a huge page can begin, and others anywhere: an odd
- * size makes reserve cut a head off. */
+/* Linux aligns a mapping of whole huge pages to huge pages, and others not: an odd size makes
+ * reserve release a head. */
 TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)
 {
     enum { RESERVATIONS = 8 };
@@ -509,7 +509,7 @@ TEST(memory, huge_pages_begin_where_one_can_and_nothing_else_is_kept)
         test_leave_out("counting mappings: an emulator has some of its own");
     for (size_t i = 0; i < RESERVATIONS; i++) {
         const size_t size = memory->page_size + i * page;
-        mapped_pages(); /* What reading allocates is there from now on. */
+        mapped_pages(); /* Memory that reading allocates is mapped from now on. */
         unsigned long before = mapped_pages();
         unsigned char *bytes = memory->reserve(memory->context, size);
         CHECK(bytes != NULL);

@@ -23,7 +23,7 @@ static bool is_same(scene_node_handle a, scene_node_handle b)
     return hm_handle_equal(a.id, b.id);
 }
 
-/* A naive tree: the children of each node as a list of places. */
+/* A naive tree, which lists the places of each node's children. */
 typedef struct model_node {
     scene_node_handle handle;
     struct scene_transform local;
@@ -36,7 +36,7 @@ typedef struct model_node {
 typedef struct model {
     struct scene scene;
     model_node nodes[MOST]; /* place 0 is the root */
-    uint32_t count;         /* live ones */
+    uint32_t count;         /* live nodes */
     scene_node_handle stale[STALE_POOL];
     uint32_t stale_count;
     uint64_t random;
@@ -70,7 +70,7 @@ static uint32_t any_live(model *m)
     return place;
 }
 
-/* A quarter turn about a random axis, and whole steps: floats compute these exactly. */
+/* A quarter turn about a random axis, and whole-numbered moves: floats compute these exactly. */
 static struct scene_transform any_transform(model *m)
 {
     struct scene_transform t = {{0}};
@@ -204,7 +204,7 @@ static void do_stale(model *m)
     CHECK(!scene_set_local(&m->scene, stale, &local));
 }
 
-/* One random edit. Destroying is rarer than creating, because it takes whole subtrees. */
+/* Makes one random edit. Destroying is rarer than creating, because it destroys whole subtrees. */
 static void edit(model *m)
 {
     uint32_t dice = test_random_below(&m->random, 100);
@@ -289,7 +289,7 @@ static void check_update(model *m)
     CHECK(check_worlds(m, 0, identity) == m->count);
 }
 
-/* Whether the nodes lie in memory in depth-first order. */
+/* Whether the nodes are in memory in depth-first order. */
 static bool is_in_order(const struct scene *scene)
 {
     uint32_t index = 0;
@@ -308,7 +308,7 @@ static bool has_parents_first(const struct scene *scene)
     return true;
 }
 
-/* Defragments call by call, and returns how many calls it took. */
+/* Defragments to the end; returns the number of calls. */
 static uint32_t defragment(struct scene *scene, hm_budget budget)
 {
     for (uint32_t calls = 1;; calls++) {
@@ -473,7 +473,7 @@ TEST(scene, an_update_is_right_wherever_the_nodes_lie)
 {
     model *m = model_new("scene shuffled");
     uint32_t late = 0;
-    m->scene.updates = UINT32_MAX - 1; /* The first round is where the count of updates wraps. */
+    m->scene.updates = UINT32_MAX - 1; /* The count of updates wraps in the first round. */
     check_update(m);
     for (int edits = 0; edits < 400; edits++)
         edit(m);
@@ -508,8 +508,8 @@ TEST(scene, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_not
     model_delete(m);
 }
 
-/* The order of calls is random, so that nodes are destroyed, moved and renumbered while the
- * defragmentation is on its way. */
+/* The order of calls is random, so that nodes are destroyed, moved and renumbered while a
+ * defragmentation is in progress. */
 TEST(scene, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_updates)
 {
     model *m = model_new("scene order among edits");
@@ -565,8 +565,8 @@ TEST(scene, a_few_changes_wait_for_others_or_for_a_call_without_any)
     scene_fini(&scene);
 }
 
-/* In the dozen frames that the order of a walk takes, the scene changes, so that it is never
- * reached. */
+/* The scene changes during the dozen frames that it takes to reach the order of a walk, so that it
+ * is never reached. */
 TEST(scene, a_walk_costs_at_most_a_swap_for_each_node_though_the_scene_never_rests)
 {
     struct scene scene;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How bytes become a script, for the fuzzer and for the replay of what it found.
+/* How bytes become a script, for the fuzzer and for the replay of its findings.
  *
  *     | begin's arguments |  operation  | arguments |  operation  | arguments | ...
  *       3 x width bytes     1 byte        3 x width
  *
- * Numbers are little-endian; an operation counts modulo the number of operations; what is left over
- * at the end is ignored, and what is missing at the beginning is 0. So any bytes are a script. */
+ * Numbers are little-endian; an operation counts modulo the number of operations; incomplete steps
+ * at the end are ignored, and missing bytes of begin's arguments are 0. So any bytes are a script.
+ */
 #ifndef TEST_FUZZ_FUZZ_H
 #define TEST_FUZZ_FUZZ_H
 
@@ -24,10 +25,10 @@ typedef struct fuzz_target {
 /* pool.c */
 extern const test_subject fuzz_pool_subject;
 
-/* All of them; the last has no name. */
+/* All targets; the last has no name. */
 extern const fuzz_target fuzz_targets[];
 
-/* The target that is called so, or NULL. */
+/* Returns the target with this name, or NULL. */
 const fuzz_target *fuzz_find_target(const char *name);
 
 /* Writes at most FUZZ_STEPS + 1 steps to `steps`, and returns a script of these. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What libFuzzer calls: the bytes are a script of the target that FUZZ_TARGET names, and a check
- * that fails is a crash. */
+/* The function that libFuzzer calls: the bytes are a script of the target that FUZZ_TARGET names,
+ * and a check that fails is a crash. */
 #include "fuzz.h"
 
 #include <handle_map/base.h>
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static test_step steps[FUZZ_STEPS + 1];
     static const fuzz_target *target;
-    if (target == NULL) /* once, or the fuzzer takes the names for a part of the input */
+    if (target == NULL) /* once, or the fuzzer takes the compares of names for ones of the input */
         target = fuzz_find_target(FUZZ_TARGET);
     test_script script = fuzz_decode(target, data, size, steps);
     test_script_play(&script);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The target `pool`: the model's own operations, memory refused among them; handles of any bits,
- * given to every function that takes one; and addresses of any bits. The first byte says which
+ * given to every function that takes one; and addresses of any bits. The first byte chooses the
  * storage, so that each of the three can be fuzzed alone. */
 #include "fuzz.h"
 #include "support/pool_model.h"
@@ -9,7 +9,7 @@
 
 enum {
     KINDS = 12,  /* of storage, block size and hook together, in the model's begin */
-    SHAPES = 600 /* below it are no pools of thousands, with which a script takes many seconds */
+    SHAPES = 600 /* below, no pool has thousands of items, which take a script many seconds */
 };
 
 static void run_of_model(const char *name, void *state, const uint32_t arguments[3])
@@ -47,8 +47,8 @@ static hm_handle handle_at(const pool_model *model, uint32_t slot)
     return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
 }
 
-/* The upper half is any, or laid over a slot's entry, which for a hole has the free bit. The index
- * is a low one, a high one, that slot's, or that slot's with a bit that must not be lost. */
+/* The upper half is any bits, or combined with a slot's entry, which for a hole has the free bit.
+ * The index is low, high, that slot's, or that slot's with a bit that must not be ignored. */
 static hm_handle hostile_handle(const pool_model *model, const uint32_t arguments[3])
 {
     uint32_t which = arguments[0] / 4;
@@ -67,7 +67,7 @@ static hm_handle hostile_handle(const pool_model *model, const uint32_t argument
     }
 }
 
-/* A handle as above. One that resolves is not erased: the model would not know of it. */
+/* A handle as above. One that resolves is not erased, since the model would not know of it. */
 static void hostile(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -86,7 +86,7 @@ static void hostile(void *state, const uint32_t arguments[3])
     CHECK(hm_pool_erase_n(pool, twice, sizeof twice / sizeof *twice) == 0);
 }
 
-/* The handle of the item that has this byte. */
+/* Returns the handle of the item that has this byte. */
 static hm_handle owner_of(const pool_model *model, uintptr_t address)
 {
     for (uint32_t slot = 0; slot < model->end; slot++)
@@ -96,7 +96,7 @@ static hm_handle owner_of(const pool_model *model, uintptr_t address)
     return HM_NULL_HANDLE;
 }
 
-/* Near an item or where one was, or 48 bits. */
+/* An address near an item or where one was, or any 48 bits. */
 static void hostile_address(void *state, const uint32_t arguments[3])
 {
     const pool_model *model = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs files that the fuzzer wrote as scripts, with the runner: in a child each, shrunk and printed
- * when one fails. Needs no fuzzer, so it works with any compiler.
+/* Runs files that the fuzzer wrote as scripts, with the runner: each in a child, shrunk and printed
+ * when it fails. Needs no fuzzer, so it works with any compiler.
  *
  *     fuzz_replay TARGET FILE...
  *     fuzz_replay --corpus FOLDER     FOLDER/TARGET/FILE of all targets, and none may be empty */
@@ -19,7 +19,7 @@ enum { PATH_SIZE = 4096, FILE_LIMIT = 1 << 16 };
 
 static const char *playing; /* the file, for messages */
 
-/* The runner has printed the script. */
+/* Ends the program; the runner has printed the script. */
 void test_fail(const char *file, int line, const char *condition)
 {
     if (test_fail_hook != NULL)

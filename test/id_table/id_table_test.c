@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: which handles are live and at which position, which bits resolve, explaining and
- * validating. */
+/* id_table: which handles are live and at which position, which bits resolve, explain and validate.
+ */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -272,7 +272,7 @@ TEST(id_table, random_bits_are_refused_unless_issued)
     release_down_to(&table, 32);
     uint64_t random = test_seed("random bits");
     for (int i = 0; i < 1000000; i++) {
-        /* Half of them with an index that exists and a small generation. */
+        /* Half of them have an index that exists and a small generation. */
         uint64_t mask = i % 2 ? UINT64_MAX : UINT64_C(0x80070003000000FF);
         hm_handle handle = hm_handle_from_bits(test_random(&random) & mask);
         uint32_t slot = hm_handle_index(handle);
@@ -354,10 +354,10 @@ TEST(id_table, validate_finds_a_broken_entry)
         {7, 0, type_id_bit},               /* free: a foreign type id */
         {0, 0, type_id_bit},               /* retired: a foreign type id */
         {0, 0, HM_HANDLE_FREE_BIT},        /* retired without the free bit */
-        {0, generation, type_id_bit >> 1}, /* retired before its time */
+        {0, generation, type_id_bit >> 1}, /* retired, but not spent */
         {0, UINT32_MAX, 0},                /* retired, but with a position */
         {7, UINT32_MAX, UINT32_MAX},       /* free, but without a position */
-        /* stands in `slots`, but as if it were retired */
+        /* in `slots`, but its entry is that of a retired slot */
         {7, generation | UINT32_MAX, generation | UINT32_MAX},
     };
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
@@ -414,7 +414,7 @@ static void check_counts(uint32_t live)
     damages[6].slot_array.limit = 6;
     damages[7].entry_array.limit = damages[7].fresh_end = 6;
     damages[8].fresh_end = (uint32_t)table.entry_array.limit + 1;
-    damages[9].entries = entries; /* of the same contents, but not the table's */
+    damages[9].entries = entries; /* equal contents, but not the table's array */
     damages[10].slots = slots;
     damages[11].type_id = TYPE_ID + 1;
     for (size_t i = 0; i < DAMAGES; i++)
@@ -442,7 +442,7 @@ static void release_nothing(void *context, void *address, size_t size)
     CHECK(address == context && size > 0);
 }
 
-/* A page of more entries than an index can count. Nothing is committed, so no memory is needed. */
+/* A page has more entries than an index can count. Nothing is committed, so no memory is needed. */
 TEST(id_table, a_page_may_be_larger_than_the_index_space)
 {
     static _Alignas(HM_MEMORY_ALIGNMENT) unsigned char place[HM_MEMORY_ALIGNMENT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: random operations against a naive model, everything compared after each. */
+/* id_table: random operations against a naive model; everything is compared after each one. */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/runner.h"
@@ -13,11 +13,11 @@ typedef struct model {
     test_memory memory;
     uint32_t capacity, max_slots, count;
     hm_handle *live;       /* position -> handle */
-    uint16_t *generations; /* slot -> the one issued last; 0: none */
+    uint16_t *generations; /* slot -> the last one issued; 0: none */
     bool *is_live;         /* slot */
 } model;
 
-/* What was reached in this process: trims that dropped slots, slots that were retired. */
+/* Counts in this process: trims that dropped slots, slots that were retired. */
 static uint32_t dropped, retired;
 
 static void issue_one(model *m)
@@ -50,7 +50,7 @@ static void release_one(model *m, uint32_t position)
     m->is_live[slot] = false;
 }
 
-/* How many. */
+/* Number. */
 static void issue_some(void *state, const uint32_t arguments[3])
 {
     model *m = state;
@@ -60,7 +60,7 @@ static void issue_some(void *state, const uint32_t arguments[3])
     retired += m->table.slot_count - m->table.used - slots;
 }
 
-/* How many, which. */
+/* Number, which. */
 static void release_some(void *state, const uint32_t arguments[3])
 {
     model *m = state;
@@ -69,7 +69,7 @@ static void release_some(void *state, const uint32_t arguments[3])
         release_one(m, test_random_below(&random, m->count));
 }
 
-/* Which slot, generations left: a free one becomes as old as so many lives would make it. */
+/* Which slot, generations left: gives a free slot a late generation, without as many reuses. */
 static void age(void *state, const uint32_t arguments[3])
 {
     model *m = state;
@@ -116,7 +116,8 @@ static void trim(void *state, const uint32_t arguments[3])
     dropped += slots - m->table.slot_count;
 }
 
-/* The newest handle of the slot is as the model says, and those next to it do not resolve. */
+/* Whether the slot's newest handle is as the model says, and the handles next to it do not resolve.
+ */
 static bool slot_is_right(const model *m, uint32_t slot)
 {
     uint32_t generation = m->generations[slot];
@@ -166,7 +167,7 @@ static void *begin(const uint32_t arguments[3])
     model *m = calloc(1, sizeof *m);
     CHECK(m != NULL);
     m->capacity = 3 * page + page / 2;
-    m->max_slots = m->capacity + 4; /* so that retired slots soon make it full */
+    m->max_slots = m->capacity + 4; /* so that retired slots soon fill it */
     test_memory_init(&m->memory, page_size);
     make(&m->table, m->capacity, m->max_slots, &m->memory);
     m->live = allocate_handles(m->capacity);
@@ -187,7 +188,7 @@ static void end(void *state)
     free(m);
 }
 
-/* Old slots hold their pages fast, so there is a subject without them. */
+/* Old slots keep trim from dropping their pages, so one subject has none. */
 static const test_operation operations[] = {
     {"issue", 120, issue_some}, {"release", 90, release_some},
     {"swap", 40, swap},         {"clear", 4, clear},
@@ -215,7 +216,7 @@ TEST(id_table, random_operations_do_what_a_naive_model_does)
     }
 }
 
-/* What the test above plays in children is worth something only if it gets that far. */
+/* The test above, which plays in children, is worth something only if it gets that far. */
 TEST(id_table, random_operations_reach_trims_and_retirement)
 {
     uint64_t random = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* id_table: the end of a slot (retirement), of its page (trim), and refused memory. A "page" is
- * what shares a generation floor: the slots whose entries fill one page of memory. */
+/* id_table: retirement of slots, trim, and refused memory. A "page" is the slots that share a
+ * generation floor: those whose entries fill one page of memory. */
 #include "support/id_table.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -49,7 +49,7 @@ TEST(id_table, a_cleared_slot_that_is_spent_is_retired_too)
     hm_id_table_fini(&table);
 }
 
-/* A spent slot is retired also when the reserve that meets it fails; that is all that changes. */
+/* A spent slot is retired even if the reserve that meets it fails; nothing else changes. */
 TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_lives)
 {
     hm_id_table table;
@@ -68,7 +68,7 @@ TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_
     CHECK(hm_handle_is_null(issue(&table)));
     CHECK(memcmp(&before, &table, sizeof table) == 0);
 
-    /* One slot is usable again: one issue succeeds, two do not. */
+    /* One slot is usable again: one issue succeeds, a second fails. */
     release_at(&table, 0);
     CHECK(hm_id_table_reserve(&table, 2) == HM_ERROR_FULL);
     CHECK(hm_handle_equal(issue(&table), hm_handle_pack(0, 2, TYPE_ID)));
@@ -80,7 +80,7 @@ TEST(id_table, a_spent_index_space_is_full_and_the_failure_changes_nothing_that_
 
 /* ---- trim ---- */
 
-/* Slots to a page, with the system's own page size. */
+/* Returns the slots in a page, with the system's page size. */
 static uint32_t slots_to_a_page(void)
 {
     return (uint32_t)(hm_memory_os()->page_size / sizeof(hm_handle));
@@ -247,13 +247,14 @@ static bool has_changed(const snapshot *before, const hm_id_table *table)
     return hm_id_table_validate(table) != HM_OK || before->count != table->count;
 }
 
-/* Whether the k-th call was among those after the first `calls`: then the step must say so. */
+/* Returns the status due after the first `calls` calls: the step must report it if it made the
+ * k-th. */
 static hm_status expected_status(const test_memory *memory, uint32_t calls, uint32_t k)
 {
     return calls < k && k <= memory->calls ? HM_ERROR_MEMORY : HM_OK;
 }
 
-/* Reserves, issues and trims with the k-th call refused, and each refused step done once more.
+/* Reserves, issues and trims with the k-th call refused, and repeats each refused step once.
  * Returns whether there was a k-th call. */
 static bool survives_refusal(uint32_t k, hm_handle *handles, hm_handle_state *states)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hm_map_arrange: an order that is given as handles. */
+/* hm_map_arrange: an order given as handles. */
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -15,7 +15,7 @@ static const hm_budget no_limit = {0, 0};
 typedef struct numbers {
     hm_map map;
     hm_handle handles[CAPACITY];
-    uint32_t position[CAPACITY]; /* of number i, kept by the reports of moves alone */
+    uint32_t position[CAPACITY]; /* of number i, kept from the reports of moves alone */
     uint64_t reports;
 } numbers;
 
@@ -51,7 +51,7 @@ static void start(numbers *of, uint32_t count)
     start_with(of, count, NULL);
 }
 
-/* The map is whole, every live handle resolves, and the meta and the reports have kept step. */
+/* Checks that the map is valid, every live handle resolves, and meta and reports agree. */
 static void check_whole(const numbers *of)
 {
     const uint32_t *items = hm_map_items(&of->map);
@@ -74,7 +74,7 @@ static hm_progress call(numbers *of, const hm_handle *list, uint32_t n, hm_budge
     return progress;
 }
 
-/* As many calls as it takes; returns the swaps. */
+/* Makes calls until it is done; returns the swaps. */
 static uint64_t finish(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
 {
     uint64_t swaps = 0;
@@ -117,7 +117,7 @@ TEST(map_arrange, handles_that_do_not_resolve_and_repeated_ones_are_skipped)
         hm_handle_pack(hm_handle_index(of.handles[2]), 1, 4), /* foreign */
         of.handles[4],
         hm_handle_from_bits(of.handles[3].bits | HM_HANDLE_FREE_BIT),
-        hm_handle_pack(2, 9, 3), /* of a generation to come */
+        hm_handle_pack(2, 9, 3), /* of a later generation */
         hm_handle_pack(77, 1, 3),
         of.handles[0],
         of.handles[4],
@@ -176,7 +176,7 @@ TEST(map_arrange, any_list_takes_n_swaps_at_most_under_any_budget)
     }
 }
 
-/* The others give way once, however many names come down through them. */
+/* The other items give way once, however many named items come down past them. */
 TEST(map_arrange, what_stands_in_its_place_is_not_moved)
 {
     numbers of;
@@ -189,7 +189,7 @@ TEST(map_arrange, what_stands_in_its_place_is_not_moved)
     hm_map_fini(&of.map);
 }
 
-/* One change to the map, and what the list is told of it. */
+/* Makes one change to the map, and records it in the list. */
 static void change(numbers *of, uint32_t *issued, uint64_t *random)
 {
     uint32_t count = hm_map_count(&of->map);
@@ -227,7 +227,7 @@ static void check_named(const numbers *of, const hm_handle *list, uint32_t n)
     }
 }
 
-/* Memory may be refused at any time: it works without. */
+/* Memory may be refused at any time: arranging works without. */
 static void change_between_calls(bool is_refused, uint64_t *random)
 {
     numbers of;
@@ -294,7 +294,7 @@ TEST(map_arrange, after_done_the_buffer_may_hold_other_handles)
     list[0] = of.handles[0];
     CHECK(!call(&of, list, 1, (hm_budget){1, 1}).done);
     list[0] = of.handles[3];
-    hm_map_touch_all(&of.map); /* It was not done: the map has to be told. */
+    hm_map_touch_all(&of.map); /* It was not done, so the map has to be told. */
     finish(&of, list, 1, (hm_budget){1, 1});
     CHECK(of.position[3] == 0);
     hm_map_fini(&of.map);
@@ -334,7 +334,7 @@ static uint64_t number_of(const void *item, void *context)
     return *(const uint32_t *)item;
 }
 
-/* Each begins where the other stopped, and says done only of its own order. */
+/* Each begins where the other stopped, and reports `done` only for its own order. */
 TEST(map_arrange, defragment_and_arrange_may_take_turns)
 {
     static const hm_order orders[] = {{.compare = compare_numbers}, {.key = number_of}};
@@ -389,7 +389,7 @@ TEST(map_arrange, erase_if_at_any_point_leaves_the_named_first)
     }
 }
 
-/* A look at each handle is other work, which a budget cuts too. */
+/* Looking at each handle is other work, which the budget limits too. */
 TEST(map_arrange, a_tight_budget_does_not_walk_a_long_list_at_once)
 {
     enum { WORK = 4104 }; /* what a budget of 1 and 1 leaves */
@@ -398,7 +398,7 @@ TEST(map_arrange, a_tight_budget_does_not_walk_a_long_list_at_once)
     hm_handle *list = malloc(MANY * sizeof *list);
     CHECK(list != NULL && hm_map_init(&map, &desc) == HM_OK);
     CHECK(hm_map_insert_n(&map, NULL, MANY, list) == HM_OK);
-    list[MANY - 1] = list[MANY - 2]; /* so that the last item is looked for to the end */
+    list[MANY - 1] = list[MANY - 2]; /* so that the search for one more goes to the end */
     uint32_t idle = 0;
     hm_progress progress;
     do {
@@ -411,7 +411,7 @@ TEST(map_arrange, a_tight_budget_does_not_walk_a_long_list_at_once)
     hm_map_fini(&map);
 }
 
-/* The first item comes behind all others; the map changes while that is on its way. */
+/* The first item moves behind all others; the map changes during that. */
 static void arrange_many(uint32_t stop, bool is_refused, uint64_t *random)
 {
     test_memory memory;
@@ -455,7 +455,7 @@ TEST(map_arrange, many_items_may_be_inserted_before_the_list_is_read_to_the_end)
     }
 }
 
-/* Handles that resolve to nothing are looked at within the budget also where memory is refused. */
+/* The budget limits the work on handles that do not resolve even if memory is refused. */
 TEST(map_arrange, without_memory_a_long_list_is_not_walked_at_once)
 {
     enum { NAMES = 20000, WORK = 4104 };

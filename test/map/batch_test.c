@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of handles: get_n, contains_n and erase_n say and do what the single calls would, in maps
- * that fit the caches and in maps that do not. */
+/* Batches of handles: get_n, contains_n and erase_n do what the single calls would, in maps that
+ * fit the caches and in maps that do not. */
 #include "support/test.h"
 
 #include <handle_map/map.h>
@@ -10,12 +10,12 @@
 
 enum {
     FEW = 300,
-    MANY = 300000, /* their entries alone, 2.4 MB, are more than what counts as cached */
+    MANY = 300000, /* their entries alone, 2.4 MB, exceed the limit for cached maps */
     BATCH = 500
 };
 
-/* A map of `n` ints 0, 1, 2, ..., which stand in the meta as well if there is one, and of which
- * those that `random` picks are erased: about a third. */
+/* A map of `n` ints 0, 1, 2, ..., also in the meta if there is one. About a third of them, chosen
+ * by `random`, are erased. */
 typedef struct crowd {
     hm_map map;
     hm_handle *handles; /* all that were issued, stale ones too; the caller frees them */
@@ -141,7 +141,7 @@ static void check_equal(const crowd *a, const crowd *b)
         CHECK(memcmp(hm_map_meta_at(&b->map, 0), hm_map_items(&b->map), size) == 0);
 }
 
-/* What the hooks are told, and the map that they ask in the middle of a batch. */
+/* What the hooks have seen, and the map that they query in the middle of a batch. */
 typedef struct witness {
     const hm_map *map;
     uint32_t destroyed, moved;
@@ -215,7 +215,7 @@ TEST(map_batch, erase_n_leaves_what_single_erases_leave)
     check_erase(MANY, true, seed);
 }
 
-/* With items of 20,000 bytes a map is not cached that has fewer items than a batch has handles. */
+/* With items of 20,000 bytes a map is too large to be cached with fewer items than a batch part. */
 TEST(map_batch, a_batch_may_name_more_than_there_are)
 {
     enum { SIZE = 20000, COUNT = 60, NAMED = 2 * COUNT, GONE = COUNT / 2 };
@@ -237,7 +237,7 @@ TEST(map_batch, a_batch_may_name_more_than_there_are)
     hm_map_fini(&map);
 }
 
-/* More than one part, and a part that is not whole. */
+/* More than one part, and a last one that is not full. */
 TEST(map_batch, insert_n_copies_many_items_in_their_order)
 {
     hm_map map;
@@ -260,8 +260,8 @@ TEST(map_batch, insert_n_copies_many_items_in_their_order)
     hm_map_fini(&map);
 }
 
-/* Issue looks at the free slots that come after the next one. 16,384 of them fill what is committed
- * at first to its end: looking further is a fault. */
+/* Issue looks ahead at the free slots after the next one. 16,384 of them fill the first commit to
+ * its end, so looking further is a fault. */
 TEST(map_batch, issue_looks_no_further_than_the_slots_go)
 {
     enum { COUNT = 16384 };

@@ -33,7 +33,7 @@ static void record(witness *seen, event what)
     CHECK(hm_map_validate(&seen->map) == HM_OK);
 }
 
-/* Whether the n-th event was this one. */
+/* Whether the n-th event was of this kind, with this value. */
 static bool was(const witness *seen, uint32_t n, event_kind kind, int value)
 {
     return n < seen->events && seen->log[n].kind == kind && seen->log[n].value == value;
@@ -166,7 +166,7 @@ TEST(map_callback, erase_if_asks_all_in_order_and_then_destroys)
     hm_map_fini(&seen.map);
 }
 
-/* Re-entry. One map whose every callback tries everything. */
+/* Re-entry: a map whose callbacks all try everything. */
 
 typedef struct intruder {
     hm_map map;
@@ -214,7 +214,7 @@ static void try_everything(intruder *self)
     CHECK(memcmp(&before, &after, sizeof before) == 0);
     CHECK(hm_map_contains(map, live) == (before.count != 0));
     CHECK(hm_map_get(map, live) == (before.count != 0 ? hm_map_items(map) : NULL));
-    /* Another map is free to change. */
+    /* Another map may be changed. */
     hm_handle there = hm_map_insert(&self->other, NULL);
     CHECK(!hm_handle_is_null(there) && hm_map_erase(&self->other, there));
 }
@@ -251,7 +251,7 @@ static uint64_t key_and_try(const void *item, void *context)
     return *(const unsigned char *)item;
 }
 
-/* Values fall, so that there is something to put in order. */
+/* Values fall, so that there are items to put in order. */
 static void refill(intruder *self)
 {
     hm_map_clear(&self->map);
@@ -320,7 +320,7 @@ TEST(map_callback, every_change_from_inside_is_refused)
     }
 }
 
-/* What returns nothing panics instead: each from inside each callback. */
+/* Functions that return nothing panic instead: each of them in each callback. */
 
 typedef struct saboteur {
     hm_map map;

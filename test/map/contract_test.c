@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a map refuses: descriptors that describe no map, and calls that break a contract; and what a
- * map of capacity 0 answers to everything. */
+/* What a map refuses: invalid descriptors, and calls that break a contract; and what every function
+ * returns for a map of capacity 0. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -79,7 +79,7 @@ TEST(map_contract, init_takes_the_alignments_that_divide_the_size_and_no_other)
 
 /* capacity 0 */
 
-/* What every function answers for a map without items that can never have one. */
+/* Checks what every function returns for a map that can never have an item. */
 static void check_capacity_zero(hm_map *map)
 {
     const hm_handle first = hm_handle_pack(0, 1, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hm_map_defragment, hm_map_touch and hm_map_touch_all: what map.h promises of them, on a map. */
+/* hm_map_defragment, hm_map_touch and hm_map_touch_all: what map.h promises about them. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -66,7 +66,7 @@ TEST(map_defragment, with_a_budget_of_one_swap_done_comes_when_it_is_sorted)
 }
 
 /* Looking for the place that the touched item left takes nearly all the work of a call. For one of
- * these distances the rest of it is used up just when the first item would move. */
+ * these distances the rest is used up just before the first item would move. */
 TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
 {
     enum { ITEMS = 300000, FROM = 156645, TO = 135634, STEP = 32 };
@@ -87,7 +87,7 @@ TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
     item_map_fini(&map);
 }
 
-/* n items, 1% of which trade places with one at most `reach` away. */
+/* Sorts items, 1% of which were swapped with one at most `reach` away. */
 static void displace_and_sort(uint32_t reach, const hm_order *order)
 {
     enum { N = 100000 };
@@ -134,7 +134,7 @@ TEST(map_defragment, one_percent_displaced_anywhere_costs_three_compares_an_item
     displace_and_sort(99999, &by_key);
 }
 
-/* As many calls as it takes; returns what they cost together. */
+/* Makes calls until it is done; returns their total cost. */
 static hm_progress defragment_to_the_end(item_map *map, const hm_order *order, hm_budget budget)
 {
     hm_progress progress, total = {0, 0, false};
@@ -146,7 +146,7 @@ static hm_progress defragment_to_the_end(item_map *map, const hm_order *order, h
     return total;
 }
 
-/* The costs that a large map may have. */
+/* Checks the costs for a large map. */
 static void sort_shuffled(const hm_order *order)
 {
     enum { N = 100000, MOST_SWAPS = 125000, MOST_COMPARES = 2200000 };
@@ -195,15 +195,15 @@ TEST(map_defragment, ten_items_touched_in_a_hundred_thousand_cost_little)
     disturb_a_few(&by_key);
 }
 
-/* Random changes between calls, and a plain list of what must be there. */
+/* Random changes between calls, and a plain list of the expected items. */
 enum { MOST = 200, STEPS = 150 };
 
 typedef struct model {
     item_map map;
     item_handle handles[STEPS + MOST]; /* of item `id`; null when it is gone */
     uint32_t issued;
-    uint32_t positions[STEPS + MOST]; /* of item `id`, as the reports tell it */
-    /* Touched, inserted or moved by an erase: it may stand anywhere among its equals. */
+    uint32_t positions[STEPS + MOST]; /* of item `id`, from the reports of moves */
+    /* Touched, inserted or moved by an erase: it may be anywhere among its equals. */
     bool is_loose[STEPS + MOST];
     uint64_t reports;
 } model;
@@ -413,7 +413,7 @@ TEST(map_defragment, keys_edited_everywhere_are_seen_after_touching_all)
     }
 }
 
-/* As the statistics tell it: what is in use meanwhile, and what stays. */
+/* By the statistics: what is in use meanwhile, and what remains. */
 TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
 {
     enum { N = 100000, KEPT = 64 << 10, MARKS = N / 4, PAGES = 2 };
@@ -491,7 +491,7 @@ static bool has_odd_key(const item *it, void *context)
     return it->key % 2 == 1;
 }
 
-/* Wherever the order stopped, also with items on their way, erase_if moves positions under it. */
+/* erase_if renumbers positions wherever the order stopped, even with moves in progress. */
 static void erase_if_after(const hm_order *order, hm_budget budget)
 {
     static const item items[] = {{10, 0}, {11, 1}, {12, 2}, {13, 3}, {14, 4}, {15, 5},
@@ -545,7 +545,7 @@ TEST(map_defragment, another_order_starts_anew)
 typedef struct witness {
     hm_map map;
     size_t item_size;
-    hm_handle at[300]; /* dense index -> handle, kept in step by the reports alone */
+    hm_handle at[300]; /* dense index -> handle, kept from the reports alone */
     uint64_t reports;
 } witness;
 

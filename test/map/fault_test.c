@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Refused memory: for every operation that can reach the memory table, the k-th call is refused,
- * for every k, once and from then on. The operation then fails and changes nothing that can be
- * seen, or did not need what was refused; and when memory is there again it succeeds. */
+ * for every k, once and from then on. The operation then fails without a visible change, or did not
+ * need what was refused; and once there is memory again it succeeds. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -17,9 +17,9 @@ typedef struct scene {
     test_memory memory;
     hm_map map;
     size_t item_size;
-    hm_handle issued[MAX_HANDLES]; /* all that were ever issued, but for spent lives */
+    hm_handle issued[MAX_HANDLES]; /* all that were ever issued, except by spent slots */
     uint32_t issued_count;
-    unsigned char states[MAX_HANDLES]; /* what explain said of each, before the operation */
+    unsigned char states[MAX_HANDLES]; /* explain's answer for each, before the operation */
     hm_handle dense[MAX_HANDLES];      /* the live ones in dense order, before the operation */
     hm_map_stats stats;                /* before the operation */
 } scene;
@@ -52,7 +52,7 @@ static void finish(scene *on)
     test_memory_check_released(&on->memory);
 }
 
-/* Notes down a new item and fills it. */
+/* Records a new item and fills it. */
 static void note(scene *on, hm_handle handle)
 {
     CHECK(on->issued_count < MAX_HANDLES);
@@ -89,14 +89,14 @@ static void check_unchanged(const scene *on, bool trimming)
         CHECK(hm_map_explain(&on->map, on->issued[i]) == (hm_handle_state)on->states[i]);
 }
 
-/* Where an operation starts from. */
+/* The states in which an operation starts. */
 
 static void stand_empty(scene *on)
 {
     (void)on;
 }
 
-/* The next insert needs memory: what was committed is used up. */
+/* The next insert needs memory: all that was committed is used up. */
 static void stand_at_the_edge(scene *on)
 {
     note(on, hm_map_insert(&on->map, NULL));
@@ -109,7 +109,7 @@ static void stand_at_the_edge(scene *on)
     test_memory_fail(&on->memory, 0, false);
 }
 
-/* Two of three items are gone, and all the last ones: there is something to trim. */
+/* Two of three items are gone, and all the last ones, so there is memory to trim. */
 static void stand_in_ruins(scene *on)
 {
     stand_at_the_edge(on);
@@ -127,7 +127,7 @@ static void stand_trimmed(scene *on)
     CHECK(hm_map_trim(&on->map) == HM_OK);
 }
 
-/* At the edge, and the slot that comes next has no life left: the insert also retires it. */
+/* The next insert needs memory, and the next slot is spent: the insert also retires it. */
 static void stand_before_a_spent_slot(scene *on)
 {
     stand_at_the_edge(on);
@@ -201,7 +201,7 @@ typedef struct operation {
     bool (*run)(scene *on);
 } operation;
 
-/* Refuses the k-th call. Returns whether it came so far. */
+/* Refuses the k-th call. Returns whether it was reached. */
 static bool refuse(scene *on, test_layout layout, operation what, uint32_t k, bool and_later)
 {
     bool trimming = what.run == run_trim;
@@ -227,7 +227,7 @@ static bool refuse(scene *on, test_layout layout, operation what, uint32_t k, bo
     return reached;
 }
 
-/* At least one call must have been there to refuse: else the operation was not put to the test. */
+/* There must be at least one call to refuse, or the operation was not tested. */
 static void refuse_every_call(test_layout layout, operation what)
 {
     uint32_t k = 1;
@@ -303,7 +303,7 @@ TEST(map_fault, trim_refused_changes_nothing)
     refuse_in_all_layouts(operations, sizeof operations / sizeof *operations);
 }
 
-/* With items of a byte the entries are the first column to need memory. */
+/* With items of one byte the entries are the first column to need memory. */
 TEST(map_fault, insert_refused_retires_no_slot)
 {
     static const operation operations[] = {
@@ -318,7 +318,7 @@ TEST(map_fault, insert_refused_retires_no_slot)
                 refuse_every_call(test_layout_at(i), operations[o]);
 }
 
-/* One step of a map's use from init to fini, tried again until it succeeds. */
+/* Makes one step of a map's use from init to fini, repeated until it succeeds. */
 static void live_through(scene *on, bool (*step)(scene *on, uint32_t n), uint32_t n, bool trimming)
 {
     remember(on);
@@ -337,7 +337,7 @@ static bool trim_step(scene *on, uint32_t n)
     return run_trim(on);
 }
 
-/* Grows over several pages, falls, trims, and grows again. Returns whether call k was reached. */
+/* Grows over several pages, shrinks, trims, and grows again. Returns whether call k was reached. */
 static bool live(scene *on, test_layout layout, uint32_t k, bool and_later)
 {
     size_t bytes = layout.item_size <= SMALL ? sizeof(hm_handle) : layout.item_size;
@@ -379,7 +379,7 @@ static uint64_t first_byte(const void *item, void *context)
     return *(const unsigned char *)item;
 }
 
-/* Erase and clear ask for none; defragment and arrange ask, and do without. */
+/* Erase and clear request no memory; defragment and arrange do, and work without it. */
 TEST(map_fault, erase_clear_defragment_and_arrange_succeed_without_memory)
 {
     static const hm_order order = {.key = first_byte};

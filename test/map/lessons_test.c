@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mistakes that handle maps and virtual arrays have been seen to make: one test for each. */
+/* Mistakes that handle maps and virtual arrays are known to make: one test for each. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -228,8 +228,8 @@ static void mark_destroyed(void *item, void *context)
     marks[*(uint32_t *)item]++;
 }
 
-/* The hook meets each item that is left, and no hole: with holes of all kinds among 300 items, so
- * that they stand on both sides of 8, 64 and 256. */
+/* The hook is called for each item that is left, and for no hole: with holes of all kinds among 300
+ * items, on both sides of 8, 64 and 256. */
 TEST(map_lessons, fini_destroys_the_items_that_are_left_and_no_other)
 {
     enum { ITEMS = 300 };
@@ -250,7 +250,7 @@ TEST(map_lessons, fini_destroys_the_items_that_are_left_and_no_other)
     }
 }
 
-/* Freed items of one byte must not be written over with links of eight. */
+/* Freed items of one byte must not be overwritten with links of eight. */
 TEST(map_lessons, items_smaller_than_a_link_keep_their_neighbours)
 {
     enum { ITEMS = 200 };
@@ -371,7 +371,7 @@ TEST(map_lessons, the_page_size_is_asked_for)
         test_memory_init(&memory, page_size);
         hm_map map = make_map((hm_map_desc){.capacity = 1, .memory = &memory.table});
         CHECK(memory.reserved_size % page_size == 0 && memory.committed_size == 0);
-        add(&map, 1); /* one page each of items, entries and slots is the least */
+        add(&map, 1); /* at least one page each of items, entries and slots */
         CHECK(memory.committed_size % page_size == 0 && memory.committed_size >= 3 * page_size);
         hm_map_clear(&map);
         CHECK(hm_map_trim(&map) == HM_OK && memory.committed_size % page_size == 0);
@@ -380,8 +380,8 @@ TEST(map_lessons, the_page_size_is_asked_for)
     }
 }
 
-/* The memory table fails the test when a range is no whole number of its pages, or does not start
- * where the last one ended: items of 7 and 5000 bytes never end where a page does. */
+/* The memory table fails the test when a range is not a whole number of pages, or does not start
+ * where the last one ended: few items of 7 and 5000 bytes end where a page does. */
 TEST(map_lessons, commits_start_and_end_at_pages)
 {
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -435,7 +435,7 @@ TEST(map_lessons, what_the_system_answers_is_heard)
 
 /* sizes and counts */
 
-/* Items of 1 MiB, so that a few thousand of them pass 4 GiB; only two are ever written. */
+/* Items of 1 MiB, so that a few thousand of them exceed 4 GiB; only two are ever written. */
 TEST(map_lessons, byte_offsets_pass_4_gib)
 {
     enum { ITEMS = 4100 };

@@ -290,7 +290,7 @@ TEST(map, trim_gives_pages_back_and_keeps_refusing)
     hm_map_fini(&map);
 }
 
-/* Only one page of entries is left to drop, which must not cost more than a page of generation
+/* Only one page of entries can be dropped, which must not cost more than a page of generation
  * floors. */
 TEST(map, trim_takes_no_memory)
 {
@@ -380,7 +380,8 @@ TEST(map, every_layout_keeps_its_items)
         check_layout(test_layout_at(i));
 }
 
-/* An alignment of 0 is the size's own, but never more than the largest of the language. */
+/* An alignment of 0 means the natural one of the size, but never more than the language's largest.
+ */
 TEST(map, natural_alignment_suits_the_size)
 {
     for (size_t size = 1; size <= 256; size++) {
@@ -495,7 +496,7 @@ static uint64_t same_key(const void *item, void *context)
 
 static const hm_order as_they_stand = {.key = same_key};
 
-/* Each breaks one invariant of a map with two live items (slots 1 and 2) and a free slot (0). */
+/* Breaks one invariant of a map with two live items (slots 1 and 2) and a free slot (0). */
 static void corrupt_map(hm_map *map, int how)
 {
     hm_id_table *ids = &map->ids;
@@ -505,9 +506,9 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 1)
         ids->entries[slot].bits ^= 1; /* entries[slots[d]].index == d */
     if (how == 2)
-        ids->slots[0] = ids->slots[1]; /* each slot stands once */
+        ids->slots[0] = ids->slots[1]; /* each slot is there once */
     if (how == 3)
-        ids->count = ids->used + 1; /* live slots stand in `slots` */
+        ids->count = ids->used + 1; /* live slots are in `slots` */
     if (how == 4)
         map->item_array.limit = 1; /* committed items cover the count */
     if (how == 5)
@@ -519,7 +520,7 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 8)
         ids->entries[slot].bits ^= UINT64_C(1) << HM_HANDLE_TYPE_ID_SHIFT; /* its own type id */
     if (how == 9)
-        ids->entries[slot].bits &= ~((uint64_t)0xFFFF << HM_HANDLE_GENERATION_SHIFT); /* a life */
+        ids->entries[slot].bits &= ~((uint64_t)0xFFFF << HM_HANDLE_GENERATION_SHIFT); /* not 0 */
     if (how == 10)
         ids->entry_array.limit = 1; /* committed entries cover the slots */
     if (how == 11)
@@ -529,11 +530,11 @@ static void corrupt_map(hm_map *map, int how)
     if (how == 13)
         map->item_size++; /* and as large */
     if (how == 14)
-        map->guard.limit++; /* insert's limit is what is committed */
+        map->guard.limit++; /* insert's limit is the committed items */
     if (how == 15)
         map->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
     if (how == 16)
-        map->managed--; /* what the order knows of is managed */
+        map->managed--; /* the map knows what its order manages */
     if (how == 17)
         map->managed = 0;
 }
@@ -568,7 +569,7 @@ static bool spares_all(const void *item, void *context)
     return false;
 }
 
-/* What a map that is never ordered does not look at need not be in the cache. */
+/* The state of the order need not be in the cache if a map is never ordered. */
 TEST(map, without_an_order_its_state_is_neither_read_nor_written)
 {
     hm_handle handles[MANY];
@@ -577,7 +578,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
     memset(nothing, 0xDD, sizeof nothing);
     for (int round = 0; round < 2; round++) {
         CHECK(hm_map_erase_if(&map, spares_all, NULL) ==
-              0); /* This one asks, and learns nothing. */
+              0); /* This call reads the state, and finds nothing. */
         hm_order_state order = map.order;
         memcpy(&map.order, nothing, sizeof nothing);
         fill(&map, handles, MANY);
@@ -589,7 +590,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
             CHECK(hm_map_erase(&map, handles[i % 2 == 0 ? i : MANY - i]));
         CHECK(memcmp(&map.order, nothing, sizeof nothing) == 0);
         map.order = order;
-        /* Then a map that was ordered, and forgot. */
+        /* Then a map that was ordered, and forgot its order. */
         CHECK(hm_map_defragment(&map, &as_they_stand, (hm_budget){0, 0}).done);
         hm_map_touch_all(&map);
     }

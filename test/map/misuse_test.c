@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuse of pointers to items that are gone: AddressSanitizer reports each. */
+/* Misuse of pointers to erased items: AddressSanitizer reports each. */
 #include "support/memory.h"
 #include "support/misuse.h"
 #include "support/test.h"
@@ -69,7 +69,7 @@ TEST(misuse, clear_poisons_every_item_and_its_meta)
     hm_map_fini(&map);
 }
 
-/* Also where the library itself was built without the sanitizer: checks/poison.sh builds it so. */
+/* Even if the library itself was built without the sanitizer, as by checks/poison.sh. */
 TEST(misuse, erase_n_poisons_every_place_that_it_empties)
 {
     for (int with_meta = 0; with_meta < 2; with_meta++) {

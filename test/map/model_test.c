@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operations on a map against the naive model of map_model.h, everything compared after each
- * one: at least 1,000,000 operations over all layouts, pages, hooks and index spaces; then hostile
- * handles, and orders that lie. */
+/* Random operations on a map against the naive model of map_model.h, with everything compared after
+ * each one: at least 1,000,000 operations over all layouts, pages, hooks and index spaces; then
+ * hostile handles, and orders that lie. */
 #include "support/map_model.h"
 
 #include "support/layout.h"
@@ -10,7 +10,7 @@ enum {
     SMALL = 64,                  /* bytes of an item */
     EPISODES_SMALL = 24,         /* maps of each layout with items up to that size */
     EPISODES_LARGE = 4,          /* and of each other one */
-    OPERATIONS_IN_ALL = 1000000, /* and more, for those that only arm a refusal */
+    OPERATIONS_IN_ALL = 1000000, /* and more, since some only arm a refusal */
     OPERATIONS_OTHER = 60000,    /* hostile handles; lying orders */
     EPISODE = 1200,              /* operations on one map */
     PARTS = 3                    /* tests that share them, to run at once */
@@ -23,7 +23,7 @@ static uint32_t run_episode(const test_subject *subject, uint32_t layout, uint64
     return EPISODE;
 }
 
-/* Every PARTS-th layout from `part` on, and again where the system's page leaves few of them. */
+/* Runs every PARTS-th layout from `part` on, and again if the system's page size leaves few. */
 static void run_part(const char *what, uint32_t part)
 {
     uint32_t operations = 0, wanted = test_scaled(OPERATIONS_IN_ALL / PARTS);
@@ -53,7 +53,7 @@ TEST(map_model, the_map_agrees_with_the_model_part_3)
     run_part("map_model part 3", 2);
 }
 
-/* Each map has a layout of its own. */
+/* Runs a subject, each map with a layout of its own. */
 static void run_other(const char *what, const test_subject *subject)
 {
     uint32_t operations = 0, wanted = test_scaled(OPERATIONS_OTHER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hostile callbacks: every callback of every operation, at each of its calls, tries one function
- * that would change the map. It is refused, the map is whole meanwhile, and the operation ends as
- * if nothing had been tried.
+ * that would change the map. It is refused, the map is consistent, and the operation ends as if
+ * nothing had been tried.
  *
  *     operations: erase, ..., arrange        attempts: insert, ..., arrange | clear, ..., touch_all
  *     hooks: none, destroy, relocate, both   at the 1st, 2nd, ..., last call of any callback */
@@ -27,7 +27,7 @@ enum { ITEMS = 6, HOOK_DESTROY = 1, HOOK_RELOCATE = 2, HOOK_SETS = 4 };
 /* Which callbacks an operation has called. */
 enum { DESTROY = 1, RELOCATE = 2, PREDICATE = 4, COMPARE = 8, KEY = 16 };
 
-/* Larger than what the map moves in one piece. `rank` is what orders it. */
+/* Larger than what the map moves in one piece. Ordered by `rank`. */
 typedef struct thing {
     unsigned char value, rank, rest[298];
 } thing;
@@ -40,13 +40,13 @@ typedef struct intruder {
     hm_directory directory;      /* holds `things` */
     thing_handle handles[ITEMS]; /* item i holds the value i */
     void (*attempt)(struct intruder *self);
-    uint32_t at;    /* the call at which the attempt is made; 0: at none */
+    uint32_t at;    /* number of the call that makes the attempt; 0: none */
     uint32_t calls; /* of all callbacks in this operation */
-    unsigned kinds; /* of callback that were called */
+    unsigned kinds; /* of callbacks that were called */
     bool watching;  /* an operation runs */
 } intruder;
 
-/* The values in dense order, and what else can be counted. */
+/* The values in dense order, and all other counts. */
 typedef struct picture {
     hm_map_stats stats;
     unsigned char values[ITEMS];
@@ -70,7 +70,7 @@ static bool is_whole(const thing *it)
     return it->rank == ITEMS - it->value;
 }
 
-/* Everything that const functions say is true. */
+/* Checks that all const functions return the truth. */
 static void check_truth(const intruder *self)
 {
     const hm_map *map = &self->things.map;
@@ -163,7 +163,7 @@ static uint64_t same_for_all(const void *item, void *context)
     return 0;
 }
 
-/* What is tried: each either panics or is refused, here. */
+/* The attempts: each either panics or is refused. */
 
 static bool refuse_to_be_asked(const void *item, void *context)
 {
@@ -263,7 +263,7 @@ static void try_arrange(intruder *self)
     CHECK(nobody.swaps == 0 && nobody.compares == 0 && !nobody.done);
 }
 
-/* The directory only points to the busy map, and another map is not concerned. */
+/* The directory, which only points to the busy map, and another map may be used. */
 static void try_what_is_allowed(intruder *self)
 {
     hm_map *map = &self->things.map;
@@ -329,7 +329,7 @@ static void try_touch_all(intruder *self)
 
 static const struct panic {
     void (*attempt)(intruder *self);
-    const char *function; /* that the message names */
+    const char *function; /* named in the message */
 } panics[] = {
     {try_clear, "hm_map_clear:"},
     {try_fini, "hm_map_fini:"},
@@ -346,7 +346,7 @@ enum { PANICS = sizeof panics / sizeof *panics };
 
 #endif
 
-/* What calls back. */
+/* The operations with callbacks. */
 
 static void erase_first(intruder *self)
 {
@@ -417,7 +417,7 @@ static void defragment_in_steps(intruder *self)
         CHECK(++steps < 1000);
 }
 
-/* The last in the first place, and so on; they are ranked the other way round. */
+/* Puts the items in reverse order, which is that of their ranks. */
 static void arrange(intruder *self)
 {
     hm_handle all[ITEMS];
@@ -428,7 +428,7 @@ static void arrange(intruder *self)
 
 static const struct operation {
     void (*run)(intruder *self);
-    unsigned kinds; /* of callback that it calls, with both hooks set */
+    unsigned kinds; /* of callbacks that it calls, with both hooks set */
     uint32_t left;  /* items afterwards */
 } operations[] = {
     {erase_first, DESTROY | RELOCATE, ITEMS - 1},
@@ -471,7 +471,7 @@ static void start(intruder *self, unsigned hooks)
     }
 }
 
-/* The map can be used as ever. */
+/* Checks that the map can be used as before. */
 static void check_usable(intruder *self)
 {
     const hm_order order = {.key = rank_of, .context = self};
@@ -495,7 +495,7 @@ static void finish(intruder *self)
     hm_map_fini(&self->other);
 }
 
-/* Runs the operation with the attempt at one call, and returns what is there afterwards. */
+/* Runs the operation with the attempt at one call, and returns the result. */
 static picture run(intruder *self, const struct operation *operation, unsigned hooks,
                    void (*attempt)(intruder *), uint32_t at)
 {
@@ -515,7 +515,7 @@ static picture run(intruder *self, const struct operation *operation, unsigned h
     return after;
 }
 
-/* A run in which nothing is tried: at each call the truth is told. */
+/* Runs the operation without attempts, and checks all const functions at each call. */
 static picture run_in_peace(intruder *self, const struct operation *operation, unsigned hooks)
 {
     unsigned unhooked =
@@ -525,7 +525,7 @@ static picture run_in_peace(intruder *self, const struct operation *operation, u
     return after;
 }
 
-/* Emulators try at every tenth call, beginning with another one for each attempt. */
+/* Under emulators only every tenth call tries, from a different start for each attempt. */
 static uint32_t stride(void)
 {
     return 10 / test_scaled(10);
@@ -549,11 +549,11 @@ TEST(map_reentry, whatever_a_callback_tries_is_refused_and_changes_nothing)
 
 #if defined(CAN_FORK)
 
-/* Where the panic hook finds them. */
+/* Static, for the panic hook. */
 static intruder victim;
 static const char *expected_function;
 
-/* Even at the panic the map is whole; and it is the expected panic. */
+/* Even at the panic the map is consistent, and the panic is the expected one. */
 static void expect_refusal(const char *file, int line, const char *message)
 {
     (void)file;
@@ -601,7 +601,7 @@ TEST(map_reentry, what_cannot_say_no_panics_at_every_call_of_every_callback)
 
 #else
 
-/* callback_test.c has one death test for each, which needs no fork. */
+/* callback_test.c has a death test for each of these functions, which needs no fork. */
 TEST(map_reentry, what_cannot_say_no_panics_at_every_call_of_every_callback)
 {
     test_leave_out("panics at every call of a callback: they need fork");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No 64 bits resolve except those of a handle that was issued and whose item is live. */
+/* No 64 bits resolve except those of an issued handle whose item is live. */
 #if defined(__linux__)
 #define _POSIX_C_SOURCE 200809L /* sysconf */
 #endif
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #endif
 
-/* Sanitizers keep shadows and quarantines: resident memory says nothing about the map there. */
+/* Sanitizers keep shadow memory and quarantines, so resident memory says nothing about the map. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_SANITIZER 1
 #elif defined(__has_feature)
@@ -31,7 +31,7 @@
 
 enum {
     SLOTS = 20000,
-    ROUNDS = 4, /* of inserting what is missing and erasing about half */
+    ROUNDS = 4, /* of filling up and erasing about half */
     ISSUED = SLOTS * ROUNDS,
     PATTERNS = 100000000, /* of 64 random bits */
     NEAR_PATTERNS = 10000000,
@@ -41,14 +41,14 @@ enum {
 
 typedef struct crowd {
     hm_map map;
-    uint32_t generations[SLOTS]; /* of the live item in this slot, 0: none */
+    uint32_t generations[SLOTS]; /* of the live item in this slot; 0: none */
     hm_handle issued[ISSUED];
     uint32_t issued_count;
 } crowd;
 
 static crowd people; /* too large for the stack */
 
-/* Many handles, about half of them stale, in several generations. */
+/* Issues many handles, about half of them stale, in several generations. */
 static void gather(crowd *of, uint64_t *random)
 {
     hm_map_desc desc = {.item_size = 4, .capacity = SLOTS, .max_slots = SLOTS, .type_id = TYPE_ID};
@@ -71,7 +71,7 @@ static void gather(crowd *of, uint64_t *random)
     }
 }
 
-/* What the map must say, from the handle's own fields alone. */
+/* What the map must answer, judged by the handle's fields alone. */
 static bool is_live(const crowd *of, hm_handle handle)
 {
     uint32_t generation = hm_handle_generation(handle);
@@ -102,7 +102,7 @@ TEST(map_trust, of_100_million_random_patterns_only_live_handles_resolve)
     hm_map_fini(&people.map);
 }
 
-/* Random bits seldom come near a handle. These always name a slot, and mostly the right type. */
+/* Random bits seldom resemble a handle. These always name a slot, and mostly the right type. */
 TEST(map_trust, of_random_patterns_near_handles_only_live_ones_resolve)
 {
     uint64_t random = test_seed("map_trust near patterns");
@@ -142,7 +142,7 @@ TEST(map_trust, of_all_neighbours_of_issued_handles_only_live_ones_resolve)
     hm_map_fini(&people.map);
 }
 
-/* Bytes, or 0 where the system does not tell. */
+/* Returns the resident bytes, or 0 if they are not known. */
 static size_t resident_size(void)
 {
     size_t pages = 0;
@@ -158,7 +158,7 @@ static size_t resident_size(void)
     return pages;
 }
 
-/* The previous handle, the one that a wrapped generation would repeat, and one of all. */
+/* Probes the previous handle, the one that a wrapped generation would repeat, and a random one. */
 static void probe_some(const hm_map *map, const hm_handle *past, uint32_t count, uint64_t *random)
 {
     static const uint32_t ages[] = {1, 2, 65534, 65535, 65536, 65537, 131070, 131072};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HM_MAP_DEFINE in C++17: a typed map lives through a whole life. */
+/* HM_MAP_DEFINE in C++17: the whole use of a typed map. */
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>
 #endif

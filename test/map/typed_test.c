@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HM_MAP_DEFINE: every typed function, held against its untyped form. That a handle of another type
- * does not compile is shown by checks/types.sh. */
+/* HM_MAP_DEFINE: every typed function, compared with its untyped form. checks/types.sh shows that a
+ * handle of another type does not compile. */
 #include "support/test.h"
 
 #include <handle_map/map.h>
@@ -20,7 +20,7 @@ struct sprite {
 HM_MAP_DEFINE(texture, struct texture, 3)
 HM_MAP_DEFINE(sprite, struct sprite, 0x7FFF)
 HM_MAP_DEFINE(byte, unsigned char, 0)
-/* Defined and never used: that must not warn. */
+/* Defined and never used: must not cause a warning. */
 HM_MAP_DEFINE(idle, long, 9)
 
 enum { TEXTURES = 20 };

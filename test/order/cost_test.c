@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What it costs to put known data in order, to the last compare. Other tests show that such costs
- * are low enough; these pin them, so that the library does not come to choose another way by
- * accident. A row that does not hold is printed as it would have to read. */
+/* The exact costs of putting known data in order. Other tests show that the costs are low enough;
+ * these pin them, so that the library does not change its choices by accident. A row that fails is
+ * printed with the right numbers. */
 #include "support/order.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct order_cost {
 typedef struct known_data {
     const char *name;
     uint64_t (*key)(uint32_t i, uint64_t *random);
-    /* by compare, by key, by both; without limit, with, and FEW without scratch memory */
+    /* by compare, by key, by both; without limit, with one, and FEW items without scratch memory */
     order_cost costs[ORDERS][COSTS];
 } known_data;
 
@@ -66,7 +66,7 @@ static uint64_t last_tenth_appended(uint32_t i, uint64_t *random)
     return i < ITEMS * 9 / 10 ? i : test_random_below(random, ITEMS);
 }
 
-/* Runs have 3, 6, 9, ... items. Returns which one `i` lies in. */
+/* Runs have 3, 6, 9, ... items. Returns the run that `i` is in. */
 static uint32_t run_of(uint32_t i)
 {
     uint32_t length = 3;
@@ -151,7 +151,7 @@ static order_cost measure(const known_data *data, uint32_t which, uint32_t k)
     return cost;
 }
 
-/* Prints a row as it would have to read. */
+/* Prints a row with the right numbers. */
 static void print(const char *name, const order_cost *costs, uint32_t count)
 {
     fprintf(stderr, "\"%s\": {", name);
@@ -177,7 +177,7 @@ TEST(order_cost, known_data_costs_what_it_did)
     CHECK(all_hold);
 }
 
-/* What was disturbed and is gone leaves a range in which nothing waits. */
+/* An item that was disturbed and is gone leaves a pending range without pending items. */
 TEST(order_cost, looking_for_what_is_gone_takes_no_call_of_its_own)
 {
     uint64_t random = 1;
@@ -198,7 +198,7 @@ typedef struct known_names {
     const char *name;
     uint32_t (*slot)(uint32_t i, uint32_t count);
     uint32_t times;          /* names for each item */
-    order_cost costs[COSTS]; /* without limit, with, and FEW without scratch memory */
+    order_cost costs[COSTS]; /* without limit, with one, and FEW items without scratch memory */
 } known_names;
 
 static uint32_t from_the_back(uint32_t i, uint32_t count)
@@ -206,7 +206,7 @@ static uint32_t from_the_back(uint32_t i, uint32_t count)
     return count - 1 - i;
 }
 
-/* All even ones, then all even ones again. */
+/* Names all even items, then all even items again. */
 static uint32_t every_second_one(uint32_t i, uint32_t count)
 {
     return 2 * i % count;
@@ -277,7 +277,7 @@ TEST(order_cost, known_names_cost_what_they_did)
     CHECK(all_hold);
 }
 
-/* The list has space for the items that there are, however often they are named. */
+/* The list has space for the items that exist, however often they are named. */
 TEST(order_cost, names_without_items_take_no_scratch_memory)
 {
     enum { NAMES = 100000, ITEMS_NAMED = 10 };
@@ -297,8 +297,8 @@ TEST(order_cost, names_without_items_take_no_scratch_memory)
     free(names);
 }
 
-/* Every fifth item fits nowhere, though the column's own keys are in order: too few for the scan to
- * be given up, and more than a scan that begins anew may start with. */
+/* Every fifth item fits nowhere, though the column's own keys are in order: too few to end the
+ * scan, but more than a new scan may begin with. */
 static int compare_with_misfits(const void *a, const void *b, void *context)
 {
     (void)context;
@@ -308,8 +308,8 @@ static int compare_with_misfits(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* Another order forgets all that the one before has found: also how many did not fit, or a column
- * that is in order would be taken for a disordered one and sorted. */
+/* A new order forgets all that the last one found, even the number of misfits; else a column that
+ * is in order would be taken for a disordered one and sorted. */
 TEST(order_cost, a_new_order_forgets_the_misfits_of_the_one_before)
 {
     enum { MANY = 20000, STOP = 5000 };

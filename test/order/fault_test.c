@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting a column in order when memory is refused: it goes on by insertion sort, which needs none,
- * keeps its budgets and all promises except the number of swaps, and returns to the usual way once
- * there is memory again. And when the scratch memory is given back. */
+/* Putting a column in order when memory is refused: it continues by insertion sort, which needs
+ * none, keeps its budgets and all promises except the number of swaps, and returns to rounds once
+ * there is memory again. Also when scratch memory is given back. */
 #include "support/order.h"
 
 enum { FEW = 100, MANY = 30000 };
 
 static const hm_budget no_limit = {0, 0};
 
-/* Refuses the k-th call to memory; returns whether it came so far. */
+/* Refuses the k-th memory call; returns whether it was reached. */
 static bool refuse(uint32_t shape, uint32_t which, uint32_t k, bool and_later)
 {
     uint64_t random = shape + 1;
@@ -37,10 +37,10 @@ TEST(order_fault, whichever_call_to_memory_is_refused_all_ends_in_stable_order)
         }
 }
 
-/* A column that was put in order, and then loses the memory for what comes. */
+/* A column that was put in order gets no memory for the items that follow. */
 TEST(order_fault, marks_that_cannot_grow_leave_the_order_to_insertion)
 {
-    enum { N = 300000 }; /* more than the first commit of marks is for */
+    enum { N = 300000 }; /* more than the first commit of marks covers */
     static const uint32_t counts[] = {1, 32, 600, MANY / 2};
     uint64_t random = test_seed("marks");
     for (uint32_t which = 0; which < ORDERS; which++)
@@ -48,7 +48,7 @@ TEST(order_fault, marks_that_cannot_grow_leave_the_order_to_insertion)
             column c;
             column_init(&c, N);
             column_fill_shape(&c, 1, N - counts[i], &random);
-            c.items[N / 2].key = N / 2 + 3 * (i % 2); /* waits for its place, or there is none */
+            c.items[N / 2].key = N / 2 + 3 * (i % 2); /* in place, or two positions off */
             test_memory_fail(&c.memory, 3, true);
             hm_progress progress = column_finish(&c, column_order(&c, which), no_limit);
             CHECK(progress.swaps == 2 * (i % 2) && c.memory.calls >= 3);
@@ -60,7 +60,7 @@ TEST(order_fault, marks_that_cannot_grow_leave_the_order_to_insertion)
         }
 }
 
-/* Far out of order, so that all items would be lifted: marks are refused to those behind. */
+/* Far out of order, so that all items would be lifted: marks for the last ones are refused. */
 TEST(order_fault, what_cannot_be_lifted_as_a_whole_is_left_to_insertion)
 {
     enum { N = 300000 };
@@ -114,7 +114,7 @@ TEST(order_fault, without_memory_a_disturbance_is_seen_at_any_point)
     }
 }
 
-/* Backward, insertion takes n (n - 1) / 2 swaps, and a round at most n. */
+/* Reversed data takes insertion sort n (n - 1) / 2 swaps, and a round at most n. */
 TEST(order_fault, insertion_ends_when_something_changes_and_memory_is_back)
 {
     for (uint32_t which = 0; which < ORDERS; which++) {
@@ -137,7 +137,7 @@ TEST(order_fault, insertion_ends_when_something_changes_and_memory_is_back)
     }
 }
 
-/* The scratch memory of a large round goes when the items have been placed. */
+/* The scratch memory of a large round is given back once the items are placed. */
 TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
 {
     enum { KEPT = 64 << 10 };
@@ -162,7 +162,7 @@ TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
         }
 }
 
-/* Four lists of 4 bytes an item, of an even length; with a key two of 8 bytes more, and a tally. */
+/* Four lists of 4 bytes an item, of an even length; with a key two more of 8 bytes, and a tally. */
 TEST(order_fault, scratch_memory_is_as_large_as_the_list_needs)
 {
     uint64_t random = test_seed("scratch sizes");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of order.h on a plain column: what they cost, where they stop, and how they answer
+/* The functions of order.h on a plain column: their costs, where they stop, and how they react to
  * broken contracts and orders that lie. */
 #include "support/order.h"
 
@@ -52,7 +52,7 @@ TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
     column_fini(&c);
 }
 
-/* What the header promises for one round, and undisturbed all is done in one. */
+/* The header's bound for one round; undisturbed, one round is enough. */
 static uint64_t most_compares(uint64_t n)
 {
     return 10 * n + (uint64_t)(3 * (double)n * log2((double)n)) + 1;
@@ -107,7 +107,7 @@ TEST(order, sorted_items_cost_one_compare_each)
     }
 }
 
-/* One percent of the keys go elsewhere, at most `reach` away. */
+/* Moves one percent of the keys, at most `reach` away. */
 static void displace(column *c, uint32_t reach, uint64_t *random)
 {
     for (uint32_t i = 0; i < c->count / 200; i++) {
@@ -138,8 +138,7 @@ TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
         }
 }
 
-/* The large item fits and the small one behind it does not, and neither do good ones behind both.
- */
+/* The large item fits, the small one behind it does not, nor do good ones behind both. */
 TEST(order, a_small_item_behind_a_large_one_does_not_make_all_others_misfits)
 {
     column c;
@@ -151,7 +150,7 @@ TEST(order, a_small_item_behind_a_large_one_does_not_make_all_others_misfits)
     column_fini(&c);
 }
 
-/* The prefix is above all the rest: it is the prefix that must move, not the rest. */
+/* The prefix is above all the rest: the prefix must move, not the rest. */
 TEST(order, a_few_items_that_are_far_too_large_do_not_make_all_others_misfits)
 {
     for (uint32_t large = 1; large <= 64; large *= 2) {
@@ -213,7 +212,7 @@ static int compare_backward(const void *a, const void *b, void *context)
     return compare_keys(b, a, context);
 }
 
-/* An order is what its three pointers are. */
+/* An order is identified by its three pointers. */
 TEST(order, each_part_of_an_order_makes_it_another)
 {
     column c, other;
@@ -229,7 +228,7 @@ TEST(order, each_part_of_an_order_makes_it_another)
         CHECK(costs_nothing(hm_order_run(&c.state, &orders[0], &sequence, no_limit)));
         CHECK(hm_order_run(&c.state, &orders[i], &sequence, no_limit).compares > 0 || i == 0);
     }
-    /* The other context counts, and finds its items in the same place. */
+    /* The compares are counted in the other context, whose items are at the same positions. */
     free(other.items);
     other.items = c.items;
     other.count = c.count;
@@ -267,7 +266,7 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
 
 enum { WORK = 4104, MARKS = 32 }; /* what a budget of 1 and 1 leaves; positions in a word */
 
-/* Makes calls up to the first swap. Returns how many of them did other work alone. */
+/* Makes calls up to the first swap. Returns how many of them did only other work. */
 static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
 {
     uint32_t idle = 0;
@@ -298,7 +297,7 @@ TEST(order, looking_for_what_was_disturbed_is_cut_too)
     column_fini(&c);
 }
 
-/* Six digits of eleven bits, each dealt out in two walks. */
+/* Six digits of eleven bits, each sorted in two passes. */
 TEST(order, sorting_by_digits_is_cut_too)
 {
     uint64_t random = test_seed("digits");
@@ -314,7 +313,7 @@ TEST(order, sorting_by_digits_is_cut_too)
     column_fini(&c);
 }
 
-/* 24 bits are three digits, though 40 stand below them. */
+/* 24 bits are three digits, though there are 40 bits below them. */
 TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
 {
     uint64_t random = test_seed("high digits");
@@ -330,8 +329,8 @@ TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
     column_fini(&c);
 }
 
-/* Ever lower items at the end: the scan looks back over ever more, and drops thousands at once when
- * one fits again. What it seeks over it pays for, too. */
+/* Lower and lower items at the end: the scan looks back over more and more, and drops thousands at
+ * once when one fits again. The marks it seeks over count as work, too. */
 TEST(order, looking_back_over_long_runs_is_cut_too)
 {
     enum { HIGH = 80000, LOW = 1 << 14 };
@@ -359,14 +358,14 @@ TEST(order, a_single_limit_leaves_other_work_free)
     column c;
     column_init(&c, MANY);
     column_fill_shape(&c, 0, MANY, &random);
-    /* The swaps are the limit: all questions have been answered before the first one. */
+    /* The swaps are the limit: all compares are done before the first one. */
     CHECK(column_run(&c, column_order(&c, 1), (hm_budget){1, 0}).swaps == 1);
     column_fini(&c);
 }
 
 /* keys */
 
-/* From 64 items on they are sorted by the digits of the keys, below by merging. */
+/* 64 items or more are sorted by the digits of the keys, fewer by merging. */
 TEST(order, keys_of_64_bits_count_in_every_byte)
 {
     uint64_t random = test_seed("64 bits");
@@ -377,7 +376,7 @@ TEST(order, keys_of_64_bits_count_in_every_byte)
                 column_init(&c, count);
                 for (uint32_t i = 0; i < count; i++)
                     column_insert(&c, (test_random(&random) & mask) | (mask ^ UINT64_MAX), false);
-                for (uint32_t i = 0; i < count / 4; i++) /* equal ones */
+                for (uint32_t i = 0; i < count / 4; i++) /* equal keys */
                     c.items[test_random_below(&random, count)].key = c.items[i].key;
                 column_finish(&c, column_order(&c, which), (hm_budget){0, count % 2 * 7});
                 column_fini(&c);
@@ -399,7 +398,7 @@ TEST(order, compare_breaks_the_ties_of_keys_and_then_the_places_do)
 
 /* broken contracts */
 
-static column broken; /* zeroed: a column of nothing */
+static column broken; /* zeroed: a column without items */
 
 static hm_progress run_without(bool state, bool order, bool sequence)
 {

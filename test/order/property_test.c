@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random changes between the calls that put a column in order: items are inserted, erased, edited,
- * cut away or forgotten. Whatever call reports that it is done leaves the column in order, equal
- * items that nothing disturbed keep their order, and a column without further changes gets done. */
+ * cut off or forgotten. Any call that reports `done` leaves the column in order, equal items that
+ * were not disturbed keep their order, and without further changes a column gets done. */
 #include "support/order.h"
 
 enum { MOST_ITEMS = 300, CALLS = 40 };
@@ -14,7 +14,7 @@ static void forget(column *c)
         c->items[i].is_loose = true;
 }
 
-/* One change, as the owner of a column makes it. */
+/* Makes one change, as the owner of a column would. */
 static void change(column *c, uint64_t *random)
 {
     uint32_t what = test_random_below(random, 100);
@@ -35,7 +35,7 @@ static void change(column *c, uint64_t *random)
         forget(c);
 }
 
-/* Mostly tight, so that changes meet every phase; now and then enough for a whole round. */
+/* Mostly tight, so that changes come in every phase; sometimes enough for a whole round. */
 static hm_budget random_budget(uint64_t *random)
 {
     uint32_t swaps = test_random_below(random, 12);
@@ -49,14 +49,14 @@ static hm_budget random_budget(uint64_t *random)
     return (hm_budget){swaps, compares};
 }
 
-/* Memory may refuse one of the next calls, or all from there on. */
+/* Makes memory refuse one of the next calls, or all from there on. */
 static void refuse(column *c, uint64_t *random)
 {
     uint32_t k = test_random_below(random, 6);
     test_memory_fail(&c->memory, k, test_random_below(random, 2) == 0);
 }
 
-/* A column from its beginning until it is left alone. */
+/* Changes a column at random, and then lets it get done. */
 static void live(uint32_t round, bool is_refused, uint64_t *random)
 {
     column c;
@@ -92,7 +92,7 @@ TEST(order_property, what_is_done_is_in_order_though_memory_is_refused_now_and_t
         live(round, true, &random);
 }
 
-/* At each point of a run, found by stopping it after so many questions, one change of each kind. */
+/* Makes a change of one kind at one point of a run, after `stop` compares. */
 static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *random)
 {
     column c;
@@ -112,7 +112,7 @@ static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *ra
         column_erase_some(&c);
     if (kind == 4)
         column_cut(&c, index);
-    if (kind == 5) { /* away, and another into its place */
+    if (kind == 5) { /* erased, and another inserted */
         column_cut(&c, c.count - 1);
         column_insert(&c, 0, true);
     }
@@ -131,7 +131,8 @@ TEST(order_property, a_change_at_any_point_of_a_run_is_seen)
                 change_at(stop, kind, which, &random);
 }
 
-/* Columns that are too large for one call: other work is cut, and whole crowds change between. */
+/* Columns that are too large for one call: other work is interrupted, and many items change
+ * between. */
 static void live_large(uint32_t round, uint64_t *random)
 {
     enum { LARGE = 20000, ROUNDS = 60 };
@@ -176,7 +177,7 @@ static void change_crowd(column *c, uint32_t kind)
 {
     uint32_t count = c->count;
     if (kind == 0)
-        for (uint32_t i = 0; i < count; i++) /* all of them, to what they are */
+        for (uint32_t i = 0; i < count; i++) /* all of them, without a change */
             column_edit(c, i, c->items[i].key);
     if (kind == 1)
         column_cut(c, count / 3);
@@ -194,14 +195,14 @@ static void change_crowd(column *c, uint32_t kind)
 
 enum { CROWDS = 5 };
 
-/* Stops `calls` calls after the phase began, has a crowd change, and goes on in small steps. */
+/* Stops `calls` calls after the phase began, changes many items, and continues in small steps. */
 static void change_in_phase(hm_order_phase phase, uint32_t which, uint32_t calls, uint32_t kind)
 {
     enum { LARGE = 26000, FRONT = LARGE / 6, SMALL_STEPS = 20 };
     uint64_t random = 1 + calls;
     column c;
     column_init(&c, LARGE + SMALL_STEPS * 10);
-    for (uint32_t i = 0; i < LARGE; i++) { /* Shuffled, or only the last ones belong elsewhere. */
+    for (uint32_t i = 0; i < LARGE; i++) { /* Shuffled, or only the last items are out of place. */
         uint64_t key = i < LARGE - FRONT ? LARGE + i : test_random_below(&random, LARGE);
         column_insert(&c, calls % 2 ? key : test_random_below(&random, LARGE), false);
     }
@@ -226,8 +227,7 @@ TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
                     change_in_phase((hm_order_phase)phase, which, calls, kind);
 }
 
-/* An item that goes half the way down, past a long stretch of items that stay and before one of
- * items that give way. */
+/* An item moves half the way down, past many items that stay, and before many that give way. */
 TEST(order_property, long_ways_are_gone_in_steps)
 {
     enum { N = 300000 };
@@ -244,8 +244,8 @@ TEST(order_property, long_ways_are_gone_in_steps)
     column_fini(&c);
 }
 
-/* Two items at the ends of a sorted column were disturbed: a tight budget stops on the way from the
- * one to the other, while they are counted or lifted. */
+/* Two items at the ends of a sorted column were disturbed: a tight budget stops between them, while
+ * they are counted or lifted. */
 static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
 {
     enum { N = 300000, WORD = 32 };
@@ -282,8 +282,8 @@ TEST(order_property, a_change_while_what_was_disturbed_is_looked_for_is_seen)
         }
 }
 
-/* The batch has no space for an item that was disturbed where others had been counted already: one
- * of the list stays pending in a column where nothing is clean. */
+/* The batch has no space for an item that was disturbed after its range had been counted: it stays
+ * pending in a column without clean items. */
 TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_next_round)
 {
     enum { N = 20000 };
@@ -305,7 +305,8 @@ TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_n
     }
 }
 
-/* One disturbance costs what it costs, not a walk: a gap of 64 places is found by a gallop. */
+/* The cost of a disturbance does not depend on the column: a gap 64 places away is found by a
+ * gallop. */
 TEST(order_property, a_disturbed_item_costs_few_compares_wherever_it_stands)
 {
     enum { N = 20000, REACH = 64, DEAREST = 40 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of handles: get_n, contains_n and erase_n answer and do what the single calls would, in
- * pools that fit the caches and in pools that do not. */
+/* Batches of handles: get_n, contains_n and erase_n do what the single calls would, in pools that
+ * fit the caches and in pools that do not. */
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -10,8 +10,8 @@
 
 enum {
     STORAGES = 3,
-    MANY = 70000,     /* more than what counts as cached where items are touched */
-    CROWD = 4 * MANY, /* and where their entries alone are */
+    MANY = 70000,     /* beyond the limit for cached pools when items are touched */
+    CROWD = 4 * MANY, /* and when only their entries are */
 };
 
 static hm_pool make_pool_of(hm_storage storage, uint32_t n)
@@ -30,7 +30,7 @@ static hm_pool make_pool(hm_storage storage)
     return make_pool_of(storage, MANY);
 }
 
-/* One that was issued, which may be stale by now, or null, forged, or noise. */
+/* Returns a handle that was issued, which may be stale by now, or null, forged, or noise. */
 static hm_handle some_handle(const hm_handle *issued, uint64_t *random)
 {
     hm_handle handle = issued[test_random_below(random, MANY)];
@@ -59,7 +59,7 @@ static void check_equal(const hm_pool *a, const hm_pool *b)
     CHECK(hm_pool_validate(b) == HM_OK);
 }
 
-/* Fills both again: the same holes in the same order. */
+/* Fills both pools again: the same holes in the same order. */
 static void refill(hm_pool *a, hm_pool *b, hm_handle *issued)
 {
     while (hm_pool_count(a) < MANY) {
@@ -71,7 +71,7 @@ static void refill(hm_pool *a, hm_pool *b, hm_handle *issued)
     }
 }
 
-/* Erases in growing batches, so that few are left, and fills again, for some rounds. */
+/* Erases in growing batches until few items are left, and fills again, for some rounds. */
 static void check_erase_n(hm_storage storage, uint64_t random)
 {
     hm_pool one_by_one = make_pool(storage), batched = make_pool(storage);
@@ -83,7 +83,7 @@ static void check_erase_n(hm_storage storage, uint64_t random)
         for (uint32_t size = 0; size <= 4 * MANY; size = size * 2 + 1) {
             hm_handle *handles = malloc((size + 1) * sizeof *handles);
             CHECK(handles != NULL);
-            handles++; /* so that a sanitizer sees who looks behind the last one */
+            handles++; /* so that a sanitizer sees a read behind the last one */
             uint32_t expected = 0;
             for (uint32_t i = 0; i < size; i++) {
                 handles[i] = some_handle(issued, &random);
@@ -111,7 +111,7 @@ TEST(pool_batch, erase_n_leaves_what_single_erases_leave)
         check_erase_n((hm_storage)storage, seed);
 }
 
-/* Of handles of all kinds; arrays begin and end where a sanitizer sees who looks beyond. */
+/* Queries handles of all kinds, in arrays whose ends are those of allocations, for sanitizers. */
 static void check_questions(const hm_pool *pool, const hm_handle *issued, uint32_t n,
                             uint64_t *random)
 {

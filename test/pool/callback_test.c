@@ -107,7 +107,7 @@ static void try_everything(void *item, void *context)
     hm_pool_stats after = hm_pool_get_stats(pool);
     CHECK(memcmp(&before, &after, sizeof before) == 0);
     CHECK(hm_pool_get(pool, live) == item && hm_pool_contains(pool, live));
-    /* Another pool is free to change. */
+    /* Another pool may be changed. */
     hm_handle there = hm_pool_insert(&self->other, NULL);
     CHECK(!hm_handle_is_null(there) && hm_pool_erase(&self->other, there));
 }
@@ -118,7 +118,7 @@ static void intrude(test_layout layout, hm_storage storage)
     hm_pool_desc desc = {.item_size = layout.item_size,
                          .item_align = layout.item_align,
                          .capacity = ITEMS,
-                         .max_slots = 2 * ITEMS, /* Emulators pay for addresses. */
+                         .max_slots = 2 * ITEMS, /* Address space costs time in emulators. */
                          .storage = storage};
     CHECK(hm_pool_init(&self.other, &desc) == HM_OK);
     desc.destroy = try_everything;
@@ -148,7 +148,7 @@ TEST(pool_callback, every_change_from_inside_is_refused)
             intrude(test_layout_at(i), (hm_storage)storage);
 }
 
-/* What returns nothing panics instead. */
+/* Functions that return nothing panic instead. */
 
 typedef struct saboteur {
     hm_pool pool;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pool refuses: descriptors that describe no pool, and calls that break a contract; what a
- * pool of capacity 0 answers to everything; and that validate sees what is broken. */
+/* What a pool refuses: invalid descriptors, and calls that break a contract; what every function
+ * returns for a pool of capacity 0; and that validate sees damage. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -86,7 +86,7 @@ TEST(pool_contract, init_takes_the_alignments_that_divide_the_size_and_no_other)
     }
 }
 
-/* A block that the machine cannot have is asked for when it is needed, and not before. */
+/* A block larger than the machine's memory is requested when it is needed, not before. */
 TEST(pool_contract, any_block_size_is_taken)
 {
     static const size_t sizes[] = {1, 4095, 4097, 100000, SIZE_MAX / 2, SIZE_MAX};
@@ -128,7 +128,7 @@ TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
 
 /* capacity 0 */
 
-/* What every function answers for a pool without items that can never have one. */
+/* Checks what every function returns for a pool that can never have an item. */
 static void check_capacity_zero(hm_pool *pool)
 {
     const hm_handle first = hm_handle_pack(0, 1, 0);
@@ -182,7 +182,7 @@ TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
 
 enum { DAMAGES = 29, SLOTS = 200 };
 
-/* Breaks one thing of a pool whose slots are live but for holes at 0 to 9 and a retired one at 10.
+/* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and a retired one at 10.
  */
 static void damage(hm_pool *pool, int how)
 {
@@ -197,7 +197,7 @@ static void damage(hm_pool *pool, int how)
     if (how == 3)
         pool->slot_count--; /* a live bit behind the slots */
     if (how == 4)
-        words[0].live ^= 1; /* a hole that lives */
+        words[0].live ^= 1; /* a hole that is live */
     if (how == 5)
         words[0].holes ^= 1; /* a free slot that is neither a hole nor cold */
     if (how == 6)
@@ -211,13 +211,13 @@ static void damage(hm_pool *pool, int how)
     if (how == 10)
         entries[20] ^= 1u << 16; /* the pool's own type id */
     if (how == 11)
-        entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a life */
+        entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a generation is not 0 */
     if (how == 12)
-        pool->levels[0][0] ^= 1; /* the lowest word with holes is not known above */
+        pool->levels[0][0] ^= 1; /* the lowest word with holes has no bit in the levels */
     if (how == 13)
-        pool->levels[0][0] ^= 2; /* and one without is not */
+        pool->levels[0][0] ^= 2; /* nor has one without holes */
     if (how == 14)
-        pool->hole_word = HM_INVALID_INDEX; /* the lowest word with a hole is at hand */
+        pool->hole_word = HM_INVALID_INDEX; /* hole_word is the lowest word with holes */
     if (how == 15)
         pool->hole_word = 1;
     if (how == 16)
@@ -229,9 +229,9 @@ static void damage(hm_pool *pool, int how)
     if (how == 19)
         pool->fresh_end = SLOTS - 1; /* fresh slots are behind the others */
     if (how == 20)
-        pool->item_committed_size++; /* the items' memory is what the units hold */
+        pool->item_committed_size++; /* the items' memory is that of the units */
     if (how == 21)
-        pool->unit_end = 0; /* and is there */
+        pool->unit_end = 0; /* and has memory */
     if (how == 22)
         words[0].holes |= 1 << 20; /* a live slot is no hole */
     if (how == 23)
@@ -239,13 +239,13 @@ static void damage(hm_pool *pool, int how)
     if (how == 24)
         pool->capacity = pool->guard.limit = 1; /* items within the capacity */
     if (how == 25)
-        pool->entries++; /* both columns are their arrays' */
+        pool->entries++; /* both columns are those of their arrays */
     if (how == 26)
         pool->words++;
     if (how == 27)
         pool->unit_end = pool->unit_count + 1; /* units are no more than there can be */
     if (how == 28)
-        pool->unit_end++; /* and the last one is there */
+        pool->unit_end++; /* and the last one has memory */
 }
 
 TEST(pool_contract, validate_sees_each_broken_invariant)
@@ -373,7 +373,7 @@ DEATH_TEST(pool_contract, erase_n_without_handles_panics)
     hm_pool_erase_n(&pool, NULL, 1);
 }
 
-/* The hash table of blocks leads to each that is there, and their number is known. */
+/* The hash table leads to each block that has memory, and counts them. */
 TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
 {
     enum { BLOCK = 4, BLOCKS = 3 };
@@ -400,8 +400,8 @@ TEST(pool_contract, validate_sees_a_block_that_no_address_leads_to)
     hm_pool_fini(&pool);
 }
 
-/* Blocks come one by one at first. Their addresses come for 1, 1, 2, 4, ... of them at once, in the
- * end for 2 MiB, and go when the last of these blocks goes. */
+/* Blocks get memory one by one at first. Their addresses are reserved for 1, 1, 2, 4, ... of them
+ * at once, in the end for 2 MiB, and released with the last of these blocks. */
 TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
 {
     enum { BLOCK = 65536, BLOCKS = 200, MOST = 32 }; /* bytes: the largest page that is tried */
@@ -452,7 +452,7 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
             pool.places.bases[block] -= distance;
         }
     }
-    pool.places.bases[20]++; /* no block has come there yet */
+    pool.places.bases[20]++; /* that block never had memory */
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.places.bases[20]--;
     pool.item_reserved_size += BLOCK;
@@ -497,7 +497,7 @@ TEST(pool_contract, pages_may_be_larger_than_what_is_committed_at_once)
     test_memory_check_released(&memory);
 }
 
-/* Beside each slot: 4 bytes and two bits, and a 64th of a bit for the levels above. */
+/* Each slot costs 4 bytes and two bits, and a 64th of a bit for the levels above. */
 TEST(pool_contract, a_slot_costs_four_and_a_quarter_bytes)
 {
     enum { MANY = 1 << 20 };

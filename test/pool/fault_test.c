@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Refused memory: for every operation of a pool that can reach the memory table, in each storage,
- * the k-th call is refused, for every k, once and from then on. The operation then fails and
- * changes nothing that can be seen, or did not need what was refused; and when memory is there
- * again it succeeds. */
+ * the k-th call is refused, for every k, once and from then on. The operation then fails without a
+ * visible change, or did not need what was refused; and once there is memory again it succeeds. */
 #include "support/layout.h"
 #include "support/memory.h"
 #include "support/test.h"
@@ -20,8 +19,8 @@ typedef struct scene {
     hm_pool_desc desc;
     hm_handle issued[MAX_HANDLES];
     uint32_t issued_count;
-    unsigned char states[MAX_HANDLES]; /* what explain said of each, before the operation */
-    void *places[MAX_HANDLES];         /* and where each stood */
+    unsigned char states[MAX_HANDLES]; /* explain's answer for each, before the operation */
+    void *places[MAX_HANDLES];         /* the address of each item */
     hm_pool_stats stats;               /* before the operation */
 } scene;
 
@@ -54,7 +53,7 @@ static void finish(scene *on)
     test_memory_check_released(&on->memory);
 }
 
-/* Notes down a new item and fills it. */
+/* Records a new item and fills it. */
 static void note(scene *on, hm_handle handle)
 {
     CHECK(on->issued_count < MAX_HANDLES);
@@ -89,14 +88,14 @@ static void check_unchanged(const scene *on)
     }
 }
 
-/* Where an operation starts from. */
+/* The states in which an operation starts. */
 
 static void stand_empty(scene *on)
 {
     (void)on;
 }
 
-/* Inserts until the next insert needs memory: what was committed is used up. */
+/* Inserts until the next insert needs memory: all that was committed is used up. */
 static void use_up(scene *on)
 {
     test_memory_fail(&on->memory, 1, true);
@@ -115,7 +114,7 @@ static void stand_at_the_edge(scene *on)
     use_up(on);
 }
 
-/* There is something to trim: in front, in the middle and behind. */
+/* There is memory to trim: in front, in the middle and at the end. */
 static void stand_in_ruins(scene *on)
 {
     stand_at_the_edge(on);
@@ -172,7 +171,7 @@ static bool run_reserve(scene *on)
     return is_done(hm_pool_reserve(&on->pool, BATCH));
 }
 
-/* All the holes there are, and as many again: over many units. */
+/* Reserves twice as many places as there are holes: over many units. */
 static bool run_large_reserve(scene *on)
 {
     return is_done(hm_pool_reserve(&on->pool, 2 * on->stats.free_slots + EDGE));
@@ -188,7 +187,7 @@ typedef struct operation {
     bool (*run)(scene *on);
 } operation;
 
-/* Refuses the k-th call. Returns whether it came so far. */
+/* Refuses the k-th call. Returns whether it was reached. */
 static bool refuse(scene *on, test_layout layout, hm_storage storage, operation what, uint32_t k,
                    bool and_later)
 {
@@ -212,7 +211,7 @@ static bool refuse(scene *on, test_layout layout, hm_storage storage, operation 
     return reached;
 }
 
-/* Returns how many calls there were to refuse. */
+/* Returns the number of calls that could be refused. */
 static uint32_t refuse_every_call(test_layout layout, hm_storage storage, operation what)
 {
     uint32_t k = 1;
@@ -221,7 +220,7 @@ static uint32_t refuse_every_call(test_layout layout, hm_storage storage, operat
     return k - 1;
 }
 
-/* All sizes on each page, but of the alignments only the smallest: memory does not know them. */
+/* All sizes on each page, but only the smallest alignment, which does not affect memory. */
 static bool is_of_interest(test_layout layout)
 {
     return layout.item_align == 1;
@@ -277,7 +276,7 @@ TEST(pool_fault, reserve_refused_changes_nothing)
     refuse_everywhere(operations, sizeof operations / sizeof *operations);
 }
 
-/* Items of 4096 bytes, so that it reaches over many units. */
+/* Items of 4096 bytes, so that the reserve reaches over many units. */
 TEST(pool_fault, a_large_reserve_refused_changes_nothing)
 {
     static const operation operations[] = {
@@ -292,7 +291,7 @@ TEST(pool_fault, a_large_reserve_refused_changes_nothing)
                           0);
 }
 
-/* A block is released, which is never refused, and small items may all be in one page. */
+/* Releasing a block is never refused, and small items may all be in one page. */
 TEST(pool_fault, trim_refused_changes_nothing)
 {
     static const operation what = {stand_in_ruins, run_trim};
@@ -303,7 +302,7 @@ TEST(pool_fault, trim_refused_changes_nothing)
         }
 }
 
-/* One step of a pool's use from init to fini, tried again until it succeeds. */
+/* Makes one step of a pool's use from init to fini, repeated until it succeeds. */
 static void live_through(scene *on, bool (*step)(scene *on))
 {
     remember(on);
@@ -316,7 +315,7 @@ static void live_through(scene *on, bool (*step)(scene *on))
     CHECK(step(on));
 }
 
-/* Grows over several units, falls, trims, and grows again. Returns whether call k was reached. */
+/* Grows over several units, shrinks, trims, and grows again. Returns whether call k was reached. */
 static bool live(scene *on, test_layout layout, hm_storage storage, uint32_t k, bool and_later)
 {
     start(on, layout, storage);

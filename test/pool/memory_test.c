@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a pool keeps its items: what reserve takes, what trim gives back, blocks, index spaces,
+/* The memory of a pool's items: what reserve takes, what trim gives back, blocks, index spaces,
  * layouts and alignments. */
 #include "support/layout.h"
 #include "support/memory.h"
@@ -51,7 +51,7 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
         if (i != kept[0] && i != kept[1] && i != kept[2])
             CHECK(hm_pool_erase(&pool, handles[i]));
     CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-    /* What stays: the pages of the columns; of the items a page for each, or its growing block. */
+    /* What remains: the pages of the columns, and for each item its pages or its growing block. */
     size_t columns = (size_t)ITEMS * 17 / 4 + 16 * page_size;
     size_t items = KEPT * page_size;
     if (storage == HM_STORAGE_GROWING_BLOCKS)
@@ -63,7 +63,7 @@ POOL_TEST(trim_gives_back_what_holds_no_item_wherever_it_is)
         CHECK(hm_pool_explain(&pool, handles[i]) == (lives ? HM_HANDLE_LIVE : HM_HANDLE_STALE));
         CHECK(lives ? test_item_is(place, 128, i) : place == NULL);
     }
-    /* All places come back, each with its next generation. */
+    /* All places get memory again, each with its next generation. */
     for (uint32_t i = KEPT; i < ITEMS; i++) {
         hm_handle handle = hm_pool_insert(&pool, NULL);
         CHECK(hm_handle_generation(handle) == 2 && hm_handle_index(handle) < ITEMS);
@@ -97,7 +97,7 @@ POOL_TEST(the_largest_index_space_is_taken)
     finish(&pool);
 }
 
-/* Blocks come back at other addresses: the old ones are taken. */
+/* Blocks come back at other addresses, because the old ones are in use. */
 POOL_TEST(blocks_may_come_back_elsewhere)
 {
     enum { ROUNDS = 300, ITEMS = 40 };
@@ -132,7 +132,7 @@ POOL_TEST(a_pool_that_is_full_has_no_memory_for_more)
     finish(&pool);
 }
 
-/* Where memory is left, insert goes there before it asks the system for what trim gave back. */
+/* Insert uses the memory that is left before it asks the system for what trim gave back. */
 POOL_TEST(insert_prefers_a_place_whose_memory_is_there)
 {
     hm_handle handles[2000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Misuse of pointers to items of a pool that are gone: AddressSanitizer reports each. */
+/* Misuse of pointers to erased items of a pool: AddressSanitizer reports each. */
 #include "support/memory.h"
 #include "support/misuse.h"
 #include "support/test.h"
@@ -72,7 +72,7 @@ TEST(pool_misuse, clear_poisons_every_item)
     }
 }
 
-/* Also where the library itself was built without the sanitizer: checks/poison.sh builds it so. */
+/* Even if the library itself was built without the sanitizer, as by checks/poison.sh. */
 TEST(pool_misuse, erase_n_poisons_every_place_that_it_empties)
 {
     for (int storage = 0; storage < STORAGES; storage++) {
@@ -91,7 +91,7 @@ TEST(pool_misuse, erase_n_poisons_every_place_that_it_empties)
     }
 }
 
-/* A slot's last life ends with a destroy hook or without one, singly or in a batch. */
+/* A slot's last item is erased with a destroy hook or without one, singly or in a batch. */
 TEST(pool_misuse, the_place_of_a_spent_slot_is_poisoned)
 {
     for (int way = 0; way < 4; way++) {
@@ -127,7 +127,7 @@ TEST(pool_misuse, freshly_committed_pages_are_poisoned_but_for_the_item)
     }
 }
 
-/* Whether the system drops the pages or refuses to, whose memory faults then or not. */
+/* Whether the system drops the pages, so that their memory may fault, or refuses to. */
 TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
 {
     for (int storage = 0; storage < STORAGES; storage++) {
@@ -144,7 +144,7 @@ TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
             CHECK(hm_pool_insert_n(&pool, NULL, 64, handles) == HM_OK);
             for (size_t i = 0; i < 64; i++)
                 places[i] = hm_pool_get(&pool, handles[i]);
-            /* Of a block that others share a reservation with, or of the one range. */
+            /* In a block that shares its reservation with others, or in the one range. */
             CHECK(hm_pool_erase_n(&pool, handles + 40, 8) == 8);
             CHECK(hm_pool_erase_n(&pool, handles + 56, 8) == 8); /* the end of what is committed */
             test_memory_fail(&memory, refused, true);
@@ -166,7 +166,7 @@ TEST(pool_misuse, a_trim_leaves_what_is_dead_poisoned)
     }
 }
 
-/* What was erased is poisoned where its bytes are not shared with others in a group of 8. */
+/* Erased items are poisoned, except groups of 8 bytes that they share with others. */
 static void check_poison(const hm_pool *pool, size_t size, unsigned char *const *places, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

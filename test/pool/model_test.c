@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random operations on a pool against the naive model of pool_model.h, everything compared after
- * each one: over all storages, layouts, pages, hooks and index spaces. */
+/* Random operations on a pool against the naive model of pool_model.h, with everything compared
+ * after each one: over all storages, layouts, pages, hooks and index spaces. */
 #include "support/pool_model.h"
 
 #include "support/layout.h"

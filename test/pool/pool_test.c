@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the pool: defaults, insert and erase, iteration, and what it answers. */
+/* Unit tests of the pool: defaults, insert and erase, iteration, and queries. */
 #include "support/memory.h"
 #include "support/pool.h"
 
@@ -101,7 +101,7 @@ POOL_TEST(insert_fills_the_lowest_hole)
     finish(&pool);
 }
 
-/* So many that there are three levels above the words: every way down and up is taken. */
+/* Enough slots for three levels above the words: every path up and down is taken. */
 POOL_TEST(the_lowest_hole_is_found_among_many_slots)
 {
     enum { SLOTS = 300000, ROUNDS = 3000 };
@@ -168,7 +168,7 @@ POOL_TEST(clear_refuses_all_handles_and_keeps_the_memory)
 
 /* iteration */
 
-/* Checks that the runs are exactly the live items, each as long as it can be. */
+/* Checks that the runs are exactly the live items, each as long as possible. */
 static void check_runs(const hm_pool *pool, uint32_t item_size)
 {
     uint32_t seen = 0, length = 7, end = 0;
@@ -192,7 +192,7 @@ static void check_runs(const hm_pool *pool, uint32_t item_size)
     CHECK(hm_pool_next_run(pool, HM_INVALID_INDEX, &length) == HM_INVALID_INDEX);
 }
 
-/* The same from word to word. */
+/* The same, walking from word to word. */
 static void check_words(const hm_pool *pool)
 {
     uint32_t seen = 0, end = 0;
@@ -270,7 +270,7 @@ TEST(pool_growing_blocks, a_full_pool_of_one_block_is_one_run)
     check_first_run(HM_STORAGE_GROWING_BLOCKS, 16);
 }
 
-/* Erases every third item and the one behind the visited, and inserts one now and then. */
+/* Erases every third item and the one behind the visited one, and sometimes inserts one. */
 POOL_TEST(erasing_while_walking_visits_no_erased_item)
 {
     hm_handle handles[MANY];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HM_POOL_DEFINE in C++17: a typed pool lives through a whole life. */
+/* HM_POOL_DEFINE in C++17: the whole use of a typed pool. */
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HM_POOL_DEFINE: every typed function, held against its untyped form. That a handle of another
- * type does not compile is shown by checks/types.sh. */
+/* HM_POOL_DEFINE: every typed function, compared with its untyped form. checks/types.sh shows that
+ * a handle of another type does not compile. */
 #include "support/test.h"
 
 #include <handle_map/pool.h>
@@ -20,7 +20,7 @@ struct sprite {
 HM_POOL_DEFINE(particle, struct particle, 3)
 HM_POOL_DEFINE(sprite, struct sprite, 0x7FFF)
 HM_POOL_DEFINE(byte, unsigned char, 0)
-/* Defined and never used: that must not warn. */
+/* Defined and never used: must not cause a warning. */
 HM_POOL_DEFINE(idle, long, 9)
 
 enum { PARTICLES = 100, STORAGES = 3 };

@@ -30,8 +30,8 @@ arena_all arena;
 
 static _Alignas(ARENA_STEP) unsigned char steps[ARENA_RANGES][ARENA_STEP];
 
-/* Under AddressSanitizer the library may touch what is committed, and nothing else; the harness
- * opens all, and closes it again before the library runs. */
+/* Under AddressSanitizer the library may touch committed memory only; the harness opens all memory,
+ * and closes it again before the library runs. */
 void arena_open(void)
 {
     ASAN_UNPOISON_MEMORY_REGION(steps, sizeof steps);
@@ -80,7 +80,7 @@ static void *reserve(void *context, size_t size)
     return arena_range(i);
 }
 
-/* The pages of a range as bits; *index says whose. */
+/* Returns the pages of these bytes as bits, and in *index the range. */
 static uint32_t pages_of(const void *address, size_t size, uint32_t *index)
 {
     size_t offset = (size_t)((const unsigned char *)address - arena_range(0));

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
- * so that a library that cares all the same goes wrong: bytes 0xDD are no count, position, slot or
- * pointer.
+ * so that a library that reads them goes wrong: bytes 0xDD are no count, position, slot or pointer.
  *
  *     behind what is live   memory that a later insert or commit writes before it is read
- *     counts of arrays      the map and the id table keep their own, and tell the array at a trim
- *     fields of phases      each is written on the way into the phases that the table below names,
- *                           and read in no other
- *     pending_begin         says nothing while pending_end says that there is none
- *     keys                  unless their flag says that they were asked for
- *     marks                 nothing is managed, or the phase goes without them; and below the place
- *                           that an arrangement has come to, where it never looks again
- *     scratch memory        but for what the phase still reads of its lists: of items that were
- *                           erased, touched or moved meanwhile, nothing once the digits are sorted
+ *     counts of arrays      the map and the id table have their own, and set these at a trim
+ *     fields of phases      each is written before the phases that the table below names, and read
+ *                           in no other
+ *     pending_begin         has no meaning while pending_end says that none is pending
+ *     keys                  unless their flag says that they are known
+ *     marks                 if nothing is managed, or the phase does not use them; and below the
+ *                           target of an arrangement, where it never looks again
+ *     scratch memory        except what the phase still reads of its lists: once the digits are
+ *                           sorted, not for items that were erased, touched or moved meanwhile
  *
- * Soundness shows in the search: were one of these read later, an item would be placed by it. The
- * order and the names that the state speaks of are not among them, although the next call may start
- * anew: whether it does is asked of them. */
+ * The search shows that this is sound: if one of these bytes were read later, it would decide where
+ * an item goes. The order and the names in the state are not among them, although the next call may
+ * start anew: whether it does depends on them. */
 #include "world.h"
 
 #include <stddef.h>
@@ -39,7 +38,7 @@ enum { LIFTED = 2, QUEUED = 3 }; /* marks */
 
 typedef struct phase_field {
     size_t offset, size; /* bytes, in hm_order_state */
-    uint32_t phases;     /* set of those that read it */
+    uint32_t phases;     /* set of phases that read it */
 } phase_field;
 
 #define FIELD(member, phases)                                                                      \
@@ -88,7 +87,7 @@ static void blank_behind(hm_array *array, size_t live_size)
         memset(array->data + live_size, WORLD_BLANK, array->committed_size - live_size);
 }
 
-/* scratch memory: a second one, blank, takes what is kept */
+/* scratch memory: what is kept is copied to a second, blank one */
 
 static unsigned char kept[WORLD_SCRATCH];
 
@@ -100,8 +99,8 @@ static void keep(const void *cells, size_t size)
     memcpy(kept + offset, cells, size);
 }
 
-/* Whether the item is still what it was when it was lifted or queued. If not, its entry is passed
- * whatever it says, and it will never be that again in this round. */
+/* Whether the item is still lifted or queued. If not, its entry is skipped whatever it says, and it
+ * will not be lifted or queued again in this round. */
 static bool is_as_marked(uint32_t position, uint32_t mark)
 {
     const hm_order_state *order = &live.map.order;
@@ -138,8 +137,8 @@ static void keep_pairs(uint32_t side, uint32_t from, uint32_t to)
         }
 }
 
-/* Before there are runs all is one list. Then what is left of the two runs, the runs behind them,
- * and what has been merged of either side. */
+/* Before there are runs all is one list. Then keeps the rest of the two runs, the runs behind them,
+ * and what has been merged from either end. */
 static void keep_runs(const hm_order_batch *batch, const hm_order_merge *merge)
 {
     if (merge->width == 0) {
@@ -154,7 +153,7 @@ static void keep_runs(const hm_order_batch *batch, const hm_order_merge *merge)
     keep_pairs(!batch->current, merge->out + left + right, merge->end);
 }
 
-/* Items that are located, and their gaps. */
+/* Keeps items that are located, and their gaps. */
 static void keep_gaps(uint32_t side, uint32_t from, uint32_t to)
 {
     const uint32_t *items = live.map.order.batch.items[side];
@@ -165,7 +164,7 @@ static void keep_gaps(uint32_t side, uint32_t from, uint32_t to)
         }
 }
 
-/* The digits of void items are counted and dealt out like all others. */
+/* The digits of void items are counted and scattered like all others. */
 static void keep_digits(const hm_order_batch *batch, bool scatter)
 {
     uint32_t from = scatter ? batch->next : 0;
@@ -244,7 +243,7 @@ static void blank_merge(hm_order_merge *merge)
     merge->end = end;
 }
 
-/* Only what is in doubt is looked back at. In the other phases the doubt is blank itself. */
+/* Only a doubt looks back. In the other phases the doubt itself is blank. */
 static void blank_doubt(hm_order_scan *scan)
 {
     if (scan->doubt != HM_ORDER_DOUBT_BEFORE)
@@ -257,7 +256,7 @@ static void blank_order(hm_order_state *order)
 {
     uint32_t now = 1u << order->phase;
     if (order->phase == HM_ORDER_LIFT_ALL && order->cursor == 0)
-        now = 0; /* The batch is begun, or begun again, by the next call. */
+        now = 0; /* The next call begins the batch, or begins it again. */
     memset(kept, WORLD_BLANK, sizeof kept);
     if ((now & BATCHED) != 0)
         keep_lists(order);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of a map: what was issued, what is live, and how that must look from outside. */
+/* The naive model of a map: what was issued, what is live, and how that must be visible from
+ * outside. */
 #include "world.h"
 
 /* items: slot, generation, key, and a pattern; meta: a pattern of slot and generation */
@@ -60,14 +61,14 @@ uint32_t ghost_live_slots(const ghost *of)
     return set;
 }
 
-/* The slot has spent its lives, and the last of them is over. */
+/* Whether the slot has no generation left, and its last item is erased. */
 bool ghost_is_spent(uint32_t slot)
 {
     return live.model.highest[slot] == WORLD_LIVES &&
            (ghost_live_slots(&live.model) >> slot & 1) == 0;
 }
 
-/* How many items may still be inserted, memory permitting. */
+/* Returns how many items may still be inserted, memory permitting. */
 uint32_t ghost_room(void)
 {
     uint32_t slots = live.config->max_slots - live.model.count;
@@ -77,7 +78,7 @@ uint32_t ghost_room(void)
     return items < slots ? items : slots;
 }
 
-/* The highest generation issued on the slot's page: no generation floor is above it. */
+/* Returns the highest generation issued on the slot's page: its floor is not above it. */
 static uint32_t highest_on_page(uint32_t slot)
 {
     uint32_t page_slots = (uint32_t)(live.config->page_size / sizeof(hm_handle));
@@ -89,8 +90,8 @@ static uint32_t highest_on_page(uint32_t slot)
     return highest;
 }
 
-/* An insert has returned this handle: it is new, rises by one or to just above a floor, and the
- * bytes are the ones given. Then the item is marked as the handle's. */
+/* Checks what an insert has returned: the handle is new, with a generation one higher or just above
+ * a floor, and the item has the given bytes. Then marks the item as the handle's. */
 void ghost_note_insert(hm_handle handle, uint8_t key)
 {
     unsigned char bytes[WORLD_WINDOW] = {0};
@@ -123,8 +124,8 @@ void ghost_note_insert(hm_handle handle, uint8_t key)
 
 /* what a state shows */
 
-/* Two answers are the map's choice: when a spent slot retires, and how high the floor of a page is
- * within what was issued there. */
+/* The map may choose two things: when a spent slot retires, and the floor of a page, up to the
+ * highest generation issued there. */
 static bool is_explained(hm_handle handle, hm_handle_state state)
 {
     uint32_t slot = hm_handle_index(handle);

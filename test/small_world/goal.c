@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Bringing items into order: the goals that a map is asked for, what each call must show, and what
- * all calls up to the end may cost. */
+/* Bringing items into order: the goals that are requested of a map, what each call must fulfil, and
+ * what all calls up to the end may cost. */
 #include "world.h"
 
 /* orders */
 
-/* With a context, the keys 1 and 2 are one. */
+/* With a context, keys 1 and 2 are equal. */
 static uint64_t key(const void *item, void *coarse)
 {
     calls.asked++;
@@ -27,9 +27,9 @@ static int compare(const void *a, const void *b, void *up)
 static const hm_order orders[] = {
     {.key = key}, {.compare = compare}, {.key = key, .compare = compare, .context = &live}};
 
-/* Arrangements name handles that were issued when they began; others are null there. A map keeps no
- * more of the names than where they stand and how many they are, so that the two that name all
- * slots differ in nothing else than what stands there. */
+/* Arrangements name handles that were issued before they began; other names are null. A map keeps
+ * only the pointer to the names and their number, so the two that name all slots differ only in the
+ * names at that pointer. */
 
 enum { MOST_NAMES = WORLD_SLOTS * WORLD_LIVES };
 
@@ -41,7 +41,7 @@ static hm_handle name(uint32_t slot, uint32_t life)
     return is_known ? world_name(slot, life, WORLD_TYPE_ID, false) : HM_NULL_HANDLE;
 }
 
-/* Returns their number. */
+/* Returns the number of names. */
 static uint32_t name_all(hm_handle *list, bool last_first)
 {
     uint32_t count = 0;
@@ -53,8 +53,8 @@ static uint32_t name_all(hm_handle *list, bool last_first)
     return count;
 }
 
-/* The last slot, one in the middle, and that again; between handles that are null, foreign or out
- * of range. */
+/* Names the last slot, one in the middle, and that again; between handles that are null, foreign or
+ * out of range. */
 static uint32_t name_some(hm_handle *list)
 {
     uint32_t count = 0;
@@ -76,7 +76,7 @@ static const hm_handle *name_for(uint32_t goal, uint32_t *count)
     return list;
 }
 
-/* Items of a lower class stand first. */
+/* Items of a lower class come first. */
 static uint32_t class_of(uint32_t goal, ghost_item item)
 {
     if (goal <= WORLD_ORDERS)
@@ -89,7 +89,7 @@ static uint32_t class_of(uint32_t goal, ghost_item item)
     return i;
 }
 
-/* While an arrangement is not done, others are not called by its names. */
+/* While an arrangement is not done, its names must not be used for another. */
 bool goal_is_possible(const ghost *of, uint32_t goal)
 {
     return (goal != WORLD_LAST_FIRST || of->goal != WORLD_FIRST_FIRST) &&
@@ -124,8 +124,8 @@ void goal_loosen(uint32_t position)
     live.model.dense[position].rank = 0;
 }
 
-/* A rank is one more than the number of equals with a lower one; without any with a higher or lower
- * one it is 0. */
+/* Makes each rank one more than the number of equals with a lower one, or 0 if all equals have the
+ * same. */
 void goal_tidy(void)
 {
     uint32_t count = live.model.count;
@@ -172,7 +172,7 @@ static hm_progress call(uint32_t goal, hm_budget budget)
     return hm_map_arrange(&live.map, list, count, budget);
 }
 
-/* Reads where the items stand now. Returns how many swaps that takes at least. */
+/* Reads the positions of the items. Returns the least number of swaps that leads there. */
 static uint32_t follow_items(void)
 {
     ghost old = live.model;
@@ -196,8 +196,8 @@ static uint32_t follow_items(void)
     return swaps;
 }
 
-/* One call: it keeps its budget, counts what it spends, ends without being done only where it has a
- * budget, and says done of nothing that is not in order. */
+/* Makes one call: it keeps its budget, counts what it spends, ends before it is done only if it has
+ * a budget, and reports `done` only if all is in order. */
 static hm_progress go(uint32_t goal, hm_budget budget)
 {
     if (live.model.goal != goal)
@@ -218,8 +218,8 @@ static hm_progress go(uint32_t goal, hm_budget budget)
     return progress;
 }
 
-/* Done, another call costs nothing, and needs no memory; of its own the map keeps 8 cells at most.
- */
+/* Once done, another call costs nothing, and needs no memory; the map keeps at most 8 cells of
+ * scratch. */
 static void check_rest(uint32_t goal)
 {
     static world_state after;
@@ -231,7 +231,7 @@ static void check_rest(uint32_t goal)
     CHECK(arena.calls == made);
     world_restore(&after);
     if (goal > WORLD_ORDERS)
-        goal_forget(); /* The next call may have other names. */
+        goal_forget(); /* The next call may pass other names. */
 }
 
 void goal_go(uint32_t goal, uint32_t budget)
@@ -241,8 +241,8 @@ void goal_go(uint32_t goal, uint32_t budget)
         check_rest(goal);
 }
 
-/* Calls with the least budget, until all is done. Their number is bounded by the narrowed work that
- * a call may do, 4 entries: some thirty walks over the items, if every call does nothing else. */
+/* Makes calls with the least budget until all is done. Their number is bounded by the narrowed work
+ * of a call, 4 entries: some thirty walks over the items, if no call does anything else. */
 static hm_progress finish(uint32_t goal)
 {
     hm_progress sum = {0, 0, false};
@@ -262,9 +262,9 @@ static bool is_without_memory(void)
            live.map.order.phase == HM_ORDER_PULL;
 }
 
-/* What has begun ends with the round that it is in and one more. From the start one round does,
- * with as many swaps as items and the compares that order.h promises. Insertion sort, where memory
- * was refused, adds a swap for each pair that stands wrong. */
+/* What has begun ends with the current round and one more. From the start one round is enough, with
+ * at most as many swaps as items, and the compares that order.h promises. Insertion sort, when
+ * memory was refused, adds a swap for each pair in the wrong order. */
 void goal_finish(uint32_t goal, bool anew)
 {
     uint64_t count = live.model.count;

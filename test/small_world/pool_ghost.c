@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of a pool: what was issued, what is live and where, and how that must look
+/* The naive model of a pool: what was issued, what is live and where, and how that must be visible
  * from outside. */
 #include "pool_world.h"
 
@@ -76,7 +76,7 @@ bool pool_is_intact(uint32_t slot)
     return memcmp(pool_place(&now.model, slot), expected, now.config->item_size) == 0;
 }
 
-/* A slot that is settled is issued, in whichever life. */
+/* Records that a settled slot has been issued, whatever its generation. */
 void pool_settle(uint32_t slot)
 {
     void *place;
@@ -122,7 +122,7 @@ static void check_handle(hm_handle handle)
 /* The slot that each byte belongs to, plus 1; 0: none. */
 static uint8_t owners[ARENA_RANGES][POOL_LARGE + 1];
 
-/* Items stand in committed memory that is theirs alone, and are what they were. */
+/* Checks that items are in committed memory that is theirs alone, and are unchanged. */
 static void check_items(void)
 {
     memset(owners, 0, sizeof owners);
@@ -145,7 +145,7 @@ static void check_items(void)
         CHECK(hm_pool_item(&now.pool, slot) == NULL);
 }
 
-/* Each address of the arena, and one behind each range. */
+/* Checks each address of the arena, and one behind each range. */
 static void check_addresses(void)
 {
     CHECK(hm_handle_is_null(hm_pool_handle_of(&now.pool, NULL)));
@@ -158,7 +158,7 @@ static void check_addresses(void)
         }
 }
 
-/* A run ends at a hole, or where the next item stands elsewhere. */
+/* A run ends at a hole, or where the next item is not adjacent. */
 static void check_run(uint32_t from)
 {
     uint32_t first = from, length = 0, said = UINT32_MAX;

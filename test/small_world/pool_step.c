@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done to a small pool, and what each step must show. */
+/* The steps of a small pool, and what each must fulfil. */
 #include "pool_world.h"
 
 typedef enum pool_verb {
@@ -53,7 +53,7 @@ bool pool_is_possible(const void *state, const world_action *action)
     return true;
 }
 
-/* The destroy hook: sees the pool whole, and may change nothing. */
+/* The destroy hook: sees a consistent pool, and cannot change it. */
 void pool_destroyed(void *item, void *context)
 {
     uint32_t slot = 0;
@@ -79,13 +79,13 @@ void pool_destroyed(void *item, void *context)
 
 /* steps */
 
-/* FULL where there is no space; else a refusal fails the call, and nothing else does. */
+/* FULL if there is no space; else a call fails only when memory is refused. */
 static bool is_right(hm_status status, bool fits)
 {
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
 }
 
-/* The lowest hole whose memory is there; with no such hole any that was freed; else a new one. */
+/* The lowest hole with memory; if there is none, any free slot; else a new one. */
 static void check_choice(uint32_t slot, uint32_t lowest)
 {
     if (lowest != HM_INVALID_INDEX)
@@ -115,7 +115,7 @@ static uint32_t lowest_hole(void)
     return HM_INVALID_INDEX;
 }
 
-/* Then the item is marked as the handle's. */
+/* Inserts, and marks the item as the handle's. */
 void pool_insert(uint32_t way)
 {
     unsigned char item[POOL_ITEM] = {0};
@@ -140,7 +140,7 @@ void pool_insert(uint32_t way)
     pool_fill(place, hm_handle_index(handle), pool_generation(hm_handle_index(handle)));
 }
 
-/* All or none; where they go is what single inserts choose. Then each item is marked. */
+/* Inserts all or none, in the slots that single inserts would choose, and marks each item. */
 static void insert_n(uint32_t n)
 {
     static const unsigned char items[(POOL_FREE_SLOTS + 1) * POOL_ITEM];
@@ -165,7 +165,7 @@ static void note_erase(uint32_t slot)
     now.model.place[slot - now.config->settled] = NULL;
 }
 
-/* Those of the set, each twice; what is not live is stale. */
+/* Erases the slots of the set, each named twice; those that are not live are stale. */
 static void erase_n(uint32_t set)
 {
     hm_handle handles[3 * POOL_FREE_SLOTS];
@@ -185,7 +185,8 @@ static void erase_n(uint32_t set)
             note_erase(now.config->settled + i);
 }
 
-/* Asked about each that is live, in the order of the slots, with the pool whole and busy. */
+/* The predicate is called for each live item, in the order of slots; the pool is consistent and
+ * busy. */
 static uint32_t doomed_set, asked_from;
 
 static bool is_doomed(const void *item, void *context)
@@ -225,7 +226,7 @@ static void clear(void)
     now.model.settled_live = 0;
 }
 
-/* Whether an item has a part in these bytes. */
+/* Whether these bytes have a part of an item. */
 static bool holds_live(const unsigned char *bytes, size_t size)
 {
     for (uint32_t slot = 0; slot < now.config->max_slots; slot++) {
@@ -236,7 +237,7 @@ static bool holds_live(const unsigned char *bytes, size_t size)
     return false;
 }
 
-/* Afterwards each page or block that is left has a live item. */
+/* Trims; then each page or block that is left has a live item. */
 static void trim(void)
 {
     hm_status status = hm_pool_trim(&now.pool);
@@ -304,9 +305,9 @@ static void perform(const world_action *action)
     }
 }
 
-/* A refused call leaves everything as it was: what is live, where it is, and what is said of every
- * handle. Retired stays retired in all steps: pool_explained, which every state is held against,
- * knows it from the highest generation, which never falls. */
+/* A refused call changes nothing: what is live, where it is, and what every handle is explained as.
+ * Retired slots stay retired in all steps: pool_explained, which every state is checked with,
+ * derives it from the highest generation, which never falls. */
 static void check_step(const pool_state *before)
 {
     if (arena.refused) {

@@ -8,8 +8,8 @@ pool_live now;
 
 /* begin and end */
 
-/* For columns, and a range or blocks. A reservation gets the first that fits, so small ones come
- * first. */
+/* Windows for columns, and for a range or blocks. A reservation gets the first that fits, so small
+ * ones come first. */
 static void begin_arena(void)
 {
     size_t windows[ARENA_RANGES];
@@ -46,7 +46,7 @@ static void begin_pool(void)
     arena_refuse(0);
 }
 
-/* The lives that are spent of all slots, then the last life of the settled ones. */
+/* Spends the first generations of all slots, then inserts the last items of the settled ones. */
 static void spend_lives(void)
 {
     for (uint32_t life = 1; life <= WORLD_LIVES; life++) {
@@ -72,7 +72,7 @@ static size_t begin(const world_config *config)
     memset(&now, 0, sizeof now);
     now.config = config;
     CHECK(config->max_slots <= config->settled + (uint32_t)POOL_FREE_SLOTS);
-    CHECK(config->settled == 0 || !config->hooks); /* The model does not know their lives. */
+    CHECK(config->settled == 0 || !config->hooks); /* The model does not know their items. */
     CHECK(config->max_slots <= POOL_MOST_SLOTS && config->item_size <= POOL_ITEM);
     begin_arena();
     begin_pool();
@@ -109,7 +109,7 @@ static void blank_behind(hm_array *array, size_t live_size)
         memset(array->data + live_size, WORLD_BLANK, array->committed_size - live_size);
 }
 
-/* Holes: their bytes mean nothing. */
+/* Blanks holes, whose bytes have no meaning. */
 static void blank_items(void)
 {
     unsigned char kept[POOL_MOST_SLOTS][POOL_ITEM];
@@ -128,10 +128,9 @@ static void blank_items(void)
 }
 
 /* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
- * so that a library that reads them all the same goes wrong: holes, entries that were not issued
- * yet, the counts of arrays, which the pool tells them at a trim, and where to look for cold slots
- * while there are none. Bits and blocks behind what is in use are not among them: they have to be
- * 0. */
+ * so that a library that reads them goes wrong: holes, entries that were not issued yet, the counts
+ * of arrays, which the pool sets at a trim, and where to look for cold slots while there are none.
+ * Bits and blocks behind those in use are not among them: they must be 0. */
 static void blank_unused(void)
 {
     blank_items();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The small world of a pool: the pool, a naive model of it, and what can be done.
+/* The small world of a pool: the pool, a naive model of it, and its steps.
  *
- * The model (`pool_ghost`) knows which slots were issued how often, which of them are live, and
- * at which address each item was inserted, where it has to stay. In a world with settled slots
- * these come first, so that the others are where one word of 64 bits ends and the next begins. */
+ * The model (`pool_ghost`) knows how often each slot was issued, which slots are live, and the
+ * address at which each item was inserted and must stay. In a world with settled slots these come
+ * first, so that the others are where one word of 64 bits ends and the next begins. */
 #ifndef TEST_SMALL_WORLD_POOL_H
 #define TEST_SMALL_WORLD_POOL_H
 
@@ -14,7 +14,7 @@
 
 enum {
     POOL_FREE_SLOTS = 6,  /* most that are not settled */
-    POOL_MOST_SLOTS = 72, /* with those that are */
+    POOL_MOST_SLOTS = 72, /* with the settled ones */
     POOL_ITEM = 16,       /* bytes, at most */
     POOL_SMALL = 64,      /* windows of the arena, bytes */
     POOL_BLOCK = 144,
@@ -26,14 +26,14 @@ typedef struct pool_ghost {
     unsigned char
         *place[POOL_FREE_SLOTS];      /* where the live item was inserted; NULL: none is live */
     uint8_t highest[POOL_FREE_SLOTS]; /* generation that the slot was issued with; 0: never */
-    uint8_t settled_live;             /* whether the settled slots live, or are retired */
+    uint8_t settled_live;             /* whether the settled slots are live, or else retired */
 } pool_ghost;
 
 typedef struct pool_state {
     hm_pool pool;
     arena_memory memory;
     pool_ghost model;
-    unsigned char bytes[POOL_BYTES]; /* so many as the arena has in this world */
+    unsigned char bytes[POOL_BYTES]; /* as many as the arena has in this world */
 } pool_state;
 
 typedef struct pool_live {
@@ -46,14 +46,14 @@ typedef struct pool_live {
 
 extern pool_live now;
 
-/* pool_world.c: what the search calls. */
+/* pool_world.c: functions for the search. */
 void pool_capture(void *into);
 void pool_restore(const void *from);
 bool pool_holds_items(uint32_t range); /* and not a column */
 
-/* pool_ghost.c. The place of a live slot, or NULL; the highest generation that any slot was issued
- * with; slots that were issued, that are live, that are retired; how many may still be inserted,
- * memory permitting. */
+/* pool_ghost.c. The address of a live slot's item, or NULL; the highest generation that a slot was
+ * issued with; the number of slots that were issued, are live, are retired; how many items may
+ * still be inserted, memory permitting. */
 unsigned char *pool_place(const pool_ghost *of, uint32_t slot);
 uint32_t pool_generation(uint32_t slot);
 uint32_t pool_issued(void);

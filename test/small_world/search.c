@@ -3,24 +3,24 @@
  * with every argument, with and without each of its memory calls refused.
  *
  * The library is the real source, narrowed at build time: a generation has 2 bits, so that a slot
- * retires after 3 lives, and an array commits a page of 8 or 16 bytes at a time. Bringing items
- * into order stops after 4 entries of other work where it has both limits, so that it stops in
- * every phase; it takes everything out at the first misfit, and by both never; it sorts
- * three items by the bits of their keys, and gives back scratch memory above 64 bytes. Words of
- * marks that are left out, clean items that the scan drops, and merging from both ends take more
- * items than a small world has. A pool has pages and blocks of few items, growing blocks begin with
- * one, all blocks collide in the hash table of their addresses, and the slots that move stand where
- * one word of 64 bits ends and the next begins, in the worlds of words. The search goes breadth
- * first from the empty container until no step leads to a state that is new. What holds in every
- * state and at every step then, holds always, for a container of this size; and the first violation
- * that is met has the shortest script of operations, which is printed.
+ * retires after 3 items, and an array commits a page of 8 or 16 bytes at a time. With both limits,
+ * bringing items into order stops after 4 entries of other work, so that it stops in every phase;
+ * it lifts everything at the first misfit, or never if it orders by both; it sorts three items by
+ * the bits of their keys, and gives back scratch memory above 64 bytes. Marks that are skipped by
+ * words, clean items that the scan drops, and merging from both ends need more items than a small
+ * world has. A pool has pages and blocks of few items, growing blocks begin with one, all blocks
+ * collide in the hash table of their addresses, and in the worlds of words the slots that change
+ * are where one word of 64 bits ends and the next begins. The search is breadth first, from the
+ * empty container until no step leads to a new state. So what holds in every state and at every
+ * step holds always, for a container of this size; and the first violation that is found has a
+ * shortest script of operations, which is printed.
  *
- *     small_world          the worlds that take seconds
- *     small_world all      the slow ones as well
+ *     small_world          the fast worlds, which take seconds
+ *     small_world all      the slow worlds as well
  *     small_world NAME...  those worlds
  *
- * A state is known by a hash of 64 bits. Of n states a pair collides, and one of the two is not
- * explored further, with a chance of n^2 / 2^65: for 10,000,000 states 3 in a million. */
+ * A state is identified by a hash of 64 bits. The probability that two of n states collide, and one
+ * of them is not explored, is n^2 / 2^65: for 10,000,000 states 3 in a million. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -35,10 +35,10 @@
 #include <unistd.h>
 #else
 #define alarm(seconds) ((void)(seconds))
-#define SIGALRM SIGTERM /* which nobody sends: there a hang is not noticed */
+#define SIGALRM SIGTERM /* which is not sent: there a hang is not detected */
 #endif
 
-enum { STATE_SECONDS = 20 /* for all steps from a state, which take less than a millisecond */ };
+enum { STATE_SECONDS = 20 /* for all steps from a state; they take less than a millisecond */ };
 
 #define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(SOME_FIRST) | GOAL(FIRST_FIRST))
 #define ALL (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(BY_BOTH) | ARRANGEMENTS)
@@ -98,7 +98,7 @@ typedef struct origin {
     uint16_t refuse; /* the memory call that failed; 0: none */
 } origin;
 
-/* The states of one depth: those that are being searched, and those that they lead to. */
+/* The states of one depth: those that are searched, or those that they lead to. */
 typedef struct frontier {
     unsigned char *states;
     uint32_t count, capacity;
@@ -116,7 +116,7 @@ static struct {
     uint32_t state_count;
     uint32_t depth;
     uint64_t transitions, refusals, idle;
-    origin step; /* that is being taken */
+    origin step; /* the current one */
 } search;
 
 static void *grow(void *array, size_t item_size, uint32_t *capacity)
@@ -127,7 +127,7 @@ static void *grow(void *array, size_t item_size, uint32_t *capacity)
     return array;
 }
 
-/* what all worlds share */
+/* shared by all worlds */
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b)
 {
@@ -217,7 +217,7 @@ static uint64_t mix(uint64_t hash, const void *bytes)
     return hash ^ hash >> 29;
 }
 
-/* Four hashes that do not wait for each other make one. */
+/* Combines four independent hashes, which are computed in parallel. */
 static uint64_t hash_of(const unsigned char *words)
 {
     size_t count = search.state_size / sizeof(uint64_t);
@@ -269,7 +269,7 @@ static unsigned char *state_at(const frontier *level, uint32_t i)
     return level->states + search.state_size * i;
 }
 
-/* The live world is a state that has been reached; when it is new, it is checked and kept. */
+/* The live world has reached a state; if it is new, it is checked and kept. */
 static void arrive(frontier *next)
 {
     if (next->count == next->capacity)

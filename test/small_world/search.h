@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the search wants of a container's small world, and what it gives it.
+/* What the search needs from a container's small world, and provides for it.
  *
- *     world_kind     a container with its naive model, and all that can be done to it
+ *     world_kind     a container with its naive model, and all steps
  *     world_config   how large it is
  *     a state        a copy of container, model and memory, canonical: equal bytes behave equally
  *
@@ -13,11 +13,11 @@
 #include <handle_map/pool.h>
 
 enum {
-    WORLD_LIVES = 3, /* of a slot, with generations of 2 bits */
+    WORLD_LIVES = 3, /* items of a slot, with generations of 2 bits */
     WORLD_TYPE_ID = 5,
-    WORLD_BLANK = 0xDD, /* fills memory that must not be read; no count, slot or handle is so */
+    WORLD_BLANK = 0xDD, /* fills memory that must not be read; not a valid count, slot or handle */
     WORLD_MOST_ACTIONS = 1024,
-    WORLD_ZEROED = 255 /* in place of a key: insert without an item */
+    WORLD_ZEROED = 255 /* instead of a key: insert without an item */
 };
 
 HM_STATIC_ASSERT(HM_HANDLE_MAX_GENERATION == WORLD_LIVES, "the narrowed header is not in use");
@@ -26,16 +26,16 @@ typedef struct world_config {
     const char *name;
     uint32_t capacity, max_slots;
     size_t page_size, item_size, meta_size; /* bytes */
-    uint8_t keys;                           /* items carry a key below it */
-    uint8_t goals;                          /* map: set of those that are asked for */
+    uint8_t keys;                           /* items have a key below this */
+    uint8_t goals;                          /* map: set of the goals to request */
     uint8_t spent_lives;                    /* of each slot, before the search begins */
     bool full;                              /* begins with as many items as fit */
-    bool hooks;                             /* all of the container's are set */
+    bool hooks;                             /* all hooks of the container are set */
     bool slow;                              /* left out of the fast form */
     hm_storage storage;                     /* pool */
     uint8_t block_size;                     /* pool: bytes */
-    uint8_t settled; /* pool: so many slots live their last life when the search begins, and only
-                        clear ends that */
+    uint8_t settled; /* pool: number of slots that have their last item when the search
+                          begins, which only clear erases */
 } world_config;
 
 typedef struct world_action {
@@ -47,7 +47,7 @@ typedef struct world_actions {
     world_action actions[WORLD_MOST_ACTIONS];
 } world_actions;
 
-/* What a verb and its arguments are called. */
+/* The names of a verb and its arguments. */
 typedef struct world_verb_name {
     const char *name, *a, *b;
     bool by_handle; /* `a` is the number of a handle value */
@@ -56,21 +56,21 @@ typedef struct world_verb_name {
 typedef struct world_kind {
     const char *container;
     const world_verb_name *verbs;
-    /* Makes the live world, with each reservation refused on the way; returns the bytes of a state,
-     * a multiple of 8. End frees it. Capture and restore copy it, made canonical, and back. */
+    /* begin makes the live world, after each reservation was refused once; returns the bytes of a
+     * state, a multiple of 8. end frees it. capture makes it canonical and copies it, restore
+     * copies it back. */
     size_t (*begin)(const world_config *config);
     void (*end)(void);
     void (*capture)(void *state);
     void (*restore)(const void *state);
-    /* Checks everything that a state shows. The live world may be unusable afterwards. */
+    /* Checks all that is visible of a state. The live world may be unusable afterwards. */
     void (*check)(void);
-    /* Lists every action, and says whether it means anything in this state. */
+    /* Lists every action, and whether it makes sense in this state. */
     void (*list)(world_actions *list);
     bool (*is_possible)(const void *state, const world_action *action);
-    /* Does the action to the live world, which is the one that `before` was captured from, and
-     * checks whatever the step itself shows. The memory call with number `refuse` fails; 0: none
-     * does. Returns the number of memory calls, and false in *changed where the world is `before`
-     * still. */
+    /* Takes the action in the live world, which `before` was captured from, and checks the results
+     * of the step itself. The memory call with number `refuse` fails; 0: none. Returns the number
+     * of memory calls, and false in *changed if the world is still `before`. */
     uint32_t (*take)(const void *before, const world_action *action, uint32_t refuse,
                      bool *changed);
 } world_kind;
@@ -80,14 +80,14 @@ extern const world_kind map_world, pool_world;
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 
 /* Every handle value that can matter has a number: each slot and two beyond, each generation and
- * one beyond, the own type and a foreign one, free bit or not. Those of a slot follow each other.
- * What is of the own type and has no free bit comes every fourth time. */
+ * one beyond, the own type and a foreign one, free bit or not. Those of a slot are consecutive.
+ * Every fourth one has the own type and no free bit. */
 enum { WORLD_SLOT_VALUES = (WORLD_LIVES + 2) * 4 };
 uint32_t world_handle_values(const world_config *config);
 hm_handle world_handle_value(uint32_t n);
 hm_handle world_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free);
 
-/* Prints what does not hold and how it came about, and ends the program. */
+/* Prints the violated condition and the script that led to it, and ends the program. */
 _Noreturn void world_violated(const char *file, int line, const char *condition);
 
 #define CHECK(condition) ((condition) ? (void)0 : world_violated(__FILE__, __LINE__, #condition))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done to a small world, and what each step must show. */
+/* The steps of a small world, and what each must fulfil. */
 #include "world.h"
 
 /* callbacks */
@@ -28,7 +28,7 @@ void step_relocated(void *item, uint32_t from, uint32_t to, void *context)
     calls.moved++;
 }
 
-/* Items are asked about in dense order, each once. */
+/* The predicate is called in dense order, once for each item. */
 static bool doomed(const void *item, void *context)
 {
     (void)context;
@@ -86,8 +86,8 @@ void step_list(world_actions *list)
         world_add(list, WORLD_RESERVE, n, 0);
     for (uint32_t set = 0; set < 1u << live.config->capacity; set++)
         world_add(list, WORLD_ERASE_IF, set, 0);
-    /* What is foreign or has the free bit is asked of every state, and changed by where there are
-     * no goals. */
+    /* Handles that are foreign or have the free bit are queried in every state, but passed to steps
+     * only in worlds without goals. */
     bool has_goals = live.config->goals != 0;
     for (uint32_t n = 0; n < world_handle_values(live.config); n += has_goals ? 4 : 1)
         world_add(list, WORLD_ERASE, n, 0);
@@ -115,7 +115,7 @@ bool step_is_possible(const void *of, const world_action *action)
     return action->verb != WORLD_EDIT || action->a < state->model.count;
 }
 
-/* FULL where there is no space; else a refusal fails the call, and nothing else does. */
+/* FULL if there is no space; else a call fails only when memory is refused. */
 static bool is_right(hm_status status, bool fits)
 {
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
@@ -163,8 +163,8 @@ static void erase(hm_handle handle)
     live.model.count--;
 }
 
-/* The items that are left keep the order in which they are asked about. That is the order in which
- * they stood, unless items were on their way to a goal: those are put down first. */
+/* The remaining items keep the order in which the predicate saw them. That is their order before,
+ * unless moves to a goal were in progress: those are ended first. */
 static void erase_if(uint32_t set)
 {
     uint8_t survivors = 0;
@@ -185,15 +185,16 @@ static size_t in_pages(size_t size)
     return (size + live.config->page_size - 1) / live.config->page_size * live.config->page_size;
 }
 
-/* What a trim does not speak of: generation floors, and what the order keeps for its next round. */
+/* Returns the sizes that a trim does not promise: generation floors, and the order's scratch
+ * memory. */
 static size_t committed_aside(void)
 {
     return live.map.ids.floors.committed_size + live.map.order.mark_array.committed_size +
            live.map.order.batch.scratch.committed_size;
 }
 
-/* A trim leaves the pages of the items, and those up to the last slot that is live or has spent
- * its lives; it gives back all others. */
+/* A trim leaves the pages of the items, and those up to the last slot that is live or spent; it
+ * gives back all others. */
 static void trim(void)
 {
     hm_map_stats before = hm_map_get_stats(&live.map);
@@ -309,7 +310,7 @@ static void perform(const world_action *action)
     goal_tidy();
 }
 
-/* What a state says of itself beyond its items. */
+/* What a state shows beyond its items. */
 typedef struct observation {
     hm_handle_state explained[WORLD_SLOTS][WORLD_LIVES];
     uint32_t slots, free_slots, retired_slots;
@@ -328,10 +329,9 @@ static void observe(observation *seen)
     seen->retired_slots = stats.retired_slots;
 }
 
-/* A refused call leaves everything as it was, but for a trim, which leaves the handles as they
- * were, and for the calls that bring items into order, which do it another way. Slots come by
- * inserts and go by trims. What was stale stays so, unless an insert or reserve retires it; retired
- * stays retired. */
+/* A refused call changes nothing, except a trim, which leaves the handles unchanged, and calls that
+ * bring items into order, which do it in another way. Only inserts add slots, only trims drop them.
+ * What was stale stays so, unless an insert or reserve retires it; retired stays retired. */
 static void check_step(const world_state *before, const observation *old, uint32_t verb)
 {
     observation now;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One small world: a handle map of a few slots, a naive model of it, and all that can be done.
+/* One small world: a handle map of a few slots, a naive model of it, and all steps.
  *
  *     the live world  = map + model + arena
  *     world_state     = a copy of all three, canonical: equal bytes behave equally
  *
  * The model (`ghost`) knows which items are live and where, and the highest generation that each
- * slot was ever issued with. From that follows how every handle value must be answered. It also
- * knows the goal that the map was last asked to bring its items to, an order or an arrangement, and
- * which items must still stand in the order in which they stood when that began. */
+ * slot was ever issued with. That determines the answer for every handle value. It also knows the
+ * last goal that was requested of the map, an order or an arrangement, and which items must still
+ * be in the order that they had when it began. */
 #ifndef TEST_SMALL_WORLD_H
 #define TEST_SMALL_WORLD_H
 
@@ -19,14 +19,13 @@
 enum {
     WORLD_SLOTS = 5,
     WORLD_ITEMS = 4,
-    WORLD_ARRAYS = 7, /* entries, slots, floors, items, meta, marks, scratch */
-    WORLD_WINDOW =
-        48, /* bytes that the largest of them needs, but for scratch, which is the last */
+    WORLD_ARRAYS = 7,  /* entries, slots, floors, items, meta, marks, scratch */
+    WORLD_WINDOW = 48, /* bytes that the largest needs, except scratch, the last */
     WORLD_SCRATCH = 176,
     WORLD_BUDGETS = 5
 };
 
-/* What items can be brought to: orders, then arrangements. */
+/* The goals: orders, then arrangements. */
 typedef enum world_goal {
     WORLD_NO_GOAL = 0,
     WORLD_BY_KEY,
@@ -43,15 +42,15 @@ typedef enum world_goal {
 
 typedef struct ghost_item {
     uint8_t slot, generation, key;
-    uint8_t rank; /* among its equals: it stands behind those of lower rank; 0: anywhere */
+    uint8_t rank; /* among its equals: it is behind those of lower rank; 0: anywhere */
 } ghost_item;
 
 typedef struct ghost {
     uint8_t highest[WORLD_SLOTS]; /* generation that the slot was issued with; 0: never */
     uint8_t dropped;              /* a trim has dropped slots, or may have raised a floor */
     uint8_t count;
-    uint8_t goal;        /* that the map was last asked for; 0: none, or it must start anew */
-    uint8_t is_finished; /* the last call for it was done */
+    uint8_t goal;               /* last requested of the map; 0: none, or it must start anew */
+    uint8_t is_finished;        /* its last call was done */
     uint8_t known[WORLD_SLOTS]; /* when the arrangement began: highest */
     ghost_item dense[WORLD_ITEMS];
 } ghost;
@@ -71,15 +70,15 @@ typedef struct world {
 
 extern world live;
 
-/* What the callbacks have seen in this step. */
+/* What the callbacks have recorded in this step. */
 typedef struct world_calls {
     uint32_t destroyed;             /* set of slots */
-    uint32_t position[WORLD_SLOTS]; /* of live slots, as relocate tells it */
+    uint32_t position[WORLD_SLOTS]; /* of live slots, from the reports of relocate */
     uint32_t moved;                 /* calls of relocate */
     uint32_t asked;                 /* calls of key, compare or predicate */
     uint32_t doomed;                /* set of positions */
-    uint32_t seen;                  /* the same, of the items asked about, as they stood before */
-    ghost_item order[WORLD_ITEMS];  /* in which they were asked about */
+    uint32_t seen;                  /* set of positions that the predicate saw, before the step */
+    ghost_item order[WORLD_ITEMS];  /* in which the predicate saw them */
 } world_calls;
 
 extern world_calls calls;
@@ -99,21 +98,20 @@ typedef enum world_verb {
     WORLD_FINISH    /* goal, whether all are touched first: calls until it is done */
 } world_verb;
 
-/* world.c: what the search calls. */
+/* world.c: functions for the search. */
 size_t world_begin(const world_config *config);
 void world_end(void);
 void world_capture(void *state);
 void world_restore(const void *state);
 bool world_is_untouched(const world_state *before);
 
-/* blank.c: gives the live world's bytes that mean nothing one fixed value. The arena must be open.
+/* blank.c: gives the live world's bytes without a meaning one fixed value. The arena must be open.
  */
 void blank_unused(void);
 
-/* goal.c: bringing the items into order. Go makes one call within a budget; finish makes calls with
- * the least one until all is done, and checks what they cost together. After forget the next call
- * begins. An item that is loosened may come to stand anywhere among its equals; tidy brings the
- * ranks into the one form that says no more than that. */
+/* goal.c: bringing the items into order. go makes one call within a budget; finish makes calls with
+ * the least one until all is done, and checks their total cost. After forget the next call starts
+ * anew. A loosened item may go anywhere among its equals; tidy makes the ranks canonical. */
 bool goal_is_possible(const ghost *of, uint32_t goal);
 void goal_go(uint32_t goal, uint32_t budget);
 void goal_finish(uint32_t goal, bool anew);
@@ -121,8 +119,7 @@ void goal_forget(void);
 void goal_loosen(uint32_t position);
 void goal_tidy(void);
 
-/* ghost.c: the names say it; ghost_note_insert checks what an insert has returned, and enters it.
- */
+/* ghost.c. ghost_note_insert checks what an insert has returned, and records it. */
 hm_handle ghost_handle(ghost_item item);
 void ghost_make_item(unsigned char *item, ghost_item who);
 ghost_item ghost_read(const void *item);
@@ -130,14 +127,14 @@ unsigned char *ghost_item_at(uint32_t position);
 uint32_t ghost_position(hm_handle handle);
 uint32_t ghost_live_slots(const ghost *of); /* as a set */
 bool ghost_is_same(ghost_item a, ghost_item b);
-bool ghost_is_spent(uint32_t slot); /* all lives, and the last is over */
+bool ghost_is_spent(uint32_t slot); /* no generation left, and not live */
 uint32_t ghost_room(void);          /* for items, memory permitting */
 void ghost_note_insert(hm_handle handle, uint8_t key);
 
-/* Checks everything that a state shows: all handle values, items, meta, statistics, memory. */
+/* Checks all that is visible of a state: all handle values, items, meta, statistics, memory. */
 void ghost_check(void);
 
-/* step.c: what can be done. */
+/* step.c: the steps. */
 extern const world_verb_name step_verbs[];
 void step_list(world_actions *list);
 bool step_is_possible(const void *state, const world_action *action);

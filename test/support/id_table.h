@@ -20,7 +20,7 @@ static inline void make(hm_id_table *table, uint32_t capacity, uint32_t max_slot
     CHECK(hm_id_table_init(table, &desc) == HM_OK);
 }
 
-/* Null when a reserve is refused; after one that is not, issuing must succeed. */
+/* Returns null when a reserve is refused; after a reserve that succeeds, issue must succeed. */
 static inline hm_handle issue(hm_id_table *table)
 {
     if (hm_id_table_reserve(table, 1) != HM_OK)
@@ -51,7 +51,7 @@ static inline void release_down_to(hm_id_table *table, uint32_t count)
         release_at(table, table->count - 1);
 }
 
-/* Issues and releases the slot at position `count`, so many times. */
+/* Issues and releases the slot at position `count`, `lives` times. */
 static inline void live_through(hm_id_table *table, uint32_t lives)
 {
     for (uint32_t i = 0; i < lives; i++) {

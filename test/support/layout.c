@@ -13,7 +13,7 @@ static const size_t pages[] = {4096, 16384, 65536};
 
 enum { SIZES = sizeof sizes / sizeof *sizes, PAGES = sizeof pages / sizeof *pages };
 
-/* A page that is smaller than the system's cannot be committed alone, so it is left out. */
+/* The index of the first page size to use: one below the system's cannot be committed alone. */
 static size_t first_page(void)
 {
     size_t first = 0;
@@ -22,7 +22,7 @@ static size_t first_page(void)
     return first;
 }
 
-/* Alignments that divide the size: the powers of two from 1 to this many of them. */
+/* Returns the number of alignments that divide the size: powers of two from 1 on. */
 static size_t align_count(size_t item_size)
 {
     size_t count = 0;
@@ -39,8 +39,8 @@ static size_t layouts_on_a_page(void)
     return count;
 }
 
-/* Where long loops are cut, every fourth layout has to do. The number on a page is odd, so that
- * another three of four are left out on each page. */
+/* If long loops are shortened, every fourth layout is used. The number per page size is odd, so
+ * that others are left out for each. */
 static size_t stride(void)
 {
     return test_scaled(4) < 4 ? 4 : 1;
@@ -65,8 +65,8 @@ test_layout test_layout_at(size_t index)
     return layout;
 }
 
-/* The value's bytes over and over, each added to a number of its place: so that items of different
- * values differ, the value 0 is not the pattern of zeroed memory, and a shifted copy is noticed. */
+/* Repeats the value's bytes, each plus a number of its place: so items of different values differ,
+ * value 0 is not the pattern of zeroed memory, and a shifted copy is noticed. */
 static unsigned char pattern(uint64_t value, size_t place)
 {
     return (unsigned char)((value >> 8 * (place % 8)) + 157 * place + 91);

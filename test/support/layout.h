@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The item layouts that every container is tested with: sizes 1, 7, 8, 40, 4096 and 5000, each
- * with every alignment that divides it, on pages of 4, 16 and 64 KiB; and patterns for items. */
+/* The item layouts that every container is tested with: sizes 1, 7, 8, 40, 4096 and 5000, each with
+ * every alignment that divides it, on pages of 4, 16 and 64 KiB; and byte patterns for items. */
 #ifndef TEST_SUPPORT_LAYOUT_H
 #define TEST_SUPPORT_LAYOUT_H
 
@@ -12,12 +12,12 @@ typedef struct test_layout {
     size_t item_size, item_align, page_size; /* bytes */
 } test_layout;
 
-/* How many there are, and each of them by its index. */
+/* The number of layouts, and each of them by its index. */
 size_t test_layout_count(void);
 test_layout test_layout_at(size_t index);
 
-/* Fills an item with a pattern of `value`, every byte of it; and asks for that pattern. An item of
- * n bytes tells 2^(8 n) values apart, at most 2^64. */
+/* Fill all bytes of an item with the pattern of `value`, and check it. An item of n bytes can hold
+ * 2^(8 n) different patterns, at most 2^64. */
 void test_item_fill(void *item, size_t size, uint64_t value);
 bool test_item_is(const void *item, size_t size, uint64_t value);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,  /* bytes; up to here all items are compared after each operation */
-    MODEL_STRIDE = 32, /* above, each item after so many operations */
+    MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
+    MODEL_STRIDE = 32, /* above, each item after this many operations */
     MODEL_SAMPLE = 16  /* callbacks to a validate from inside one, and one more for each item */
 };
 
@@ -62,7 +62,7 @@ hm_handle model_handle_of(const map_model *model, const void *item)
 
 void model_in_callback(map_model *model)
 {
-    /* Rarer where many items make validate expensive: a large map's sort has millions of callbacks.
+    /* Rarer when many items make validate expensive: a large map's sort has millions of callbacks.
      */
     if (++model->callbacks % (MODEL_SAMPLE + model->count) != 0)
         return;
@@ -117,7 +117,7 @@ static bool model_doomed(const void *item, void *context)
     CHECK(record != NULL);
     CHECK(model->asked < model->count);
     if (model->asked == 0 && model->is_stopped)
-        model_read_positions(model); /* Items on their way are put down first. */
+        model_read_positions(model); /* Moves in progress are ended first. */
     CHECK(hm_handle_equal(handle, model->dense[model->asked]));
     CHECK(model_item_holds(model, record, item));
     model->asked++;
@@ -164,7 +164,7 @@ static void model_note_insert(map_model *model, hm_handle handle, bool zero, uin
     model->dense[model->count++] = handle;
 }
 
-/* Marks the item erased; the caller takes it out of `dense`. */
+/* Marks the item erased; the caller removes it from `dense`. */
 static void model_note_erase(map_model *model, hm_handle handle)
 {
     model_slot *record = model_find(model, handle);
@@ -298,7 +298,7 @@ void model_erase_if(map_model *model, uint32_t doomed_of_8)
     model->count = count;
 }
 
-/* All items are gone: by clear or by fini. */
+/* Records that clear or fini has erased all items. */
 static void model_note_all_erased(map_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++)
@@ -360,8 +360,8 @@ void model_edit(map_model *model, hm_handle handle, uint64_t value)
                    model->desc.meta_size, ~value);
 }
 
-/* Whether explain's answer for a handle that does not resolve is right. Two answers are the map's
- * choice: when a spent slot retires, and how coarse the generation floors of a trim are. */
+/* Whether explain's answer for a handle that does not resolve is right. The map may choose two
+ * things: when a spent slot retires, and how coarse the generation floors of a trim are. */
 static bool model_explains(const map_model *model, hm_handle handle, hm_handle_state state)
 {
     uint32_t generation = hm_handle_generation(handle);

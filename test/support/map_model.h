@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A naive model of the map, which every operation is held against.
+/* A naive model of the map, which every operation is compared with.
  *
  * The model knows slots by number, and the dense order as a plain list of handles that it changes
- * by moving the list's elements one by one. It keeps, from the reports of the relocate hook alone,
- * where each item stands, and counts the reports of the destroy hook for each life. Each
- * model_<verb> runs the operation on the map and on the model and compares the answers;
- * model_check compares everything else.
+ * by moving the list's elements one by one. It tracks each item's position by the reports of the
+ * relocate hook alone, and counts the reports of the destroy hook for each item. Each model_<verb>
+ * runs the operation on the map and on the model and compares the answers; model_check compares
+ * everything else.
  *
- * The subjects at the end join it to the runner, and to the fuzzer: the map with all it can do,
- * hostile handles, and orders that lie. */
+ * The subjects at the end connect it to the runner and the fuzzer: all operations of a map, hostile
+ * handles, and orders that lie. */
 #ifndef TEST_MAP_MODEL_H
 #define TEST_MAP_MODEL_H
 
@@ -18,7 +18,7 @@
 #include <handle_map/map.h>
 
 enum {
-    MODEL_BATCH = 32,       /* most items that insert_n copies, and handles for erase_n */
+    MODEL_BATCH = 32,       /* most items that insert_n copies, and handles of erase_n */
     MODEL_PAST = 256,       /* handles of erased items to probe */
     MODEL_NAMES = 200,      /* most handles to arrange by */
     MODEL_ORDERS = 5,       /* to defragment by: */
@@ -29,8 +29,8 @@ typedef struct model_slot {
     uint64_t value;      /* pattern of the item's bytes, unless item_zero */
     uint64_t meta;       /* pattern of the meta bytes, unless meta_zero */
     uint32_t generation; /* the last one issued; 0: none */
-    uint32_t position;   /* dense index, as the relocate reports tell it */
-    uint32_t destroyed;  /* reports of destroy in this life */
+    uint32_t position;   /* dense index, from the reports of relocate */
+    uint32_t destroyed;  /* reports of destroy for this item */
     bool live, item_zero, meta_zero;
 } model_slot;
 
@@ -38,8 +38,8 @@ typedef enum model_lie {
     MODEL_ALL_EQUAL,
     MODEL_FIRST_IS_SMALLER, /* whichever is asked first */
     MODEL_FIRST_IS_LARGER,
-    MODEL_BY_PLACE, /* where the item stands, which a move changes */
-    MODEL_TURNING,  /* upside down after every 16 questions */
+    MODEL_BY_PLACE, /* by the item's address, which a move changes */
+    MODEL_TURNING,  /* reversed after every 16 calls */
     MODEL_RANDOM,
     MODEL_LIES
 } model_lie;
@@ -56,16 +56,16 @@ typedef struct map_model {
     uint32_t count;               /* of `dense` */
     uint32_t spent;               /* free slots whose generation is the last */
     unsigned char *buffer;        /* MODEL_BATCH items */
-    hm_handle names[MODEL_NAMES]; /* what the last arrange was given */
+    hm_handle names[MODEL_NAMES]; /* the names of the last arrange */
     uint32_t name_count;
     hm_handle past[MODEL_PAST];
-    uint32_t past_count;         /* handles ever put there */
+    uint32_t past_count;         /* handles ever stored there */
     uint32_t tick;               /* checks */
     uint32_t doomed_of_8;        /* erase_if: how many of 8 values are doomed */
     bool refuses;                /* memory will refuse the next operation a call */
-    bool trimmed;                /* from then on generations may rise by more than one */
-    bool from_the_back;          /* destroy must meet the last item */
-    bool is_stopped;             /* in the middle of an order: items are on their way */
+    bool trimmed;                /* since then generations may rise by more than one */
+    bool from_the_back;          /* destroy must be called for the last item */
+    bool is_stopped;             /* in the middle of an order: moves are in progress */
     hm_handle last_destroyed;    /* must not resolve at the next destroy */
     uint32_t asked, callbacks;   /* calls of the predicate; of any callback */
     uint64_t relocated, ordered; /* calls of relocate; of compare and key */
@@ -78,19 +78,19 @@ void model_init(map_model *model, const hm_map_desc *desc, size_t page_size, boo
                 bool relocate);
 void model_fini(map_model *model);
 
-/* Compares everything that can be seen from outside, and probes a handle. */
+/* Compares all that is visible from outside, and probes a handle. */
 void model_check(map_model *model);
 
-/* The live item that the handle names, or NULL: what the map must say as well. */
+/* Returns the live item that the handle names, or NULL, as the map must do. */
 model_slot *model_find(const map_model *model, hm_handle handle);
 
-/* The number of items that may still be inserted, memory permitting. */
+/* Returns the number of items that may still be inserted, memory permitting. */
 uint32_t model_room(const map_model *model);
 
-/* A handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
+/* Returns a handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
 hm_handle model_pick(const map_model *model, uint32_t kind, uint32_t which, uint32_t noise);
 
-/* Asks the map everything about one handle. */
+/* Calls all queries of the map for one handle. */
 void model_probe(const map_model *model, hm_handle handle);
 
 void model_insert(map_model *model, model_way way, uint64_t value);
@@ -108,30 +108,31 @@ void model_clear(map_model *model);
 void model_trim(map_model *model);
 void model_edit(map_model *model, hm_handle handle, uint64_t value);
 
-/* By one of the orders; to the end: again and again until it is done, which it must be. */
+/* Defragments by one of the orders; to_the_end: in calls until it is done, which it must become. */
 void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end);
 
 /* Puts n handles, drawn by `random` as model_pick draws them, before the others. */
 void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budget,
                    bool to_the_end);
 
-/* One call more for the handles of the last arrange, unless that was done. */
+/* Makes one more call for the handles of the last arrange, unless that was done. */
 void model_arrange_on(map_model *model, hm_budget budget);
 
-/* Makes a free slot as old as many lives would make it, `left` generations before the last. */
+/* Gives a free slot a late generation, `left` before the last, without as many reuses. */
 void model_age(map_model *model, uint32_t which, uint32_t left);
 
-/* Of the model's own parts, to each other. */
+/* Functions that the model's own files share. */
 
-/* The handle of an item that the map shows. */
+/* Returns the handle of an item that the map has passed to a callback. */
 hm_handle model_handle_of(const map_model *model, const void *item);
 
-/* What holds inside every callback. */
+/* Checks what holds inside every callback. */
 void model_in_callback(map_model *model);
 
 void model_set_orders(map_model *model);
 
-/* The positions may be others; that each handle stands once, with its item, is for model_check. */
+/* Reads the positions, which may have changed; model_check checks that each handle is there once,
+ * with its item. */
 void model_read_positions(map_model *model);
 
 extern const test_subject map_subject, hostile_subject, lying_subject;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The map as the runner and the fuzzer see it: tables of operations with numbers for arguments. */
+/* The map as the runner and the fuzzer see it: tables of operations with numeric arguments. */
 #include "map_model.h"
 
 #include "layout.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-    TO_THE_END = 100, /* items; more are not defragmented to the end in one step */
+    TO_THE_END = 100, /* items; larger maps are not defragmented to the end in one step */
     SMALL = 64        /* bytes */
 };
 
-/* Kinds of maps: mostly small ones, tiny index spaces among them, now and then thousands; but not
- * of large items, which insertion sort would move for many seconds where memory is refused. */
+/* Kinds of maps: mostly small ones, some with tiny index spaces, some with thousands of items; but
+ * not of large items, which insertion sort would move for many seconds if memory is refused. */
 static hm_map_desc describe(uint32_t shape, uint32_t hooks, size_t item_size)
 {
     static const uint32_t capacities[] = {1, 2, 4, 16, 40, 64, 64, 100};
@@ -64,19 +64,19 @@ static void insert(void *state, const uint32_t arguments[3])
     model_insert(state, (model_way)(arguments[0] % MODEL_WAYS), arguments[1]);
 }
 
-/* How many, value. */
+/* Number, value. */
 static void insert_n(void *state, const uint32_t arguments[3])
 {
     model_insert_n(state, arguments[0] % (MODEL_BATCH / 4), true, arguments[1]);
 }
 
-/* How many, value. */
+/* Number, value. */
 static void insert_burst(void *state, const uint32_t arguments[3])
 {
     model_insert_n(state, arguments[0] % (model_room(state) + 2), false, arguments[1]);
 }
 
-/* How many, value. */
+/* Number, value. */
 static void reserve(void *state, const uint32_t arguments[3])
 {
     model_reserve(state, arguments[0] % 40, arguments[1]);
@@ -88,7 +88,7 @@ static void erase(void *state, const uint32_t arguments[3])
     model_erase(state, model_pick(state, arguments[0], arguments[1], arguments[2]));
 }
 
-/* How many, which; a quarter of them come again. */
+/* Number, which; a quarter of them are repeated. */
 static void erase_n(void *state, const uint32_t arguments[3])
 {
     hm_handle handles[MODEL_BATCH];
@@ -105,7 +105,7 @@ static void erase_n(void *state, const uint32_t arguments[3])
     model_erase_n(state, handles, n);
 }
 
-/* How many of 8 values. */
+/* The number of doomed values of 8. */
 static void erase_if(void *state, const uint32_t arguments[3])
 {
     model_erase_if(state, arguments[0] % 9);
@@ -142,7 +142,7 @@ static void defragment(void *state, const uint32_t arguments[3])
     model_defragment(state, arguments[0] % MODEL_ORDERS, budget, false);
 }
 
-/* Order, swaps, compares: in as many calls as it takes. */
+/* Order, swaps, compares; in calls until it is done. */
 static void finish(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
@@ -150,7 +150,7 @@ static void finish(void *state, const uint32_t arguments[3])
     model_defragment(model, arguments[0] % MODEL_ORDERS, budget, model->count <= TO_THE_END);
 }
 
-/* What lying orders say from here on: kind, noise. */
+/* How orders lie from here on: kind, noise. */
 static void lie(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
@@ -158,7 +158,7 @@ static void lie(void *state, const uint32_t arguments[3])
     model->noise = arguments[1];
 }
 
-/* How many names, which, swaps: in as many calls as it takes, if they are even. */
+/* Number of names, which, swaps; in calls until it is done, if swaps are even. */
 static void arrange(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
@@ -186,7 +186,7 @@ static void age(void *state, const uint32_t arguments[3])
     model_age(state, arguments[0], arguments[1] % 256);
 }
 
-/* Makes the next operation fail at the k-th call to memory: k, and the calls after it. */
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
@@ -225,7 +225,7 @@ const test_subject map_subject = {
     .end = end_map,
 };
 
-/* The map again, of what concerns order, and mostly with orders that lie. */
+/* The operations of a map that concern order, mostly with orders that lie. */
 static const test_operation lying_operations[] = {
     {"defragment", 200, defragment},
     {"finish", 20, finish},
@@ -252,11 +252,11 @@ const test_subject lying_subject = {
 };
 
 /* Hostile handles: any 64 bits, given to every function that takes a handle. The items have 8
- * bytes, so that the typed functions can be asked as well. */
+ * bytes, so that the typed functions can be tested as well. */
 HM_MAP_DEFINE(word, uint64_t, 0)
 
 typedef struct hostile_model {
-    map_model model; /* first: the map's operations work on this one too */
+    map_model model; /* first, so that the map's operations work on a hostile one too */
     hm_directory directory;
 } hostile_model;
 
@@ -288,9 +288,8 @@ static void end_hostile(void *state)
     free(hostile);
 }
 
-/* Two arguments are 64 bits; the first says which handle they are laid over (none, a live one, a
- * stale one, an entry of the sparse table), and whether they are laid over it whole or choose one
- * bit. */
+/* Two arguments are 64 bits; the first chooses a handle (none, a live one, a stale one, an entry of
+ * the id table), and whether all bits are XORed with it or they choose one bit. */
 static hm_handle hostile_handle(const map_model *model, const uint32_t arguments[3])
 {
     uint32_t way = arguments[0] % 8, which = arguments[0] / 8;
@@ -351,7 +350,7 @@ static void erase_hostile(void *state, const uint32_t arguments[3])
     model_erase(&hostile->model, hostile_handle(&hostile->model, arguments));
 }
 
-/* Only what does not resolve: the model would not know of another erase. */
+/* Only handles that do not resolve, since the model would not know of another erase. */
 static void erase_typed(void *state, const uint32_t arguments[3])
 {
     hostile_model *hostile = state;
@@ -360,7 +359,7 @@ static void erase_typed(void *state, const uint32_t arguments[3])
         CHECK(!word_map_erase(typed(hostile), word));
 }
 
-/* Among handles that resolve, and twice. */
+/* The handle is among handles that resolve, and there twice. */
 static void erase_n_hostile(void *state, const uint32_t arguments[3])
 {
     hostile_model *hostile = state;
@@ -370,7 +369,7 @@ static void erase_n_hostile(void *state, const uint32_t arguments[3])
     model_erase_n(&hostile->model, handles, sizeof handles / sizeof *handles);
 }
 
-/* Changes nothing but where the next defragment begins. */
+/* Changes only where the next defragment begins. */
 static void touch(void *state, const uint32_t arguments[3])
 {
     hostile_model *hostile = state;

@@ -3,11 +3,11 @@
 #include "map_model.h"
 
 enum {
-    MODEL_COMPARES = 200, /* most for an item: a gallop and a halving of 32 probes, 3 for each */
+    MODEL_COMPARES = 200, /* most for an item: gallop and binary search of 32 probes, 3 for each */
     MODEL_IDLE = 16       /* calls that have no budget left for other work */
 };
 
-/* Orders by the leading bytes, at most 2 of them: equal items come up. */
+/* Orders by the leading bytes, at most 2 of them, so that there are equal items. */
 static uint64_t model_leading(const map_model *model, const void *item)
 {
     const unsigned char *bytes = item;
@@ -35,7 +35,7 @@ static uint64_t model_key(const void *item, void *context)
     return model_leading(model, item);
 }
 
-/* What a lying order goes by instead: something else at each call, or what it must not look at. */
+/* What a lying order uses instead: something else at each call, or what it must not look at. */
 static uint64_t model_lie_about(map_model *model, const void *item)
 {
     model->ordered++;
@@ -65,7 +65,7 @@ static uint64_t model_lying_key(const void *item, void *context)
     return model_lie_about(context, item);
 }
 
-/* Two questions, but one compare. */
+/* Two lies, but one compare. */
 static int model_lying_compare(const void *a, const void *b, void *context)
 {
     map_model *model = context;
@@ -98,7 +98,7 @@ static void model_check_ordered(const map_model *model)
               model_leading(model, items + model->desc.item_size * i));
 }
 
-/* One call, and what it may cost whatever the order says. */
+/* Makes one call, and checks the bounds that hold whatever the order answers. */
 static bool model_defragment_once(map_model *model, const hm_order *order, hm_budget budget)
 {
     uint64_t relocated = model->relocated;
@@ -119,7 +119,7 @@ static bool model_defragment_once(map_model *model, const hm_order *order, hm_bu
 void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool to_the_end)
 {
     const hm_order *order = &model->orders[which];
-    /* A compare or a swap at least in each call but the last, and those that do other work. */
+    /* Each call has at least a compare or a swap, except the last and those that do other work. */
     uint64_t calls = 1;
     if (to_the_end)
         calls += (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
@@ -149,7 +149,8 @@ static bool model_arrange_once(map_model *model, hm_budget budget)
     return progress.done;
 }
 
-/* The names that resolve stand first, each where it is named first. Returns how many these are. */
+/* Checks that the items with names that resolve are first, in the order of their first names.
+ * Returns their number. */
 static uint32_t model_check_named(const map_model *model)
 {
     uint32_t named = 0;
@@ -163,7 +164,7 @@ static uint32_t model_check_named(const map_model *model)
     return named;
 }
 
-/* `dense` still tells how all stood before. */
+/* `dense` still has the order before the call. */
 static void model_check_unnamed(const map_model *model, uint32_t named)
 {
     uint32_t before = 0;
@@ -179,7 +180,7 @@ void model_arrange(map_model *model, uint32_t n, uint32_t random, hm_budget budg
 {
     uint64_t noise = random;
     CHECK(n <= MODEL_NAMES);
-    hm_map_touch_all(&model->map); /* The handles in the buffer are about to be others. */
+    hm_map_touch_all(&model->map); /* The handles in the buffer will change. */
     for (uint32_t i = 0; i < n; i++) {
         uint32_t kind = test_random_below(&noise, 24); /* mostly live ones */
         uint32_t which = (uint32_t)test_random(&noise);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A memory table that counts, checks the contract of memory.h, and refuses on demand. It notes for
- * each page of each range whether it is committed, so that none is committed or decommitted twice.
- * Without holes, a range also grows and shrinks at one end only:
+/* A memory table that counts, checks the contract of memory.h, and refuses on demand. It records
+ * for each page of each range whether it is committed, so that none is committed or decommitted
+ * twice. Without holes, a range also grows and shrinks at one end only:
  *
  *     range->address                     range->committed_size       range->size
  *     |==================================|...........................|
  *                          decommit: ends here, commit: starts here
  *
- * It sits on hm_memory_os(), and checks against its own page size, which may be the larger one. */
+ * It is based on hm_memory_os(), and checks against its own page size, which may be larger. */
 #include "memory.h"
 
 #include "test.h"
@@ -22,7 +22,7 @@ typedef struct test_range {
     unsigned char held[];        /* page -> whether it is committed */
 } test_range;
 
-/* Counts a call and answers whether it is to be refused. */
+/* Counts a call and returns whether to refuse it. */
 static bool refuses(test_memory *memory)
 {
     memory->calls++;
@@ -57,7 +57,8 @@ static void check_pages(const test_memory *memory, const void *address, size_t s
         CHECK(range->held[page] == held);
 }
 
-/* Returns the range of whole pages that are about to change, all of which are the same now. */
+/* Returns the range of the whole pages that are about to change, all of which have the same state.
+ */
 static test_range *check_change(const test_memory *memory, const void *address, size_t size,
                                 bool held)
 {
@@ -83,7 +84,7 @@ static void *test_reserve(void *context, size_t size)
     if (refuses(memory) || size > SIZE_MAX - page_size)
         return NULL;
     const hm_memory *os = hm_memory_os();
-    /* One page more, so that no two ranges stand side by side. */
+    /* One page more, so that no two ranges are adjacent. */
     unsigned char *address = os->reserve(os->context, size + page_size);
     if (address == NULL)
         return NULL;

@@ -8,7 +8,7 @@
 enum { TEST_MEMORY_FLAWS = 10 };
 
 typedef struct test_memory {
-    hm_memory table;  /* give &memory.table to a container; this struct must not move meanwhile */
+    hm_memory table;  /* pass &memory.table to a container; this struct must not move meanwhile */
     uint32_t calls;   /* of reserve, commit and decommit together, refused ones included */
     uint32_t fail_at; /* the call with this number (from 1) is refused; 0: none */
     bool fail_after;  /* and so is every later one */
@@ -17,15 +17,15 @@ typedef struct test_memory {
     struct test_range *ranges;            /* the live reservations */
 } test_memory;
 
-/* For containers that commit each range in one piece, from its start. page_size: bytes, a power of
+/* For containers that commit each range from its start, without holes. page_size: bytes, a power of
  * two that is a multiple of the system's. */
 void test_memory_init(test_memory *memory, size_t page_size);
 
 /* For pools, which commit the pages of a range in any order. */
 void test_memory_init_with_holes(test_memory *memory, size_t page_size);
 
-/* Breaks the table: a function is missing, or the page size is no power of two or below 8. The
- * flaws have numbers from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each, and reserve nothing.
+/* Breaks the table: a function is missing, or the page size is not a power of two, or below 8.
+ * Flaws are numbered from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each, and reserve nothing.
  */
 void test_memory_break(test_memory *memory, int flaw);
 
@@ -35,8 +35,8 @@ void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
 /* Whether a call has been refused since. */
 bool test_memory_refused(const test_memory *memory);
 
-/* Whether this failure of a call is right: FULL where the container has no space for what was
- * asked, also without memory; else only a refusal explains it. */
+/* Whether this failure of a call is right: FULL if the container has no space, even when memory is
+ * refused too; else only a refusal explains it. */
 bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space);
 
 /* Fails the test when a byte from `address` on is not committed. */
@@ -45,8 +45,8 @@ void test_memory_check_committed(const test_memory *memory, const void *address,
 /* Fails the test when a reservation is still live. */
 void test_memory_check_released(const test_memory *memory);
 
-/* Whether this many bytes of addresses can be reserved at once: sanitizers, emulators and 32 bits
- * have few. If not, says what is left out for want of them. */
+/* Whether this much address space can be reserved at once: sanitizers, emulators and 32-bit systems
+ * have little. If not, reports what is left out. */
 bool test_has_addresses(uint64_t size, const char *what);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of order share: a column of items with slots and entries, kept as a map keeps
- * them. Every exchange and every question is counted, and each call is held against its budget. */
+ * them. Every exchange and compare is counted, and each call is checked against its budget. */
 #ifndef TEST_SUPPORT_ORDER_H
 #define TEST_SUPPORT_ORDER_H
 
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A loose item was touched, inserted or moved by an erase: among its equals it may stand anywhere.
- */
+/* A loose item was touched, inserted or moved by an erase: it may be anywhere among its equals. */
 typedef struct ordered_item {
     uint64_t key;
     uint32_t id; /* rises from the first item to the last */
@@ -33,7 +32,7 @@ typedef struct column {
 } column;
 
 enum {
-    WHOLE_CHECK = 1000, /* items; larger columns are not walked after each call */
+    WHOLE_CHECK = 1000, /* items; larger columns are not checked after each call */
     PATIENCE = 4000000  /* calls */
 };
 
@@ -64,7 +63,7 @@ static inline void column_set_position(column *c, uint32_t position, uint32_t sl
     c->entries[slot] = hm_handle_pack(position, generation, 0);
 }
 
-/* Fills the gap behind the last item, as the id table does. */
+/* Adds an item behind the last one, as the id table does. */
 static inline void column_insert(column *c, uint64_t key, bool is_loose)
 {
     uint32_t position = c->count++;
@@ -99,7 +98,7 @@ static inline void column_edit(column *c, uint32_t index, uint64_t key)
     hm_order_disturb(&c->state, index, c->count);
 }
 
-/* The library has exchanged two items, with all that belongs to them. */
+/* Called when the library has exchanged two items, with their slots and entries. */
 static inline void column_swapped(void *owner, uint32_t a, uint32_t b)
 {
     column *c = owner;
@@ -150,7 +149,7 @@ static inline void column_cut(column *c, uint32_t count)
         column_erase(c, c->count - 1);
 }
 
-/* Forgets free slots behind the last live one, and gives marks back, as hm_map_trim does. */
+/* Drops free slots behind the last live one, and trims the marks, as hm_map_trim does. */
 static inline hm_status column_trim(column *c)
 {
     uint32_t kept = 0, slot_count = 0;
@@ -185,7 +184,7 @@ static inline void column_erase_some(column *c)
     column_cut(c, survivors);
 }
 
-/* What an order is shown stands in the column. */
+/* Checks that an item that is passed to the order is in the column. */
 static inline const ordered_item *column_shown(column *c, const void *item)
 {
     size_t offset = (size_t)((const unsigned char *)item - (const unsigned char *)c->items);
@@ -211,7 +210,7 @@ static inline uint64_t key_of(const void *item, void *context)
     return c->lies != 0 ? test_random(&c->lies) : shown->key;
 }
 
-/* Leaves ties, for compare to break. */
+/* Makes ties, for compare to break. */
 static inline uint64_t coarse_key_of(const void *item, void *context)
 {
     return key_of(item, context) / 8;
@@ -227,7 +226,7 @@ static inline hm_order column_order(column *c, uint32_t which)
     return orders[which % ORDERS];
 }
 
-/* In order; and equal items as they stood, but for the loose ones. */
+/* In order, with equal items as they were before, except loose ones. */
 static inline bool column_is_in_order(const column *c)
 {
     const ordered_item *before = NULL; /* the last one that is not loose */
@@ -250,7 +249,7 @@ static inline void column_check_whole(const column *c)
         CHECK(hm_handle_index(c->entries[c->slots[i]]) == i);
 }
 
-/* One call. */
+/* Makes one call. */
 static inline hm_progress column_run(column *c, hm_order order, hm_budget budget)
 {
     hm_sequence sequence = column_sequence(c);
@@ -265,7 +264,7 @@ static inline hm_progress column_run(column *c, hm_order order, hm_budget budget
     return progress;
 }
 
-/* As many calls as it takes; returns what they cost together. */
+/* Makes calls until it is done; returns their total cost. */
 static inline hm_progress column_finish(column *c, hm_order order, hm_budget budget)
 {
     hm_progress total = {0, 0, false};

@@ -5,10 +5,10 @@
  *     program text        runs those whose "suite.name" contains the text
  *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
- * Tests run in this process, one after the other; a failed check jumps back here. A death test
- * runs in a child of its own: a fork, or on Windows this program again with --panic=suite.name.
- * WebAssembly has no processes: there test/tools/wasm.mjs is asked for an instance of its own. It
- * has no way back out of a function either, so a failed check ends the program as failed. */
+ * Tests run in this process, one after the other; a failed check jumps back here. A death test runs
+ * in a child of its own: a fork, or on Windows this program again with --panic=suite.name.
+ * WebAssembly has no processes: there test/tools/wasm.mjs makes a new instance. It has no setjmp
+ * either, so a failed check ends the program as failed. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -96,7 +96,7 @@ void test_fail(const char *file, int line, const char *condition)
     leave_test();
 }
 
-/* All that a death test's child runs. Only the panic hook ends it with the expected code. */
+/* Runs in a death test's child. Only the panic hook ends it with the expected code. */
 _Noreturn static void run_to_panic(const test_case *test)
 {
     test_expect_panic();
@@ -107,8 +107,8 @@ _Noreturn static void run_to_panic(const test_case *test)
 #if defined(_WIN32) || defined(__wasm__)
 
 #if defined(__wasm__)
-/* Runs this program again, from its start and with this argument alone, in a memory of its own.
- * Returns its exit code, or -1 when it was trapped. */
+/* Runs this program again, from its start and with only this argument, in a memory of its own.
+ * Returns its exit code, or -1 when it trapped. */
 __attribute__((import_module("env"), import_name("run_again"))) int run_again(const char *argument);
 #else
 static int run_again(const char *argument)
@@ -149,7 +149,7 @@ static bool passes(const test_case *test)
 {
     if (!test->expects_panic)
         return passes_here(test);
-    fflush(NULL); /* so that the child has nothing of ours to print again */
+    fflush(NULL); /* so that the child does not print our output again */
     int code = child_exit_code(test);
     if (code != TEST_PANIC_EXIT_CODE)
         fprintf(stderr, "ended with exit code %d, not with the panic's %d\n", code,
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
             printf("FAILED %s\n", name);
         }
     }
-    /* Nothing run is a failure too: a filter without a match must not look like success. */
+    /* To run nothing is a failure too: a filter without a match must not look like success. */
     printf("%u tests, %u failed\n", run, failed);
     return run > 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

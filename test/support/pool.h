@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the unit tests of the pool share. Every one runs for each of the three storages, which
+/* What the unit tests of the pool share. Each test runs for each of the three storages, which
  * behave alike. */
 #ifndef TEST_SUPPORT_POOL_H
 #define TEST_SUPPORT_POOL_H
@@ -36,7 +36,7 @@ static inline hm_pool make(hm_storage storage, hm_pool_desc desc)
         desc.item_size = sizeof(int);
     if (desc.capacity == 0)
         desc.capacity = 10000;
-    if (desc.max_slots == 0) /* Emulators pay for addresses that are only reserved. */
+    if (desc.max_slots == 0) /* Reserved address space costs time in emulators. */
         desc.max_slots = 4 * desc.capacity;
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     return pool;

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,  /* bytes; up to here all items are compared after each operation */
-    MODEL_STRIDE = 32, /* above, each item after so many operations */
+    MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
+    MODEL_STRIDE = 32, /* above, each item after this many operations */
     MODEL_BATCH = 32   /* handles for erase_n */
 };
 
@@ -28,7 +28,7 @@ static hm_handle handle_at(const pool_model *model, uint32_t slot)
     return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
 }
 
-/* The first live slot from `which` on, around the end. There is one. */
+/* Returns the first live slot from `which` on, wrapping around. There is one. */
 static uint32_t live_slot(const pool_model *model, uint32_t which)
 {
     uint32_t slot = which % model->end;
@@ -51,7 +51,7 @@ static uint32_t room(const pool_model *model)
     return items < slots ? items : slots;
 }
 
-/* A handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
+/* Returns a handle to try: live (kind 0 to 7), erased, null, damaged, guessed, foreign or noise. */
 static hm_handle pick(const pool_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
     uint32_t known = model->past_count < POOL_MODEL_PAST ? model->past_count : POOL_MODEL_PAST;
@@ -163,7 +163,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     note_insert(model, handle, way % 3 == 1, value);
 }
 
-/* Asks the pool everything about one handle. */
+/* Calls all queries of the pool for one handle. */
 static void probe_handle(const pool_model *model, hm_handle handle)
 {
     const pool_model_slot *record = find(model, handle);
@@ -193,7 +193,7 @@ static void probe_handle(const pool_model *model, hm_handle handle)
     CHECK(state == expected);
 }
 
-/* A pointer into a live item, or to where one was. */
+/* Probes a pointer into a live item, or to where one was. */
 static void probe_pointer(const pool_model *model, uint32_t which, uint32_t noise)
 {
     if (model->end == 0)
@@ -205,11 +205,11 @@ static void probe_pointer(const pool_model *model, uint32_t which, uint32_t nois
         hm_pool_handle_of(&model->pool, record->place + noise % model->desc.item_size);
     if (record->is_live)
         CHECK(hm_handle_equal(handle, handle_at(model, which % model->end)));
-    else /* Another block's item may be there by now. */
+    else /* An item of another block may be there by now. */
         CHECK(hm_handle_is_null(handle) || find(model, handle) != NULL);
 }
 
-/* The live slots as next_run tells them. */
+/* Checks the live slots that next_run returns. */
 static void check_walk(const pool_model *model)
 {
     uint32_t seen = 0, length, behind = 0;
@@ -331,14 +331,14 @@ static void insert(void *state, const uint32_t arguments[3])
     insert_one(state, arguments[0], arguments[1]);
 }
 
-/* How many, value. */
+/* Number, value. */
 static void insert_burst(void *state, const uint32_t arguments[3])
 {
     for (uint32_t n = arguments[0] % (room(state) + 2); n > 0; n--)
         insert_one(state, n, arguments[1] + n);
 }
 
-/* How many, value: after a reserve, inserts succeed although the system refuses everything. */
+/* Number, value: after a reserve, inserts succeed although the system refuses everything. */
 static void reserve(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -355,7 +355,7 @@ static void reserve(void *state, const uint32_t arguments[3])
     CHECK(!test_memory_refused(&model->memory));
 }
 
-/* How many, value, whether zeroed and reported: all of them, or none. */
+/* Number, value, whether zeroed and reported: inserts all of them, or none. */
 static void insert_n(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -390,7 +390,7 @@ static void erase(void *state, const uint32_t arguments[3])
         note_erase(model, record);
 }
 
-/* How many, which; a quarter of them come again. */
+/* Number, which; a quarter of them are repeated. */
 static void erase_n(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -410,7 +410,7 @@ static void erase_n(void *state, const uint32_t arguments[3])
     CHECK(erased == count - model->count);
 }
 
-/* Asked about the live slots, each once, in their order; those erased before are gone already. */
+/* Called for the live slots, each once, in their order; doomed ones before are erased already. */
 static bool is_of_third(const void *item, void *context)
 {
     pool_model *model = context;
@@ -442,7 +442,7 @@ static void erase_if(void *state, const uint32_t arguments[3])
     CHECK(erased == count - model->count);
 }
 
-/* From, how many: a stretch of slots, so that whole pages and blocks empty. */
+/* First, number: a range of slots, so that whole pages and blocks become empty. */
 static void erase_stretch(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -455,7 +455,7 @@ static void erase_stretch(void *state, const uint32_t arguments[3])
     }
 }
 
-/* Which of so many: erases while walking from item to item, behind and before the walk. */
+/* One of how many, how far ahead: erases items during a walk from item to item. */
 static void erase_walking(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -515,7 +515,7 @@ static void probe(void *state, const uint32_t arguments[3])
     probe_pointer(state, arguments[1], arguments[2]);
 }
 
-/* Which, generations left: makes a free slot as old as many lives would make it. */
+/* Which, generations left: gives a free slot a late generation, without as many reuses. */
 static void age(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
@@ -528,7 +528,7 @@ static void age(void *state, const uint32_t arguments[3])
     record->generation = generation;
 }
 
-/* Makes the next operation fail at the k-th call to memory: k, and the calls after it. */
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws, runs, shrinks and prints scripts. Shrinking is Zeller and Hildebrandt's delta debugging
- * ("Simplifying and Isolating Failure-Inducing Input", 2002), and moods that leave operations out
- * are Groce and others' swarm testing (2012): without them, a container that is filled and emptied
- * at the same rate never gets full. */
+ * ("Simplifying and Isolating Failure-Inducing Input", 2002), and moods, which leave operations
+ * out, are swarm testing by Groce and others (2012): without them, a container that is filled and
+ * emptied at the same rate never gets full. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "runner.h"
@@ -24,15 +24,15 @@
 enum {
     MOOD_STEPS = 128,    /* steps for which one mix of operations lasts */
     STEP_SECONDS = 60,   /* a step that takes longer hangs */
-    FEW_STEPS = 24,      /* so few are also left out two by two */
-    SHRINK_SECONDS = 60, /* for all tries together; then what is there must do */
+    FEW_STEPS = 24,      /* up to this many, any two are left out together */
+    SHRINK_SECONDS = 60, /* for all tries together; then the result is final */
     TRY_SECONDS = 5,     /* as STEP_SECONDS, while shrinking */
     LINE_SIZE = 160
 };
 
 static const char given_script[] = "HM_TEST_SCRIPT";
 
-/* Not with 0, which would take a fuzzer's own alarm away. */
+/* Not with 0, which would cancel a fuzzer's own alarm. */
 static void limit_step(unsigned seconds)
 {
 #if defined(CAN_FORK)
@@ -43,7 +43,7 @@ static void limit_step(unsigned seconds)
 #endif
 }
 
-/* `reached` is told the number of each step before it runs. */
+/* `reached` is set to the number of each step before it runs. */
 static void play(const test_script *script, volatile uint32_t *reached, unsigned step_seconds)
 {
     const test_subject *subject = script->subject;
@@ -86,8 +86,8 @@ void test_script_print(const test_script *script)
 
 static bool is_quiet; /* in a child whose failure is expected */
 
-/* AddressSanitizer calls this before it reports. A report of each try would cost a second and say
- * nothing new. */
+/* AddressSanitizer calls this before it reports. A report of each try would cost a second and add
+ * nothing. */
 void __asan_on_error(void);
 void __asan_on_error(void)
 {
@@ -102,7 +102,7 @@ static void end_child(const char *file, int line, const char *condition)
     _Exit(EXIT_FAILURE);
 }
 
-/* Where the child notes how far it came; the parent can read it however the child ended. */
+/* Returns the counter of the child's steps, which the parent can read however the child ended. */
 static volatile uint32_t *shared_counter(void)
 {
     static volatile uint32_t *counter;
@@ -115,8 +115,8 @@ static volatile uint32_t *shared_counter(void)
     return counter;
 }
 
-/* Plays the script in a child, which leaves with _Exit, so that the runner's own handlers do not
- * run twice. False when it fails; *reached is then the step at which it did. */
+/* Plays the script in a child, which ends with _Exit, so that the runner's own handlers do not run
+ * twice. False when it fails; *reached is then the step that failed. */
 static bool survives(const test_script *script, bool quiet, uint32_t *reached)
 {
     volatile uint32_t *counter = shared_counter();
@@ -145,7 +145,7 @@ static bool fails(const test_script *script, time_t deadline)
     return time(NULL) < deadline && !survives(script, true, &reached);
 }
 
-/* Leaves out `size` steps from `start` and the step `other`, when the rest still fails. */
+/* Leaves out `size` steps from `start` and the step `other`, if the rest still fails. */
 static bool leave_out(test_script *script, uint32_t start, uint32_t size, uint32_t other,
                       time_t deadline)
 {
@@ -163,7 +163,8 @@ static bool leave_out(test_script *script, uint32_t start, uint32_t size, uint32
     return shorter;
 }
 
-/* Chunks from the back, first large ones; then any two steps, as an insert and the erase of it. */
+/* Leaves out chunks from the back, large ones first, then any two steps, such as an insert and its
+ * erase. */
 static void drop_steps(test_script *script, time_t deadline)
 {
     for (uint32_t size = script->count / 2; size > 0; size /= 2)
@@ -179,8 +180,8 @@ static void drop_steps(test_script *script, time_t deadline)
             }
 }
 
-/* Takes away as much from one argument as still fails: all of it, then half, ... down to one, and
- * after each success twice as much. */
+/* Lowers one argument as far as the script still fails: by all of it, by half, ... down to one, and
+ * after each success by twice as much. */
 static bool lower(const test_script *script, uint32_t *argument, time_t deadline)
 {
     uint32_t first = *argument, less = first;
@@ -239,7 +240,7 @@ void test_script_run(test_script *script)
 
 #endif
 
-/* The weights for the next steps: some operations come more often, and some not at all. */
+/* Draws the weights for the next steps: some operations become more frequent, some are left out. */
 static uint32_t draw_mood(const test_subject *subject, uint32_t weights[TEST_OPERATIONS],
                           uint64_t *random)
 {

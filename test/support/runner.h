@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random scripts of operations on a container beside its naive model, checked after every step; a
+/* Random scripts of operations on a container and its naive model, checked after every step; a
  * script that fails is shrunk to a few lines and printed.
  *
  *     draw ----> run in a child ----> survived
@@ -10,8 +10,8 @@
  *                     v
  *                print the script, end the test as failed
  *
- * A container joins with a test_subject. Operations make sense of any arguments, usually modulo
- * what there is, so that every script is a valid one; smaller arguments should mean simpler things.
+ * A container takes part with a test_subject. Operations accept any arguments, usually modulo what
+ * is there, so that every script is valid; smaller arguments should mean simpler things.
  *
  *     HM_TEST_SEED=N         draws the same scripts again
  *     HM_TEST_SCRIPT=FILE    plays the printed script instead, in this process, for a debugger
@@ -26,7 +26,7 @@ enum { TEST_ARGUMENTS = 3, TEST_OPERATIONS = 32 };
 
 typedef struct test_operation {
     const char *name; /* one word */
-    uint32_t weight;  /* how often it is drawn, against the others */
+    uint32_t weight;  /* how often it is drawn, relative to the others */
     void (*run)(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 } test_operation;
 
@@ -45,23 +45,23 @@ typedef struct test_step {
     uint32_t arguments[TEST_ARGUMENTS];
 } test_step;
 
-/* The first step is `begin`; its operation is of no account. */
+/* The first step is `begin`; its operation is ignored. */
 typedef struct test_script {
     const test_subject *subject;
     test_step *steps;
     uint32_t count;
 } test_script;
 
-/* Draws so many operations. The caller frees `steps`. */
+/* Draws a number of operations. The caller frees `steps`. */
 test_script test_script_draw(const test_subject *subject, const uint32_t begin[TEST_ARGUMENTS],
                              uint32_t operations, uint64_t *random);
 
-/* The same, and runs them with test_script_run. */
+/* Draws operations and runs them with test_script_run. */
 void test_run_random(const test_subject *subject, const uint32_t begin[TEST_ARGUMENTS],
                      uint32_t operations, uint64_t *random);
 
-/* Plays the script of HM_TEST_SCRIPT, if that is set and speaks of this subject: the test that
- * calls this has nothing more to do then. */
+/* Plays the script of HM_TEST_SCRIPT, if that is set and is for this subject: then the test that
+ * calls this has nothing more to do. */
 bool test_run_given(const test_subject *subject);
 
 /* Runs the script in a child; when that fails, shrinks it, prints it and ends the test. */

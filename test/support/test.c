@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What both runners share: where a death test ends, where random numbers begin, and how long loops
- * run. */
+/* What both runners share: the end of death tests, the seed of random numbers, and the scale of
+ * loops. */
 #include "test.h"
 
 #include <handle_map/base.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* At once: what the test has not freed by then is no leak. */
+/* Ends at once, so that memory that the test has not freed is not reported as a leak. */
 static void end_as_expected(const char *file, int line, const char *message)
 {
     (void)file;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One interface to two runners: Criterion (HM_TEST_CRITERION), and a plain main for the places
- * where Criterion does not run (sanitizers for threads and memory, emulators, wine).
+/* One interface to two runners: Criterion (HM_TEST_CRITERION), and a plain main where Criterion
+ * does not run (sanitizers for threads and memory, emulators, wine).
  *
  *     TEST(suite, a_sentence_that_holds) { ... CHECK(condition); ... }
  *     DEATH_TEST(suite, a_sentence_that_panics) { ... a broken contract ... }
  *
  * A death test passes when the panic hook is reached. The hook ends the process with code 97, which
- * no sanitizer and no signal produces, so that a crash is not taken for a refusal. */
+ * no sanitizer and no signal produces, so that a crash is not mistaken for a panic. */
 #ifndef TEST_SUPPORT_TEST_H
 #define TEST_SUPPORT_TEST_H
 
@@ -18,7 +18,7 @@
 /* Installs the panic hook that ends the process with TEST_PANIC_EXIT_CODE. */
 void test_expect_panic(void);
 
-/* The same, but only for a panic in a file of this name whose message begins so. */
+/* The same, but only for a panic in a file of this name with a message that begins so. */
 void test_expect_panic_of(const char *file, const char *message);
 
 #ifdef HM_TEST_CRITERION
@@ -56,21 +56,21 @@ void test_register(test_case *test);
 /* Ends the test as failed. */
 void test_fail(const char *file, int line, const char *condition);
 
-/* When set, test_fail calls this first, which does not return: it ends a child (runner.h). */
+/* If set, test_fail calls this first; it does not return, but ends a child (runner.h). */
 extern void (*test_fail_hook)(const char *file, int line, const char *condition);
 
-/* An expression, and no more than a branch while it holds: tests check it millions of times. */
+/* An expression that costs only a branch if it holds, since tests check it millions of times. */
 #define CHECK(condition) ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition))
 
-/* A seed for this run, printed to stderr under `what`: HM_TEST_SEED when that is set, else the
- * clock's. */
+/* Returns a seed for this run, printed to stderr under `what`: HM_TEST_SEED if set, else from the
+ * clock. */
 uint64_t test_seed(const char *what);
 
-/* How many rounds a long loop runs: n, or where a machine is slow, under an emulator, n divided by
- * HM_TEST_SCALE, but at least 1. Says so once, since less is tested then. */
+/* Returns how many rounds a long loop runs: n, or where that is slow, as under an emulator, n
+ * divided by HM_TEST_SCALE, but at least 1. Reports it once, since less is tested then. */
 uint32_t test_scaled(uint32_t n);
 
-/* Says that a part of a test is left out here, and why: nothing is left out in silence. */
+/* Reports that a part of a test is left out, and why: nothing is left out silently. */
 void test_leave_out(const char *what);
 
 /* splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014). */
@@ -82,7 +82,7 @@ static inline uint64_t test_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* A number below n; n is at least 1. */
+/* Returns a number below n; n is at least 1. */
 static inline uint32_t test_random_below(uint64_t *state, uint32_t n)
 {
     return ((test_random(state) >> 32) * n >> 32) & UINT32_MAX;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A map on the system's own memory while the system refuses: system_fault.sh runs it
- * with failing system calls, and it sets limits for itself.
+/* A map on the system's own memory while the system refuses calls: system_fault.sh runs it with
+ * failing system calls, and it sets limits for itself.
  *
- *     system_fault start     ends where the first call of ours would come
+ *     system_fault start     ends where the first call of the library would come
  *     system_fault once      at most one call is refused: whatever fails succeeds when repeated
  *     system_fault on        calls may be refused from some moment on
  *     system_fault limits    runs under RLIMIT_AS, RLIMIT_DATA and with all mappings used up
  *
- * Whatever is refused says so, and leaves everything that can be seen as it was. Nothing here
- * allocates, so that all system calls between start and end are the library's. */
+ * What is refused reports so, and changes nothing that is visible. Nothing here allocates, so that
+ * all system calls between start and end are the library's. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, RLIMIT_AS */
 
 #include <handle_map/map.h>
@@ -30,7 +30,7 @@ static hm_map map;
 static hm_handle live[CAPACITY]; /* in dense order */
 static hm_handle gone[MAX_GONE];
 static uint32_t live_count, gone_count;
-static hm_map_stats before; /* the operation that runs now */
+static hm_map_stats before; /* the current operation */
 static unsigned refusals;
 static bool only_once;
 
@@ -61,7 +61,7 @@ static void check_map(void)
     }
 }
 
-/* After a refusal of anything but trim, which may have given a part back. */
+/* After a refusal of anything except trim, which may have given a part back. */
 static void check_unchanged(void)
 {
     hm_map_stats after = hm_map_get_stats(&map);
@@ -152,7 +152,7 @@ static bool trim(uint32_t n)
     return status == HM_OK;
 }
 
-/* Where only one call is refused the second try succeeds. */
+/* If only one call is refused the second try succeeds. */
 static void step(bool (*operation)(uint32_t), uint32_t n)
 {
     if (!operation(n))
@@ -182,7 +182,7 @@ static void defragment(void)
 {
     static const hm_order order = {.key = falling};
     CHECK(hm_map_defragment(&map, &order, (hm_budget){0, 0}).done);
-    /* It does without the memory, and shows only here that it was refused. */
+    /* It works without the memory, and only this shows that it was refused. */
     refusals += map.order.phase == HM_ORDER_INSERT;
     for (uint32_t i = 0; i < live_count; i++)
         live[i] = hm_map_handle_at(&map, i);
@@ -201,7 +201,7 @@ static void grow(void)
     step(insert_many, 2500);
 }
 
-/* A map that the system refused at init is an empty one. */
+/* A map whose init was refused is zeroed. */
 static void check_zeroed(void)
 {
     CHECK(hm_map_validate(&map) == HM_OK);
@@ -255,7 +255,7 @@ static unsigned live_on_all(void)
     return refusals;
 }
 
-/* Runs with a limit that rises step by step until nothing is refused any more. */
+/* Runs with a limit that rises step by step until nothing is refused. */
 static void live_within(const char *what, int resource, rlim_t rise)
 {
     struct rlimit free_again;
@@ -273,8 +273,8 @@ static void live_within(const char *what, int resource, rlim_t rise)
     printf("%s: %u lives, %u refusals\n", what, lives, refused);
 }
 
-/* Every second page of a range gets another protection, until the system has no mapping left; then
- * the map is used with none, one, two, ... of them given back. */
+/* Every second page of a range gets another protection, until no mapping is left; then the map is
+ * used with none, one, two, ... of them given back. */
 static void live_without_mappings(void)
 {
     enum { MOST_PAGES = 400000 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Every typed function, in the language that C and C++ share: typed_cpp_test.cpp is this file too,
- * and checks/typed.sh compiles it with all warnings and sees that no function is missing. */
+/* Every typed function, in the common language of C and C++: typed_cpp_test.cpp includes this file,
+ * and checks/typed.sh compiles it with all warnings and checks that no function is missing. */
 #include "support/test.h"
 
 #include <handle_map/handle_map.h>
 
 #include <string.h>
 
-/* A handle type before its item, an item that holds handles of its own kind, and a map and a pool
- * of one name. */
+/* A handle type defined before its item, an item that contains handles of its own type, and a map
+ * and a pool with the same name. */
 HM_HANDLE_DEFINE(body)
 typedef struct body {
     body_handle self, parent;
@@ -258,7 +258,7 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     body_pool_fini(&pool);
 }
 
-/* A broken contract names the function and the file that the program wrote. */
+/* The panic of a broken contract names the typed function and the program's file. */
 static void expect_panic_of(const char *function)
 {
     test_expect_panic_of("typed_test.c", function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A mesh handle given to a container of textures must not compile. checks/types.sh compiles this
- * file as it is, which must fail, and with HM_TEST_RIGHT_HANDLE, which must not: one line differs.
- * The container is a map, or with HM_TEST_POOL a pool. */
+ * file as it is, which must fail, and with HM_TEST_RIGHT_HANDLE, which must not: only one line
+ * differs. The container is a map, or with HM_TEST_POOL a pool. */
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 
