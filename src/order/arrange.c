@@ -44,7 +44,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     }
     state->is_disturbed = false;
     uint32_t count = call->sequence->count;
-    uint32_t most = names->name_count - names->next_name; /* at most so many items move */
+    uint32_t most = names->name_count - names->next_name; /* the most items to move */
     if (most > count - names->target)
         most = count - names->target;
     if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, most))
