@@ -243,12 +243,12 @@ static void blank_merge(hm_order_merge *merge)
     merge->end = end;
 }
 
-/* Only a doubt looks back. In the other phases the doubt itself is blank. */
-static void blank_doubt(hm_order_scan *scan)
+/* Only a scan that is in doubt looks back. */
+static void blank_doubt(hm_order_scan *scan, bool is_scanning)
 {
-    if (scan->doubt != HM_ORDER_DOUBT_BEFORE)
+    if (!is_scanning || scan->doubt != HM_ORDER_DOUBT_BEFORE)
         BLANK(scan->passed);
-    if (scan->doubt == HM_ORDER_NO_DOUBT)
+    if (!is_scanning || scan->doubt == HM_ORDER_NO_DOUBT)
         BLANK(scan->probe_end);
 }
 
@@ -272,7 +272,7 @@ static void blank_order(hm_order_state *order)
         BLANK(order->keys.item);
     if (!has_keys || !order->keys.has_probe)
         BLANK(order->keys.probe);
-    blank_doubt(&order->scan);
+    blank_doubt(&order->scan, now == IN(SCAN));
     if (order->pending_end == 0)
         BLANK(order->pending_begin);
 }
