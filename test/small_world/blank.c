@@ -75,7 +75,8 @@ static const phase_field fields[] = {
     FIELD(search.step, IN(LOCATE) | IN(INSERT)),
     FIELD(search.probe_end, IN(LOCATE)),
     FIELD(place, IN(PLACE)),
-    FIELD(insert, IN(INSERT)),
+    FIELD(insert.position, IN(INSERT)),
+    FIELD(insert.is_complete, IN(INSERT)), /* and not the padding behind it */
     FIELD(arrangement.next_name, NAMED),
     FIELD(arrangement.target, NAMED),
 };
@@ -275,6 +276,8 @@ static void blank_order(hm_order_state *order)
     blank_doubt(&order->scan, now == IN(SCAN));
     if (order->pending_end == 0)
         BLANK(order->pending_begin);
+    if (order->order.compare == NULL && order->order.key == NULL)
+        BLANK(order->scan.run_limit); /* The first order begins its scan. */
 }
 
 void blank_unused(void)
