@@ -403,7 +403,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
         if (doomed(map_item_at(map, i), context))
             continue;
         if (i != survivors) {
-            hm_order_exchange(&map->order, survivors, i);
+            hm_order_exchange_marks(&map->order, survivors, i);
             hm_order_swap(&sequence, survivors, i);
         }
         survivors++;

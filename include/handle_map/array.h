@@ -17,7 +17,7 @@
  * A zeroed array, and one whose init failed, is a valid empty array of capacity 0. A NULL array is
  * a broken contract (base.h).
  *
- * Threads: no locks inside. Const calls may run together where nobody writes. */
+ * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_ARRAY_H
 #define HANDLE_MAP_ARRAY_H
 

@@ -37,12 +37,12 @@
  *         hm_handle issued = hm_id_table_issue(&ids);
  *         if (hm_handle_is_null(issued))
  *             issued = hm_id_table_issue_slow(&ids);
- *         speeds[ids.count - 1] = 0.5f;
+ *         speeds[hm_id_table_count(&ids) - 1] = 0.5f;
  *     }
  *     uint32_t position = hm_id_table_find(&ids, handle);
  *     if (position != HM_INVALID_INDEX) {
  *         hm_id_table_release(&ids, handle, position);
- *         speeds[position] = speeds[ids.count];
+ *         speeds[position] = speeds[hm_id_table_count(&ids)];
  *     }
  *
  * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
@@ -188,6 +188,13 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     hm_handle_set_index(&entries[moved], position);
     entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
     table->count = last;
+}
+
+/* Returns the number of live positions, which are those below it. O(1). */
+static inline uint32_t hm_id_table_count(const hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_count: table is NULL");
+    return table->count;
 }
 
 /* Frees all slots. Their order stays, and their handles are refused. O(1). */

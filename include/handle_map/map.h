@@ -89,6 +89,9 @@ typedef struct hm_map_desc {
     const char *name;        /* for the error when busy; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
+/* hm_map is a struct that programs hold by value; all of its fields are private, and stand in
+ * detail/map.h. */
+
 typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
@@ -297,81 +300,6 @@ HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 /* Tells the order that the position of any item may have changed: the next call starts over. O(1).
  */
 HM_API void hm_map_touch_all(hm_map *map);
-
-/* The functions below have a second form, `_as`, that takes the item size. The typed functions of
- * HM_MAP_DEFINE pass a constant, which turns the multiplications and copies into plain moves. */
-
-HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
-{
-    hm_handle handle = HM_NULL_HANDLE;
-    uint32_t index;
-    HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
-    HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
-    index = map->ids.count;
-    if (index < map->guard.limit)
-        handle = hm_id_table_issue(&map->ids);
-    if (hm_handle_is_null(handle)) {
-        handle = hm_map_issue_slow(map);
-        if (hm_handle_is_null(handle)) {
-            *item = NULL;
-            return handle;
-        }
-    }
-    HM_UNPOISON(map->items + item_size * index, item_size);
-    if (map->guard.flags & HM_GUARD_META)
-        hm_map_clear_meta(map, index, 1);
-    *item = map->items + item_size * index;
-    return handle;
-}
-
-HM_INLINE hm_handle hm_map_insert_as(hm_map *map, const void *item, size_t item_size)
-{
-    void *place;
-    hm_handle handle;
-    HM_CONTRACT(map != NULL, "hm_map_insert: map is NULL");
-    handle = hm_map_emplace_as(map, &place, item_size);
-    if (place == NULL)
-        return handle;
-    if (item != NULL)
-        memcpy(place, item, item_size);
-    else
-        memset(place, 0, item_size);
-    return handle;
-}
-
-HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_size)
-{
-    unsigned char *items;
-    uint32_t index;
-    HM_CONTRACT(map != NULL, "hm_map_get: map is NULL");
-    items = map->items; /* See hm_id_table_find. */
-    index = hm_id_table_find(&map->ids, handle);
-    if (index == HM_INVALID_INDEX)
-        return NULL;
-    items += item_size * index;
-    HM_ASSUME(items != NULL);
-    return items;
-}
-
-HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
-{
-    unsigned char *items;
-    uint32_t index, last;
-    HM_CONTRACT(map != NULL, "hm_map_erase: map is NULL");
-    index = hm_id_table_find(&map->ids, handle);
-    if (index == HM_INVALID_INDEX)
-        return false;
-    if (map->guard.flags != 0)
-        return hm_map_erase_guarded(map, index);
-    items = map->items;
-    last = map->ids.count - 1;
-    hm_id_table_release(&map->ids, handle, index);
-    if (index != last)
-        memcpy(items + item_size * index, items + item_size * last, item_size);
-    HM_POISON(items + item_size * last, item_size);
-    hm_map_disturb(map, index, last);
-    return true;
-}
 
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns

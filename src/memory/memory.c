@@ -10,9 +10,14 @@
 
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
  * smaller one may belong to one of many containers that stay small. */
-static const size_t memory_min_growth = (size_t)64 << 10;
-static const size_t memory_max_growth = (size_t)128 << 10;
-static const size_t memory_min_prefault = (size_t)96 << 10;
+enum {
+    MEMORY_MIN_GROWTH = 64 << 10,
+    MEMORY_MAX_GROWTH = 128 << 10,
+    MEMORY_MIN_PREFAULT = 96 << 10
+};
+
+HM_STATIC_ASSERT(MEMORY_MIN_GROWTH <= MEMORY_MAX_GROWTH, "a step has a size");
+HM_STATIC_ASSERT(MEMORY_MIN_PREFAULT <= MEMORY_MAX_GROWTH, "the largest steps are prefaulted");
 
 static bool memory_is_page_size(size_t size)
 {
@@ -81,14 +86,14 @@ bool hm_memory_is_roomy(const hm_memory *memory)
 size_t hm_memory_growth(size_t committed_size)
 {
     size_t growth = committed_size / 4;
-    if (growth < memory_min_growth)
-        return memory_min_growth;
-    return growth < memory_max_growth ? growth : memory_max_growth;
+    if (growth < MEMORY_MIN_GROWTH)
+        return MEMORY_MIN_GROWTH;
+    return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
 void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size)
 {
-    if (memory == hm_memory_os() && size >= memory_min_prefault && size <= memory_max_growth)
+    if (memory == hm_memory_os() && size >= MEMORY_MIN_PREFAULT && size <= MEMORY_MAX_GROWTH)
         hm_memory_populate(address, size);
 }
 

@@ -53,7 +53,7 @@ static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, voi
 }
 
 /* The first call asks, whichever thread makes it; the others wait for it. It cannot fail, because
- * ask_page_size does not. */
+ * windows_ask_page_size does not. */
 const hm_memory *hm_memory_os(void)
 {
     (void)InitOnceExecuteOnce(&windows_asked, windows_ask_page_size, NULL, NULL);

@@ -13,7 +13,7 @@ void hm_order_begin_verify(hm_order_state *state)
 
 /* Finds the position of the next name's item. Skips names whose item is gone, or is below the
  * target because it was named before. At the end of the names it is HM_INVALID_INDEX. */
-static bool find_named(hm_order_call *call, uint32_t *position)
+static bool order_find_named(hm_order_call *call, uint32_t *position)
 {
     hm_order_arrangement *names = &call->state->arrangement;
     *position = HM_INVALID_INDEX;
@@ -35,7 +35,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     hm_order_arrangement *names = &state->arrangement;
     for (;;) {
         uint32_t position;
-        if (!find_named(call, &position) || names->next_name == names->name_count)
+        if (!order_find_named(call, &position) || names->next_name == names->name_count)
             return HM_ORDER_PAUSE;
         if (position != names->target)
             break;
@@ -80,7 +80,7 @@ hm_order_phase hm_order_name(hm_order_call *call)
     hm_order_arrangement *names = &state->arrangement;
     while (batch->count < batch->capacity) {
         uint32_t position;
-        if (!find_named(call, &position))
+        if (!order_find_named(call, &position))
             return HM_ORDER_PAUSE;
         if (names->next_name == names->name_count)
             break;
@@ -99,7 +99,7 @@ hm_order_phase hm_order_pull(hm_order_call *call)
     hm_order_arrangement *names = &call->state->arrangement;
     for (;;) {
         uint32_t position;
-        if (!find_named(call, &position))
+        if (!order_find_named(call, &position))
             return HM_ORDER_PAUSE;
         if (names->next_name == names->name_count)
             return HM_ORDER_VERIFY;

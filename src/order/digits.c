@@ -3,7 +3,7 @@
  * is stable, takes two passes for each digit in which keys differ, and makes no compares. */
 #include "order_internal.h"
 
-enum { FEW_ITEMS = 64 /* fewer are merged: the tally costs more */ };
+enum { ORDER_FEW_ITEMS = 64 /* fewer are merged: the tally costs more */ };
 
 void hm_order_begin_extract(hm_order_state *state)
 {
@@ -13,7 +13,7 @@ void hm_order_begin_extract(hm_order_state *state)
 
 /* Takes the fewest digits possible, and then the shortest. A tally longer than the list would cost
  * more than it saves. */
-static void begin_digits(hm_order_state *state)
+static void order_begin_digits(hm_order_state *state)
 {
     hm_order_digits *digits = &state->digits;
     uint32_t most = hm_bits_highest(state->batch.count);
@@ -26,7 +26,7 @@ static void begin_digits(hm_order_state *state)
 }
 
 /* Moves on to the next bit in which keys differ. False when there is none. */
-static bool find_digit(hm_order_digits *digits)
+static bool order_find_digit(hm_order_digits *digits)
 {
     uint64_t varying = digits->shift < 64 ? digits->varying >> digits->shift : 0;
     if (varying == 0)
@@ -58,9 +58,9 @@ hm_order_phase hm_order_extract(hm_order_call *call)
     if (taken < left)
         return HM_ORDER_PAUSE;
     batch->next = 0;
-    if (batch->count < FEW_ITEMS)
+    if (batch->count < ORDER_FEW_ITEMS)
         return HM_ORDER_MERGE;
-    begin_digits(state);
+    order_begin_digits(state);
     return HM_ORDER_TALLY;
 }
 
@@ -69,7 +69,7 @@ hm_order_phase hm_order_tally(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    if (batch->next == 0 && !find_digit(&state->digits))
+    if (batch->next == 0 && !order_find_digit(&state->digits))
         return state->order.compare != NULL ? HM_ORDER_MERGE : HM_ORDER_LOCATE;
     uint32_t mask = (1U << state->digits.bits) - 1;
     if (batch->next == 0) {

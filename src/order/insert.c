@@ -11,7 +11,7 @@
 #include "order_internal.h"
 
 /* Begins the search for the place of the item at the cursor. */
-static void open_item(hm_order_state *state)
+static void order_open_item(hm_order_state *state)
 {
     state->insert.position = state->cursor;
     state->search.begin = 0;
@@ -28,7 +28,7 @@ void hm_order_begin_insert(hm_order_state *state)
     state->pending_end = 0;
     state->scan.misfits = 0;
     state->insert.is_complete = false;
-    open_item(state);
+    order_open_item(state);
 }
 
 /* Everything below an item in flight is in order; what is above it may lack the item itself. */
@@ -38,11 +38,11 @@ void hm_order_rewind(hm_order_state *state, uint32_t index)
         state->cursor = state->insert.position;
     if (state->cursor > index)
         state->cursor = index;
-    open_item(state);
+    order_open_item(state);
 }
 
 /* Narrows the search by one compare. The place is behind equal items: so the order is stable. */
-static bool narrow_place(hm_order_call *call)
+static bool order_narrow_place(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_search *search = &state->search;
@@ -64,12 +64,12 @@ static bool narrow_place(hm_order_call *call)
     return true;
 }
 
-static bool insert_item(hm_order_call *call)
+static bool order_insert_item(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     uint32_t *position = &state->insert.position;
     while (state->search.begin < state->search.end)
-        if (!narrow_place(call))
+        if (!order_narrow_place(call))
             return false;
     for (; *position > state->search.begin; --*position) {
         if (!hm_order_may_swap(call))
@@ -77,14 +77,14 @@ static bool insert_item(hm_order_call *call)
         hm_order_swap(call->sequence, *position - 1, *position);
     }
     state->cursor++;
-    open_item(state);
+    order_open_item(state);
     return true;
 }
 
 hm_order_phase hm_order_insert_items(hm_order_call *call)
 {
     while (call->state->cursor < call->sequence->count)
-        if (!insert_item(call))
+        if (!order_insert_item(call))
             return HM_ORDER_PAUSE;
     call->state->insert.is_complete = true;
     return HM_ORDER_PAUSE;

@@ -14,7 +14,7 @@ void hm_order_begin_count(hm_order_state *state)
 
 /* Moves on to the next pending position, or to the end of the positions that this round takes.
  * False when the work allowed is used up. */
-static bool seek_pending(hm_order_call *call)
+static bool order_seek_pending(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_lift *lift = &state->lift;
@@ -28,7 +28,7 @@ hm_order_phase hm_order_count(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_lift *lift = &state->lift;
     for (;; lift->position++, state->batch.count++) {
-        if (!seek_pending(call))
+        if (!order_seek_pending(call))
             return HM_ORDER_PAUSE;
         if (lift->position >= lift->end)
             break;
@@ -44,7 +44,7 @@ hm_order_phase hm_order_count(hm_order_call *call)
 }
 
 /* The list is complete: returns the phase that sorts it. */
-static hm_order_phase end_list(const hm_order_state *state)
+static hm_order_phase order_end_list(const hm_order_state *state)
 {
     return state->order.key != NULL ? HM_ORDER_EXTRACT : HM_ORDER_MERGE;
 }
@@ -54,7 +54,7 @@ hm_order_phase hm_order_lift_pending(hm_order_call *call)
     hm_order_state *state = call->state;
     hm_order_lift *lift = &state->lift;
     for (;; lift->position++) {
-        if (!seek_pending(call))
+        if (!order_seek_pending(call))
             return HM_ORDER_PAUSE;
         if (lift->position >= lift->end)
             break;
@@ -63,7 +63,7 @@ hm_order_phase hm_order_lift_pending(hm_order_call *call)
         else
             hm_order_set_pending(state, lift->position); /* Newer than the count: it waits. */
     }
-    return end_list(state);
+    return order_end_list(state);
 }
 
 void hm_order_begin_lift_all(hm_order_state *state)
@@ -74,7 +74,7 @@ void hm_order_begin_lift_all(hm_order_state *state)
 }
 
 /* Lifts the items of one word of marks, at most `most`. */
-static uint32_t lift_word(hm_order_call *call, uint32_t most)
+static uint32_t order_lift_word(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
@@ -111,6 +111,6 @@ hm_order_phase hm_order_lift_all(hm_order_call *call)
         left = count - state->cursor;
     uint32_t taken = hm_order_take_work(call, left);
     for (uint32_t lifted = 0; lifted < taken;)
-        lifted += lift_word(call, taken - lifted);
-    return taken < left ? HM_ORDER_PAUSE : end_list(state);
+        lifted += order_lift_word(call, taken - lifted);
+    return taken < left ? HM_ORDER_PAUSE : order_end_list(state);
 }

@@ -6,7 +6,7 @@
 
 /* The search for the next item's gap begins at the last gap. Its first step is half the average
  * distance that is left for each item, which costs least if gaps are random. */
-static void begin_gallop(hm_order_state *state)
+static void order_begin_gallop(hm_order_state *state)
 {
     hm_order_search *search = &state->search;
     uint32_t items = state->batch.count - state->batch.next;
@@ -19,13 +19,13 @@ void hm_order_begin_locate(hm_order_state *state)
 {
     state->batch.next = 0;
     state->search.begin = 0;
-    begin_gallop(state);
+    order_begin_gallop(state);
     hm_order_forget_keys(state);
 }
 
 /* Asks whether the clean item at `probe` comes before the lifted one: by the order, and if they are
  * equal, by their positions. */
-static bool precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool *answer)
+static bool order_precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool *answer)
 {
     hm_order_state *state = call->state;
     const hm_order_batch *batch = &state->batch;
@@ -54,7 +54,7 @@ static bool precedes(hm_order_call *call, uint32_t probe, uint32_t lifted, bool 
 }
 
 /* One probe of a gallop upward, then of a binary search. */
-static bool narrow_gap(hm_order_call *call, uint32_t lifted)
+static bool order_narrow_gap(hm_order_call *call, uint32_t lifted)
 {
     hm_order_state *state = call->state;
     hm_order_search *search = &state->search;
@@ -69,7 +69,7 @@ static bool narrow_gap(hm_order_call *call, uint32_t lifted)
         return false;
     bool before = true; /* if there is no clean item to compare with */
     if (search->probe_end > search->begin &&
-        !precedes(call, search->probe_end - 1, lifted, &before))
+        !order_precedes(call, search->probe_end - 1, lifted, &before))
         return false;
     if (before) {
         search->begin = end;
@@ -85,7 +85,7 @@ static bool narrow_gap(hm_order_call *call, uint32_t lifted)
 
 /* The rest of the list belongs behind all clean items; that is the whole list, if everything was
  * lifted. */
-static bool locate_at_end(hm_order_call *call)
+static bool order_locate_at_end(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
@@ -111,7 +111,7 @@ hm_order_phase hm_order_locate(hm_order_call *call)
     while (batch->next < batch->count) {
         uint32_t *lifted = &batch->items[batch->current][batch->next];
         if (search->begin == state->cursor && !state->is_disturbed) {
-            if (!locate_at_end(call))
+            if (!order_locate_at_end(call))
                 return HM_ORDER_PAUSE;
             break;
         }
@@ -119,13 +119,13 @@ hm_order_phase hm_order_locate(hm_order_call *call)
             return HM_ORDER_PAUSE;
         bool is_lifted = hm_order_is_lifted(state, *lifted);
         while (is_lifted && search->begin < search->end)
-            if (!narrow_gap(call, *lifted))
+            if (!order_narrow_gap(call, *lifted))
                 return HM_ORDER_PAUSE;
         hm_order_other_list(batch)[batch->next] = search->begin;
         /* From here on it may move. */
         *lifted = is_lifted ? call->sequence->slots[*lifted] : HM_INVALID_INDEX;
         batch->next++;
-        begin_gallop(state);
+        order_begin_gallop(state);
     }
     return HM_ORDER_PLACE;
 }

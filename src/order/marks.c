@@ -5,12 +5,12 @@
 #include "../array_private.h"
 #include "../base_private.h"
 
-static const uint64_t low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
+static const uint64_t order_low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
 
 /* One bit for each position whose mark is not clean. */
-static uint64_t dirty_bits(uint64_t word)
+static uint64_t order_dirty_bits(uint64_t word)
 {
-    return (word | word >> 1) & low_bits;
+    return (word | word >> 1) & order_low_bits;
 }
 
 bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
@@ -19,7 +19,7 @@ bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
         if (!hm_order_may_work(call))
             return false;
         uint32_t index = *at / HM_MARKS_PER_WORD, bit = *at % HM_MARKS_PER_WORD;
-        uint64_t bits = dirty_bits(call->state->marks[index]) ^ (clean ? low_bits : 0);
+        uint64_t bits = order_dirty_bits(call->state->marks[index]) ^ (clean ? order_low_bits : 0);
         bits >>= bit * 2;
         uint32_t distance = bits != 0 ? hm_bits_lowest(bits) / 2 : HM_MARKS_PER_WORD - bit;
         *at = distance < end - *at ? *at + distance : end;
@@ -36,7 +36,8 @@ bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin)
             return false;
         uint32_t top = *end - 1;
         uint32_t bit = top % HM_MARKS_PER_WORD;
-        uint64_t bits = dirty_bits(call->state->marks[top / HM_MARKS_PER_WORD]) ^ low_bits;
+        uint64_t bits =
+            order_dirty_bits(call->state->marks[top / HM_MARKS_PER_WORD]) ^ order_low_bits;
         bits <<= (HM_MARKS_PER_WORD - 1 - bit) * 2;
         uint32_t distance = bits != 0 ? (63 - hm_bits_highest(bits)) / 2 : bit + 1;
         *end = distance < *end - begin ? *end - distance : begin;
@@ -50,7 +51,7 @@ void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_
 {
     while (begin < end) {
         if (begin % HM_MARKS_PER_WORD == 0 && end - begin >= HM_MARKS_PER_WORD) {
-            state->marks[begin / HM_MARKS_PER_WORD] = low_bits * mark;
+            state->marks[begin / HM_MARKS_PER_WORD] = order_low_bits * mark;
             begin += HM_MARKS_PER_WORD;
         } else {
             hm_order_set_mark(state, begin++, mark);

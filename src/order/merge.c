@@ -10,11 +10,11 @@
 #include "order_internal.h"
 
 enum {
-    GROUP = 4,         /* items that a fixed pattern of compares puts in order */
-    GROUP_COMPARES = 5 /* in that pattern; three items need no more */
+    ORDER_GROUP = 4,         /* items that a fixed pattern of compares puts in order */
+    ORDER_GROUP_COMPARES = 5 /* in that pattern; three items need no more */
 };
 
-static void open_pair(hm_order_state *state, uint32_t begin)
+static void order_open_pair(hm_order_state *state, uint32_t begin)
 {
     hm_order_merge *merge = &state->merge;
     uint32_t size = state->batch.count;
@@ -32,11 +32,11 @@ void hm_order_begin_merge(hm_order_state *state)
     state->merge.width = state->batch.keys[0] == NULL ? 0 : 1;
     state->merge.end = 0;
     if (state->merge.width != 0)
-        open_pair(state, 0);
+        order_open_pair(state, 0);
 }
 
 /* Moves items of the list to `out`. */
-static void emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
+static void order_emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
 {
     hm_order_batch *batch = &state->batch;
     uint32_t list = batch->current, out = state->merge.out;
@@ -50,7 +50,7 @@ static void emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
 }
 
 /* One run is used up, or both are in order already: moves the rest without compares. */
-static bool emit_rest(hm_order_call *call)
+static bool order_emit_rest(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
     while (merge->left < merge->left_end || merge->right < merge->right_end) {
@@ -63,12 +63,12 @@ static bool emit_rest(hm_order_call *call)
         if (count > allowed)
             count = (uint32_t)allowed;
         call->work += count;
-        emit_items(call->state, from, count);
+        order_emit_items(call->state, from, count);
     }
     return true;
 }
 
-static bool is_void(const hm_order_call *call, uint32_t item)
+static bool order_is_void(const hm_order_call *call, uint32_t item)
 {
     const hm_order_batch *batch = &call->state->batch;
     return call->state->is_disturbed &&
@@ -76,7 +76,7 @@ static bool is_void(const hm_order_call *call, uint32_t item)
 }
 
 /* Answers whether an item of the right run comes before one of the left. */
-static bool ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
+static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
 {
     const hm_order_batch *batch = &call->state->batch;
     const hm_order *order = &call->state->order;
@@ -97,12 +97,12 @@ static bool ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *s
 }
 
 /* Returns b if it is chosen, else a. A branch would be mispredicted every other time. */
-static inline uint32_t choose_of(uint32_t is_b, uint32_t a, uint32_t b)
+static inline uint32_t order_choose_of(uint32_t is_b, uint32_t a, uint32_t b)
 {
     return a ^ ((a ^ b) & (0 - is_b));
 }
 
-static inline uint32_t stands_before(const hm_order_call *call, uint32_t a, uint32_t b)
+static inline uint32_t order_stands_before(const hm_order_call *call, uint32_t a, uint32_t b)
 {
     const hm_order *order = &call->state->order;
     return order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
@@ -110,30 +110,33 @@ static inline uint32_t stands_before(const hm_order_call *call, uint32_t a, uint
 
 /* Orders two pairs, takes the first and the last of all four, then orders the two that are left.
  * What was taken says which two they are, and which of them came first. */
-static void sort_four(const hm_order_call *call, uint32_t *items)
+static void order_sort_four(const hm_order_call *call, uint32_t *items)
 {
-    uint32_t is_late = stands_before(call, items[1], items[0]);
-    uint32_t a = choose_of(is_late, items[0], items[1]), b = choose_of(is_late, items[1], items[0]);
-    is_late = stands_before(call, items[3], items[2]);
-    uint32_t c = choose_of(is_late, items[2], items[3]), d = choose_of(is_late, items[3], items[2]);
-    uint32_t is_c_first = stands_before(call, c, a), is_b_last = stands_before(call, d, b);
-    items[0] = choose_of(is_c_first, a, c);
-    items[3] = choose_of(is_b_last, d, b);
-    uint32_t left = choose_of(is_c_first, choose_of(is_b_last, b, c), a);
-    uint32_t right = choose_of(is_b_last, choose_of(is_c_first, c, b), d);
-    is_late = stands_before(call, right, left);
-    items[1] = choose_of(is_late, left, right);
-    items[2] = choose_of(is_late, right, left);
+    uint32_t is_late = order_stands_before(call, items[1], items[0]);
+    uint32_t a = order_choose_of(is_late, items[0], items[1]),
+             b = order_choose_of(is_late, items[1], items[0]);
+    is_late = order_stands_before(call, items[3], items[2]);
+    uint32_t c = order_choose_of(is_late, items[2], items[3]),
+             d = order_choose_of(is_late, items[3], items[2]);
+    uint32_t is_c_first = order_stands_before(call, c, a),
+             is_b_last = order_stands_before(call, d, b);
+    items[0] = order_choose_of(is_c_first, a, c);
+    items[3] = order_choose_of(is_b_last, d, b);
+    uint32_t left = order_choose_of(is_c_first, order_choose_of(is_b_last, b, c), a);
+    uint32_t right = order_choose_of(is_b_last, order_choose_of(is_c_first, c, b), d);
+    is_late = order_stands_before(call, right, left);
+    items[1] = order_choose_of(is_late, left, right);
+    items[2] = order_choose_of(is_late, right, left);
 }
 
 /* Sorts the last group, of at most three. Returns the number of compares. */
-static uint32_t sort_few(const hm_order_call *call, uint32_t *items, uint32_t count)
+static uint32_t order_sort_few(const hm_order_call *call, uint32_t *items, uint32_t count)
 {
     uint32_t compares = 0;
     for (uint32_t i = 1; i < count; i++) {
         for (uint32_t j = i; j > 0; j--) {
             compares++;
-            if (!stands_before(call, items[j], items[j - 1]))
+            if (!order_stands_before(call, items[j], items[j - 1]))
                 break;
             uint32_t waiting = items[j];
             items[j] = items[j - 1];
@@ -145,36 +148,36 @@ static uint32_t sort_few(const hm_order_call *call, uint32_t *items, uint32_t co
 
 /* Makes the first runs. If a change or a small budget rules out groups, runs are single items:
  * groups that are sorted already only make them easier to merge. */
-static bool sort_groups(hm_order_call *call)
+static bool order_sort_groups(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_merge *merge = &state->merge;
     uint32_t size = state->batch.count, *items = state->batch.items[state->batch.current];
     uint32_t max_compares = call->budget.max_compares;
-    if (state->is_disturbed || (max_compares != 0 && max_compares < GROUP_COMPARES)) {
+    if (state->is_disturbed || (max_compares != 0 && max_compares < ORDER_GROUP_COMPARES)) {
         merge->width = 1;
-        open_pair(state, 0);
+        order_open_pair(state, 0);
         return true;
     }
-    uint32_t groups = (size - merge->end) / GROUP;
+    uint32_t groups = (size - merge->end) / ORDER_GROUP;
     uint64_t allowed = groups + 1;
     if (max_compares != 0)
-        allowed = (max_compares - call->spent.compares) / GROUP_COMPARES;
+        allowed = (max_compares - call->spent.compares) / ORDER_GROUP_COMPARES;
     uint32_t most = allowed < groups ? (uint32_t)allowed : groups;
-    for (uint32_t i = 0; i < most; i++, merge->end += GROUP)
-        sort_four(call, &items[merge->end]);
-    call->spent.compares += (uint64_t)most * GROUP_COMPARES;
+    for (uint32_t i = 0; i < most; i++, merge->end += ORDER_GROUP)
+        order_sort_four(call, &items[merge->end]);
+    call->spent.compares += (uint64_t)most * ORDER_GROUP_COMPARES;
     if (allowed <= groups)
         return false;
-    call->spent.compares += sort_few(call, &items[merge->end], size - merge->end);
-    merge->width = GROUP;
-    open_pair(state, 0);
+    call->spent.compares += order_sort_few(call, &items[merge->end], size - merge->end);
+    merge->width = ORDER_GROUP;
+    order_open_pair(state, 0);
     return true;
 }
 
 /* If nothing has changed since the batch was begun, all of it can be compared. Merges from both
  * ends, as many steps as are sure to leave an item in each run. */
-static void merge_ends(hm_order_call *call)
+static void order_merge_ends(hm_order_call *call)
 {
     const hm_order_batch *batch = &call->state->batch;
     hm_order_merge *merge = &call->state->merge;
@@ -192,12 +195,12 @@ static void merge_ends(hm_order_call *call)
     uint32_t *out = batch->items[!batch->current] + merge->out;
     uint32_t *out_last = out + left_count + right_count - 1;
     for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
-        uint32_t is_late = stands_before(call, *right, *left);
-        *out = choose_of(is_late, *left, *right);
+        uint32_t is_late = order_stands_before(call, *right, *left);
+        *out = order_choose_of(is_late, *left, *right);
         right += is_late;
         left += 1 - is_late;
-        is_late = stands_before(call, *right_last, *left_last);
-        *out_last = choose_of(is_late, *right_last, *left_last);
+        is_late = order_stands_before(call, *right_last, *left_last);
+        *out_last = order_choose_of(is_late, *right_last, *left_last);
         left_last -= is_late;
         right_last -= 1 - is_late;
     }
@@ -210,12 +213,12 @@ static void merge_ends(hm_order_call *call)
 }
 
 /* Asks whether the runs are in order as they are: sorted data costs one compare a pair. */
-static bool check_pair(hm_order_call *call)
+static bool order_check_pair(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
     bool stands_before = true;
-    if (!is_void(call, merge->right) && !is_void(call, merge->left_end - 1) &&
-        !ask_runs(call, merge->right, merge->left_end - 1, &stands_before))
+    if (!order_is_void(call, merge->right) && !order_is_void(call, merge->left_end - 1) &&
+        !order_ask_runs(call, merge->right, merge->left_end - 1, &stands_before))
         return false;
     merge->is_checked = true;
     merge->is_sorted = !stands_before;
@@ -223,58 +226,58 @@ static bool check_pair(hm_order_call *call)
 }
 
 /* Merges one item. Void ones move as soon as they are first in a run: their place means nothing. */
-static bool merge_item(hm_order_call *call)
+static bool order_merge_item(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
     bool right_first = false;
-    if (is_void(call, merge->left)) {
+    if (order_is_void(call, merge->left)) {
         if (!hm_order_may_work(call))
             return false;
-    } else if (is_void(call, merge->right)) {
+    } else if (order_is_void(call, merge->right)) {
         if (!hm_order_may_work(call))
             return false;
         right_first = true;
-    } else if (!ask_runs(call, merge->right, merge->left, &right_first)) {
+    } else if (!order_ask_runs(call, merge->right, merge->left, &right_first)) {
         return false;
     }
-    emit_items(call->state, right_first ? &merge->right : &merge->left, 1);
+    order_emit_items(call->state, right_first ? &merge->right : &merge->left, 1);
     return true;
 }
 
-static bool merge_pair(hm_order_call *call)
+static bool order_merge_pair(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_merge *merge = &state->merge;
     while (merge->left < merge->left_end && merge->right < merge->right_end) {
-        if (!merge->is_checked && !check_pair(call))
+        if (!merge->is_checked && !order_check_pair(call))
             return false;
         if (merge->is_sorted)
             break;
         if (state->batch.keys[0] == NULL && !state->is_disturbed)
-            merge_ends(call);
-        if (!merge_item(call))
+            order_merge_ends(call);
+        if (!order_merge_item(call))
             return false;
     }
-    return emit_rest(call);
+    return order_emit_rest(call);
 }
 
 hm_order_phase hm_order_merge_runs(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    if (state->merge.width == 0 && !sort_groups(call))
+    if (state->merge.width == 0 && !order_sort_groups(call))
         return HM_ORDER_PAUSE;
     while (state->merge.width < batch->count) {
-        if (!merge_pair(call))
+        if (!order_merge_pair(call))
             return HM_ORDER_PAUSE;
         if (state->merge.end < batch->count) {
-            open_pair(state, state->merge.end);
+            order_open_pair(state, state->merge.end);
             continue;
         }
         batch->current = !batch->current;
         state->merge.width =
             state->merge.width <= UINT32_MAX / 2 ? state->merge.width * 2 : UINT32_MAX;
-        open_pair(state, 0);
+        order_open_pair(state, 0);
     }
     return HM_ORDER_LOCATE;
 }

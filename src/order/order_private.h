@@ -90,7 +90,7 @@ void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 
 /* After settle, when positions a < b are about to be exchanged: exchanges their marks. Cannot fail.
  * O(1). */
-void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b);
+void hm_order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b);
 
 /* After settle: only the first `count` positions are managed from now on. Cannot fail. O(1). */
 void hm_order_cut(hm_order_state *state, uint32_t count);

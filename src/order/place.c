@@ -21,13 +21,13 @@ void hm_order_begin_place(hm_order_state *state)
 }
 
 /* Whether a slot's item is still queued. */
-static bool is_queued(const hm_order_call *call, uint32_t slot)
+static bool order_is_queued(const hm_order_call *call, uint32_t slot)
 {
     uint32_t position = hm_order_position(call, slot);
     return position < call->state->cursor && hm_order_mark(call->state, position) == HM_MARK_QUEUED;
 }
 
-static void queue_push(hm_order_state *state, uint32_t slot, uint32_t origin)
+static void order_queue_push(hm_order_state *state, uint32_t slot, uint32_t origin)
 {
     hm_order_place *place = &state->place;
     uint32_t to_end = state->batch.capacity - place->queue_head;
@@ -38,7 +38,7 @@ static void queue_push(hm_order_state *state, uint32_t slot, uint32_t origin)
     place->queue_count++;
 }
 
-static void queue_pop(hm_order_state *state)
+static void order_queue_pop(hm_order_state *state)
 {
     hm_order_place *place = &state->place;
     place->queue_count--;
@@ -46,7 +46,7 @@ static void queue_pop(hm_order_state *state)
 }
 
 /* Skips lifted items that are gone; `from` is the position of the next one, or HM_INVALID_INDEX. */
-static bool find_lifted(hm_order_call *call, uint32_t *from)
+static bool order_find_lifted(hm_order_call *call, uint32_t *from)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
@@ -64,15 +64,15 @@ static bool find_lifted(hm_order_call *call, uint32_t *from)
 
 /* Finds the position and origin of the next item that is clean or queued, at or behind the cursor
  * if there is none. If none is queued, clean items that stay in place are passed. */
-static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
+static bool order_find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
     hm_order_place *place = &state->place;
-    for (; place->queue_count > 0; queue_pop(state)) {
+    for (; place->queue_count > 0; order_queue_pop(state)) {
         uint32_t slot = state->batch.queue[place->queue_head];
         *origin = state->batch.origins[place->queue_head];
         *from = hm_order_position(call, slot);
-        if (is_queued(call, slot))
+        if (order_is_queued(call, slot))
             return true;
         if (!hm_order_may_work(call))
             return false;
@@ -93,7 +93,7 @@ static bool find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32
 }
 
 /* Swaps the item at `from` with the one at the target, where it belongs. */
-static bool bring_item(hm_order_call *call, uint32_t from)
+static bool order_bring_item(hm_order_call *call, uint32_t from)
 {
     hm_order_state *state = call->state;
     uint32_t target = state->place.target;
@@ -101,10 +101,10 @@ static bool bring_item(hm_order_call *call, uint32_t from)
     if (from != target && !hm_order_may_swap(call))
         return false;
     if (from_mark == HM_MARK_QUEUED)
-        queue_pop(state); /* The ring may be full. */
+        order_queue_pop(state); /* The ring may be full. */
     if (from != target) {
         if (mark == HM_MARK_CLEAN) {
-            queue_push(state, call->sequence->slots[target], target);
+            order_queue_push(state, call->sequence->slots[target], target);
             mark = HM_MARK_QUEUED;
         }
         /* In a shuffled list the marks are the same. A store that waits for its address would make
@@ -119,7 +119,7 @@ static bool bring_item(hm_order_call *call, uint32_t from)
 }
 
 /* Returns how many of the wanted swaps the budget allows. */
-static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
+static uint32_t order_allow_swaps(const hm_order_call *call, uint32_t wanted)
 {
     if (call->budget.max_swaps == 0)
         return wanted;
@@ -129,8 +129,8 @@ static uint32_t allow_swaps(const hm_order_call *call, uint32_t wanted)
 
 /* Exchanges the item at `via` with `count` others, one after the other, from `at` up or down: each
  * moves on by one position, the last of them to `via`. */
-static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, uint32_t count,
-                        bool is_up)
+static void order_shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at,
+                              uint32_t count, bool is_up)
 {
     hm_handle *entries = sequence->entries;
     uint32_t *slots = sequence->slots;
@@ -153,7 +153,7 @@ static void shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at, 
 /* For a run of clean items from the target on: each gives way to the first in the queue, if that
  * one's origin is before the next gap, and waits where that one was, so the marks and the length of
  * the queue stay the same. False when the budget allows no more. */
-static bool shift_clean(hm_order_call *call, uint32_t gap)
+static bool order_shift_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
     hm_order_place *place = &state->place;
@@ -163,7 +163,7 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
     uint32_t most = gap - origins[place->queue_head]; /* since origins ascend */
     if (most > state->cursor - begin)
         most = state->cursor - begin;
-    most = allow_swaps(call, most);
+    most = order_allow_swaps(call, most);
     if (most == 0)
         return false;
     bool has_work = hm_order_seek(call, &stop, begin + most, false);
@@ -172,15 +172,15 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
         uint32_t limit = begin < gap ? gap + 1 : begin + 1;
         if (stop > limit)
             stop = limit;
-        shift_items(sequence, via, begin, stop - begin, true);
+        order_shift_items(sequence, via, begin, stop - begin, true);
         queue[place->queue_head] = sequence->slots[via];
         origins[place->queue_head] = stop - 1;
         place->target = stop;
     }
     for (; place->target < stop && origins[place->queue_head] < gap; place->target++) {
         uint32_t from = hm_handle_index(sequence->entries[queue[place->queue_head]]);
-        queue_pop(state);
-        queue_push(state, sequence->slots[place->target], place->target);
+        order_queue_pop(state);
+        order_queue_push(state, sequence->slots[place->target], place->target);
         hm_order_swap(sequence, place->target, from);
     }
     call->spent.swaps += place->target - begin;
@@ -189,12 +189,12 @@ static bool shift_clean(hm_order_call *call, uint32_t gap)
 
 /* For lifted items from the target to `clean` that belong further up: each clean item that follows
  * them comes down past them all. */
-static bool pull_clean(hm_order_call *call, uint32_t gap)
+static bool order_pull_clean(hm_order_call *call, uint32_t gap)
 {
     hm_order_state *state = call->state;
     hm_order_place *place = &state->place;
     uint32_t at = place->target, clean = place->clean, stop = clean;
-    uint32_t most = allow_swaps(call, (gap < state->cursor ? gap : state->cursor) - clean);
+    uint32_t most = order_allow_swaps(call, (gap < state->cursor ? gap : state->cursor) - clean);
     if (most == 0)
         return false;
     for (uint32_t i = at; i < clean && i - at < most; i++)
@@ -203,7 +203,7 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
     bool has_work = hm_order_seek(call, &stop, clean + most, false);
     uint32_t count = stop - clean;
     if (clean - at == 1) {
-        shift_items(call->sequence, at, stop - 1, count, false);
+        order_shift_items(call->sequence, at, stop - 1, count, false);
     } else {
         for (uint32_t i = 0; i < count; i++)
             hm_order_swap(call->sequence, at + i, clean + i);
@@ -218,7 +218,8 @@ static bool pull_clean(hm_order_call *call, uint32_t gap)
 
 /* Items of a shuffled list are all over memory; prefetching them hides half of the cost. There are
  * no fewer positions left from `at` on than items in the list. */
-static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_t left, uint32_t at)
+static void order_look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_t left,
+                             uint32_t at)
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
     const hm_sequence *sequence = call->sequence;
@@ -232,7 +233,7 @@ static void look_ahead(const hm_order_call *call, const uint32_t *slots, uint32_
 }
 
 /* If nothing from the target on is clean and nothing was disturbed, all that is left is lifted. */
-static bool bring_rest(hm_order_call *call)
+static bool order_bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
@@ -244,7 +245,7 @@ static bool bring_rest(hm_order_call *call)
             continue;
         if (!hm_order_may_swap(call))
             break;
-        look_ahead(call, slots, left, at);
+        order_look_ahead(call, slots, left, at);
         hm_order_swap(call->sequence, at, from);
     }
     hm_order_set_marks(state, begin, at, HM_MARK_CLEAN);
@@ -254,20 +255,20 @@ static bool bring_rest(hm_order_call *call)
 }
 
 /* Continues from the target. False when the budget ends; sets `*is_done` when nothing is left. */
-static bool place_next(hm_order_call *call, bool *is_done)
+static bool order_place_next(hm_order_call *call, bool *is_done)
 {
     hm_order_state *state = call->state;
     const hm_order_batch *batch = &state->batch;
     hm_order_place *place = &state->place;
     uint32_t lifted, clean, origin;
-    if (!hm_order_may_work(call) || !find_lifted(call, &lifted))
+    if (!hm_order_may_work(call) || !order_find_lifted(call, &lifted))
         return false;
     bool is_lifted = lifted != HM_INVALID_INDEX;
     uint32_t gap = is_lifted ? hm_order_other_list(batch)[batch->next] : state->cursor;
     *is_done = !is_lifted && place->queue_count == 0;
     if (*is_done)
         return true;
-    if (!find_clean(call, gap, &clean, &origin))
+    if (!order_find_clean(call, gap, &clean, &origin))
         return false;
     *is_done = place->target >= state->cursor;
     if (*is_done)
@@ -278,15 +279,15 @@ static bool place_next(hm_order_call *call, bool *is_done)
         return true;
     }
     if (place->queue_count > 0 && mark == HM_MARK_CLEAN && origin < gap && !state->is_disturbed)
-        return shift_clean(call, gap);
+        return order_shift_clean(call, gap);
     if (place->queue_count == 0 && mark == HM_MARK_LIFTED) {
         if (clean < gap && clean < state->cursor)
-            return pull_clean(call, gap);
+            return order_pull_clean(call, gap);
         if (clean >= state->cursor && !state->is_disturbed)
-            return bring_rest(call);
+            return order_bring_rest(call);
     }
     is_lifted = is_lifted && (gap <= origin || origin >= state->cursor);
-    if (!bring_item(call, is_lifted ? lifted : clean))
+    if (!order_bring_item(call, is_lifted ? lifted : clean))
         return false;
     state->batch.next += is_lifted;
     return true;
@@ -296,7 +297,7 @@ hm_order_phase hm_order_place_items(hm_order_call *call)
 {
     bool is_done = false;
     while (!is_done)
-        if (!place_next(call, &is_done))
+        if (!order_place_next(call, &is_done))
             return HM_ORDER_PAUSE;
     hm_order_end_batch(call->state);
     return call->state->is_arranging ? HM_ORDER_VERIFY : HM_ORDER_SCAN;

@@ -8,7 +8,7 @@
 static const struct {
     void (*begin)(hm_order_state *state);
     hm_order_phase (*run)(hm_order_call *call);
-} phases[HM_ORDER_PAUSE] = {
+} order_phases[HM_ORDER_PAUSE] = {
     [HM_ORDER_SCAN] = {hm_order_begin_scan, hm_order_scan_on},
     [HM_ORDER_COUNT] = {hm_order_begin_count, hm_order_count},
     [HM_ORDER_LIFT] = {NULL, hm_order_lift_pending},
@@ -26,18 +26,18 @@ static const struct {
     [HM_ORDER_PULL] = {NULL, hm_order_pull},
 };
 
-static void enter_phase(hm_order_state *state, hm_order_phase phase)
+static void order_enter_phase(hm_order_state *state, hm_order_phase phase)
 {
-    if (phases[phase].begin != NULL)
-        phases[phase].begin(state);
+    if (order_phases[phase].begin != NULL)
+        order_phases[phase].begin(state);
     state->phase = phase;
 }
 
-static void run_phases(hm_order_call *call)
+static void order_run_phases(hm_order_call *call)
 {
     hm_order_phase next;
-    while ((next = phases[call->state->phase].run(call)) != HM_ORDER_PAUSE)
-        enter_phase(call->state, next);
+    while ((next = order_phases[call->state->phase].run(call)) != HM_ORDER_PAUSE)
+        order_enter_phase(call->state, next);
 }
 
 /* changes from outside */
@@ -50,7 +50,7 @@ void hm_order_reset(hm_order_state *state)
     state->cursor = 0;
     state->pending_end = 0;
     state->scan.misfits = 0;
-    enter_phase(state, HM_ORDER_SCAN);
+    order_enter_phase(state, HM_ORDER_SCAN);
 }
 
 void hm_order_fini(hm_order_state *state)
@@ -61,7 +61,7 @@ void hm_order_fini(hm_order_state *state)
     memset(state, 0, sizeof *state);
 }
 
-static bool is_arranging_freely(const hm_order_state *state)
+static bool order_is_arranging_freely(const hm_order_state *state)
 {
     return state->phase == HM_ORDER_VERIFY || state->phase == HM_ORDER_PULL;
 }
@@ -80,8 +80,8 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
             hm_order_rewind(state, index);
         return;
     }
-    if (is_arranging_freely(state)) {
-        enter_phase(state, HM_ORDER_VERIFY);
+    if (order_is_arranging_freely(state)) {
+        order_enter_phase(state, HM_ORDER_VERIFY);
         return;
     }
     if (state->cursor > count)
@@ -89,37 +89,37 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
     if (index < state->cursor)
         hm_order_set_pending(state, index);
     if (state->phase == HM_ORDER_SCAN)
-        enter_phase(state, HM_ORDER_SCAN);
+        order_enter_phase(state, HM_ORDER_SCAN);
 }
 
 /* Leaves the lifted items to the next round, which only distinguishes clean marks from others. */
-static void let_down(hm_order_state *state)
+static void order_let_down(hm_order_state *state)
 {
     state->pending_begin = 0;
     state->pending_end = state->cursor;
     hm_order_end_batch(state);
-    enter_phase(state, HM_ORDER_SCAN);
+    order_enter_phase(state, HM_ORDER_SCAN);
 }
 
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
 {
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_settle: an argument is NULL");
     hm_order_call call = {state, sequence, {0, 0}, {0, 0, false}, 0, UINT64_MAX};
-    if (state->phase == HM_ORDER_PLACE)
-        enter_phase(state, hm_order_place_items(&call));
+    if (state->phase == HM_ORDER_PLACE) /* This call has no limits, and so it does not pause. */
+        order_enter_phase(state, hm_order_place_items(&call));
     if (state->phase == HM_ORDER_INSERT)
         hm_order_rewind(state, state->cursor);
     else if (state->is_arranging)
-        enter_phase(state, HM_ORDER_VERIFY);
+        order_enter_phase(state, HM_ORDER_VERIFY);
     else if (state->phase != HM_ORDER_SCAN)
-        let_down(state);
+        order_let_down(state);
     else
-        enter_phase(state, HM_ORDER_SCAN);
+        order_enter_phase(state, HM_ORDER_SCAN);
 }
 
-void hm_order_exchange(hm_order_state *state, uint32_t a, uint32_t b)
+void hm_order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b)
 {
-    HM_CONTRACT(state != NULL, "hm_order_exchange: state is NULL");
+    HM_CONTRACT(state != NULL, "hm_order_exchange_marks: state is NULL");
     if (b >= state->cursor || state->phase != HM_ORDER_SCAN)
         return;
     hm_mark mark = hm_order_mark(state, a);
@@ -140,7 +140,7 @@ void hm_order_cut(hm_order_state *state, uint32_t count)
             state->pending_begin = 0;
             state->pending_end = count;
         }
-        enter_phase(state, HM_ORDER_SCAN);
+        order_enter_phase(state, HM_ORDER_SCAN);
     }
 }
 
@@ -155,8 +155,8 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count)
 
 /* calls */
 
-static hm_order_call begin_call(hm_order_state *state, const hm_sequence *sequence,
-                                hm_budget budget)
+static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
+                                      hm_budget budget)
 {
     hm_order_call call = {state, sequence, budget, {0, 0, false}, 0, UINT64_MAX};
     if (budget.max_swaps != 0 && budget.max_compares != 0)
@@ -164,13 +164,13 @@ static hm_order_call begin_call(hm_order_state *state, const hm_sequence *sequen
     return call;
 }
 
-static bool is_same_order(const hm_order *a, const hm_order *b)
+static bool order_is_same_order(const hm_order *a, const hm_order *b)
 {
     return a->compare == b->compare && a->key == b->key && a->context == b->context;
 }
 
 /* Valid once a call has paused. There may still be a doubt about the last items. */
-static bool is_in_order(const hm_order_state *state, uint32_t count)
+static bool order_is_in_order(const hm_order_state *state, uint32_t count)
 {
     bool is_scanned = state->phase == HM_ORDER_SCAN && state->scan.doubt == HM_ORDER_NO_DOUBT;
     return state->cursor == count && (is_scanned || state->phase == HM_ORDER_INSERT);
@@ -182,13 +182,13 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_order_run: the order has neither compare nor key");
-    if (state->is_arranging || !is_same_order(&state->order, order)) {
+    if (state->is_arranging || !order_is_same_order(&state->order, order)) {
         hm_order_reset(state);
         state->order = *order;
     }
-    hm_order_call call = begin_call(state, sequence, budget);
-    run_phases(&call);
-    call.spent.done = is_in_order(state, sequence->count);
+    hm_order_call call = order_begin_call(state, sequence, budget);
+    order_run_phases(&call);
+    call.spent.done = order_is_in_order(state, sequence->count);
     return call.spent;
 }
 
@@ -203,12 +203,13 @@ hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint
         state->is_arranging = true;
         arrangement->names = names;
         arrangement->name_count = n;
-        enter_phase(state, HM_ORDER_VERIFY);
+        order_enter_phase(state, HM_ORDER_VERIFY);
     }
-    hm_order_call call = begin_call(state, sequence, budget);
-    run_phases(&call);
+    hm_order_call call = order_begin_call(state, sequence, budget);
+    order_run_phases(&call);
     call.spent.done = arrangement->next_name == n && state->phase == HM_ORDER_VERIFY;
     if (call.spent.done)
-        enter_phase(state, HM_ORDER_VERIFY); /* The handles may have changed by the next call. */
+        order_enter_phase(state,
+                          HM_ORDER_VERIFY); /* The handles may have changed by the next call. */
     return call.spent;
 }

@@ -3,9 +3,9 @@
 #include "order_internal.h"
 
 enum {
-    FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
-    PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
-    FEW_MISFITS = 16 /* a number too small to lift everything */
+    ORDER_FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
+    ORDER_PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
+    ORDER_FEW_MISFITS = 16 /* a number too small to lift everything */
 };
 
 void hm_order_begin_scan(hm_order_state *state)
@@ -15,24 +15,24 @@ void hm_order_begin_scan(hm_order_state *state)
     scan->is_last_known = false;
     scan->last_end = state->cursor;
     scan->run = 0;
-    scan->run_limit = FIRST_RUN_LIMIT;
+    scan->run_limit = ORDER_FIRST_RUN_LIMIT;
     hm_order_forget_keys(state);
 }
 
 /* The item at the cursor fits behind the last clean one. */
-static void accept_item(hm_order_state *state)
+static void order_accept_item(hm_order_state *state)
 {
     state->cursor++;
     state->scan.last_end = state->cursor;
     state->scan.is_last_known = true;
     state->scan.run = 0;
-    state->scan.run_limit = FIRST_RUN_LIMIT;
+    state->scan.run_limit = ORDER_FIRST_RUN_LIMIT;
     state->keys.probe = state->keys.item;
     state->keys.has_probe = state->keys.has_item;
     state->keys.has_item = false;
 }
 
-static void reject_item(hm_order_state *state)
+static void order_reject_item(hm_order_state *state)
 {
     hm_order_scan *scan = &state->scan;
     hm_order_set_pending(state, state->cursor);
@@ -50,7 +50,7 @@ static void reject_item(hm_order_state *state)
 }
 
 /* The first misfit of a run leaves two suspects: itself and the clean item that it precedes. */
-static void begin_doubt(hm_order_state *state)
+static void order_begin_doubt(hm_order_state *state)
 {
     state->scan.doubt = HM_ORDER_DOUBT_LAST;
     state->scan.probe_end = state->scan.last_end - 1;
@@ -58,7 +58,7 @@ static void begin_doubt(hm_order_state *state)
 }
 
 /* The clean item is the real misfit if the suspect at the cursor fits behind the one before it. */
-static hm_order_phase doubt_last(hm_order_call *call)
+static hm_order_phase order_doubt_last(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
@@ -71,11 +71,11 @@ static hm_order_phase doubt_last(hm_order_call *call)
     state->keys.has_probe = false;
     scan->doubt = HM_ORDER_NO_DOUBT;
     if (stands_before) {
-        reject_item(state);
+        order_reject_item(state);
     } else {
         hm_order_set_pending(state, scan->last_end - 1);
         scan->misfits++;
-        accept_item(state);
+        order_accept_item(state);
     }
     return HM_ORDER_SCAN;
 }
@@ -83,7 +83,7 @@ static hm_order_phase doubt_last(hm_order_call *call)
 /* A run of misfits may be right and the clean items before it wrong: asks whether the run belongs
  * before half as many of them. Its last item decides: the first may be one that fits nowhere, as
  * when one that is too small, behind a clean one that is too large, begins a run of good ones. */
-static hm_order_phase doubt_before(hm_order_call *call)
+static hm_order_phase order_doubt_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
@@ -107,7 +107,7 @@ static hm_order_phase doubt_before(hm_order_call *call)
 /* Those clean items become pending, and the run is scanned again. Each of them pays for two items
  * of the run, and is not taken again in this scan, so all rescans together cost O(n), whatever
  * compare answers. */
-static hm_order_phase drop_before(hm_order_call *call)
+static hm_order_phase order_drop_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
@@ -127,7 +127,7 @@ static hm_order_phase drop_before(hm_order_call *call)
 }
 
 /* Clears the marks of a new word. */
-static bool open_mark_word(hm_order_call *call)
+static bool order_open_mark_word(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     if (!hm_order_cover(call, state->cursor + 1))
@@ -137,7 +137,7 @@ static bool open_mark_word(hm_order_call *call)
 }
 
 /* Clears the marks of the next `most` positions, or of fewer if memory for them is refused. */
-static void open_mark_words(hm_order_call *call, uint32_t *most)
+static void order_open_mark_words(hm_order_call *call, uint32_t *most)
 {
     hm_order_state *state = call->state;
     uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
@@ -149,7 +149,7 @@ static void open_mark_words(hm_order_call *call, uint32_t *most)
 
 /* Compares each of the next `most` items with the one before, as long as they fit. Returns how many
  * fit. Most items go through this loop. */
-static uint32_t pass_by_compare(hm_order_call *call, uint32_t most)
+static uint32_t order_pass_by_compare(hm_order_call *call, uint32_t most)
 {
     const hm_order *order = &call->state->order;
     size_t size = call->sequence->item_size;
@@ -163,7 +163,7 @@ static uint32_t pass_by_compare(hm_order_call *call, uint32_t most)
 }
 
 /* As pass_by_compare, by keys; the key of the first item that may not fit is kept. */
-static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
+static uint32_t order_pass_by_key(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;
     const hm_order *order = &state->order;
@@ -185,37 +185,37 @@ static uint32_t pass_by_key(hm_order_call *call, uint32_t most)
 }
 
 /* Passes items that fit, up to the end of a few words of marks. False when the budget ends. */
-static bool pass_items(hm_order_call *call)
+static bool order_pass_items(hm_order_call *call)
 {
     hm_order_state *state = call->state;
-    uint32_t most = PASSED_AT_ONCE - state->cursor % HM_MARKS_PER_WORD;
+    uint32_t most = ORDER_PASSED_AT_ONCE - state->cursor % HM_MARKS_PER_WORD;
     if (most > call->sequence->count - state->cursor)
         most = call->sequence->count - state->cursor;
     if (call->budget.max_compares != 0 && most > call->budget.max_compares - call->spent.compares)
         most = (uint32_t)(call->budget.max_compares - call->spent.compares);
     if (most == 0)
         return false;
-    open_mark_words(call, &most);
+    order_open_mark_words(call, &most);
     bool by_key = state->order.key != NULL;
-    uint32_t passed = by_key ? pass_by_key(call, most) : pass_by_compare(call, most);
+    uint32_t passed = by_key ? order_pass_by_key(call, most) : order_pass_by_compare(call, most);
     state->cursor += passed;
     state->scan.last_end = state->cursor;
     if (!by_key && passed < most)
-        begin_doubt(state);
+        order_begin_doubt(state);
     return true;
 }
 
 /* Everything is lifted if more than a quarter of what was scanned does not fit. */
-static bool has_many_misfits(const hm_order_call *call)
+static bool order_has_many_misfits(const hm_order_call *call)
 {
     const hm_order_state *state = call->state;
-    uint32_t few = call->sequence->count / 64 + FEW_MISFITS;
+    uint32_t few = call->sequence->count / 64 + ORDER_FEW_MISFITS;
     return state->scan.misfits > state->cursor / 4 + few;
 }
 
 /* Whether the item at the cursor can be passed with those behind it: its left neighbour is clean,
  * and only that one's key is known. */
-static bool can_pass(const hm_order_state *state)
+static bool order_can_pass(const hm_order_state *state)
 {
     const hm_order_scan *scan = &state->scan;
     return scan->last_end != 0 && scan->last_end == state->cursor && !state->keys.has_item &&
@@ -223,27 +223,27 @@ static bool can_pass(const hm_order_state *state)
 }
 
 /* All is scanned: a round begins if anything is pending. */
-static hm_order_phase end_scan(hm_order_state *state)
+static hm_order_phase order_end_scan(hm_order_state *state)
 {
     state->scan.misfits = 0;
     return state->pending_end == 0 ? HM_ORDER_PAUSE : HM_ORDER_COUNT;
 }
 
 /* Compares each item with the last clean one, until there is a doubt. */
-static hm_order_phase compare_last(hm_order_call *call)
+static hm_order_phase order_compare_last(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
     while (state->cursor < call->sequence->count) {
-        if (state->cursor % HM_MARKS_PER_WORD == 0 && !open_mark_word(call))
+        if (state->cursor % HM_MARKS_PER_WORD == 0 && !order_open_mark_word(call))
             return HM_ORDER_INSERT;
-        if (has_many_misfits(call))
+        if (order_has_many_misfits(call))
             return HM_ORDER_LIFT_ALL;
         if (!scan->is_last_known && !hm_order_seek_down(call, &scan->last_end, 0))
             return HM_ORDER_PAUSE;
         scan->is_last_known = true;
-        if (can_pass(state)) {
-            if (!pass_items(call))
+        if (order_can_pass(state)) {
+            if (!order_pass_items(call))
                 return HM_ORDER_PAUSE;
             if (scan->doubt != HM_ORDER_NO_DOUBT)
                 return HM_ORDER_SCAN;
@@ -257,24 +257,24 @@ static hm_order_phase compare_last(hm_order_call *call)
             !hm_order_ask(call, state->cursor, scan->last_end - 1, &stands_before))
             return HM_ORDER_PAUSE;
         if (!stands_before)
-            accept_item(state);
+            order_accept_item(state);
         else if (scan->run == 0)
-            begin_doubt(state);
+            order_begin_doubt(state);
         else
-            reject_item(state);
+            order_reject_item(state);
         if (scan->doubt != HM_ORDER_NO_DOUBT)
             return HM_ORDER_SCAN;
     }
-    return end_scan(state);
+    return order_end_scan(state);
 }
 
 hm_order_phase hm_order_scan_on(hm_order_call *call)
 {
     static hm_order_phase (*const steps[])(hm_order_call *) = {
-        [HM_ORDER_NO_DOUBT] = compare_last,
-        [HM_ORDER_DOUBT_LAST] = doubt_last,
-        [HM_ORDER_DOUBT_BEFORE] = doubt_before,
-        [HM_ORDER_DROP_BEFORE] = drop_before,
+        [HM_ORDER_NO_DOUBT] = order_compare_last,
+        [HM_ORDER_DOUBT_LAST] = order_doubt_last,
+        [HM_ORDER_DOUBT_BEFORE] = order_doubt_before,
+        [HM_ORDER_DROP_BEFORE] = order_drop_before,
     };
     hm_order_phase next;
     do

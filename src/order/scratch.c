@@ -6,12 +6,12 @@
 #include "../base_private.h"
 
 enum {
-    KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
-    DIGIT_BITS = 11,   /* of a key: a tally of 8 KiB; a cache holds the lines that are written */
-    TALLY_SIZE = 1 << DIGIT_BITS
+    ORDER_KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
+    ORDER_DIGIT_BITS = 11, /* of a key: the tally is 8 KiB, and the lines written fit a cache */
+    ORDER_TALLY_SIZE = 1 << ORDER_DIGIT_BITS
 };
 
-static void *take_cells(uint64_t **cells, size_t count, size_t item_size)
+static void *order_take_cells(uint64_t **cells, size_t count, size_t item_size)
 {
     void *taken = *cells;
     *cells += (count * item_size + sizeof **cells - 1) / sizeof **cells;
@@ -20,7 +20,7 @@ static void *take_cells(uint64_t **cells, size_t count, size_t item_size)
 
 /* The system's own memory is taken as huge pages if it fills half of one: touching and returning it
  * page by page costs more than sorting in it. */
-static const hm_memory *choose_memory(const hm_memory *memory, size_t size)
+static const hm_memory *order_choose_memory(const hm_memory *memory, size_t size)
 {
     bool is_huge = memory == hm_memory_os() && size >= hm_memory_os_huge()->page_size / 2;
     return is_huge ? hm_memory_os_huge() : memory;
@@ -31,11 +31,11 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
     hm_order_batch *batch = &call->state->batch;
     bool keyed = !call->state->is_arranging && call->state->order.key != NULL;
     size_t cells =
-        (size_t)(capacity / 2 + 1) * 4 + (keyed ? (size_t)capacity * 2 + TALLY_SIZE / 2 : 0);
+        (size_t)(capacity / 2 + 1) * 4 + (keyed ? (size_t)capacity * 2 + ORDER_TALLY_SIZE / 2 : 0);
     if (cells > batch->scratch.capacity) {
         hm_array_desc desc = {.item_size = sizeof(uint64_t)};
-        desc.capacity = cells > KEPT_CELLS ? cells : KEPT_CELLS;
-        desc.memory = choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
+        desc.capacity = cells > ORDER_KEPT_CELLS ? cells : ORDER_KEPT_CELLS;
+        desc.memory = order_choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;
         hm_array_fini(&batch->scratch);
         if (hm_array_init(&batch->scratch, &desc) != HM_OK) {
@@ -48,14 +48,14 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
         return false;
     }
     uint64_t *next = hm_array_data(&batch->scratch);
-    batch->keys[0] = keyed ? take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
-    batch->keys[1] = keyed ? take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
-    batch->tally = keyed ? take_cells(&next, TALLY_SIZE, sizeof(uint32_t)) : NULL;
-    batch->items[0] = take_cells(&next, capacity, sizeof(uint32_t));
-    batch->items[1] = take_cells(&next, capacity, sizeof(uint32_t));
-    batch->queue = take_cells(&next, capacity, sizeof(uint32_t));
-    batch->origins = take_cells(&next, capacity, sizeof(uint32_t));
-    batch->tally_bits = DIGIT_BITS;
+    batch->keys[0] = keyed ? order_take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
+    batch->keys[1] = keyed ? order_take_cells(&next, capacity, sizeof(uint64_t)) : NULL;
+    batch->tally = keyed ? order_take_cells(&next, ORDER_TALLY_SIZE, sizeof(uint32_t)) : NULL;
+    batch->items[0] = order_take_cells(&next, capacity, sizeof(uint32_t));
+    batch->items[1] = order_take_cells(&next, capacity, sizeof(uint32_t));
+    batch->queue = order_take_cells(&next, capacity, sizeof(uint32_t));
+    batch->origins = order_take_cells(&next, capacity, sizeof(uint32_t));
+    batch->tally_bits = ORDER_DIGIT_BITS;
     batch->capacity = capacity;
     batch->count = batch->next = batch->current = 0;
     return true;
@@ -63,7 +63,7 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
 
 void hm_order_end_batch(hm_order_state *state)
 {
-    if (state->batch.scratch.capacity > KEPT_CELLS)
+    if (state->batch.scratch.capacity > ORDER_KEPT_CELLS)
         hm_array_fini(&state->batch.scratch);
 }
 

@@ -80,6 +80,8 @@ def read_includes(files, layers, problems):
                 includes[path].append(target)
                 if files[target] != module and layers[files[target]] >= layers[module]:
                     problems.append(f"{path}: includes {target}, which is not below")
+                if files[target] != module and target.endswith("_internal.h"):
+                    problems.append(f"{path}: includes {target}, which is private to its module")
     return includes
 
 

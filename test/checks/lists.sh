@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # lists.sh SOURCE: every source file is in the list that builds it, so that no test is written and
-# then never run; and no two of the library's sources have the same name, since many programs build
-# them into one directory of objects.
+# then never run; no two of the library's sources have the same name, since many programs build them
+# into one directory of objects; and the root holds what belongs there.
 set -eu
 cd "$1"
 files=0
@@ -32,6 +32,16 @@ for file in $(find test -name '*_test.c*') test/checks/*; do
 done
 for file in benchmarks/*.c benchmarks/*.cpp docs/examples/*.c; do
     named "$file" ".*'$(basename "$file")'.*" "$(dirname "$file")/meson.build"
+done
+for file in $(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u); do
+    case $file in
+    .ci | .clang-format | .clang-tidy | .gitignore | LICENSE | README.md | benchmarks | docs | include | \
+        meson.build | meson_options.txt | run | src | test) ;;
+    *)
+        echo "$file does not belong in the root" >&2
+        failed=true
+        ;;
+    esac
 done
 twice=$(sed 's|.*/||' src/sources.txt | sort | uniq -d)
 [ -z "$twice" ] || {

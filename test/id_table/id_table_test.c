@@ -104,6 +104,7 @@ TEST(id_table, a_zeroed_table_is_an_empty_one_for_every_function)
     CHECK(hm_id_table_validate(&table) == HM_OK);
     CHECK(hm_id_table_trim(&table) == HM_OK);
     hm_id_table_clear(&table);
+    CHECK(hm_id_table_count(&table) == 0);
     hm_id_table_fini(&table);
     CHECK(is_zeroed(&table));
 }
@@ -116,6 +117,7 @@ TEST(id_table, fini_gives_all_back_and_may_run_twice)
     make(&table, 100, 0, &memory);
     CHECK(memory.calls == 3 && memory.committed_size == 0);
     hm_handle handle = issue(&table);
+    CHECK(hm_id_table_count(&table) == 1);
     hm_id_table_fini(&table);
     test_memory_check_released(&memory);
     CHECK(is_zeroed(&table));
@@ -463,6 +465,11 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
 DEATH_TEST(id_table, fini_of_null_panics)
 {
     hm_id_table_fini(NULL);
+}
+
+DEATH_TEST(id_table, count_of_null_panics)
+{
+    (void)hm_id_table_count(NULL);
 }
 
 DEATH_TEST(id_table, reserve_of_null_panics)

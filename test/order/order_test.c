@@ -436,7 +436,7 @@ PANICS(resetting_no_state, (hm_order_reset(NULL), 0))
 PANICS(ending_no_state, (hm_order_fini(NULL), 0))
 PANICS(disturbing_no_state, (hm_order_disturb(NULL, 0, 0), 0))
 PANICS(settling_without_a_sequence, (hm_order_settle(&broken.state, NULL), 0))
-PANICS(exchanging_without_a_state, (hm_order_exchange(NULL, 0, 1), 0))
+PANICS(exchanging_without_a_state, (hm_order_exchange_marks(NULL, 0, 1), 0))
 PANICS(cutting_no_state, (hm_order_cut(NULL, 0), 0))
 PANICS(trimming_no_state, hm_order_trim(NULL, 0))
 

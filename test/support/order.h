@@ -174,7 +174,7 @@ static inline void column_erase_some(column *c)
         if (c->items[i].key / 2 % 2 == 0)
             continue;
         if (i != survivors) {
-            hm_order_exchange(&c->state, survivors, i);
+            hm_order_exchange_marks(&c->state, survivors, i);
             column_exchange(c, survivors, i);
         }
         survivors++;

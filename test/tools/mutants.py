@@ -130,7 +130,7 @@ def find_in(root, name):
 
 
 def find_all(root):
-    names = glob.glob("src/**/*.c", root_dir=root, recursive=True)
+    names = glob.glob("src/**/*.[ch]", root_dir=root, recursive=True)
     names += glob.glob("include/**/*.h", root_dir=root, recursive=True)
     found = set()
     for name in names:

@@ -213,7 +213,9 @@ def module_of(path):
     parts = path.split("/")
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]
-    name = parts[-1].rsplit(".", 1)[0]
+    name = parts[-1].rsplit(".", 1)[0].removesuffix("_private")
+    if parts[0] == "src":
+        return name
     headers = [os.path.basename(h) for h in
                glob.glob("include/**/*.h", root_dir=ROOT, recursive=True)]
     modules = [h[:-2] for h in headers if name == h[:-2] or name.startswith(h[:-2] + "_")]

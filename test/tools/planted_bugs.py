@@ -58,7 +58,7 @@ BUGS = [
     Bug("an item that was erased while it was lifted is taken for one", "src/order/place.c",
         "if (hm_order_is_lifted(state, *from))", "if (*from < state->cursor)", "map"),
     Bug("an arrangement does not see what changes meanwhile", "src/order/round.c",
-        "    if (is_arranging_freely(state)) {", "    if (false) {", "map"),
+        "    if (order_is_arranging_freely(state)) {", "    if (false) {", "map"),
     Bug("pages are taken for 4 KiB", "src/array.c",
         "size = hm_memory_round_up(size, array->memory->page_size);",
         "size = hm_memory_round_up(size, 4096);", "map"),
@@ -74,7 +74,7 @@ BUGS = [
         "if (false)", "pool"),
     Bug("a run of items goes past the end of its block", "src/pool/levels.c",
         "hm_pool_run_end(pool, first);", "pool->slot_count;", "pool"),
-    Bug("offsets have 32 bits", "include/handle_map/map.h",
+    Bug("offsets have 32 bits", "include/handle_map/detail/map.h",
         "items += item_size * index;",
         "items += (uint32_t)(item_size * index);", "map"),
 ]
