@@ -46,7 +46,7 @@
 extern "C" {
 #endif
 
-/* A position or count that no container reaches; it means "none". */
+/* No position: what is returned when there is none. */
 #define HM_INVALID_INDEX UINT32_MAX
 
 typedef enum hm_status {

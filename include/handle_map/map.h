@@ -242,13 +242,18 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * hm_map_touch follows every edit of a key in place, even one that leaves the item where it is:
  * keys are remembered from call to call. When nothing has changed since, a call costs nothing;
  * after k changes it costs the compares of those k items, and the swaps of all items that have to
- * give way to them. A different order (compare, key or context; the struct's address does not
- * matter) starts over.
+ * give way to them: of those there may be many, up to n. A different order (compare, key or
+ * context; the struct's address does not matter) starts over.
+ *
+ * A round may take many calls, and an item that changes meanwhile drops out of it. So the budget
+ * must finish a round before most items have changed again: the first round takes about n log2 n
+ * compares and at most n swaps. Where all items are touched in each frame, a smaller budget never
+ * places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
- * All calls together take at most n swaps, however disordered the items are, and O(n log n)
- * compares; items that are all in order cost one compare each. Items that are nearly in order cost
- * at most 3 compares each.
+ * A round takes at most n swaps, however disordered the items are, and O(n log n) compares; items
+ * that are all in order cost one compare each. Items that are nearly in order cost at most 3
+ * compares each.
  *
  * Uses up to 32 bytes of memory for each item that is out of order, and gives back all but 64 KiB
  * once those items have been placed; also 2 bits for each item from the first call on. Where memory
@@ -415,11 +420,11 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same, with the item
  * size as a constant, and with texture_handle and struct texture * in place of handles and items,
- * also in arrays; hooks and orders stay untyped. texture_map_init(map, capacity) uses the defaults.
- * texture_map_init_desc takes a descriptor: its size and alignment are ignored, and its type id,
- * unless it is 0, replaces the number here, so that two maps of one type can tell their handles
- * apart. A map without a name is called "texture". Pass &textures.map to untyped functions.
- * Example:
+ * also in arrays, and of the predicate of erase_if; hooks and orders stay untyped.
+ * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
+ * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
+ * that two maps of one type can tell their handles apart. A map without a name is called "texture".
+ * Pass &textures.map to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *

@@ -16,7 +16,8 @@
  * - The library never commits what is committed, nor decommits what is not.
  * - Decommitted memory may fault; the library never reads it.
  * - A commit or decommit that returns false has changed nothing.
- * - `release` takes exactly what `reserve` returned: same address, same size. It cannot fail.
+ * - `release` takes exactly what `reserve` returned: same address, same size. Pages of it may still
+ *   be committed. It cannot fail.
  * - The table outlives every container that was initialised with it.
  *
  * A table of the program's own, which counts what the system's table commits. Example:

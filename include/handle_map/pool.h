@@ -380,10 +380,10 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  *
  * and for each function hm_pool_X an inline function particle_pool_X that does the same, with the
  * item size as a constant, and with particle_handle and struct particle * in place of handles and
- * items, also in arrays; the hook stays untyped. particle_pool_init(pool, capacity) uses the
- * defaults. particle_pool_init_desc takes a descriptor: its size and alignment are ignored, and its
- * type id, unless it is 0, replaces the number here. A pool without a name is called "particle".
- * Pass &particles.pool to untyped functions. Example:
+ * items, also in arrays, and of the predicate of erase_if; the hook stays untyped.
+ * particle_pool_init(pool, capacity) uses the defaults. particle_pool_init_desc takes a descriptor:
+ * its size and alignment are ignored, and its type id, unless it is 0, replaces the number here. A
+ * pool without a name is called "particle". Pass &particles.pool to untyped functions. Example:
  *
  *     HM_POOL_DEFINE(particle, struct particle, 3)
  *

@@ -7,7 +7,7 @@
 
 enum {
     ORDER_KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
-    ORDER_DIGIT_BITS = 11, /* of a key: the tally is 8 KiB, and the lines written fit a cache */
+    ORDER_DIGIT_BITS = 11,   /* of a key: the tally has 8 KiB, and its lists fit a cache */
     ORDER_TALLY_SIZE = 1 << ORDER_DIGIT_BITS
 };
 
