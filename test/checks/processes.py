@@ -74,6 +74,8 @@ def main():
     if not os.path.exists("/proc/self/stat"):
         print("skipped: needs /proc", file=sys.stderr)
         return 77
+    # Scripts inherit what is ignored; under nohup that is SIGHUP, which they must hear here.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     check("time is up", SLEEPS, 0.5)
     check("time is up for a child", CHILD_SLEEPS, 0.5)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
