@@ -8,9 +8,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A copy, since a command that is not refused would recreate its build directory.
-mkdir "$work/bin" "$work/include"
+mkdir "$work/bin" "$work/docs"
 cp -R "$source/run" "$source/test" "$work"
-cp -R "$source/include/handle_map" "$work/include"
+cp "$source/docs/design.md" "$work/docs"
 
 # The programs that commands run first. They all fail, so that a command goes no further.
 for program in apt-get meson clang clang-format clang-tidy cppcheck shellcheck codespell pyflakes3 \
