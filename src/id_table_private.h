@@ -5,6 +5,17 @@
 
 #include <handle_map/id_table.h>
 
+#include "handle_private.h"
+
+/* Returns the links of the table's slots and positions. */
+static inline hm_links hm_id_table_links(const hm_id_table *table)
+{
+    return (hm_links){.slots = (unsigned char *)table->slots,
+                      .positions = hm_handle_index_cell(table->entries),
+                      .slot_shift = 2,
+                      .position_shift = 3};
+}
+
 /* The default index space. A slot that does not determine its item's address costs only 8 bytes of
  * address space, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
 #define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)

@@ -328,9 +328,9 @@ static hm_sequence map_sequence(hm_map *map)
 {
     return (hm_sequence){
         .items = map->items,
-        .item_size = map->item_size,
-        .slots = map->ids.slots,
-        .entries = map->ids.entries,
+        .stride = map->item_size,
+        .moved_size = map->item_size,
+        .links = hm_id_table_links(&map->ids),
         .slot_count = map->ids.slot_count,
         .count = map->ids.count,
         .capacity = hm_map_capacity(map),
@@ -384,8 +384,17 @@ void hm_map_touch_all(hm_map *map)
     map_forget_order(map);
 }
 
-/* Survivors swap with doomed items before them, so that the map is consistent at every callback,
- * and in the end all doomed items are behind the survivors. */
+typedef struct map_doomed {
+    bool (*doomed)(const void *item, void *context);
+    void *context;
+} map_doomed;
+
+static bool map_is_doomed(void *owner, uint32_t index, void *context)
+{
+    const map_doomed *call = context;
+    return call->doomed(map_item_at(owner, index), call->context);
+}
+
 uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                          void *context)
 {
@@ -394,23 +403,11 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
     if (hm_guard_is_busy(&map->guard))
         return 0;
     uint32_t count = map->ids.count;
-    uint32_t survivors = 0, managed_survivors = 0;
+    map_doomed call = {doomed, context};
     hm_sequence sequence = map_sequence(map);
     hm_guard_enter(&map->guard);
-    hm_order_settle(&map->order, &sequence);
-    uint32_t managed = map->order.cursor;
-    for (uint32_t i = 0; i < count; i++) {
-        if (doomed(map_item_at(map, i), context))
-            continue;
-        if (i != survivors) {
-            hm_order_exchange_marks(&map->order, survivors, i);
-            hm_order_swap(&sequence, survivors, i);
-        }
-        survivors++;
-        managed_survivors += i < managed;
-    }
+    uint32_t survivors = hm_order_gather(&map->order, &sequence, map_is_doomed, &call);
     hm_guard_leave(&map->guard, map_committed_items(map));
-    hm_order_cut(&map->order, managed_survivors);
     if (map->managed != 0)
         map_follow_order(map);
     while (map->ids.count > survivors)

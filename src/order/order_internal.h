@@ -6,6 +6,7 @@
  *                      the phases; none calls another
  *       marks.c  compare.c  scratch.c
  *                      what the phases use
+ *     gather.c         what erase_if needs
  *
  * A phase is a function that does as much as the call's budget allows. It returns the phase that
  * follows, or HM_ORDER_PAUSE: then the next call continues it. Its `begin` function, if it has one,
@@ -49,7 +50,7 @@ static inline void hm_order_set_mark(hm_order_state *state, uint32_t index, hm_m
 
 static inline const void *hm_order_item(const hm_order_call *call, uint32_t index)
 {
-    return call->sequence->items + call->sequence->item_size * index;
+    return hm_sequence_item(call->sequence, index);
 }
 
 /* Returns the position of a slot's item; one that is not managed, if the item is gone. */
@@ -57,7 +58,7 @@ static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slo
 {
     if (slot >= call->sequence->slot_count)
         return HM_INVALID_INDEX;
-    return hm_handle_index(call->sequence->entries[slot]);
+    return hm_links_position(&call->sequence->links, slot);
 }
 
 /* Until it is placed, a lifted item stays at its position, or is no longer lifted: if it was

@@ -47,17 +47,22 @@
 
 #include <string.h>
 
-/* What is put in order. A slot names an item, whatever its position. */
+/* What is put in order. A slot names an item, whatever its position.
+ *
+ * Items are `stride` bytes apart. If lane_shift is not 0, they are in groups of 2^lane_shift lanes
+ * instead: the groups are `stride` bytes apart, and the lanes of a group `lane_size` bytes. */
 typedef struct hm_sequence {
     unsigned char *items; /* what compare and key are shown */
-    size_t item_size;     /* bytes from one item to the next */
-    uint32_t *slots;      /* position -> slot */
-    hm_handle *entries;   /* slot -> position, in the lower half */
-    uint32_t slot_count;  /* number of slots, and of entries */
+    size_t stride;        /* bytes */
+    size_t lane_size;     /* bytes */
+    uint32_t lane_shift;  /* log2 of the lanes in a group */
+    size_t moved_size;    /* bytes of an item that are exchanged; 0: `swapped` does it */
+    hm_links links;       /* which slot is at a position, and where a slot's item is */
+    uint32_t slot_count;  /* slots that the links may be asked for */
     uint32_t count;       /* items */
     uint32_t capacity;    /* most items */
-    /* Called when two items, their slots and their entries have been exchanged: the owner exchanges
-     * the rest. NULL when there is no rest. */
+    /* Called when two items and their links have been exchanged: the owner exchanges the rest. NULL
+     * when there is no rest. */
     void (*swapped)(void *owner, uint32_t a, uint32_t b);
     /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
     uint32_t (*find)(const void *owner, hm_handle handle);
@@ -88,12 +93,13 @@ hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint
  * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence);
 
-/* After settle, when positions a < b are about to be exchanged: exchanges their marks. Cannot fail.
- * O(1). */
-void hm_order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b);
-
-/* After settle: only the first `count` positions are managed from now on. Cannot fail. O(1). */
-void hm_order_cut(hm_order_state *state, uint32_t count);
+/* Moves the doomed items behind the others, which keep their order, and returns how many others
+ * there are; cannot fail. `is_doomed` is called once for each position, in their order; the
+ * sequence is consistent at each call. Settles first; then only the others are managed. Invalidates
+ * positions. O(n). */
+uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,
+                         bool (*is_doomed)(void *owner, uint32_t index, void *context),
+                         void *context);
 
 /* Gives back memory that `count` positions do not need. HM_ERROR_MEMORY when the system refuses;
  * nothing has changed then. Positions stay valid. At most one decommit. */
@@ -125,12 +131,21 @@ static inline void hm_order_exchange_bytes(unsigned char *a, unsigned char *b, s
     hm_order_exchange_units(a + done, b + done, size - done, 1);
 }
 
+static inline unsigned char *hm_sequence_item(const hm_sequence *sequence, uint32_t index)
+{
+    uint32_t group = index >> sequence->lane_shift;
+    unsigned char *item = sequence->items + sequence->stride * group;
+    if (sequence->lane_shift != 0)
+        item += sequence->lane_size * (index - (group << sequence->lane_shift));
+    return item;
+}
+
 /* Exchanges two items. */
 static inline void hm_order_swap(const hm_sequence *sequence, uint32_t a, uint32_t b)
 {
-    hm_handle_exchange(sequence->entries, sequence->slots, a, b);
-    hm_order_exchange_bytes(sequence->items + sequence->item_size * a,
-                            sequence->items + sequence->item_size * b, sequence->item_size);
+    hm_links_exchange(&sequence->links, a, b);
+    hm_order_exchange_bytes(hm_sequence_item(sequence, a), hm_sequence_item(sequence, b),
+                            sequence->moved_size);
     if (sequence->swapped != NULL)
         sequence->swapped(sequence->owner, a, b);
 }

@@ -104,7 +104,7 @@ static bool order_bring_item(hm_order_call *call, uint32_t from)
         order_queue_pop(state); /* The ring may be full. */
     if (from != target) {
         if (mark == HM_MARK_CLEAN) {
-            order_queue_push(state, call->sequence->slots[target], target);
+            order_queue_push(state, hm_links_slot(&call->sequence->links, target), target);
             mark = HM_MARK_QUEUED;
         }
         /* In a shuffled list the marks are the same. A store that waits for its address would make
@@ -132,22 +132,20 @@ static uint32_t order_allow_swaps(const hm_order_call *call, uint32_t wanted)
 static void order_shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at,
                               uint32_t count, bool is_up)
 {
-    hm_handle *entries = sequence->entries;
-    uint32_t *slots = sequence->slots;
-    unsigned char *waiting = sequence->items + sequence->item_size * via;
-    uint32_t slot = slots[via];
+    const hm_links *links = &sequence->links;
+    unsigned char *waiting = hm_sequence_item(sequence, via);
+    uint32_t slot = hm_links_slot(links, via);
     for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
-        uint32_t next = slots[at];
-        hm_handle_link(entries, slots, slot, at);
-        hm_order_exchange_bytes(sequence->items + sequence->item_size * at, waiting,
-                                sequence->item_size);
+        uint32_t next = hm_links_slot(links, at);
+        hm_links_connect(links, slot, at);
+        hm_order_exchange_bytes(hm_sequence_item(sequence, at), waiting, sequence->moved_size);
         if (sequence->swapped != NULL) {
-            hm_handle_link(entries, slots, next, via);
+            hm_links_connect(links, next, via);
             sequence->swapped(sequence->owner, at, via);
         }
         slot = next;
     }
-    hm_handle_link(entries, slots, slot, via);
+    hm_links_connect(links, slot, via);
 }
 
 /* For a run of clean items from the target on: each gives way to the first in the queue, if that
@@ -168,19 +166,19 @@ static bool order_shift_clean(hm_order_call *call, uint32_t gap)
         return false;
     bool has_work = hm_order_seek(call, &stop, begin + most, false);
     if (place->queue_count == 1 && stop > begin) {
-        uint32_t via = hm_handle_index(sequence->entries[queue[place->queue_head]]);
+        uint32_t via = hm_links_position(&sequence->links, queue[place->queue_head]);
         uint32_t limit = begin < gap ? gap + 1 : begin + 1;
         if (stop > limit)
             stop = limit;
         order_shift_items(sequence, via, begin, stop - begin, true);
-        queue[place->queue_head] = sequence->slots[via];
+        queue[place->queue_head] = hm_links_slot(&sequence->links, via);
         origins[place->queue_head] = stop - 1;
         place->target = stop;
     }
     for (; place->target < stop && origins[place->queue_head] < gap; place->target++) {
-        uint32_t from = hm_handle_index(sequence->entries[queue[place->queue_head]]);
+        uint32_t from = hm_links_position(&sequence->links, queue[place->queue_head]);
         order_queue_pop(state);
-        order_queue_push(state, sequence->slots[place->target], place->target);
+        order_queue_push(state, hm_links_slot(&sequence->links, place->target), place->target);
         hm_order_swap(sequence, place->target, from);
     }
     call->spent.swaps += place->target - begin;
@@ -222,14 +220,14 @@ static void order_look_ahead(const hm_order_call *call, const uint32_t *slots, u
                              uint32_t at)
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
-    const hm_sequence *sequence = call->sequence;
+    const hm_links *links = &call->sequence->links;
     if (left <= ENTRY)
         return;
     uint32_t position = hm_order_position(call, slots[ITEM]);
-    HM_PREFETCH(&sequence->entries[slots[ENTRY]]);
-    HM_PREFETCH(&sequence->entries[sequence->slots[at + ITEM]]);
+    HM_PREFETCH(hm_links_position_cell(links, slots[ENTRY]));
+    HM_PREFETCH(hm_links_position_cell(links, hm_links_slot(links, at + ITEM)));
     HM_PREFETCH(hm_order_item(call, position));
-    HM_PREFETCH(&sequence->slots[position]);
+    HM_PREFETCH(hm_links_slot_cell(links, position));
 }
 
 /* If nothing from the target on is clean and nothing was disturbed, all that is left is lifted. */

@@ -117,33 +117,6 @@ void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
         order_enter_phase(state, HM_ORDER_SCAN);
 }
 
-void hm_order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b)
-{
-    HM_CONTRACT(state != NULL, "hm_order_exchange_marks: state is NULL");
-    if (b >= state->cursor || state->phase != HM_ORDER_SCAN)
-        return;
-    hm_mark mark = hm_order_mark(state, a);
-    hm_order_set_mark(state, a, hm_order_mark(state, b));
-    hm_order_set_mark(state, b, mark);
-}
-
-void hm_order_cut(hm_order_state *state, uint32_t count)
-{
-    HM_CONTRACT(state != NULL, "hm_order_cut: state is NULL");
-    if (count >= state->cursor)
-        return;
-    if (state->phase == HM_ORDER_INSERT) {
-        hm_order_rewind(state, count);
-    } else if (state->phase == HM_ORDER_SCAN) {
-        hm_order_set_cursor(state, count);
-        if (state->pending_end != 0) {
-            state->pending_begin = 0;
-            state->pending_end = count;
-        }
-        order_enter_phase(state, HM_ORDER_SCAN);
-    }
-}
-
 hm_status hm_order_trim(hm_order_state *state, uint32_t count)
 {
     HM_CONTRACT(state != NULL, "hm_order_trim: state is NULL");

@@ -152,12 +152,14 @@ static void order_open_mark_words(hm_order_call *call, uint32_t *most)
 static uint32_t order_pass_by_compare(hm_order_call *call, uint32_t most)
 {
     const hm_order *order = &call->state->order;
-    size_t size = call->sequence->item_size;
-    const unsigned char *item = hm_order_item(call, call->state->cursor);
-    uint32_t passed = 0;
-    for (; passed < most; passed++, item += size)
-        if (order->compare(item, item - size, order->context) < 0)
+    uint32_t cursor = call->state->cursor, passed = 0;
+    const void *last = hm_order_item(call, cursor - 1);
+    for (; passed < most; passed++) {
+        const void *item = hm_order_item(call, cursor + passed);
+        if (order->compare(item, last, order->context) < 0)
             break;
+        last = item;
+    }
     call->spent.compares += passed < most ? passed + 1 : most;
     return passed;
 }
@@ -167,11 +169,10 @@ static uint32_t order_pass_by_key(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;
     const hm_order *order = &state->order;
-    const unsigned char *item = hm_order_item(call, state->cursor);
     uint64_t last = state->keys.probe;
     uint32_t passed = 0;
-    for (; passed < most; passed++, item += call->sequence->item_size) {
-        uint64_t key = order->key(item, order->context);
+    for (; passed < most; passed++) {
+        uint64_t key = order->key(hm_order_item(call, state->cursor + passed), order->context);
         if (key < last || (key == last && order->compare != NULL)) {
             state->keys.item = key;
             state->keys.has_item = true;

@@ -415,6 +415,13 @@ static hm_progress arrange_without(bool state, bool sequence)
                             no_limit);
 }
 
+static uint32_t gather_without(bool state, bool sequence, bool question)
+{
+    hm_sequence nothing = column_sequence(&broken);
+    return hm_order_gather(state ? NULL : &broken.state, sequence ? NULL : &nothing,
+                           question ? NULL : column_is_doomed, &broken);
+}
+
 #define PANICS(name, call)                                                                         \
     DEATH_TEST(order, name##_panics)                                                               \
     {                                                                                              \
@@ -425,6 +432,7 @@ TEST(order, nothing_at_all_breaks_no_contract)
 {
     CHECK(run_without(false, false, false).done);
     CHECK(arrange_without(false, false).done);
+    CHECK(gather_without(false, false, false) == 0);
 }
 
 PANICS(a_run_without_a_state, run_without(true, false, false))
@@ -436,8 +444,9 @@ PANICS(resetting_no_state, (hm_order_reset(NULL), 0))
 PANICS(ending_no_state, (hm_order_fini(NULL), 0))
 PANICS(disturbing_no_state, (hm_order_disturb(NULL, 0, 0), 0))
 PANICS(settling_without_a_sequence, (hm_order_settle(&broken.state, NULL), 0))
-PANICS(exchanging_without_a_state, (hm_order_exchange_marks(NULL, 0, 1), 0))
-PANICS(cutting_no_state, (hm_order_cut(NULL, 0), 0))
+PANICS(gathering_without_a_state, gather_without(true, false, false))
+PANICS(gathering_without_a_sequence, gather_without(false, true, false))
+PANICS(gathering_without_a_question, gather_without(false, false, true))
 PANICS(trimming_no_state, hm_order_trim(NULL, 0))
 
 DEATH_TEST(order, a_run_by_an_order_of_nothing_panics)

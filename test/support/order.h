@@ -121,9 +121,12 @@ static inline uint32_t column_find(const void *owner, hm_handle name)
 static inline hm_sequence column_sequence(column *c)
 {
     return (hm_sequence){.items = (unsigned char *)c->items,
-                         .item_size = sizeof *c->items,
-                         .slots = c->slots,
-                         .entries = c->entries,
+                         .stride = sizeof *c->items,
+                         .moved_size = sizeof *c->items,
+                         .links = {.slots = (unsigned char *)c->slots,
+                                   .positions = hm_handle_index_cell(c->entries),
+                                   .slot_shift = 2,
+                                   .position_shift = 3},
                          .slot_count = c->slot_count,
                          .count = c->count,
                          .capacity = c->capacity,
@@ -131,16 +134,6 @@ static inline hm_sequence column_sequence(column *c)
                          .find = column_find,
                          .owner = c,
                          .memory = &c->memory.table};
-}
-
-static inline void column_exchange(column *c, uint32_t a, uint32_t b)
-{
-    ordered_item item = c->items[a];
-    uint32_t slot = c->slots[a];
-    c->items[a] = c->items[b];
-    c->items[b] = item;
-    column_set_position(c, a, c->slots[b]);
-    column_set_position(c, b, slot);
 }
 
 static inline void column_cut(column *c, uint32_t count)
@@ -163,25 +156,19 @@ static inline hm_status column_trim(column *c)
     return hm_order_trim(&c->state, c->count);
 }
 
+static inline bool column_is_doomed(void *owner, uint32_t index, void *context)
+{
+    const column *c = owner;
+    CHECK(context == owner && index < c->count);
+    return c->items[index].key / 2 % 2 == 0;
+}
+
 /* Erases the items whose key leaves 0 or 1 when divided by 4, as hm_map_erase_if does. */
 static inline void column_erase_some(column *c)
 {
     hm_sequence sequence = column_sequence(c);
-    uint32_t survivors = 0, managed_survivors = 0;
-    hm_order_settle(&c->state, &sequence);
-    uint32_t managed = c->state.cursor;
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (c->items[i].key / 2 % 2 == 0)
-            continue;
-        if (i != survivors) {
-            hm_order_exchange_marks(&c->state, survivors, i);
-            column_exchange(c, survivors, i);
-        }
-        survivors++;
-        managed_survivors += i < managed;
-    }
-    hm_order_cut(&c->state, managed_survivors);
-    column_cut(c, survivors);
+    uint32_t others = hm_order_gather(&c->state, &sequence, column_is_doomed, c);
+    column_cut(c, others);
 }
 
 /* Checks that an item that is passed to the order is in the column. */
