@@ -99,8 +99,7 @@ typedef hm_stats hm_secondary_stats;
  * value size or alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below
  * the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that breaks its
  * contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is zeroed. It
- * keeps no pointer to the descriptor. O(1), four reservations. For the sprites of `map`:
- * Example:
+ * keeps no pointer to the descriptor. O(1), four reservations. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
@@ -326,11 +325,12 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)
  *
  *     sprite_map sprites;
- *     glow_secondary shining;
- *     if (sprite_map_init(&sprites, 1000) == HM_OK && glow_secondary_init(&shining, 1000, 7) ==
- * HM_OK) { sprite_handle lamp = sprite_map_insert(&sprites, NULL); glow_secondary_set(&shining,
- * lamp, &(struct glow){.radius = 5}); struct glow *found = glow_secondary_get(&shining, lamp); //
- * or NULL
+ *     glow_secondary lights;
+ *     sprite_map_init(&sprites, 1000);
+ *     if (glow_secondary_init(&lights, 1000, 7) == HM_OK) {
+ *         sprite_handle lamp = sprite_map_insert(&sprites, NULL);
+ *         glow_secondary_set(&lights, lamp, &(struct glow){.radius = 5});
+ *         struct glow *found = glow_secondary_get(&lights, lamp); // or NULL
  *     }
  */
 #define HM_SECONDARY_DEFINE(prefix, owner, type)                                                   \
