@@ -56,6 +56,7 @@ old_program='
     #include <handle_map/handle_map.h>
     HM_MAP_DEFINE(thing, int, 1)
     HM_POOL_DEFINE_FOR(thing, int, 2)
+    HM_SECONDARY_DEFINE(weight, thing, float)
     HM_STATIC_ASSERT(sizeof(boolean) == sizeof(int), "");
     boolean is_there(thing_map *map, thing_handle handle)
     {
