@@ -445,7 +445,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 #define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
     HM_MAP_DEFINE_WALK(prefix, type)                                                               \
-    HM_MAP_DEFINE_ORDER(prefix)
+    HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
     HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *hm_self)                  \
@@ -464,36 +464,6 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_map_meta_at: map is NULL");                         \
         return hm_map_meta_at(&hm_self->map, hm_index);                                            \
-    }
-
-#define HM_MAP_DEFINE_ORDER(prefix)                                                                \
-    HM_UNUSED static inline hm_progress prefix##_map_defragment(                                   \
-        prefix##_map *hm_self, const hm_order *hm_by, hm_budget hm_within)                         \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_defragment: map is NULL");                      \
-        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
-                    #prefix "_map_defragment: the order has neither compare nor key");             \
-        return hm_map_defragment(&hm_self->map, hm_by, hm_within);                                 \
-    }                                                                                              \
-    HM_UNUSED static inline hm_progress prefix##_map_arrange(                                      \
-        prefix##_map *hm_self, const prefix##_handle *hm_by, uint32_t hm_n, hm_budget hm_within)   \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_arrange: map is NULL");                         \
-        HM_CONTRACT(hm_by != NULL || hm_n == 0, #prefix "_map_arrange: order is NULL");            \
-        return hm_map_arrange(&hm_self->map, HM_TYPED_IDS(hm_by), hm_n, hm_within);                \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_touch(prefix##_map *hm_self,                         \
-                                                    prefix##_handle hm_named)                      \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_touch: map is NULL");                           \
-        HM_TYPED_CONTRACT_IDLE(prefix, map, "touch");                                              \
-        hm_map_touch(&hm_self->map, hm_named.id);                                                  \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_map_touch_all(prefix##_map *hm_self)                     \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_touch_all: map is NULL");                       \
-        HM_TYPED_CONTRACT_IDLE(prefix, map, "touch_all");                                          \
-        hm_map_touch_all(&hm_self->map);                                                           \
     }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/typed: the generator of typed functions that HM_MAP_DEFINE and HM_POOL_DEFINE share.
+/* detail/typed: the generator of typed functions that HM_MAP_DEFINE, HM_POOL_DEFINE and
+ * HM_SECONDARY_DEFINE share.
  *
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own structs, handles and items, in arrays too, passes a constant item size if the
@@ -36,11 +37,13 @@
     typedef struct prefix##_##kind {                                                               \
         hm_##kind kind;                                                                            \
     } prefix##_##kind;                                                                             \
-    HM_TYPED_DEFINE_LIFETIME(prefix, kind, type, number)                                           \
+    HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                               \
+    HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                         \
     HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                     \
     HM_TYPED_DEFINE_LOOKUP(prefix, kind, type)                                                     \
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
-    HM_TYPED_DEFINE_QUESTIONS(prefix, kind, type)
+    HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                        \
+    HM_TYPED_DEFINE_EXPLAIN(prefix, kind)
 
 /* What the typed form of `name` requires: its container; an array, unless that is empty; and, if
  * the call returns nothing and so cannot report it, that no callback is running. */
@@ -56,7 +59,7 @@
 /* The address of an array of typed handles is that of the first one's only member. */
 #define HM_TYPED_IDS(handles) ((handles) != NULL ? &(handles)->id : NULL)
 
-#define HM_TYPED_DEFINE_LIFETIME(prefix, kind, type, number)                                       \
+#define HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                           \
     HM_UNUSED static inline hm_status prefix##_##kind##_init_desc(                                 \
         prefix##_##kind *hm_self, const hm_##kind##_desc *hm_given)                                \
     {                                                                                              \
@@ -85,7 +88,9 @@
         memset(&hm_full, 0, sizeof hm_full);                                                       \
         hm_full.capacity = hm_capacity;                                                            \
         return prefix##_##kind##_init_desc(hm_self, &hm_full);                                     \
-    }                                                                                              \
+    }
+
+#define HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                     \
     HM_UNUSED static inline void prefix##_##kind##_fini(prefix##_##kind *hm_self)                  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "fini");                                                   \
@@ -224,7 +229,7 @@
         return hm_##kind##_erase_if(&hm_self->kind, prefix##_##kind##_ask_doomed, &hm_call);       \
     }
 
-#define HM_TYPED_DEFINE_QUESTIONS(prefix, kind, type)                                              \
+#define HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                    \
     HM_UNUSED static inline uint32_t prefix##_##kind##_count(const prefix##_##kind *hm_self)       \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "count");                                                  \
@@ -240,17 +245,50 @@
         HM_TYPED_CONTRACT(prefix, kind, "validate");                                               \
         return hm_##kind##_validate(&hm_self->kind);                                               \
     }                                                                                              \
-    HM_UNUSED static inline hm_handle_state prefix##_##kind##_explain(                             \
-        const prefix##_##kind *hm_self, prefix##_handle hm_named)                                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
-        return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
-    }                                                                                              \
     HM_UNUSED static inline hm_##kind##_stats prefix##_##kind##_get_stats(                         \
         const prefix##_##kind *hm_self)                                                            \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "get_stats");                                              \
         return hm_##kind##_get_stats(&hm_self->kind);                                              \
+    }
+
+#define HM_TYPED_DEFINE_EXPLAIN(prefix, kind)                                                      \
+    HM_UNUSED static inline hm_handle_state prefix##_##kind##_explain(                             \
+        const prefix##_##kind *hm_self, prefix##_handle hm_named)                                  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
+        return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
+    }
+
+/* For containers with an order; handle: the type of its typed handles. */
+#define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)                                                \
+    HM_UNUSED static inline hm_progress prefix##_##kind##_defragment(                              \
+        prefix##_##kind *hm_self, const hm_order *hm_by, hm_budget hm_within)                      \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "defragment");                                             \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_" #kind "_defragment: the order has neither compare nor key");       \
+        return hm_##kind##_defragment(&hm_self->kind, hm_by, hm_within);                           \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_##kind##_arrange(                                 \
+        prefix##_##kind *hm_self, const handle *hm_by, uint32_t hm_n, hm_budget hm_within)         \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "arrange");                                                \
+        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "arrange", hm_by, "order");                          \
+        return hm_##kind##_arrange(&hm_self->kind, HM_TYPED_IDS(hm_by), hm_n, hm_within);          \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_##kind##_touch(prefix##_##kind *hm_self,                 \
+                                                         handle hm_named)                          \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "touch");                                                  \
+        HM_TYPED_CONTRACT_IDLE(prefix, kind, "touch");                                             \
+        hm_##kind##_touch(&hm_self->kind, hm_named.id);                                            \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_##kind##_touch_all(prefix##_##kind *hm_self)             \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "touch_all");                                              \
+        HM_TYPED_CONTRACT_IDLE(prefix, kind, "touch_all");                                         \
+        hm_##kind##_touch_all(&hm_self->kind);                                                     \
     }
 
 #endif
