@@ -21,7 +21,8 @@
 
 enum {
     TABLE_LINE = 64,      /* bytes in a cache line, and in the widest vector */
-    TABLE_SKEW_LINES = 27 /* from column to column: spreads them evenly over the 64 of a page */
+    TABLE_LINES = 64,     /* lines at which a column may begin */
+    TABLE_SKEW_LINES = 27 /* from column to column: spreads them evenly over these */
 };
 
 static size_t table_low_bit(size_t size)
@@ -86,7 +87,7 @@ static const hm_memory *table_memory_of(const hm_table_desc *desc)
 static hm_status table_check_size(const hm_table_desc *desc, size_t stride)
 {
     size_t groups = table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
-    size_t skew_groups = HM_MEMORY_ALIGNMENT / stride + 1;
+    size_t skew_groups = TABLE_LINES * TABLE_LINE / stride + 1;
     return hm_array_check_size(stride, groups + skew_groups, "row_", table_memory_of(desc));
 }
 
@@ -150,8 +151,7 @@ static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
 static size_t table_skew_of(const hm_column *column, uint32_t index)
 {
     size_t align = table_align_of(column, 1);
-    size_t skew = (size_t)index * TABLE_SKEW_LINES % (HM_MEMORY_ALIGNMENT / TABLE_LINE);
-    skew *= TABLE_LINE;
+    size_t skew = (size_t)index * TABLE_SKEW_LINES % TABLE_LINES * TABLE_LINE;
     return align > TABLE_LINE ? skew & ~(align - 1) : skew;
 }
 
