@@ -14,5 +14,6 @@
 #include <handle_map/memory.h>
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
+#include <handle_map/transpose.h>
 
 #endif
