@@ -222,6 +222,16 @@ TEST(transpose, two_hundred_and_fifty_six_fields_of_a_byte_are_allowed)
     CHECK(run_trial(256, 1000, fields, 256, &random) == (1000 + 63) / 64);
 }
 
+TEST(transpose, columns_that_do_not_fit_make_a_batch_shorter_by_a_multiple_of_16)
+{
+    hm_field fields[33];
+    uint64_t random = test_seed("rounded columns");
+    for (uint32_t f = 0; f < 33; f++)
+        fields[f] = (hm_field){f, 1, f % 2 == 0};
+    CHECK(!fits(fields, 33, 16384 / 33 / 16 * 16) && fits(fields, 33, 448));
+    CHECK(run_trial(33, 10 * 448, fields, 33, &random) == 10);
+}
+
 static void count_call(void *const *columns, size_t count, void *context)
 {
     (void)columns;
