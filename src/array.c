@@ -11,16 +11,16 @@ hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
 {
     unsigned long long item_size = size, item_align = align; /* for %llu: %zu is not portable */
     if (size == 0)
-        return hm_fail(HM_ERROR_INVALID, "%s_size is 0", what);
+        return hm_fail(HM_ERROR_INVALID, "%ssize is 0", what);
     if (align == 0)
         return HM_OK; /* natural alignment */
     if ((align & (align - 1)) != 0)
-        return hm_fail(HM_ERROR_INVALID, "%s_align %llu is not a power of two", what, item_align);
+        return hm_fail(HM_ERROR_INVALID, "%salign %llu is not a power of two", what, item_align);
     if (align > HM_MEMORY_ALIGNMENT)
-        return hm_fail(HM_ERROR_INVALID, "%s_align %llu is above %d", what, item_align,
+        return hm_fail(HM_ERROR_INVALID, "%salign %llu is above %d", what, item_align,
                        HM_MEMORY_ALIGNMENT);
     if (size % align != 0)
-        return hm_fail(HM_ERROR_INVALID, "%s_size %llu is not a multiple of %s_align %llu", what,
+        return hm_fail(HM_ERROR_INVALID, "%ssize %llu is not a multiple of %salign %llu", what,
                        item_size, what, item_align);
     return HM_OK;
 }
@@ -29,7 +29,7 @@ hm_status hm_array_check_size(size_t size, size_t count, const char *what, const
 {
     if (count <= (SIZE_MAX - (memory->page_size - 1)) / size)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "%llu times %s_size %llu does not fit in size_t",
+    return hm_fail(HM_ERROR_INVALID, "%llu times %ssize %llu does not fit in size_t",
                    (unsigned long long)count, what, (unsigned long long)size);
 }
 
@@ -61,7 +61,7 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     memset(array, 0, sizeof *array);
     if (desc == NULL)
         return hm_refuse_null("hm_array_init", "desc");
-    hm_status status = hm_array_check(desc, "item");
+    hm_status status = hm_array_check(desc, "item_");
     if (status != HM_OK)
         return status;
     const hm_memory *memory = array_memory_of(desc);

@@ -19,7 +19,7 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 hm_status hm_array_decommit(hm_array *array);
 
 /* HM_ERROR_INVALID when this size and alignment (0: natural) are not valid for the items of any
- * container. `what` names the fields: "item" for item_size and item_align. */
+ * container. `what` comes before "size" and "align" in the message: "item_" for item_size. */
 hm_status hm_array_check_layout(size_t size, size_t align, const char *what);
 
 /* Checks all that makes hm_array_init return HM_ERROR_INVALID. The descriptor is not NULL; `what`

@@ -53,7 +53,7 @@ static hm_status id_table_init_columns(hm_id_table *table, uint32_t capacity, ui
     hm_array_desc entries = {.item_size = sizeof(hm_handle), .capacity = max_slots};
     hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
     entries.memory = slots.memory = memory;
-    hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry", memory);
+    hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status == HM_OK)
         status = hm_array_init(&table->entry_array, &entries);

@@ -38,9 +38,9 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
-    hm_status status = hm_array_check(&items, "item");
+    hm_status status = hm_array_check(&items, "item_");
     if (status == HM_OK && desc->meta_size != 0)
-        status = hm_array_check(&meta, "meta");
+        status = hm_array_check(&meta, "meta_");
     if (status == HM_OK)
         status = hm_id_table_init(&map->ids, &ids);
     if (status == HM_OK)

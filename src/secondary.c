@@ -49,14 +49,14 @@ static void *secondary_value_at(const hm_secondary *secondary, uint32_t index)
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_desc *values)
 {
-    hm_status status = hm_array_check(values, "value");
+    hm_status status = hm_array_check(values, "value_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
     if (status == HM_OK)
-        status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner", full->memory);
+        status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status == HM_OK)
-        status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position", full->memory);
+        status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position_", full->memory);
     return status;
 }
 
@@ -396,14 +396,10 @@ static uint32_t secondary_find(const void *owner, hm_handle handle)
 
 static hm_sequence secondary_sequence(hm_secondary *secondary)
 {
-    hm_links links = {.slots = hm_handle_index_cell(secondary->owners),
-                      .positions = (unsigned char *)secondary->positions,
-                      .slot_shift = 3,
-                      .position_shift = 2};
     return (hm_sequence){.items = secondary->values,
                          .stride = secondary->value_size,
                          .moved_size = secondary->value_size,
-                         .links = links,
+                         .links = {.owners = secondary->owners, .positions = secondary->positions},
                          .slot_count = secondary->slot_end,
                          .count = secondary->count,
                          .capacity = hm_secondary_capacity(secondary),

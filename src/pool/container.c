@@ -31,7 +31,7 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
 {
     hm_status status = hm_memory_check(pool->memory);
     if (status == HM_OK)
-        status = hm_array_check_layout(desc->item_size, desc->item_align, "item");
+        status = hm_array_check_layout(desc->item_size, desc->item_align, "item_");
     if (status == HM_OK)
         status = hm_id_table_check(pool->capacity, pool->max_slots, desc->type_id);
     if (status != HM_OK)
@@ -45,7 +45,7 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
         return hm_fail(HM_ERROR_INVALID,
                        "max_slots %" PRIu32 " times item_size %llu does not fit in size_t",
                        pool->max_slots, (unsigned long long)desc->item_size);
-    return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry", pool->memory);
+    return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry_", pool->memory);
 }
 
 static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)

@@ -32,6 +32,7 @@ enum { SPRITE_TYPE = 1, BULLET_TYPE };
 extern hm_map map, other_map;
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
+extern hm_table points; /* two columns of float */
 extern hm_array array; /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
@@ -41,6 +42,7 @@ extern const hm_order order;
 extern bool tree_has_changed;
 extern uint32_t n;
 
+void kernel(void *const *columns, size_t count, void *context);
 void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
 void load_level(hm_map *into);

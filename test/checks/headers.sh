@@ -20,7 +20,9 @@ compiles() {
     compiler=$1 language=$2 standard=$3 header=$4
     shift 4
     echo "$compiler -std=$standard $header"
-    printf '#include <handle_map/%s>\n#include <handle_map/%s>\n' "$header" "$header" |
+    # A header may have macros only, and a program needs a declaration.
+    printf '#include <handle_map/%s>\n#include <handle_map/%s>\nextern int program;\n' \
+        "$header" "$header" |
         "$compiler" -x "$language" -std="$standard" "$@" -Werror -O1 -S -o - \
             -I "$source/include" - >/dev/null
 }

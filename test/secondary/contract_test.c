@@ -248,6 +248,19 @@ TEST(secondary_contract, validate_sees_each_broken_invariant)
     }
 }
 
+/* What an order that is not finished lists is found through the positions of slots: one that has no
+ * value must not lead to another slot's value. */
+TEST(secondary_contract, the_slot_of_a_removed_value_has_no_position)
+{
+    hm_secondary secondary = make((hm_secondary_desc){0});
+    fill(&secondary, 3);
+    CHECK(hm_secondary_remove(&secondary, owner(0, 1)));
+    CHECK(secondary.positions[0] == HM_INVALID_INDEX && secondary.positions[2] == 0);
+    CHECK(hm_secondary_remove(&secondary, owner(1, 1)));
+    CHECK(secondary.positions[1] == HM_INVALID_INDEX && secondary.positions[2] == 0);
+    finish(&secondary);
+}
+
 /* The state of the order need not be in the cache if a secondary is never ordered. */
 TEST(secondary_contract, without_an_order_its_state_is_neither_read_nor_written)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/typed: the generator of typed functions that HM_MAP_DEFINE, HM_POOL_DEFINE and
- * HM_SECONDARY_DEFINE share.
+/* detail/typed: the generator of typed functions that HM_MAP_DEFINE, HM_POOL_DEFINE,
+ * HM_TABLE_DEFINE and HM_SECONDARY_DEFINE share.
  *
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own structs, handles and items, in arrays too, passes a constant item size if the
@@ -41,6 +41,7 @@
     HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                         \
     HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                     \
     HM_TYPED_DEFINE_LOOKUP(prefix, kind, type)                                                     \
+    HM_TYPED_DEFINE_ALIVE(prefix, kind)                                                            \
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
     HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                        \
     HM_TYPED_DEFINE_EXPLAIN(prefix, kind)
@@ -160,6 +161,16 @@
         return hm_##kind##_get_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n,                   \
                                  HM_POINTER_CAST(void **, hm_items));                              \
     }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_of(                           \
+        const prefix##_##kind *hm_self, const void *hm_item)                                       \
+    {                                                                                              \
+        prefix##_handle hm_named;                                                                  \
+        HM_TYPED_CONTRACT(prefix, kind, "handle_of");                                              \
+        hm_named.id = hm_##kind##_handle_of(&hm_self->kind, hm_item);                              \
+        return hm_named;                                                                           \
+    }
+
+#define HM_TYPED_DEFINE_ALIVE(prefix, kind)                                                        \
     HM_UNUSED static inline bool prefix##_##kind##_contains(const prefix##_##kind *hm_self,        \
                                                             prefix##_handle hm_named)              \
     {                                                                                              \
@@ -174,14 +185,6 @@
         HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_handles, "handles");                \
         HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_alive, "alive");                    \
         return hm_##kind##_contains_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, hm_alive);   \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_of(                           \
-        const prefix##_##kind *hm_self, const void *hm_item)                                       \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        HM_TYPED_CONTRACT(prefix, kind, "handle_of");                                              \
-        hm_named.id = hm_##kind##_handle_of(&hm_self->kind, hm_item);                              \
-        return hm_named;                                                                           \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_at(                           \
         const prefix##_##kind *hm_self, uint32_t hm_index)                                         \
@@ -270,6 +273,9 @@
                     #prefix "_" #kind "_defragment: the order has neither compare nor key");       \
         return hm_##kind##_defragment(&hm_self->kind, hm_by, hm_within);                           \
     }                                                                                              \
+    HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)
+
+#define HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)                                              \
     HM_UNUSED static inline hm_progress prefix##_##kind##_arrange(                                 \
         prefix##_##kind *hm_self, const handle *hm_by, uint32_t hm_n, hm_budget hm_within)         \
     {                                                                                              \

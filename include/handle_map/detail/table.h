@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/table: the struct of a table, and where its cells are. For inline functions; no program
+ * needs it. */
+#ifndef HANDLE_MAP_DETAIL_TABLE_H
+#define HANDLE_MAP_DETAIL_TABLE_H
+
+#include <handle_map/detail/guard.h>
+#include <handle_map/detail/order.h>
+#include <handle_map/id_table.h>
+
+/* The cells of one column. With whole columns and with rows as structs a group is one row. */
+typedef struct hm_cells {
+    unsigned char *base; /* the cell of row 0 */
+    size_t stride;       /* bytes from one group to the next */
+    size_t size;         /* bytes of a cell, and from one lane to the next */
+} hm_cells;
+
+/* All fields are private; use the functions. What insert, erase and lookups touch comes first, in
+ * one cache line if the table starts at one; the columns are elsewhere. */
+typedef struct hm_table {
+    hm_cells *columns;
+    uint32_t column_count;
+    uint32_t lane_shift; /* log2 of the rows in a group */
+    hm_guard guard;      /* its limit: rows that fit in the committed memory */
+    uint32_t managed;    /* position; the order knows of none from here on: 0, or cursor + 1 */
+    uint32_t lanes;      /* as in the descriptor */
+    hm_id_table ids;     /* which slots are live; its count is the table's */
+    const char *name;
+    hm_array *arrays;      /* one for each column if the columns are whole, else one of groups */
+    uint32_t array_count;  /* arrays */
+    uint32_t committed;    /* rows for which all columns are committed */
+    hm_array record_array; /* holds `columns` and `arrays` */
+    hm_order_state order;  /* where defragment stopped */
+    uint32_t order_column; /* the column that it orders by */
+} hm_table;
+
+HM_STATIC_ASSERT(sizeof(void *) != 8 ||
+                     offsetof(hm_table, ids) + offsetof(hm_id_table, fresh_bits) == 64,
+                 "what the hot paths touch takes one cache line");
+
+/* The one formula for all layouts. */
+HM_INLINE void *hm_table_address(const hm_table *table, const hm_cells *column, uint32_t row)
+{
+    uint32_t group = row >> table->lane_shift;
+    uint32_t lane = row - (group << table->lane_shift);
+    return column->base + column->stride * group + column->size * lane;
+}
+
+#endif

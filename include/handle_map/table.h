@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: MIT */
+/* table: rows named by handles, over parallel columns.
+ *
+ * A map keeps each item's fields together. A loop that reads one field of all items then loads all
+ * the others too. A table keeps the cells of a column together, so that such a loop loads nothing
+ * else, and compilers vectorise it. The descriptor's `lanes` chooses how:
+ *
+ *     lanes 0: whole columns     x x x x x x x x x x ...      one array for each column
+ *                                y y y y y y y y y y ...
+ *
+ *     lanes 8: groups            xxxxxxxx yyyyyyyy | xxxxxxxx yyyyyyyy | ...
+ *                                '--- group 0 ---'   '--- group 1 ---'
+ *
+ *     lanes 1: rows as structs   xy xy xy xy xy ...           as in a map
+ *
+ * In all of them the cell of a row is at
+ *
+ *     base + row / lanes * stride + row % lanes * size
+ *
+ * where whole columns have their own base and a stride of one cell. Whole columns are best for
+ * loops over few columns. Groups (an array of structs of arrays) are best for loops over many
+ * columns, and when rows are also visited one by one: a row's cells are on few cache lines and one
+ * page. A group is what a SIMD kernel takes at once; choose the width of a vector register, or
+ * twice that.
+ *
+ * Owns: the cells. What they point to belongs to the program: no hook runs when a row is erased.
+ *
+ * Moves: erase moves the last row into the hole (swap-and-pop); erase_if moves the survivors down;
+ * defragment and arrange move rows into order. All cells of a row move together. Growing moves
+ * nothing: addresses of cells never change from init to fini, and insert invalidates nothing. A
+ * pointer to a cell, and a row number, are valid until the next call that may move the row. A
+ * handle resolves until its row is erased, and is refused ever after. Any 64 bits may be passed as
+ * a handle to any function.
+ *
+ * Lanes past the last row hold zero in the last group, so that a SIMD kernel needs no loop for the
+ * rest: it may read and write all lanes. A kernel that makes zeros of zeros leaves them as they
+ * are. What others write there no row ever sees; it stays until a row takes the lane or leaves it.
+ *
+ * Under AddressSanitizer the cells behind the last row, or its group, are poisoned.
+ *
+ * Limits:
+ *     live rows              up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     columns                1 to 256; 64 with HM_TABLE_DEFINE
+ *     cell size              at least 1 byte; a cell of a whole column may straddle pages
+ *     alignment of a cell    1 to 4096, dividing the size
+ *     lanes                  0, or a power of two; a group has at most 16 KiB
+ *     uses of a slot         65,535, less those that hm_table_trim costs; then it is retired
+ *     index space            `max_slots`, as in map.h
+ *     types                  32,768. Containers that share a type id cannot tell their handles
+ * apart
+ *
+ * Handles never alias from init to fini; after fini and another init all slots start afresh.
+ *
+ * A table may be moved: assign the struct, and use only the copy from then on; not from inside one
+ * of its callbacks.
+ *
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
+ * table, and one whose init failed, is a valid empty table of capacity 0 without columns. A NULL
+ * table is a broken contract. hm_last_error says why a call failed with a status or with null.
+ *
+ * Callbacks, which are an order's functions and a predicate, see a consistent table. A call that
+ * would change the table from inside one is refused: it returns HM_ERROR_BUSY, null, false or 0;
+ * clear, fini and touch, which return nothing, call the panic hook. A callback must return.
+ *
+ * Threads: no locks inside. Const calls may run together while no thread writes.
+ *
+ * Groups of lanes are known as AoSoA; whole columns as SoA. */
+#ifndef HANDLE_MAP_TABLE_H
+#define HANDLE_MAP_TABLE_H
+
+#include <handle_map/detail/each.h>
+#include <handle_map/detail/table.h>
+#include <handle_map/detail/typed.h>
+#include <handle_map/id_table.h>
+#include <handle_map/order.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    HM_TABLE_MAX_COLUMNS = 256,
+    HM_TABLE_MAX_GROUP_SIZE = 16384 /* bytes */
+};
+
+typedef struct hm_column {
+    size_t size;      /* bytes of a cell; a multiple of align */
+    size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
+                         max_align_t */
+    const char *name; /* in messages of init; NULL: none */
+} hm_column;
+
+/* A zero field means the default. Only the columns have no default. */
+typedef struct hm_table_desc {
+    const hm_column *columns; /* read by init only */
+    uint32_t column_count;    /* 1 to HM_TABLE_MAX_COLUMNS */
+    uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 8, 16, ...: groups */
+    uint32_t capacity;        /* rows, at most; 0: 1,048,576 */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
+                           16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
+    uint16_t type_id;   /* at most 0x7FFF */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
+    const char *name;        /* for the error when busy; must outlive the table; NULL: "table" */
+} hm_table_desc;
+
+/* hm_table is a struct that programs hold by value; all of its fields are private, and stand in
+ * detail/table.h. */
+
+typedef hm_stats hm_table_stats;
+
+/* Reserves address space for the capacity, and commits the page that describes the columns.
+ * HM_ERROR_INVALID: a NULL argument; no column or too many; a cell's size or alignment, or lanes,
+ * against the rules above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type id
+ * above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY: the
+ * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
+ * columns. O(columns); a reservation for each whole column or one for all groups, and four more.
+ *
+ * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
+ *
+ *     const hm_column columns[] = {{sizeof(float), 0, "x"}, {sizeof(float), 0, "y"}};
+ *     const hm_table_desc desc = {.columns = columns, .column_count = 2, .lanes = 8};
+ *     hm_table points;
+ *     if (hm_table_init(&points, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_table_init(hm_table *table, const hm_table_desc *desc);
+
+/* Releases all memory and zeroes the table. May be called twice. Invalidates everything.
+ * O(columns). */
+HM_API void hm_table_fini(hm_table *table);
+
+/* Adds a row, copies a cell from each of the `values`, one for each column, and returns the row's
+ * handle. A NULL value is zero; `values` NULL: all are. Returns null when the table is full, busy
+ * or refused memory: hm_last_error says which, and so does hm_table_reserve(table, 1). The row is
+ * the last one. Invalidates nothing. O(columns) but for system calls. Example:
+ *
+ *     float x = 1, y = 2;
+ *     const void *values[] = {&x, &y};
+ *     hm_handle point = hm_table_insert(&points, values);
+ */
+HM_API hm_handle hm_table_insert(hm_table *table, const void *const *values);
+
+/* As hm_table_insert, but the caller writes the cells at once: sets *row, and clears nothing. When
+ * it returns null, *row is HM_INVALID_INDEX. */
+HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
+
+/* Adds n rows and reports their handles: all of them, or none. columns[c] is an array of n cells
+ * for column c, or NULL for zeros; `columns` NULL: all are zero; `handles` NULL: not reported.
+ * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has changed and `handles` is not
+ * written. The rows are the last ones, in the order of the arrays. Invalidates nothing.
+ * O(n x columns). */
+HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
+                                   hm_handle *handles);
+
+/* Erases the row: the last row moves into the hole. False when the handle does not resolve, or when
+ * busy. Invalidates the row numbers of the erased row and the last one, and pointers to their
+ * cells. O(columns). */
+HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
+
+/* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
+ * handle that occurs twice counts once. 0 when busy. In a table larger than the caches it is faster
+ * than single calls, since their cache misses overlap. Invalidates what hm_table_erase does.
+ * O(n x columns). */
+HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
+
+/* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
+ * once for each row, in order. The survivors keep their order; an unfinished defragment first
+ * places the rows that it is moving. The rows are erased after the last call. 0 when busy.
+ * Invalidates all row numbers and pointers to cells. O(count x columns). Example:
+ *
+ *     static bool is_left(const hm_table *table, uint32_t row, void *context)
+ *     {
+ *         const float *x = hm_table_cell(table, 0, row);
+ *         const float *limit = context;
+ *         return *x < *limit;
+ *     }
+ *
+ *     float limit = 100;
+ *     hm_table_erase_if(&points, is_left, &limit);
+ */
+HM_API uint32_t hm_table_erase_if(hm_table *table,
+                                  bool (*doomed)(const hm_table *table, uint32_t row,
+                                                 void *context),
+                                  void *context);
+
+/* Looks up n handles: rows[i] becomes the row of handles[i], or HM_INVALID_INDEX. Returns how many
+ * resolve; cannot fail. `rows` must not overlap `handles`. In a table whose entries are larger than
+ * the caches it is faster than single calls. Invalidates nothing. O(n). */
+HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
+                               uint32_t *rows);
+
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
+ * `alive` must not overlap `handles`. Invalidates nothing. O(n). */
+HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
+                                    bool *alive);
+
+/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
+ * there. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has changed, as in map.h.
+ * Invalidates nothing. O(n). */
+HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
+
+/* Erases all rows; all handles are refused from then on. Invalidates all row numbers and pointers
+ * to cells. O(1). Memory stays committed; see hm_table_trim. */
+HM_API void hm_table_clear(hm_table *table);
+
+/* Gives back whole pages: those behind the last row in each column, and those of the sparse table
+ * behind the last live slot. Earlier handles stay refused; the price is as for hm_map_trim.
+ * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already. HM_ERROR_BUSY.
+ * Invalidates nothing. O(slots + columns). */
+HM_API hm_status hm_table_trim(hm_table *table);
+
+/* Checks that all parts of the table are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * callbacks. O(slots + columns). */
+HM_API hm_status hm_table_validate(const hm_table *table);
+
+/* Returns the handle of the row that has the cell at this address, even in its middle, in this
+ * column; null when no live row has. Any address may be given; nothing is read there. O(1). */
+HM_API hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void *cell);
+
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
+HM_API hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle);
+
+/* Returns the current statistics. O(columns). */
+HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
+
+/* Brings the rows nearer to the order of one column's cells within the budget: compare and key are
+ * shown cells of that column. All columns move along; a swap is an exchange of two rows. All else
+ * is as in hm_map_defragment, and another column is another order. To see a row's other cells in a
+ * compare, pass the table as context: hm_table_handle_of names the row. A column out of range is a
+ * broken contract. When busy: spends nothing, not done. Invalidates all row numbers and pointers to
+ * cells. Example:
+ *
+ *     static uint64_t key_of(const void *cell, void *context)
+ *     {
+ *         const float *x = cell;
+ *         const float *left = context;
+ *         return *x > *left ? (uint64_t)(*x - *left) : 0;
+ *     }
+ *
+ *     float left = 0;
+ *     const hm_order by_x = {.key = key_of, .context = &left};
+ *     hm_table_defragment(&points, 0, &by_x, (hm_budget){.max_swaps = 1000});
+ */
+HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
+                                       hm_budget budget);
+
+/* As hm_map_arrange: brings the rows of n handles to the front, in this order. */
+HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n,
+                                    hm_budget budget);
+
+/* Tells the order that this row's place in it may have changed. A handle that does not resolve is
+ * ignored. O(1). */
+HM_API void hm_table_touch(hm_table *table, hm_handle handle);
+
+/* Tells the order that any row's place may have changed: the next call starts over. O(1). */
+HM_API void hm_table_touch_all(hm_table *table);
+
+/* Returns the row of a handle, or HM_INVALID_INDEX when it does not resolve. Valid until rows move.
+ * O(1): one entry is read. */
+static inline uint32_t hm_table_row(const hm_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_table_row: table is NULL");
+    return hm_id_table_find(&table->ids, handle);
+}
+
+/* Whether the handle resolves. O(1). */
+static inline bool hm_table_contains(const hm_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_table_contains: table is NULL");
+    return hm_id_table_contains(&table->ids, handle);
+}
+
+/* Returns the number of rows. O(1). */
+static inline uint32_t hm_table_count(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_count: table is NULL");
+    return table->ids.count;
+}
+
+/* Returns how many rows the table can hold at most; 0 for a zeroed one. O(1). */
+static inline uint32_t hm_table_capacity(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_capacity: table is NULL");
+    return HM_CAST(uint32_t, table->ids.slot_array.capacity);
+}
+
+/* Returns the handle of a row; null out of range. O(1). */
+static inline hm_handle hm_table_handle_at(const hm_table *table, uint32_t row)
+{
+    HM_CONTRACT(table != NULL, "hm_table_handle_at: table is NULL");
+    return hm_id_table_handle_at(&table->ids, row);
+}
+
+/* Returns the address of a cell; NULL when the column or the row is out of range. O(1). */
+static inline void *hm_table_cell(const hm_table *table, uint32_t column, uint32_t row)
+{
+    HM_CONTRACT(table != NULL, "hm_table_cell: table is NULL");
+    if (column >= table->column_count || row >= table->ids.count)
+        return NULL;
+    return hm_table_address(table, &table->columns[column], row);
+}
+
+/* Returns a handle's cell in a column; NULL when the handle does not resolve, or the column is out
+ * of range. O(1). */
+static inline void *hm_table_get(const hm_table *table, hm_handle handle, uint32_t column)
+{
+    HM_CONTRACT(table != NULL, "hm_table_get: table is NULL");
+    return hm_table_cell(table, column, hm_id_table_find(&table->ids, handle));
+}
+
+/* Returns a whole column, hm_table_count cells; its address never changes. NULL when the column is
+ * out of range, or the table does not have lanes 0. O(1). Example:
+ *
+ *     float *x = hm_table_column(&points, 0);
+ *     for (uint32_t i = 0; i < hm_table_count(&points); i++)
+ *         x[i] += 1;
+ */
+static inline void *hm_table_column(const hm_table *table, uint32_t column)
+{
+    HM_CONTRACT(table != NULL, "hm_table_column: table is NULL");
+    if (column >= table->column_count || table->lanes != 0)
+        return NULL;
+    return table->columns[column].base;
+}
+
+/* Returns the number of groups, the last of which may be partly filled; 0 with lanes 0. O(1). */
+static inline uint32_t hm_table_group_count(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_group_count: table is NULL");
+    if (table->lanes == 0 || table->ids.count == 0)
+        return 0;
+    return ((table->ids.count - 1) >> table->lane_shift) + 1;
+}
+
+/* Returns the `lanes` cells of a column in a group; NULL when one of them is out of range, or the
+ * table has lanes 0. They are aligned to the largest power of two that divides their size together,
+ * at most 64 bytes, unless lanes is 1. O(1). Example:
+ *
+ *     for (uint32_t g = 0; g < hm_table_group_count(&points); g++) {
+ *         float *x = hm_table_group(&points, 0, g);
+ *         for (int lane = 0; lane < 8; lane++) // one vector, also in the last group
+ *             x[lane] *= 2;
+ *     }
+ */
+static inline void *hm_table_group(const hm_table *table, uint32_t column, uint32_t group)
+{
+    HM_CONTRACT(table != NULL, "hm_table_group: table is NULL");
+    if (column >= table->column_count || group >= hm_table_group_count(table))
+        return NULL;
+    return table->columns[column].base + table->columns[column].stride * group;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), without a semicolon, where PARTICLE_COLUMNS is a
+ * macro that calls its argument with the type and the name of each column, defines
+ *
+ *     particles_handle   a distinct type, as in map.h
+ *     particles_table    a struct with one member, hm_table table
+ *     particles_row      a struct with a member for each column: what insert takes
+ *     particles_cells    a struct with a pointer for each column: the arrays that insert_n takes
+ *
+ * and for each column, here x,
+ *
+ *     particles_x(table)                a float *, as hm_table_column
+ *     particles_x_group(table, group)   a float *, as hm_table_group
+ *     particles_x_cell(table, row)      a float *, as hm_table_cell
+ *     particles_x_get(table, handle)    a float *, as hm_table_get
+ *     particles_x_of(table, cell)       a particles_handle, as hm_table_handle_of
+ *     particles_x_column                a constant, the number of the column
+ *
+ * For each other function hm_table_X there is an inline function particles_table_X that does the
+ * same with particles_handle, also in arrays. particles_table_init(table, capacity) uses the
+ * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
+ * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
+ * table, row or cells. Example:
+ *
+ *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
+ *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)
+ *
+ *     particles_table particles;
+ *     if (particles_table_init(&particles, 1000) == HM_OK) {
+ *         particles_row spark = {.x = 1, .y = 2, .color = 0xFFFFFF};
+ *         particles_handle made = particles_table_insert(&particles, &spark);
+ *         float *x = particles_x(&particles);
+ *         for (uint32_t i = 0; i < particles_table_count(&particles); i++)
+ *             x[i] += 1;
+ *         uint32_t *color = particles_color_get(&particles, made); // or NULL
+ *     }
+ *
+ * HM_TABLE_DEFINE_FOR does the same for a particles_handle that HM_HANDLE_DEFINE has defined. */
+#define HM_TABLE_DEFINE(prefix, number, COLUMNS)                                                   \
+    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)
+
+#define HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)                                               \
+    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
+    typedef struct prefix##_table {                                                                \
+        hm_table table;                                                                            \
+    } prefix##_table;                                                                              \
+    typedef struct prefix##_row {                                                                  \
+        COLUMNS(HM_TABLE_MEMBER)                                                                   \
+    } prefix##_row;                                                                                \
+    typedef struct prefix##_cells {                                                                \
+        COLUMNS(HM_TABLE_ARRAY)                                                                    \
+    } prefix##_cells;                                                                              \
+    /* One byte for each column: offsets in it are the columns' numbers. */                        \
+    typedef struct prefix##_table_columns {                                                        \
+        COLUMNS(HM_TABLE_BYTE)                                                                     \
+    } prefix##_table_columns;                                                                      \
+    HM_STATIC_ASSERT(sizeof(prefix##_table_columns) <= 64, "HM_TABLE_DEFINE takes 64 columns");    \
+    HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                                  \
+    HM_TYPED_DEFINE_LIFETIME(prefix, table)                                                        \
+    HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                        \
+    HM_TYPED_DEFINE_ALIVE(prefix, table)                                                           \
+    HM_TABLE_DEFINE_ROWS(prefix)                                                                   \
+    HM_TABLE_DEFINE_ERASE(prefix)                                                                  \
+    HM_TABLE_DEFINE_ORDER(prefix)                                                                  \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, table)                                                       \
+    HM_TYPED_DEFINE_EXPLAIN(prefix, table)                                                         \
+    HM_EACH(HM_TABLE_DEFINE_COLUMN, prefix COLUMNS(HM_TABLE_ELEMENT), HM_EACH_END, HM_EACH_END)
+
+/* What COLUMNS is called with. */
+#define HM_TABLE_MEMBER(type, name) type name;
+#define HM_TABLE_ARRAY(type, name) type const *name;
+#define HM_TABLE_BYTE(type, name) char name;
+#define HM_TABLE_ELEMENT(type, name) , (type, name)
+#define HM_TABLE_COLUMN(type, name) {sizeof(type), HM_ALIGNOF(type), #name},
+#define HM_TABLE_VALUE(type, name) hm_values != NULL ? &hm_values->name : NULL,
+#define HM_TABLE_CELLS(type, name) hm_values->name,
+
+#define HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                              \
+    HM_UNUSED static inline hm_status prefix##_table_init_desc(prefix##_table *hm_self,            \
+                                                               const hm_table_desc *hm_given)      \
+    {                                                                                              \
+        static const hm_column hm_columns[] = {COLUMNS(HM_TABLE_COLUMN)};                          \
+        hm_table_desc hm_full;                                                                     \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_table_init_desc", "table");                            \
+        if (hm_given == NULL) {                                                                    \
+            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            return hm_refuse_null(#prefix "_table_init_desc", "desc");                             \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        hm_full.columns = hm_columns;                                                              \
+        hm_full.column_count = sizeof hm_columns / sizeof *hm_columns;                             \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        if (hm_full.type_id == 0)                                                                  \
+            hm_full.type_id = HM_CAST(uint16_t, number);                                           \
+        return hm_table_init(&hm_self->table, &hm_full);                                           \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_table_init(prefix##_table *hm_self,                 \
+                                                          uint32_t hm_capacity)                    \
+    {                                                                                              \
+        hm_table_desc hm_full;                                                                     \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_table_init", "table");                                 \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        return prefix##_table_init_desc(hm_self, &hm_full);                                        \
+    }
+
+#define HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                    \
+    HM_UNUSED static inline prefix##_handle prefix##_table_insert(prefix##_table *hm_self,         \
+                                                                  const prefix##_row *hm_values)   \
+    {                                                                                              \
+        const void *const hm_places[] = {COLUMNS(HM_TABLE_VALUE)};                                 \
+        prefix##_handle hm_named;                                                                  \
+        HM_TYPED_CONTRACT(prefix, table, "insert");                                                \
+        hm_named.id = hm_table_insert(&hm_self->table, hm_places);                                 \
+        return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_table_emplace(prefix##_table *hm_self,        \
+                                                                   uint32_t *hm_row)               \
+    {                                                                                              \
+        prefix##_handle hm_named;                                                                  \
+        HM_TYPED_CONTRACT(prefix, table, "emplace");                                               \
+        HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL");                        \
+        hm_named.id = hm_table_emplace(&hm_self->table, hm_row);                                   \
+        return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_table_insert_n(                                     \
+        prefix##_table *hm_self, const prefix##_cells *hm_given, uint32_t hm_n,                    \
+        prefix##_handle *hm_handles)                                                               \
+    {                                                                                              \
+        prefix##_cells hm_none;                                                                    \
+        const prefix##_cells *hm_values = hm_given != NULL ? hm_given : &hm_none;                  \
+        HM_TYPED_CONTRACT(prefix, table, "insert_n");                                              \
+        memset(&hm_none, 0, sizeof hm_none);                                                       \
+        {                                                                                          \
+            const void *const hm_columns[] = {COLUMNS(HM_TABLE_CELLS)};                            \
+            return hm_table_insert_n(&hm_self->table, hm_columns, hm_n, HM_TYPED_IDS(hm_handles)); \
+        }                                                                                          \
+    }
+
+#define HM_TABLE_DEFINE_ROWS(prefix)                                                               \
+    HM_UNUSED static inline uint32_t prefix##_table_row(const prefix##_table *hm_self,             \
+                                                        prefix##_handle hm_named)                  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "row");                                                   \
+        return hm_table_row(&hm_self->table, hm_named.id);                                         \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_table_row_n(const prefix##_table *hm_self,           \
+                                                          const prefix##_handle *hm_handles,       \
+                                                          uint32_t hm_n, uint32_t *hm_rows)        \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "row_n");                                                 \
+        HM_TYPED_CONTRACT_ARRAY(prefix, table, "row_n", hm_handles, "handles");                    \
+        HM_TYPED_CONTRACT_ARRAY(prefix, table, "row_n", hm_rows, "rows");                          \
+        return hm_table_row_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n, hm_rows);           \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_table_group_count(const prefix##_table *hm_self)     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "group_count");                                           \
+        return hm_table_group_count(&hm_self->table);                                              \
+    }
+
+#define HM_TABLE_DEFINE_ERASE(prefix)                                                              \
+    HM_UNUSED static inline bool prefix##_table_erase(prefix##_table *hm_self,                     \
+                                                      prefix##_handle hm_named)                    \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "erase");                                                 \
+        return hm_table_erase(&hm_self->table, hm_named.id);                                       \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_table_erase_n(                                       \
+        prefix##_table *hm_self, const prefix##_handle *hm_handles, uint32_t hm_n)                 \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "erase_n");                                               \
+        HM_TYPED_CONTRACT_ARRAY(prefix, table, "erase_n", hm_handles, "handles");                  \
+        return hm_table_erase_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n);                  \
+    }                                                                                              \
+    typedef struct prefix##_table_doomed {                                                         \
+        const prefix##_table *self;                                                                \
+        bool (*doomed)(const prefix##_table *, uint32_t, void *);                                  \
+        void *context;                                                                             \
+    } prefix##_table_doomed;                                                                       \
+    HM_UNUSED static inline bool prefix##_table_ask_doomed(const hm_table *hm_untyped,             \
+                                                           uint32_t hm_row, void *hm_context)      \
+    {                                                                                              \
+        const prefix##_table_doomed *hm_call = HM_CAST(const prefix##_table_doomed *, hm_context); \
+        (void)hm_untyped;                                                                          \
+        return hm_call->doomed(hm_call->self, hm_row, hm_call->context);                           \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_table_erase_if(                                      \
+        prefix##_table *hm_self,                                                                   \
+        bool (*hm_doomed)(const prefix##_table *hm_table_, uint32_t hm_row, void *hm_context),     \
+        void *hm_context)                                                                          \
+    {                                                                                              \
+        prefix##_table_doomed hm_call;                                                             \
+        HM_TYPED_CONTRACT(prefix, table, "erase_if");                                              \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_table_erase_if: doomed is NULL");                 \
+        hm_call.self = hm_self;                                                                    \
+        hm_call.doomed = hm_doomed;                                                                \
+        hm_call.context = hm_context;                                                              \
+        return hm_table_erase_if(&hm_self->table, prefix##_table_ask_doomed, &hm_call);            \
+    }
+
+#define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
+    HM_UNUSED static inline hm_progress prefix##_table_defragment(                                 \
+        prefix##_table *hm_self, uint32_t hm_number, const hm_order *hm_by, hm_budget hm_within)   \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, table, "defragment");                                            \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_table_defragment: the order has neither compare nor key");           \
+        HM_CONTRACT(hm_number < sizeof(prefix##_table_columns),                                    \
+                    #prefix "_table_defragment: the column is out of range");                      \
+        return hm_table_defragment(&hm_self->table, hm_number, hm_by, hm_within);                  \
+    }                                                                                              \
+    HM_TYPED_DEFINE_ARRANGE(prefix, table, prefix##_handle)
+
+#define HM_TABLE_DEFINE_COLUMN(prefix, type, name)                                                 \
+    HM_TYPED_ASSERT(type)                                                                          \
+    enum { prefix##_##name##_column = offsetof(prefix##_table_columns, name) };                    \
+    HM_UNUSED static inline type *prefix##_##name(const prefix##_table *hm_self)                   \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name ": table is NULL");                         \
+        return HM_CAST(type *, hm_table_column(&hm_self->table, prefix##_##name##_column));        \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_##name##_group(const prefix##_table *hm_self,           \
+                                                          uint32_t hm_number)                      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_group: table is NULL");                   \
+        return HM_CAST(type *,                                                                     \
+                       hm_table_group(&hm_self->table, prefix##_##name##_column, hm_number));      \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_##name##_cell(const prefix##_table *hm_self,            \
+                                                         uint32_t hm_row)                          \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_cell: table is NULL");                    \
+        return HM_CAST(type *, hm_table_cell(&hm_self->table, prefix##_##name##_column, hm_row));  \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_##name##_get(const prefix##_table *hm_self,             \
+                                                        prefix##_handle hm_named)                  \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_get: table is NULL");                     \
+        return HM_CAST(type *,                                                                     \
+                       hm_table_get(&hm_self->table, hm_named.id, prefix##_##name##_column));      \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_##name##_of(const prefix##_table *hm_self,    \
+                                                                 const void *hm_cell)              \
+    {                                                                                              \
+        prefix##_handle hm_named;                                                                  \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_of: table is NULL");                      \
+        hm_named.id = hm_table_handle_of(&hm_self->table, prefix##_##name##_column, hm_cell);      \
+        return hm_named;                                                                           \
+    }
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* table: where the columns are.
+ *
+ *     whole columns: an array for each         groups: one array
+ *     | skew | x x x x x x ...                 | x x x x . y y y y . | x x x x . y y y y . | ...
+ *     | skew of y | y y y y ...                |<-- stride --------->|
+ *
+ * Reservations begin at pages, so that equal rows of columns with equal cells would all be in the
+ * same set of a cache, and a store would seem to hit loads 4 KiB away. So each whole column begins
+ * at another cache line of its first page.
+ *
+ * The arrays count bytes, since neither a skew nor a group is a whole number of cells. */
+#include "table_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+
+#include <stdio.h>
+
+enum {
+    TABLE_LINE = 64,      /* bytes in a cache line, and in the widest vector */
+    TABLE_LINES = 64,     /* lines at which a column may begin */
+    TABLE_SKEW_LINES = 27 /* from column to column: spreads them evenly over these */
+};
+
+static size_t table_low_bit(size_t size)
+{
+    return size & (0 - size);
+}
+
+static uint32_t table_lanes_of_group(const hm_table_desc *desc)
+{
+    return desc->lanes != 0 ? desc->lanes : 1;
+}
+
+/* Groups: SIMD loads want the lanes of a column aligned, as far as their size allows. Structs: as
+ * C's rules. */
+static size_t table_align_of(const hm_column *column, uint32_t lanes)
+{
+    size_t natural = table_low_bit(column->size);
+    size_t align = column->align;
+    if (align == 0)
+        align = natural < _Alignof(max_align_t) ? natural : _Alignof(max_align_t);
+    if (lanes <= 1)
+        return align;
+    natural *= lanes;
+    if (natural > TABLE_LINE)
+        natural = TABLE_LINE;
+    return align > natural ? align : natural;
+}
+
+/* Lays out one group. Returns its size in bytes; 0 if it is above HM_TABLE_MAX_GROUP_SIZE. Sets the
+ * offset of each column, if `offsets` is not NULL. */
+static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsigned char *start)
+{
+    size_t end = 0, most = 1;
+    for (uint32_t c = 0; c < desc->column_count; c++) {
+        size_t align = table_align_of(&desc->columns[c], desc->lanes);
+        if (desc->columns[c].size > HM_TABLE_MAX_GROUP_SIZE / desc->lanes)
+            return 0;
+        end = hm_memory_round_up(end, align);
+        if (offsets != NULL)
+            offsets[c].base = start + end;
+        end += desc->columns[c].size * desc->lanes;
+        if (end > HM_TABLE_MAX_GROUP_SIZE)
+            return 0;
+        if (align > most)
+            most = align;
+    }
+    size_t size = hm_memory_round_up(end, most);
+    return size <= HM_TABLE_MAX_GROUP_SIZE ? size : 0;
+}
+
+static uint32_t table_capacity_of(const hm_table_desc *desc)
+{
+    return desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
+}
+
+static const hm_memory *table_memory_of(const hm_table_desc *desc)
+{
+    return desc->memory != NULL ? desc->memory : hm_memory_os();
+}
+
+/* The groups for the capacity, and one more for the skew, must fit in size_t. */
+static hm_status table_check_size(const hm_table_desc *desc, size_t stride)
+{
+    size_t groups = table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
+    size_t skew_groups = TABLE_LINES * TABLE_LINE / stride + 1;
+    return hm_array_check_size(stride, groups + skew_groups, "row_", table_memory_of(desc));
+}
+
+static hm_status table_check_lanes(const hm_table_desc *desc)
+{
+    if (desc->lanes == 0)
+        return HM_OK;
+    if ((desc->lanes & (desc->lanes - 1)) != 0)
+        return hm_fail(HM_ERROR_INVALID, "lanes %lu is not a power of two",
+                       (unsigned long)desc->lanes);
+    size_t stride = table_lay_out(desc, NULL, NULL);
+    if (stride == 0)
+        return hm_fail(HM_ERROR_INVALID, "a group of %lu lanes is above %d bytes",
+                       (unsigned long)desc->lanes, HM_TABLE_MAX_GROUP_SIZE);
+    return table_check_size(desc, stride);
+}
+
+hm_status hm_table_check_columns(const hm_table_desc *desc)
+{
+    if (desc->columns == NULL)
+        return hm_refuse_null("hm_table_init", "columns");
+    if (desc->column_count == 0)
+        return hm_fail(HM_ERROR_INVALID, "column_count is 0");
+    if (desc->column_count > HM_TABLE_MAX_COLUMNS)
+        return hm_fail(HM_ERROR_INVALID, "column_count %lu is above %d",
+                       (unsigned long)desc->column_count, HM_TABLE_MAX_COLUMNS);
+    hm_status status = hm_memory_check(table_memory_of(desc));
+    for (uint32_t c = 0; c < desc->column_count && status == HM_OK; c++) {
+        const hm_column *column = &desc->columns[c];
+        char what[64];
+        snprintf(what, sizeof what, "column %lu (%.32s): ", (unsigned long)c,
+                 column->name != NULL ? column->name : "no name");
+        status = hm_array_check_layout(column->size, column->align, what);
+        if (status == HM_OK && desc->lanes == 0)
+            status = table_check_size(desc, column->size);
+    }
+    return status == HM_OK ? table_check_lanes(desc) : status;
+}
+
+/* Both kinds of records are in one array: they are made once, and only `columns` is hot. */
+static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
+{
+    uint32_t arrays = desc->lanes == 0 ? desc->column_count : 1;
+    size_t columns_size = sizeof(hm_cells) * desc->column_count;
+    hm_array_desc records = {.item_size = 1, .commit_step = 1, .memory = desc->memory};
+    records.capacity = columns_size + sizeof(hm_array) * arrays;
+    hm_status status = hm_array_init(&table->record_array, &records);
+    if (status == HM_OK)
+        status = hm_array_commit(&table->record_array, records.capacity, false);
+    if (status != HM_OK)
+        return status;
+    unsigned char *data = hm_array_data(&table->record_array);
+    table->columns = (hm_cells *)(void *)data;
+    table->arrays = (hm_array *)(void *)(data + columns_size);
+    table->column_count = desc->column_count;
+    table->array_count = arrays;
+    return HM_OK;
+}
+
+/* Returns how many bytes behind its reservation's start a whole column begins. */
+static size_t table_skew_of(const hm_column *column, uint32_t index)
+{
+    size_t align = table_align_of(column, 1);
+    size_t skew = (size_t)index * TABLE_SKEW_LINES % TABLE_LINES * TABLE_LINE;
+    return align > TABLE_LINE ? skew & ~(align - 1) : skew;
+}
+
+static hm_status table_reserve_array(hm_table *table, uint32_t index, const hm_table_desc *desc,
+                                     size_t skew, size_t stride)
+{
+    size_t groups = hm_table_groups(table, table_capacity_of(desc));
+    hm_array_desc array = {.item_size = 1, .memory = desc->memory};
+    array.capacity = skew + stride * groups;
+    hm_status status = hm_array_init(&table->arrays[index], &array);
+    if (status == HM_OK)
+        table->columns[index].base = (unsigned char *)hm_array_data(&table->arrays[index]) + skew;
+    return status;
+}
+
+hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc)
+{
+    hm_status status = table_make_records(table, desc);
+    if (status != HM_OK)
+        return status;
+    table->lanes = desc->lanes;
+    table->lane_shift = hm_bits_lowest(table_lanes_of_group(desc));
+    size_t group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        table->columns[c].size = desc->columns[c].size;
+        table->columns[c].stride = desc->lanes != 0 ? group_size : desc->columns[c].size;
+    }
+    for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++) {
+        size_t skew = desc->lanes == 0 ? table_skew_of(&desc->columns[i], i) : 0;
+        status = table_reserve_array(table, i, desc, skew, table->columns[i].stride);
+    }
+    if (status == HM_OK && desc->lanes != 0)
+        table_lay_out(desc, table->columns, table->columns[0].base);
+    return status;
+}
+
+void hm_table_release_columns(hm_table *table)
+{
+    for (uint32_t i = 0; i < table->array_count; i++)
+        hm_array_fini(&table->arrays[i]);
+    hm_array_fini(&table->record_array);
+}
+
+/* Returns the bytes of an array that `rows` rows need. */
+static size_t table_bytes_of(const hm_table *table, uint32_t index, uint32_t rows)
+{
+    const hm_cells *column = &table->columns[index];
+    if (rows == 0)
+        return 0;
+    size_t skew = (size_t)(column->base - table->arrays[index].data);
+    return skew + column->stride * hm_table_groups(table, rows);
+}
+
+/* Finds out for how many rows all columns are committed. */
+static void table_count_committed(hm_table *table)
+{
+    uint64_t least = table->ids.slot_array.capacity;
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        const hm_cells *column = &table->columns[i];
+        size_t skew = (size_t)(column->base - table->arrays[i].data);
+        size_t size = table->arrays[i].limit;
+        uint64_t groups = size > skew ? (size - skew) / column->stride : 0;
+        if (least > groups << table->lane_shift)
+            least = groups << table->lane_shift;
+    }
+    table->committed = (uint32_t)least;
+}
+
+hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++)
+        status = hm_array_prepare(&table->arrays[i], table_bytes_of(table, i, count), grows);
+    table_count_committed(table);
+    return status;
+}
+
+hm_status hm_table_trim_columns(hm_table *table)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++) {
+        table->arrays[i].count = table_bytes_of(table, i, table->ids.count);
+        status = hm_array_trim(&table->arrays[i]);
+    }
+    table_count_committed(table);
+    return status;
+}
+
+bool hm_table_columns_are_valid(const hm_table *table)
+{
+    for (uint32_t i = 0; i < table->array_count; i++)
+        if (table->arrays[i].data == NULL ||
+            table_bytes_of(table, i, table->committed) > table->arrays[i].limit)
+            return false;
+    for (uint32_t c = table->array_count; c < table->column_count; c++)
+        if ((size_t)(table->columns[c].base - table->columns[0].base) >= table->columns[0].stride)
+            return false;
+    return true;
+}

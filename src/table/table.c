@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* table: rows, kept in step with the positions of the id table: a row is a position. No callback
+ * runs before all cells of a row have moved. */
+#include "table_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../batch_private.h"
+#include "../guard_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+#include "../order/order_private.h"
+
+/* Returns the number of rows for which everything is committed. */
+static uint32_t table_committed_rows(const hm_table *table)
+{
+    size_t slots = table->ids.slot_array.limit;
+    return slots < table->committed ? (uint32_t)slots : table->committed;
+}
+
+/* init and fini */
+
+/* A descriptor is checked before anything is reserved: an invalid one is HM_ERROR_INVALID even
+ * where memory would be refused. */
+static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
+{
+    hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
+    hm_status status = hm_table_check_columns(desc);
+    if (status == HM_OK)
+        status = hm_id_table_init(&table->ids, &ids);
+    if (status == HM_OK)
+        status = hm_table_reserve_columns(table, desc);
+    return status;
+}
+
+static void table_release_all(hm_table *table)
+{
+    hm_order_fini(&table->order);
+    hm_table_release_columns(table);
+    hm_id_table_fini(&table->ids);
+    memset(table, 0, sizeof *table);
+}
+
+hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
+{
+    if (table == NULL)
+        return hm_refuse_null("hm_table_init", "table");
+    memset(table, 0, sizeof *table);
+    if (desc == NULL)
+        return hm_refuse_null("hm_table_init", "desc");
+    hm_status status = table_init_parts(table, desc);
+    if (status == HM_OK)
+        table->name = desc->name != NULL ? desc->name : "table";
+    else
+        table_release_all(table);
+    return status;
+}
+
+void hm_table_fini(hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_fini: table is NULL");
+    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_fini", table->name);
+    table_release_all(table);
+}
+
+/* batches */
+
+static hm_batch table_batch(const hm_table *table, size_t row_size)
+{
+    const hm_id_table *ids = &table->ids;
+    size_t size = sizeof(hm_handle) * ids->slot_count + row_size * ids->count;
+    return (hm_batch){.container = table,
+                      .entries = (const unsigned char *)ids->entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = ids->slot_count,
+                      .is_cached = size < HM_BATCH_CACHED};
+}
+
+static bool table_contains_one(const void *table, hm_handle handle)
+{
+    return hm_table_contains(table, handle);
+}
+
+uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
+                             bool *alive)
+{
+    HM_CONTRACT(table != NULL, "hm_table_contains_n: table is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_table_contains_n: handles is NULL");
+    HM_CONTRACT(alive != NULL || n == 0, "hm_table_contains_n: alive is NULL");
+    hm_batch batch = table_batch(table, 0);
+    return hm_batch_contains_n(&batch, handles, n, alive, table_contains_one);
+}
+
+uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n, uint32_t *rows)
+{
+    HM_CONTRACT(table != NULL, "hm_table_row_n: table is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_table_row_n: handles is NULL");
+    HM_CONTRACT(rows != NULL || n == 0, "hm_table_row_n: rows is NULL");
+    hm_batch batch = table_batch(table, 0);
+    uint32_t found = 0;
+    for (uint32_t part; n > 0; handles += part, rows += part, n -= part) {
+        part = hm_batch_next_part(n);
+        if (!batch.is_cached)
+            hm_batch_prefetch_entries(&batch, handles, part);
+        for (uint32_t i = 0; i < part; i++) {
+            rows[i] = hm_id_table_find(&table->ids, handles[i]);
+            found += rows[i] != HM_INVALID_INDEX;
+        }
+    }
+    return found;
+}
+
+/* insert */
+
+/* `grows` as in hm_array_commit. */
+static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
+{
+    if (hm_guard_is_busy(&table->guard))
+        return hm_fail_busy("table", table->name);
+    if (n > hm_table_capacity(table) - table->ids.count)
+        return hm_fail_full("table", table->ids.count, hm_table_capacity(table), n);
+    hm_status status = hm_id_table_prepare(&table->ids, n, grows);
+    if (status == HM_OK)
+        status = hm_table_commit_columns(table, table->ids.count + n, grows);
+    table->guard.limit = table_committed_rows(table);
+    return status;
+}
+
+hm_status hm_table_reserve(hm_table *table, uint32_t n)
+{
+    HM_CONTRACT(table != NULL, "hm_table_reserve: table is NULL");
+    return table_prepare(table, n, false);
+}
+
+static hm_handle table_issue(hm_table *table)
+{
+    hm_handle handle = HM_NULL_HANDLE;
+    if (table->ids.count < table->guard.limit)
+        handle = hm_id_table_issue(&table->ids);
+    if (hm_handle_is_null(handle) && table_prepare(table, 1, true) == HM_OK)
+        handle = hm_id_table_issue_slow(&table->ids);
+    return handle;
+}
+
+hm_handle hm_table_emplace(hm_table *table, uint32_t *row)
+{
+    HM_CONTRACT(table != NULL, "hm_table_emplace: table is NULL");
+    HM_CONTRACT(row != NULL, "hm_table_emplace: row is NULL");
+    uint32_t last = table->ids.count;
+    hm_handle handle = table_issue(table);
+    bool is_issued = !hm_handle_is_null(handle);
+    if (is_issued)
+        hm_table_open_rows(table, last, 1);
+    *row = is_issued ? last : HM_INVALID_INDEX;
+    return handle;
+}
+
+hm_handle hm_table_insert(hm_table *table, const void *const *values)
+{
+    HM_CONTRACT(table != NULL, "hm_table_insert: table is NULL");
+    uint32_t row;
+    hm_handle handle = hm_table_emplace(table, &row);
+    if (row != HM_INVALID_INDEX)
+        hm_table_write_row(table, row, values);
+    return handle;
+}
+
+hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
+                            hm_handle *handles)
+{
+    HM_CONTRACT(table != NULL, "hm_table_insert_n: table is NULL");
+    hm_status status = table_prepare(table, n, true);
+    if (status != HM_OK || n == 0)
+        return status;
+    uint32_t first = table->ids.count;
+    hm_table_open_rows(table, first, n);
+    for (uint32_t c = 0; c < table->column_count; c++)
+        hm_table_write_cells(table, c, first, n, columns != NULL ? columns[c] : NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle handle = hm_id_table_issue(&table->ids);
+        if (hm_handle_is_null(handle))
+            handle = hm_id_table_issue_slow(&table->ids);
+        if (handles != NULL)
+            handles[i] = handle;
+    }
+    return HM_OK;
+}
+
+/* order */
+
+/* Tells erase which positions the order manages. */
+static void table_follow_order(hm_table *table)
+{
+    table->managed = table->order.cursor + 1;
+}
+
+static void table_forget_order(hm_table *table)
+{
+    hm_order_reset(&table->order);
+    table->managed = 0;
+}
+
+static void table_disturb(hm_table *table, uint32_t index, uint32_t count)
+{
+    if (index >= table->managed)
+        return;
+    hm_order_disturb(&table->order, index, count);
+    table_follow_order(table);
+}
+
+static void table_swapped(void *owner, uint32_t a, uint32_t b)
+{
+    hm_table_exchange_rows(owner, a, b);
+}
+
+static uint32_t table_find(const void *owner, hm_handle handle)
+{
+    return hm_table_row(owner, handle);
+}
+
+/* `column` is what compare and key are shown. All columns are exchanged alike. */
+static hm_sequence table_sequence(hm_table *table, uint32_t column)
+{
+    hm_sequence sequence = {.links = hm_id_table_links(&table->ids),
+                            .slot_count = table->ids.slot_count,
+                            .count = table->ids.count,
+                            .capacity = hm_table_capacity(table),
+                            .swapped = table_swapped,
+                            .find = table_find,
+                            .owner = table,
+                            .memory = table->record_array.memory};
+    if (column < table->column_count) {
+        sequence.items = table->columns[column].base;
+        sequence.stride = table->columns[column].stride;
+        sequence.lane_size = table->columns[column].size;
+        sequence.lane_shift = table->lane_shift;
+    }
+    return sequence;
+}
+
+hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
+                                hm_budget budget)
+{
+    HM_CONTRACT(table != NULL, "hm_table_defragment: table is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_table_defragment: the order has neither compare nor key");
+    HM_CONTRACT(column < table->column_count || table->column_count == 0,
+                "hm_table_defragment: the column is out of range");
+    if (hm_guard_is_busy(&table->guard))
+        return (hm_progress){0, 0, false};
+    if (table->order_column != column)
+        table_forget_order(table);
+    table->order_column = column;
+    hm_sequence sequence = table_sequence(table, column);
+    hm_guard_enter(&table->guard);
+    hm_progress progress = hm_order_run(&table->order, order, &sequence, budget);
+    table_follow_order(table);
+    hm_guard_leave(&table->guard, table_committed_rows(table));
+    return progress;
+}
+
+hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n, hm_budget budget)
+{
+    HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
+    HM_CONTRACT(order != NULL || n == 0, "hm_table_arrange: order is NULL");
+    if (hm_guard_is_busy(&table->guard))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = table_sequence(table, 0);
+    hm_guard_enter(&table->guard);
+    hm_progress progress = hm_order_arrange(&table->order, order, n, &sequence, budget);
+    table_follow_order(table);
+    hm_guard_leave(&table->guard, table_committed_rows(table));
+    return progress;
+}
+
+void hm_table_touch(hm_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_table_touch: table is NULL");
+    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch", table->name);
+    table_disturb(table, hm_table_row(table, handle), table->ids.count);
+}
+
+void hm_table_touch_all(hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_touch_all: table is NULL");
+    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch_all", table->name);
+    table_forget_order(table);
+}
+
+/* erase */
+
+static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
+{
+    uint32_t last = table->ids.count - 1;
+    if (row != last)
+        hm_table_copy_row(table, last, row);
+    hm_id_table_release(&table->ids, handle, row);
+    hm_table_close_rows(table, last, 1);
+    table_disturb(table, row, last);
+}
+
+bool hm_table_erase(hm_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_table_erase: table is NULL");
+    uint32_t row = hm_table_row(table, handle);
+    if (row == HM_INVALID_INDEX || hm_guard_is_busy(&table->guard))
+        return false;
+    table_erase_row(table, handle, row);
+    return true;
+}
+
+/* Prefetches what erasing these handles will write: entries, cells and positions, and the entries
+ * of the last rows, which fill the holes. */
+static void table_prefetch_holes(const hm_batch *batch, const hm_table *table,
+                                 const hm_handle *handles, uint32_t n)
+{
+    hm_batch_prefetch_entries(batch, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = hm_table_row(table, handles[i]);
+        if (row == HM_INVALID_INDEX)
+            continue;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            HM_PREFETCH(hm_table_address(table, &table->columns[c], row));
+        HM_PREFETCH(&table->ids.slots[row]);
+    }
+    uint32_t count = table->ids.count;
+    for (uint32_t i = 1; i <= n && i <= count; i++)
+        HM_PREFETCH(&table->ids.entries[table->ids.slots[count - i]]);
+}
+
+uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
+{
+    HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
+    size_t row_size = 0;
+    for (uint32_t i = 0; i < table->array_count; i++)
+        row_size += table->columns[i].stride >> table->lane_shift;
+    hm_batch batch = table_batch(table, row_size);
+    uint32_t erased = 0;
+    for (uint32_t part; n > 0; handles += part, n -= part) {
+        part = hm_batch_next_part(n);
+        if (!batch.is_cached)
+            table_prefetch_holes(&batch, table, handles, part);
+        for (uint32_t i = 0; i < part; i++)
+            erased += hm_table_erase(table, handles[i]);
+    }
+    return erased;
+}
+
+typedef struct table_doomed {
+    bool (*doomed)(const hm_table *table, uint32_t row, void *context);
+    void *context;
+} table_doomed;
+
+static bool table_is_doomed(void *owner, uint32_t index, void *context)
+{
+    const table_doomed *call = context;
+    return call->doomed(owner, index, call->context);
+}
+
+uint32_t hm_table_erase_if(hm_table *table,
+                           bool (*doomed)(const hm_table *table, uint32_t row, void *context),
+                           void *context)
+{
+    HM_CONTRACT(table != NULL, "hm_table_erase_if: table is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_table_erase_if: doomed is NULL");
+    if (hm_guard_is_busy(&table->guard))
+        return 0;
+    uint32_t count = table->ids.count;
+    table_doomed call = {doomed, context};
+    hm_sequence sequence = table_sequence(table, table->order_column);
+    hm_guard_enter(&table->guard);
+    uint32_t survivors = hm_order_gather(&table->order, &sequence, table_is_doomed, &call);
+    hm_guard_leave(&table->guard, table_committed_rows(table));
+    if (table->managed != 0)
+        table_follow_order(table);
+    for (uint32_t row = count; row > survivors; row--)
+        table_erase_row(table, hm_table_handle_at(table, row - 1), row - 1);
+    return count - survivors;
+}
+
+void hm_table_clear(hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_clear: table is NULL");
+    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_clear", table->name);
+    uint32_t count = table->ids.count;
+    hm_id_table_clear(&table->ids);
+    hm_table_close_rows(table, 0, count);
+    table_forget_order(table);
+}
+
+/* memory and questions */
+
+hm_status hm_table_trim(hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_trim: table is NULL");
+    if (hm_guard_is_busy(&table->guard))
+        return hm_fail_busy("table", table->name);
+    hm_status status = hm_table_trim_columns(table);
+    if (status == HM_OK)
+        status = hm_id_table_trim(&table->ids);
+    if (status == HM_OK)
+        status = hm_order_trim(&table->order, table->ids.count);
+    table->guard.limit = table_committed_rows(table);
+    return status;
+}
+
+/* During a callback of the order, `managed` may be out of date. */
+static bool table_follows_order(const hm_table *table)
+{
+    return hm_guard_is_busy(&table->guard) || table->order.cursor == 0 ||
+           table->managed > table->order.cursor;
+}
+
+hm_status hm_table_validate(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_validate: table is NULL");
+    hm_status status = hm_id_table_validate(&table->ids);
+    if (status != HM_OK)
+        return status;
+    uint32_t committed = table_committed_rows(table);
+    bool whole = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
+                 table->guard.limit == (hm_guard_is_busy(&table->guard) ? 0 : committed);
+    if (!whole)
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "the table's columns, count and committed memory disagree");
+    if (!table_follows_order(table))
+        return hm_fail(HM_ERROR_CORRUPT, "the table and its order disagree on the managed rows");
+    return HM_OK;
+}
+
+/* Addresses are compared as numbers: this one may be of any object. One below the column wraps
+ * around to a row that is too large. */
+hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void *cell)
+{
+    HM_CONTRACT(table != NULL, "hm_table_handle_of: table is NULL");
+    if (column >= table->column_count)
+        return HM_NULL_HANDLE;
+    const hm_cells *cells = &table->columns[column];
+    size_t offset = (uintptr_t)cell - (uintptr_t)cells->base;
+    size_t group = offset / cells->stride, lane = offset % cells->stride / cells->size;
+    if (group >= hm_table_capacity(table) || lane >> table->lane_shift != 0)
+        return HM_NULL_HANDLE;
+    uint64_t row = ((uint64_t)group << table->lane_shift) + lane;
+    return row < table->ids.count ? hm_table_handle_at(table, (uint32_t)row) : HM_NULL_HANDLE;
+}
+
+hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle)
+{
+    HM_CONTRACT(table != NULL, "hm_table_explain: table is NULL");
+    return hm_id_table_explain(&table->ids, handle);
+}
+
+hm_table_stats hm_table_get_stats(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_get_stats: table is NULL");
+    hm_table_stats stats = {0};
+    hm_id_table_add_stats(&table->ids, &stats);
+    for (uint32_t i = 0; i < table->array_count; i++)
+        hm_array_add_sizes(&table->arrays[i], &stats);
+    hm_array_add_sizes(&table->record_array, &stats);
+    hm_array_add_sizes(&table->order.mark_array, &stats);
+    hm_array_add_sizes(&table->order.batch.scratch, &stats);
+    return stats;
+}

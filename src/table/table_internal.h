@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* table: what its sources share.
+ *
+ *     table.c       rows and their handles, and their order
+ *       rows.c      moves, copies and clears cells
+ *       layout.c    where columns are: checks, reserves, commits, gives back */
+#ifndef HANDLE_MAP_TABLE_INTERNAL_H
+#define HANDLE_MAP_TABLE_INTERNAL_H
+
+#include <handle_map/table.h>
+
+/* layout.c */
+
+/* HM_ERROR_INVALID when the columns or lanes of a descriptor break the rules of table.h. */
+hm_status hm_table_check_columns(const hm_table_desc *desc);
+/* Reserves memory for the columns; the descriptor has been checked. */
+hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc);
+/* Releases it. */
+void hm_table_release_columns(hm_table *table);
+/* Commits all columns for `count` rows; `grows` as in hm_array_commit. */
+hm_status hm_table_commit_columns(hm_table *table, uint32_t count, bool grows);
+/* Gives back whole pages behind the last row. */
+hm_status hm_table_trim_columns(hm_table *table);
+/* Whether the columns are where the arrays say. */
+bool hm_table_columns_are_valid(const hm_table *table);
+
+/* rows.c */
+
+/* The n rows from `first` on begin to exist: makes their groups accessible, and zeroes new groups.
+ */
+void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n);
+/* The n rows from `first` on have ceased to exist: zeroes the lanes that they leave in the last
+ * group, and poisons the groups behind it. */
+void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n);
+/* Copies n cells to a column from row `first` on; `cells` NULL: zeros. */
+void hm_table_write_cells(const hm_table *table, uint32_t column, uint32_t first, uint32_t n,
+                          const void *cells);
+/* Copies a value to each cell of a row; a NULL value, or `values` NULL: zeros. */
+void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *values);
+/* Copies a row's cells to another row. */
+void hm_table_copy_row(const hm_table *table, uint32_t from, uint32_t to);
+/* Exchanges the cells of two rows. */
+void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b);
+
+static inline uint32_t hm_table_groups(const hm_table *table, uint32_t rows)
+{
+    return (uint32_t)(((uint64_t)rows + (UINT32_C(1) << table->lane_shift) - 1) >>
+                      table->lane_shift);
+}
+
+#endif
