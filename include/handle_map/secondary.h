@@ -132,9 +132,10 @@ HM_API void hm_secondary_fini(hm_secondary *secondary);
 HM_API uint32_t hm_secondary_purge(hm_secondary *secondary,
                                    bool (*is_alive)(hm_handle owner, void *context), void *context);
 
-/* Makes the next n sets succeed for owners whose index is below the number of values plus n, while
- * nothing is removed in between; n is *additional* to what is there. A set for an owner with a
- * higher index may still need a piece of the sparse column. HM_ERROR_FULL: the capacity has no room
+/* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
+ * index is below the number of values plus n, and for owners whose slot has had a value since the
+ * last trim; n is *additional* to what is there. A set for any other owner may still need a piece
+ * of the sparse column. HM_ERROR_FULL: the capacity has no room
  * for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(1)
  * but for the commits: at most two, and one for each 16,384 slots. Example:
  *

@@ -376,12 +376,15 @@ TEST(secondary, after_a_reserve_the_promised_sets_need_no_memory)
         hm_secondary_desc desc = {.capacity = 100000, .max_slots = 200000};
         desc.memory = &memory.table;
         hm_secondary secondary = make(desc);
-        for (uint32_t i = 0; i < before; i++) /* from behind, where reserve promises nothing */
+        for (uint32_t i = 0; i < before; i++) /* from behind */
             set(&secondary, owner(199999 - i, 1), 1);
-        CHECK(hm_secondary_reserve(&secondary, 30000) == HM_OK);
+        set(&secondary, owner(100000, 1), 1);
+        CHECK(hm_secondary_remove(&secondary, owner(100000, 1)));
+        CHECK(hm_secondary_reserve(&secondary, 30001) == HM_OK);
         test_memory_fail(&memory, 1, true);
         for (uint32_t i = before + 30000; i-- > before;)
             set(&secondary, owner(i, 1), (int)i);
+        set(&secondary, owner(100000, 2), 2); /* Its slot had a value. */
         CHECK(memory.calls == 0);
         finish(&secondary);
         test_memory_check_released(&memory);
