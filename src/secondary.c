@@ -185,20 +185,16 @@ static bool secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
  * see it. */
 static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
 {
-    size_t count = secondary->piece_array.count;
     hm_status status = HM_OK;
-    if (piece >= count)
+    if (piece >= secondary->piece_array.count)
         status = hm_array_resize(&secondary->piece_array, piece + 1);
     if (status != HM_OK)
         return status;
     size_t size = secondary_piece_size(secondary, piece);
     status =
         hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
-    if (status != HM_OK) {
-        /* It shrinks to what it was, which needs no memory. */
-        (void)hm_array_resize(&secondary->piece_array, count);
+    if (status != HM_OK)
         return status;
-    }
     secondary->positions_size += size;
     secondary->pieces[piece] = SECONDARY_COMMITTED;
     secondary_follow_pieces(secondary);
@@ -582,8 +578,9 @@ static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t ind
 /* During a callback of the order, `managed` may be out of date. */
 static bool secondary_follows_order(const hm_secondary *secondary)
 {
-    return hm_guard_is_busy(&secondary->guard) || secondary->order.cursor == 0 ||
-           secondary->managed > secondary->order.cursor;
+    uint32_t cursor = secondary->order.cursor, managed = secondary->managed;
+    return hm_guard_is_busy(&secondary->guard) ||
+           (managed == 0 ? cursor == 0 : managed == cursor + 1);
 }
 
 hm_status hm_secondary_validate(const hm_secondary *secondary)
