@@ -20,8 +20,8 @@
 #include <stdio.h>
 
 enum {
-    TABLE_LINE = 64,      /* bytes in a cache line, and in the widest vector */
-    TABLE_SKEW_LINES = 27 /* from column to column: spreads them evenly over the 64 of a page */
+    TABLE_LINE = 64,             /* bytes in a cache line, and in the widest vector */
+    TABLE_SKEW = 27 * TABLE_LINE /* from column to column: spreads them evenly over a page */
 };
 
 static size_t table_low_bit(size_t size)
@@ -149,10 +149,8 @@ static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
 /* Returns how many bytes behind its reservation's start a whole column begins. */
 static size_t table_skew_of(const hm_column *column, uint32_t index)
 {
-    size_t align = table_align_of(column, 1);
-    size_t skew = (size_t)index * TABLE_SKEW_LINES % (HM_MEMORY_ALIGNMENT / TABLE_LINE);
-    skew *= TABLE_LINE;
-    return align > TABLE_LINE ? skew & ~(align - 1) : skew;
+    size_t skew = (size_t)index * TABLE_SKEW % HM_MEMORY_ALIGNMENT;
+    return skew & ~(table_align_of(column, 1) - 1);
 }
 
 static hm_status table_reserve_array(hm_table *table, uint32_t index, const hm_table_desc *desc,
