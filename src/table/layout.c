@@ -82,10 +82,11 @@ static const hm_memory *table_memory_of(const hm_table_desc *desc)
     return desc->memory != NULL ? desc->memory : hm_memory_os();
 }
 
-/* The groups for the capacity, and one more for the skew, must fit in size_t. */
+/* The groups for the capacity, and more for the skew, must fit in size_t. Their number does, unless
+ * size_t has 32 bits and the capacity is one that the id table refuses. */
 static hm_status table_check_size(const hm_table_desc *desc, size_t stride)
 {
-    size_t groups = table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
+    size_t groups = (size_t)table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
     size_t skew_groups = HM_MEMORY_ALIGNMENT / stride + 1;
     return hm_array_check_size(stride, groups + skew_groups, "row_", table_memory_of(desc));
 }
