@@ -68,8 +68,7 @@ static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsign
         if (align > most)
             most = align;
     }
-    size_t size = hm_memory_round_up(end, most);
-    return size <= HM_TABLE_MAX_GROUP_SIZE ? size : 0;
+    return hm_memory_round_up(end, most); /* A multiple of `most` is the limit, too. */
 }
 
 static uint32_t table_capacity_of(const hm_table_desc *desc)
