@@ -116,9 +116,9 @@ void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first,
 {
     const hm_cells *column = &table->columns[index];
     const unsigned char *from = cells;
-    bool is_whole = table->lanes == 0;
+    uint32_t lanes = UINT32_C(1) << table->lane_shift;
     for (uint32_t row = first, part; n > 0; row += part, n -= part) {
-        part = is_whole ? n : (1u << table->lane_shift) - (row & ((1u << table->lane_shift) - 1));
+        part = table->lanes != 0 ? lanes - row % lanes : n;
         if (part > n)
             part = n;
         table_copy_cells(hm_table_address(table, column, row), from, column->size * part);

@@ -32,8 +32,8 @@ enum { SPRITE_TYPE = 1, BULLET_TYPE };
 extern hm_map map, other_map;
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
-extern hm_table points; /* two columns of float */
-extern hm_array array; /* of float */
+extern hm_table points;    /* two columns of float */
+extern hm_array array;     /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
