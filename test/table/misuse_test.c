@@ -100,11 +100,12 @@ static void check_poison(const hm_table *table)
         void *column = hm_table_column(table, c);
         CHECK(column == NULL || count == 0 ||
               __asan_region_is_poisoned(column, cell_size(c) * count) == NULL);
-        /* The byte behind may be in a page that is not committed. */
-        unsigned char *cell = (unsigned char *)hm_table_address(table, &table->columns[c], 0);
-        size_t behind = table->columns[c].stride * (table->lanes != 0 ? groups : count);
-        bool is_committed = ((uintptr_t)cell + behind) % 4096 > cell_size(c) * width;
-        CHECK(count == 0 || !is_committed || __asan_address_is_poisoned(cell + behind));
+        const hm_array *array = &table->arrays[table->lanes != 0 ? 0 : c];
+        unsigned char *cell = hm_table_address(table, &table->columns[c], 0);
+        unsigned char *behind =
+            cell + table->columns[c].stride * (table->lanes != 0 ? groups : count);
+        bool is_committed = behind < array->data + array->committed_size;
+        CHECK(!is_committed || __asan_address_is_poisoned(behind));
     }
 }
 
