@@ -1,20 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# typed.sh SOURCE: every public function of a map, a pool or a secondary has a typed form. Each
-# function that the header declares must be called in typed form by test/typed/typed_test.c, which
-# compiles as C11 and as C++17 without a warning, with every installed compiler.
+# typed.sh SOURCE: every public function of a container has a typed form. Each function that the
+# header declares must be called in typed form by test/typed/typed_test.c, which compiles as C11 and
+# as C++17 without a warning, with every installed compiler.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 program=$source/test/typed/typed_test.c
 
 failed=false
-for kind in map pool secondary; do
+for kind in map pool secondary table; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)
     for name in $names; do
-        grep -q "body_${kind}_$name(" "$program" || {
+        case $kind.$name in # What concerns one column has its name.
+        table.column) typed=body_x ;;
+        table.handle_of) typed=body_x_of ;;
+        table.cell | table.get | table.group) typed=body_x_$name ;;
+        *) typed=body_${kind}_$name ;;
+        esac
+        grep -q "$typed(" "$program" || {
             echo "hm_${kind}_$name has no typed form that test/typed/typed_test.c calls" >&2
             failed=true
         }

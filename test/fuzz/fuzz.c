@@ -7,9 +7,12 @@
 #include <string.h>
 
 const fuzz_target fuzz_targets[] = {
-    {"map", &map_subject, 2},     {"hostile", &hostile_subject, 4}, /* two arguments are the 64 bits
-                                                                       of a handle */
-    {"lying", &lying_subject, 2}, {"pool", &fuzz_pool_subject, 2},  {NULL, NULL, 0},
+    {"map", &map_subject, 2},
+    {"hostile", &hostile_subject, 4}, /* two arguments are the 64 bits of a handle */
+    {"lying", &lying_subject, 2},
+    {"pool", &fuzz_pool_subject, 2},
+    {"table", &fuzz_table_subject, 2},
+    {NULL, NULL, 0},
 };
 
 const fuzz_target *fuzz_find_target(const char *name)

@@ -25,6 +25,9 @@ typedef struct fuzz_target {
 /* pool.c */
 extern const test_subject fuzz_pool_subject;
 
+/* table.c */
+extern const test_subject fuzz_table_subject;
+
 /* All targets; the last has no name. */
 extern const fuzz_target fuzz_targets[];
 

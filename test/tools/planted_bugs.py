@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "pool"]  # of the fuzzer
+TARGETS = ["map", "hostile", "lying", "pool", "table"]  # of the fuzzer
 
 
 class Bug(NamedTuple):
@@ -77,6 +77,20 @@ BUGS = [
     Bug("offsets have 32 bits", "include/handle_map/detail/map.h",
         "items += item_size * index;",
         "items += (uint32_t)(item_size * index);", "map"),
+    Bug("a lane keeps its cells when the last row leaves it", "src/table/rows.c",
+        "    for (uint32_t row = first; row < begin_row && row < first + n; row++)",
+        "    for (uint32_t row = first; row + 1 < begin_row && row < first + n; row++)", "table"),
+    Bug("the last column does not move along in an exchange", "src/table/rows.c",
+        "void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b)\n{\n"
+        "    for (uint32_t c = 0; c < table->column_count; c++) {",
+        "void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b)\n{\n"
+        "    for (uint32_t c = 0; c == 0 || c + 1 < table->column_count; c++) {", "table",
+        is_canary=True),
+    Bug("one row more than is committed may be inserted", "src/table/layout.c",
+        "(size - skew) / column->stride : 0;", "(size - skew) / column->stride + 1 : 0;", "table"),
+    Bug("the gap behind the lanes of a column belongs to a row", "src/table/table.c",
+        "hm_table_capacity(table) || lane >> table->lane_shift != 0)",
+        "hm_table_capacity(table))", "table"),
 ]
 
 

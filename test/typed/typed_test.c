@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A handle type defined before its item, an item that contains handles of its own type, and a map,
- * a pool and a secondary with the same name. */
+ * a pool, a secondary and a table with the same name. */
 HM_HANDLE_DEFINE(body)
 typedef struct body {
     body_handle self, parent;
@@ -17,6 +17,8 @@ typedef struct body {
 HM_MAP_DEFINE_FOR(body, body, 3)
 HM_POOL_DEFINE_FOR(body, body, 4)
 HM_SECONDARY_DEFINE(body, body, body)
+#define BODY_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(uint32_t, value) COLUMN(body_handle, parent)
+HM_TABLE_DEFINE_FOR(body, 5, BODY_COLUMNS)
 
 enum { BODIES = 300 };
 
@@ -283,6 +285,95 @@ TEST(typed, a_secondary_is_purged_and_put_in_order)
     body_secondary_fini(&secondary);
 }
 
+static bool has_odd_value(const body_table *table, uint32_t row, void *context)
+{
+    ++*HM_CAST(uint32_t *, context);
+    return *body_value_cell(table, row) % 2 != 0;
+}
+
+static uint64_t falling_number_of(const void *cell, void *context)
+{
+    (void)context;
+    return UINT64_MAX - *HM_CAST(const uint32_t *, cell);
+}
+
+TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
+{
+    body_table table;
+    body_row made;
+    body_handle first, second, third;
+    uint32_t row = 7;
+    memset(&made, 0, sizeof made);
+    made.value = 7;
+    CHECK(body_table_init(&table, 10) == HM_OK && body_table_capacity(&table) == 10);
+    CHECK(body_table_reserve(&table, 3) == HM_OK);
+    first = body_table_insert(&table, &made);
+    second = body_table_emplace(&table, &row);
+    CHECK(row == 1);
+    body_x(&table)[row] = 8;
+    *body_value_cell(&table, row) = 8;
+    *body_parent_cell(&table, row) = first;
+    third = body_table_insert(&table, NULL);
+    CHECK(body_table_count(&table) == 3 && hm_handle_type_id(first.id) == 5);
+    CHECK(*body_value_get(&table, *body_parent_get(&table, second)) == 7);
+    CHECK(body_x_get(&table, second) == body_x_cell(&table, 1));
+    CHECK(body_x_group(&table, 0) == NULL && body_table_group_count(&table) == 0);
+    CHECK(body_handle_equal(body_x_of(&table, body_x(&table) + 1), second));
+    CHECK(body_handle_is_null(body_x_of(&table, body_value(&table))));
+    CHECK(body_table_contains(&table, third) && body_table_row(&table, third) == 2);
+    CHECK(body_handle_equal(body_table_handle_at(&table, 1), second));
+    CHECK(body_table_erase(&table, second) && !body_table_erase(&table, second));
+    CHECK(body_table_explain(&table, second) == HM_HANDLE_STALE);
+    CHECK(body_table_get_stats(&table).free_slots == 1 && body_table_validate(&table) == HM_OK);
+    body_table_clear(&table);
+    CHECK(body_table_trim(&table) == HM_OK && body_table_count(&table) == 0);
+    body_table_fini(&table);
+}
+
+TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
+{
+    uint32_t values[BODIES], rows[BODIES], i, asked = 0;
+    body_handle handles[BODIES];
+    bool is_live[BODIES];
+    body_cells cells;
+    body_table table;
+    hm_table_desc desc;
+    hm_order falling;
+    hm_budget unlimited = {0, 0};
+    memset(&cells, 0, sizeof cells);
+    memset(&desc, 0, sizeof desc);
+    memset(&falling, 0, sizeof falling);
+    falling.key = falling_number_of;
+    for (i = 0; i < BODIES; i++)
+        values[i] = i;
+    cells.value = values;
+    desc.capacity = BODIES;
+    desc.lanes = 8;
+    CHECK(body_table_init_desc(&table, &desc) == HM_OK);
+    CHECK(body_table_insert_n(&table, &cells, BODIES, handles) == HM_OK);
+    CHECK(body_table_row_n(&table, handles, BODIES, rows) == BODIES);
+    CHECK(body_table_group_count(&table) == (BODIES + 7) / 8 && body_value(&table) == NULL);
+    for (i = 0; i < BODIES; i++)
+        CHECK(rows[i] == i && body_value_group(&table, i / 8)[i % 8] == i);
+    CHECK(body_table_defragment(&table, body_value_column, &falling, unlimited).done);
+    CHECK(body_table_row(&table, handles[0]) == BODIES - 1);
+    *body_value_get(&table, handles[0]) = BODIES;
+    body_table_touch(&table, handles[0]);
+    CHECK(body_table_defragment(&table, body_value_column, &falling, unlimited).done);
+    CHECK(body_table_row(&table, handles[0]) == 0);
+    body_table_touch_all(&table);
+    CHECK(body_table_arrange(&table, handles + 1, 1, unlimited).done);
+    CHECK(body_table_row(&table, handles[1]) == 0);
+    CHECK(body_table_erase_n(&table, handles, 100) == 100);
+    CHECK(body_table_contains_n(&table, handles, BODIES, is_live) == BODIES - 100);
+    CHECK(!is_live[99] && is_live[100]);
+    CHECK(body_table_erase_if(&table, has_odd_value, &asked) == 100 && asked == 200);
+    CHECK(body_table_insert_n(&table, NULL, 100, NULL) == HM_OK);
+    CHECK(body_table_row_n(&table, NULL, 0, NULL) == 0);
+    CHECK(body_table_arrange(&table, NULL, 0, unlimited).done);
+    body_table_fini(&table);
+}
+
 TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
 {
     hm_map_desc desc;
@@ -338,6 +429,31 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     CHECK(body_secondary_init_desc(&secondary, NULL) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "body_secondary_init_desc: desc is NULL") == 0);
     body_secondary_fini(&secondary);
+}
+
+TEST(typed, a_table_that_is_given_nothing_names_the_function)
+{
+    hm_table_desc desc;
+    body_table table;
+    memset(&desc, 0, sizeof desc);
+    memset(&table, 0xA5, sizeof table);
+    CHECK(body_table_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_table_init: table is NULL") == 0);
+    CHECK(body_table_init_desc(NULL, &desc) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_table_init_desc: table is NULL") == 0);
+    CHECK(body_table_init_desc(&table, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_table_init_desc: desc is NULL") == 0);
+    CHECK(body_table_capacity(&table) == 0);
+    desc.type_id = 77;
+    desc.capacity = 5;
+    CHECK(body_table_init_desc(&table, &desc) == HM_OK);
+    CHECK(hm_handle_type_id(body_table_insert(&table, NULL).id) == 77);
+    CHECK(strcmp(table.table.name, "body") == 0);
+    body_table_fini(&table);
+    desc.name = "bodies";
+    CHECK(body_table_init_desc(&table, &desc) == HM_OK);
+    CHECK(strcmp(table.table.name, "bodies") == 0);
+    body_table_fini(&table);
 }
 
 /* The panic of a broken contract names the typed function and the program's file. */
@@ -413,6 +529,49 @@ NULL_TEST(secondary, arrange, body_secondary_arrange(none, NULL, 0, unlimited))
 NULL_TEST(secondary, touch, (body_secondary_touch(none, null), 0))
 NULL_TEST(secondary, touch_all, (body_secondary_touch_all(none), 0))
 
+NULL_TEST(table, fini, (body_table_fini(none), 0))
+NULL_TEST(table, clear, (body_table_clear(none), 0))
+NULL_TEST(table, reserve, body_table_reserve(none, 1))
+NULL_TEST(table, trim, body_table_trim(none))
+NULL_TEST(table, insert, body_table_insert(none, NULL))
+NULL_TEST(table, emplace, body_table_emplace(none, NULL))
+NULL_TEST(table, insert_n, body_table_insert_n(none, NULL, 1, NULL))
+NULL_TEST(table, contains, body_table_contains(none, null))
+NULL_TEST(table, contains_n, body_table_contains_n(none, NULL, 0, NULL))
+NULL_TEST(table, handle_at, body_table_handle_at(none, 0))
+NULL_TEST(table, row, body_table_row(none, null))
+NULL_TEST(table, row_n, body_table_row_n(none, NULL, 0, NULL))
+NULL_TEST(table, group_count, body_table_group_count(none))
+NULL_TEST(table, erase, body_table_erase(none, null))
+NULL_TEST(table, erase_n, body_table_erase_n(none, NULL, 0))
+NULL_TEST(table, erase_if, body_table_erase_if(none, has_odd_value, NULL))
+NULL_TEST(table, count, body_table_count(none))
+NULL_TEST(table, capacity, body_table_capacity(none))
+NULL_TEST(table, validate, body_table_validate(none))
+NULL_TEST(table, explain, body_table_explain(none, null))
+NULL_TEST(table, get_stats, body_table_get_stats(none))
+NULL_TEST(table, defragment, body_table_defragment(none, 0, NULL, unlimited))
+NULL_TEST(table, arrange, body_table_arrange(none, NULL, 0, unlimited))
+NULL_TEST(table, touch, (body_table_touch(none, null), 0))
+NULL_TEST(table, touch_all, (body_table_touch_all(none), 0))
+
+/* What concerns one column has its name. */
+#define COLUMN_NULL_TEST(name, call)                                                               \
+    DEATH_TEST(typed, table_##name##_of_null_names_the_function)                                   \
+    {                                                                                              \
+        body_table *none = NULL;                                                                   \
+        body_handle null = body_handle_null();                                                     \
+        (void)null;                                                                                \
+        expect_panic_of("body_" #name ": table is NULL");                                          \
+        (void)(call);                                                                              \
+    }
+
+COLUMN_NULL_TEST(x, body_x(none))
+COLUMN_NULL_TEST(x_group, body_x_group(none, 0))
+COLUMN_NULL_TEST(x_cell, body_x_cell(none, 0))
+COLUMN_NULL_TEST(x_get, body_x_get(none, null))
+COLUMN_NULL_TEST(x_of, body_x_of(none, NULL))
+
 /* Arguments other than the container. */
 #define ARGUMENT_TEST(kind, name, what, call)                                                      \
     DEATH_TEST(typed, kind##_##name##_without_its_##what##_names_the_function)                     \
@@ -455,3 +614,25 @@ ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
 SECONDARY_ARGUMENT_TEST(purge, predicate, body_secondary_purge(&container, NULL, NULL))
 SECONDARY_ARGUMENT_TEST(defragment, order, body_secondary_defragment(&container, NULL, unlimited))
 SECONDARY_ARGUMENT_TEST(arrange, order, body_secondary_arrange(&container, NULL, 1, unlimited))
+ARGUMENT_TEST(table, emplace, row, body_table_emplace(&container, NULL))
+ARGUMENT_TEST(table, row_n, handles, body_table_row_n(&container, NULL, 1, NULL))
+ARGUMENT_TEST(table, row_n, rows, body_table_row_n(&container, handles, 1, NULL))
+ARGUMENT_TEST(table, contains_n, handles, body_table_contains_n(&container, NULL, 1, NULL))
+ARGUMENT_TEST(table, contains_n, answers, body_table_contains_n(&container, handles, 1, NULL))
+ARGUMENT_TEST(table, erase_n, handles, body_table_erase_n(&container, NULL, 1))
+ARGUMENT_TEST(table, erase_if, predicate, body_table_erase_if(&container, NULL, NULL))
+ARGUMENT_TEST(table, defragment, order, body_table_defragment(&container, 0, NULL, unlimited))
+ARGUMENT_TEST(table, defragment, keys, body_table_defragment(&container, 0, &nothing, unlimited))
+ARGUMENT_TEST(table, arrange, order, body_table_arrange(&container, NULL, 1, unlimited))
+
+DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
+{
+    body_table container;
+    hm_budget unlimited = {0, 0};
+    hm_order falling;
+    memset(&falling, 0, sizeof falling);
+    falling.key = falling_number_of;
+    CHECK(body_table_init(&container, 1) == HM_OK);
+    expect_panic_of("body_table_defragment: the column is out of range");
+    (void)body_table_defragment(&container, 3, &falling, unlimited);
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A mesh handle given to a container of textures must not compile. checks/types.sh compiles this
  * file as it is, which must fail, and with HM_TEST_RIGHT_HANDLE, which must not: only one line
- * differs. The container is a map, with HM_TEST_POOL a pool, or with HM_TEST_SECONDARY a secondary
- * of textures. */
+ * differs. The container is a map, with HM_TEST_POOL a pool, with HM_TEST_SECONDARY a secondary of
+ * textures, or with HM_TEST_TABLE a table. */
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
+#include <handle_map/table.h>
 
 struct texture {
     int width;
@@ -14,7 +15,13 @@ struct mesh {
     int vertices;
 };
 
-#ifdef HM_TEST_POOL
+#if defined(HM_TEST_TABLE)
+#define COLUMNS(COLUMN) COLUMN(struct texture, size) COLUMN(int, age)
+HM_TABLE_DEFINE(texture, 1, COLUMNS)
+HM_TABLE_DEFINE(mesh, 2, COLUMNS)
+typedef texture_table texture_container;
+#define GET texture_size_get
+#elif defined(HM_TEST_POOL)
 HM_POOL_DEFINE(texture, struct texture, 1)
 HM_POOL_DEFINE(mesh, struct mesh, 2)
 typedef texture_pool texture_container;
