@@ -15,5 +15,6 @@
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
 #include <handle_map/table.h>
+#include <handle_map/transpose.h>
 
 #endif

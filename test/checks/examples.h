@@ -36,6 +36,7 @@ extern const hm_order order;
 extern bool tree_has_changed;
 extern uint32_t n;
 
+void kernel(void *const *columns, size_t count, void *context);
 void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
 void load_level(hm_map *into);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* transpose: an array of structs through a kernel that sees columns, 16 KiB at a time.
+ *
+ *     items                          columns, in a buffer on the stack
+ *     | x y z age | x y z age |      | x x x x x ... |          kernel(columns, count, context)
+ *     | x y z age | x y z age | ---> | y y y y y ... | -------> reads and writes columns
+ *     | x y z age | ...              | age age   ... | <-------
+ *                               <--- only the columns that are marked with write_back
+ *
+ * A kernel over columns can be vectorised, by the compiler or by hand, where one over structs
+ * cannot: the values of one field stand side by side. hm_transpose_run copies the fields of a batch
+ * of items into columns, calls the kernel, copies back what is marked, and goes on with the next
+ * batch. A batch is small enough for the CPU's caches, unless the fields are a small part of large
+ * items; then each item is read from memory once.
+ *
+ * It pays for heavy kernels: those that compute much with each value that they read. It loses with
+ * light ones, which add or compare a number or two: copying a value out and back costs as much as
+ * such a kernel itself, so a plain loop over the structs is faster. Where every pass is light, or
+ * most passes use few of the fields, keep the data in columns instead of transposing it.
+ *
+ * Owns: nothing, and keeps nothing between calls. Moves: nothing. It works on the items of a map,
+ * on the runs of a pool, and on any other array.
+ *
+ * Limits:
+ *     fields                 1 to 256, each within the item, no two with a byte in common
+ *     one value each         together 16 KiB, each rounded up to a multiple of 64 bytes
+ *     stack                  about 19 KiB, besides what the kernel needs
+ *
+ * Threads: no state. Calls on distinct items may run together; so may calls on the same items while
+ * no field is marked with write_back and nobody else writes. */
+#ifndef HANDLE_MAP_TRANSPOSE_H
+#define HANDLE_MAP_TRANSPOSE_H
+
+#include <handle_map/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HM_TRANSPOSE_BYTES 16384 /* all columns of a batch together */
+#define HM_TRANSPOSE_ALIGN 64    /* each column starts at a multiple of this many bytes */
+#define HM_TRANSPOSE_LANES 16    /* a column has whole groups of this many values */
+#define HM_TRANSPOSE_MAX_FIELDS 256
+
+/* A part of an item that becomes a column: a member, several adjacent members, or part of one. */
+typedef struct hm_field {
+    size_t offset;   /* bytes from the start of the item */
+    size_t size;     /* bytes; loops for 1, 2, 4, 8, 12 and 16 are faster than for other sizes */
+    bool write_back; /* copy the column back to the items after the kernel */
+} hm_field;
+
+/* Calls `kernel` for one batch of items after another, from the first to the last. columns[i] has
+ * the values of fields[i] for `count` items of the batch, side by side; `context` is passed on. The
+ * kernel may write to every column; only those marked with write_back are copied to the items, and
+ * no other byte of an item is written.
+ *
+ * A batch has as many items as fit in 16 KiB, a multiple of 16; the last batch has what is left.
+ * Behind the `count` values of a column there are values of zero, up to the next multiple of 16, so
+ * that a SIMD kernel of up to 16 lanes needs no loop for the rest. It may write there too. Values
+ * behind that multiple are unspecified. Where 16 values of each field do not fit, a batch has as
+ * many as do, from 15 down to 1, and a column has room for just so many: zero up to there.
+ *
+ * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`
+ * or `kernel` NULL, item_size 0, `count` items that do not fit in size_t, no field or more than
+ * 256, a field of size 0 or not within the item, two fields that overlap (even if neither is
+ * written), or fields of which not even one value each fits in 16 KiB. With a count of 0 and valid
+ * arguments: HM_OK, and the kernel is not called.
+ *
+ * The kernel must return: no longjmp, no exception. It must not insert into, erase from or reorder
+ * the container whose items these are, and must not rely on what it writes to the items directly:
+ * a marked field is overwritten from its column. It may call hm_transpose_run on other items.
+ * O(count * field_count), and at most O(field_count^2) for the check; no allocation. Example:
+ *
+ *     static void fall(void *const *columns, size_t count, void *context)
+ *     {
+ *         float *y = columns[0], *age = columns[1];
+ *         const float *step = context;
+ *         for (size_t i = 0; i < count; i++) {
+ *             age[i] += *step;
+ *             y[i] -= 4.9f * age[i] * age[i];
+ *         }
+ *     }
+ *
+ *     static const hm_field fields[] = {
+ *         {offsetof(struct particle, y), sizeof(float), true},
+ *         {offsetof(struct particle, age), sizeof(float), true},
+ *     };
+ *     struct particle particles[1000] = {{0}};
+ *     float step = 1.0f / 60;
+ *     if (hm_transpose_run(particles, sizeof particles[0], 1000, fields, 2, fall, &step) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ *
+ * On the items of a map, one array. Example:
+ *
+ *     static const hm_field depth = {offsetof(struct sprite, depth), sizeof(float), true};
+ *     hm_status status = hm_transpose_run(hm_map_items(&map), sizeof(struct sprite),
+ *                                         hm_map_count(&map), &depth, 1, kernel, NULL);
+ *
+ * On the items of a pool, run by run; this wants runs of hundreds of items, since each call checks
+ * its arguments and the last batch of a run is a short one. Example:
+ *
+ *     static const hm_field speed = {offsetof(struct bullet, speed), sizeof(float), true};
+ *     uint32_t length;
+ *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
+ *          i = hm_pool_next_run(&pool, i + length, &length))
+ *         if (hm_transpose_run(hm_pool_item(&pool, i), sizeof(struct bullet), length, &speed, 1,
+ *                              kernel, NULL) != HM_OK)
+ *             fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_transpose_run(void *items, size_t item_size, size_t count,
+                                  const hm_field *fields, uint32_t field_count,
+                                  void (*kernel)(void *const *columns, size_t count, void *context),
+                                  void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* transpose: the geometry of a batch, and the loops that move values between items and columns. */
+#include <handle_map/transpose.h>
+
+#include "base_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A column begins at a cache line, and so does the value after its last one. */
+static size_t transpose_whole_lines(size_t size)
+{
+    return (size + HM_TRANSPOSE_ALIGN - 1) / HM_TRANSPOSE_ALIGN * HM_TRANSPOSE_ALIGN;
+}
+
+/* Returns the index of an earlier field that shares a byte with field `i`, or `i` if none does. */
+static uint32_t transpose_find_overlap(const hm_field *fields, uint32_t i)
+{
+    uint32_t k = 0;
+    while (k < i && (fields[k].offset >= fields[i].offset + fields[i].size ||
+                     fields[i].offset >= fields[k].offset + fields[k].size))
+        k++;
+    return k;
+}
+
+static hm_status transpose_check_fields(const hm_field *fields, uint32_t field_count,
+                                        size_t item_size)
+{
+    size_t end = 0; /* of all fields so far, so that ascending fields need no search */
+    size_t space = HM_TRANSPOSE_BYTES;
+    for (uint32_t i = 0; i < field_count; i++) {
+        size_t offset = fields[i].offset, size = fields[i].size;
+        if (size == 0)
+            return hm_fail(HM_ERROR_INVALID, "fields[%" PRIu32 "]: size is 0", i);
+        if (offset > item_size || size > item_size - offset)
+            return hm_fail(HM_ERROR_INVALID,
+                           "fields[%" PRIu32 "]: offset %llu and size %llu exceed item_size %llu",
+                           i, (unsigned long long)offset, (unsigned long long)size,
+                           (unsigned long long)item_size);
+        if (offset < end) {
+            uint32_t other = transpose_find_overlap(fields, i);
+            if (other != i)
+                return hm_fail(HM_ERROR_INVALID,
+                               "fields[%" PRIu32 "] and fields[%" PRIu32 "] overlap", other, i);
+        } else {
+            end = offset + size;
+        }
+        if (size > space)
+            return hm_fail(HM_ERROR_INVALID,
+                           "fields[%" PRIu32 "]: size %llu exceeds the %llu bytes of %d that are "
+                           "left for its column",
+                           i, (unsigned long long)size, (unsigned long long)space,
+                           HM_TRANSPOSE_BYTES);
+        space -= transpose_whole_lines(size);
+    }
+    return HM_OK;
+}
+
+static hm_status transpose_check(const void *items, size_t item_size, size_t count,
+                                 const hm_field *fields, uint32_t field_count, bool has_kernel)
+{
+    if (items == NULL && count > 0)
+        return hm_refuse_null("hm_transpose_run", "items");
+    if (fields == NULL)
+        return hm_refuse_null("hm_transpose_run", "fields");
+    if (!has_kernel)
+        return hm_refuse_null("hm_transpose_run", "kernel");
+    if (item_size == 0)
+        return hm_fail(HM_ERROR_INVALID, "item_size is 0");
+    if (count > SIZE_MAX / item_size)
+        return hm_fail(HM_ERROR_INVALID, "%llu times item_size %llu does not fit in size_t",
+                       (unsigned long long)count, (unsigned long long)item_size);
+    if (field_count == 0)
+        return hm_fail(HM_ERROR_INVALID, "field_count is 0");
+    if (field_count > HM_TRANSPOSE_MAX_FIELDS)
+        return hm_fail(HM_ERROR_INVALID, "field_count %" PRIu32 " is above %d", field_count,
+                       HM_TRANSPOSE_MAX_FIELDS);
+    return transpose_check_fields(fields, field_count, item_size);
+}
+
+/* Returns how many values of each field fit. One value fits, as the check has shown. */
+static size_t transpose_lanes(const hm_field *fields, uint32_t field_count)
+{
+    size_t sum = 0, needed;
+    for (uint32_t i = 0; i < field_count; i++)
+        sum += fields[i].size;
+    size_t lanes = HM_TRANSPOSE_BYTES / sum;
+    if (lanes > HM_TRANSPOSE_LANES)
+        lanes -= lanes % HM_TRANSPOSE_LANES;
+    for (;;) {
+        needed = 0;
+        for (uint32_t i = 0; i < field_count; i++)
+            needed += transpose_whole_lines(lanes * fields[i].size);
+        if (needed <= HM_TRANSPOSE_BYTES)
+            return lanes;
+        lanes -= lanes > HM_TRANSPOSE_LANES ? HM_TRANSPOSE_LANES : 1;
+    }
+}
+
+/* Four values, written out: gcc does not unroll a loop at -O2. */
+HM_INLINE void transpose_move_4(unsigned char *restrict to, size_t to_step,
+                                const unsigned char *restrict from, size_t from_step, size_t size)
+{
+    memcpy(to, from, size);
+    memcpy(to + to_step, from + from_step, size);
+    memcpy(to + 2 * to_step, from + 2 * from_step, size);
+    memcpy(to + 3 * to_step, from + 3 * from_step, size);
+}
+
+/* With a constant size, each memcpy is a move or two. Two groups of four, each with an address of
+ * its own, because a single address that grows by a step for each value is a chain of additions,
+ * which takes longer than the moves. */
+HM_INLINE void transpose_move_n(unsigned char *restrict to, size_t to_step,
+                                const unsigned char *restrict from, size_t from_step, size_t size,
+                                size_t n)
+{
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        transpose_move_4(to + i * to_step, to_step, from + i * from_step, from_step, size);
+        transpose_move_4(to + (i + 4) * to_step, to_step, from + (i + 4) * from_step, from_step,
+                         size);
+    }
+    for (; i < n; i++)
+        memcpy(to + i * to_step, from + i * from_step, size);
+}
+
+/* Moves n values of `size` bytes: into a column, from_step is the item size and to_step the size,
+ * and the other way round. */
+static void transpose_move(unsigned char *to, size_t to_step, const unsigned char *from,
+                           size_t from_step, size_t size, size_t n)
+{
+    switch (size) {
+    case 1:
+        transpose_move_n(to, to_step, from, from_step, 1, n);
+        return;
+    case 2:
+        transpose_move_n(to, to_step, from, from_step, 2, n);
+        return;
+    case 4:
+        transpose_move_n(to, to_step, from, from_step, 4, n);
+        return;
+    case 8:
+        transpose_move_n(to, to_step, from, from_step, 8, n);
+        return;
+    case 12:
+        transpose_move_n(to, to_step, from, from_step, 12, n);
+        return;
+    case 16:
+        transpose_move_n(to, to_step, from, from_step, 16, n);
+        return;
+    default:
+        transpose_move_n(to, to_step, from, from_step, size, n);
+    }
+}
+
+/* Fills one column from n items, and the lanes after them with zero, up to a whole group. */
+static void transpose_gather(unsigned char *column, const unsigned char *items, size_t item_size,
+                             const hm_field *field, size_t n, size_t lanes)
+{
+    size_t size = field->size;
+    size_t end = (n + HM_TRANSPOSE_LANES - 1) / HM_TRANSPOSE_LANES * HM_TRANSPOSE_LANES;
+    transpose_move(column, size, items + field->offset, item_size, size, n);
+    if (end > lanes)
+        end = lanes;
+    memset(column + n * size, 0, (end - n) * size);
+}
+
+/* One pass for each field: a batch of items stays in the caches meanwhile. */
+hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm_field *fields,
+                           uint32_t field_count,
+                           void (*kernel)(void *const *columns, size_t count, void *context),
+                           void *context)
+{
+    hm_status status =
+        transpose_check(items, item_size, count, fields, field_count, kernel != NULL);
+    if (status != HM_OK)
+        return status;
+    _Alignas(HM_TRANSPOSE_ALIGN) unsigned char buffer[HM_TRANSPOSE_BYTES];
+    void *columns[HM_TRANSPOSE_MAX_FIELDS];
+    size_t lanes = transpose_lanes(fields, field_count), place = 0, n;
+    for (uint32_t i = 0; i < field_count; i++) {
+        columns[i] = buffer + place;
+        place += transpose_whole_lines(lanes * fields[i].size);
+    }
+    for (unsigned char *batch = items; count > 0; batch += n * item_size, count -= n) {
+        n = count < lanes ? count : lanes;
+        for (uint32_t i = 0; i < field_count; i++)
+            transpose_gather(columns[i], batch, item_size, &fields[i], n, lanes);
+        kernel(columns, n, context);
+        for (uint32_t i = 0; i < field_count; i++)
+            if (fields[i].write_back)
+                transpose_move(batch + fields[i].offset, item_size, columns[i], fields[i].size,
+                               fields[i].size, n);
+    }
+    return HM_OK;
+}
