@@ -7,6 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Of items up to this size the next batch is prefetched whole; of larger ones, the fields may be a
+ * small part. */
+#define TRANSPOSE_PREFETCH_MAX 128
+
 /* A column begins at a cache line, and so does the value after its last one. */
 static size_t transpose_whole_lines(size_t size)
 {
@@ -78,17 +82,14 @@ static hm_status transpose_check(const void *items, size_t item_size, size_t cou
     return transpose_check_fields(fields, field_count, item_size);
 }
 
-/* Returns how many values of each field fit. One value fits, as the check has shown. */
-static size_t transpose_lanes(const hm_field *fields, uint32_t field_count)
+/* Returns how many items a full batch has. One fits, as the check has shown. */
+static size_t transpose_lanes(size_t item_size, const hm_field *fields, uint32_t field_count)
 {
-    size_t sum = 0, needed;
-    for (uint32_t i = 0; i < field_count; i++)
-        sum += fields[i].size;
-    size_t lanes = HM_TRANSPOSE_BYTES / sum;
-    if (lanes > HM_TRANSPOSE_LANES)
-        lanes -= lanes % HM_TRANSPOSE_LANES;
+    size_t lanes = HM_TRANSPOSE_BYTES / item_size / HM_TRANSPOSE_LANES * HM_TRANSPOSE_LANES;
+    if (lanes == 0)
+        lanes = HM_TRANSPOSE_LANES;
     for (;;) {
-        needed = 0;
+        size_t needed = 0;
         for (uint32_t i = 0; i < field_count; i++)
             needed += transpose_whole_lines(lanes * fields[i].size);
         if (needed <= HM_TRANSPOSE_BYTES)
@@ -165,7 +166,15 @@ static void transpose_gather(unsigned char *column, const unsigned char *items, 
     memset(column + n * size, 0, (end - n) * size);
 }
 
-/* One pass for each field: a batch of items stays in the caches meanwhile. */
+/* Starts loading part i of `parts` of the next batch. It comes in parts between the passes of this
+ * batch, since a CPU has few loads under way at a time. */
+static void transpose_prefetch(const unsigned char *next, size_t size, uint32_t i, uint32_t parts)
+{
+    for (size_t place = size * i / parts; place < size * (i + 1) / parts; place += 64)
+        HM_PREFETCH(next + place);
+}
+
+/* One pass for each field: a batch of items stays in the first-level cache meanwhile. */
 hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm_field *fields,
                            uint32_t field_count,
                            void (*kernel)(void *const *columns, size_t count, void *context),
@@ -177,15 +186,19 @@ hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm
         return status;
     _Alignas(HM_TRANSPOSE_ALIGN) unsigned char buffer[HM_TRANSPOSE_BYTES];
     void *columns[HM_TRANSPOSE_MAX_FIELDS];
-    size_t lanes = transpose_lanes(fields, field_count), place = 0, n;
+    size_t lanes = transpose_lanes(item_size, fields, field_count), place = 0, n, next;
     for (uint32_t i = 0; i < field_count; i++) {
         columns[i] = buffer + place;
         place += transpose_whole_lines(lanes * fields[i].size);
     }
-    for (unsigned char *batch = items; count > 0; batch += n * item_size, count -= n) {
+    for (unsigned char *batch = items; count > 0; batch += n * item_size) {
         n = count < lanes ? count : lanes;
-        for (uint32_t i = 0; i < field_count; i++)
+        count -= n;
+        next = item_size <= TRANSPOSE_PREFETCH_MAX ? (count < lanes ? count : lanes) : 0;
+        for (uint32_t i = 0; i < field_count; i++) {
+            transpose_prefetch(batch + n * item_size, next * item_size, i, field_count);
             transpose_gather(columns[i], batch, item_size, &fields[i], n, lanes);
+        }
         kernel(columns, n, context);
         for (uint32_t i = 0; i < field_count; i++)
             if (fields[i].write_back)

@@ -32,16 +32,14 @@ static bool fits(const hm_field *fields, uint32_t field_count, size_t lanes)
     return space <= 16384;
 }
 
-/* The most values that fit: the highest multiple of 16, and only if there is none, fewer than 16.
- */
-static size_t model_lanes(const hm_field *fields, uint32_t field_count)
+/* The highest multiple of 16 items that fits, at least 16; only if that does not, fewer than 16. */
+static size_t model_lanes(size_t item_size, const hm_field *fields, uint32_t field_count)
 {
     size_t lanes = 16384;
-    while (lanes >= 16 && !fits(fields, field_count, lanes))
+    while (lanes > 16 && (lanes * item_size > 16384 || !fits(fields, field_count, lanes)))
         lanes -= 16;
-    if (lanes == 0)
-        for (lanes = 15; !fits(fields, field_count, lanes);)
-            lanes--;
+    while (!fits(fields, field_count, lanes))
+        lanes--;
     return lanes;
 }
 
@@ -125,7 +123,7 @@ static size_t run_trial(size_t item_size, size_t count, const hm_field *fields,
     for (size_t i = 0; i < size; i++)
         self.items[i] = (unsigned char)test_random(random);
     memcpy(before, self.items, size);
-    self.lanes = model_lanes(fields, field_count);
+    self.lanes = model_lanes(item_size, fields, field_count);
     CHECK(hm_transpose_run(self.items, item_size, count, fields, field_count, strict_kernel,
                            &self) == HM_OK);
     CHECK(self.seen == count);
@@ -187,9 +185,14 @@ TEST(transpose, a_long_array_is_cut_into_batches_of_16_kib)
 {
     const hm_field fields[] = {{0, 4, true}, {4, 4, false}, {8, 8, true}};
     uint64_t random = test_seed("ten batches");
-    CHECK(run_trial(40, 10 * 1024, fields, 3, &random) == 10);
-    CHECK(run_trial(40, 10 * 1024 + 1, fields, 3, &random) == 11);
-    CHECK(run_trial(40, 10 * 1024 - 1, fields, 3, &random) == 10);
+    CHECK(run_trial(40, 10 * 400, fields, 3, &random) == 10);
+    CHECK(run_trial(40, 10 * 400 + 1, fields, 3, &random) == 11);
+    CHECK(run_trial(40, 10 * 400 - 1, fields, 3, &random) == 10);
+    CHECK(run_trial(16, 10 * 1024, fields, 3, &random) == 10);
+    CHECK(run_trial(128, 10 * 128, fields, 3, &random) == 10);
+    CHECK(run_trial(129, 10 * 112, fields, 3, &random) == 10);
+    CHECK(run_trial(1024, 10 * 16, fields, 3, &random) == 10);
+    CHECK(run_trial(5000, 10 * 16, fields, 3, &random) == 10);
 }
 
 TEST(transpose, values_of_which_16_do_not_fit_come_as_many_as_fit)
@@ -217,6 +220,16 @@ TEST(transpose, two_hundred_and_fifty_six_fields_of_a_byte_are_allowed)
     for (uint32_t f = 0; f < 256; f++)
         fields[f] = (hm_field){255 - f, 1, f % 2 == 0};
     CHECK(run_trial(256, 1000, fields, 256, &random) == (1000 + 63) / 64);
+}
+
+TEST(transpose, columns_that_do_not_fit_make_a_batch_shorter_by_a_multiple_of_16)
+{
+    hm_field fields[33];
+    uint64_t random = test_seed("rounded columns");
+    for (uint32_t f = 0; f < 33; f++)
+        fields[f] = (hm_field){f, 1, f % 2 == 0};
+    CHECK(!fits(fields, 33, 16384 / 33 / 16 * 16) && fits(fields, 33, 448));
+    CHECK(run_trial(33, 10 * 448, fields, 33, &random) == 10);
 }
 
 static void count_call(void *const *columns, size_t count, void *context)

@@ -10,13 +10,14 @@
  * A kernel over columns can be vectorised, by the compiler or by hand, where one over structs
  * cannot: the values of one field stand side by side. hm_transpose_run copies the fields of a batch
  * of items into columns, calls the kernel, copies back what is marked, and goes on with the next
- * batch. A batch is small enough for the CPU's caches, unless the fields are a small part of large
- * items; then each item is read from memory once.
+ * batch. A batch is small enough for the CPU's caches, so that each item is read from memory once.
  *
  * It pays for heavy kernels: those that compute much with each value that they read. It loses with
  * light ones, which add or compare a number or two: copying a value out and back costs as much as
- * such a kernel itself, so a plain loop over the structs is faster. Where every pass is light, or
- * most passes use few of the fields, keep the data in columns instead of transposing it.
+ * such a kernel itself, so a plain loop over the structs is faster. It also loses where the
+ * compiler vectorises the loop over structs well, as clang does with AVX2 for some: measure both.
+ * Where every pass is light, or most passes use few of the fields, keep the data in columns
+ * instead.
  *
  * Owns: nothing, and keeps nothing between calls. Moves: nothing. It works on the items of a map,
  * on the runs of a pool, and on any other array.
@@ -37,7 +38,7 @@
 extern "C" {
 #endif
 
-#define HM_TRANSPOSE_BYTES 16384 /* all columns of a batch together */
+#define HM_TRANSPOSE_BYTES 16384 /* the items of a batch, and all of its columns together */
 #define HM_TRANSPOSE_ALIGN 64    /* each column starts at a multiple of this many bytes */
 #define HM_TRANSPOSE_LANES 16    /* a column has whole groups of this many values */
 #define HM_TRANSPOSE_MAX_FIELDS 256
@@ -54,11 +55,13 @@ typedef struct hm_field {
  * kernel may write to every column; only those marked with write_back are copied to the items, and
  * no other byte of an item is written.
  *
- * A batch has as many items as fit in 16 KiB, a multiple of 16; the last batch has what is left.
- * Behind the `count` values of a column there are values of zero, up to the next multiple of 16, so
- * that a SIMD kernel of up to 16 lanes needs no loop for the rest. It may write there too. Values
- * behind that multiple are unspecified. Where 16 values of each field do not fit, a batch has as
- * many as do, from 15 down to 1, and a column has room for just so many: zero up to there.
+ * A batch has as many items as fit in 16 KiB, rounded down to a multiple of 16, but at least 16;
+ * the last batch has what is left. Behind the `count` values of a column there are values of zero,
+ * up to the next multiple of 16, so that a SIMD kernel of up to 16 lanes needs no loop for the
+ * rest. It may write there too. Values behind that multiple are unspecified. If the columns of so
+ * many items do not fit in 16 KiB, because each starts at a multiple of 64 bytes, a batch has the
+ * next lower multiple of 16 that fits. If not even 16 values of each field fit, it has as many
+ * items as do, from 15 down to 1, and a column has room for just so many, with zero up to there.
  *
  * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`
  * or `kernel` NULL, item_size 0, `count` items that do not fit in size_t, no field or more than
