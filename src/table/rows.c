@@ -43,8 +43,7 @@ HM_INLINE void table_copy_run_of(const hm_cells *run, size_t to, size_t from, si
         memcpy(run[c].base + to, run[c].base + from, size);
 }
 
-static void table_copy_run(const hm_cells *run, size_t to, size_t from)
-{
+static void table_copy_run(const hm_cells *run, size_t to, size_t from){
 #define TABLE_COPY(size) table_copy_run_of(run, to, from, size)
     TABLE_FOR_SIZE(run->size, TABLE_COPY)
 #undef TABLE_COPY
@@ -59,15 +58,14 @@ HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, si
 }
 
 /* As table_copy_run, and zeroes what was copied. */
-static void table_move_run(const hm_cells *run, size_t to, size_t from)
-{
+static void table_move_run(const hm_cells *run, size_t to, size_t from){
 #define TABLE_MOVE(size) table_move_run_of(run, to, from, size)
     TABLE_FOR_SIZE(run->size, TABLE_MOVE)
 #undef TABLE_MOVE
 }
 
-HM_INLINE void table_write_run_of(const hm_cells *run, size_t to, const void *const *values,
-                                  size_t size)
+HM_INLINE
+    void table_write_run_of(const hm_cells *run, size_t to, const void *const *values, size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++)
         if (values[c] != NULL)
@@ -76,8 +74,7 @@ HM_INLINE void table_write_run_of(const hm_cells *run, size_t to, const void *co
             memset(run[c].base + to, 0, size);
 }
 
-static void table_write_run(const hm_cells *run, size_t to, const void *const *values)
-{
+static void table_write_run(const hm_cells *run, size_t to, const void *const *values){
 #define TABLE_WRITE(size) table_write_run_of(run, to, values, size)
     TABLE_FOR_SIZE(run->size, TABLE_WRITE)
 #undef TABLE_WRITE
