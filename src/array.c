@@ -19,10 +19,11 @@ hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
     if (align > HM_MEMORY_ALIGNMENT)
         return hm_fail(HM_ERROR_INVALID, "%salign %llu is above %d", what, item_align,
                        HM_MEMORY_ALIGNMENT);
-    if (size % align != 0)
-        return hm_fail(HM_ERROR_INVALID, "%ssize %llu is not a multiple of %salign %llu", what,
-                       item_size, what, item_align);
-    return HM_OK;
+    if (size % align == 0)
+        return HM_OK;
+    const char *space = strrchr(what, ' '); /* What comes before it is not repeated. */
+    return hm_fail(HM_ERROR_INVALID, "%ssize %llu is not a multiple of %salign %llu", what,
+                   item_size, space != NULL ? space + 1 : what, item_align);
 }
 
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory)

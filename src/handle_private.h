@@ -21,62 +21,58 @@ static inline void hm_handle_exchange(hm_handle *entries, uint32_t *slots, uint3
     hm_handle_link(entries, slots, slot, b);
 }
 
-/* Where slots and positions name each other. Each cell is a uint32_t, which may be the start of a
- * larger record. */
+/* Where slots and positions name each other. A container with an id table has `slots` and
+ * `entries`. One without has the handles at its positions, whose indices are the slots, and
+ * `positions`. */
 typedef struct hm_links {
-    unsigned char *slots;     /* position -> slot */
-    unsigned char *positions; /* slot -> position */
-    uint32_t slot_shift;      /* log2 of the bytes from one cell of `slots` to the next */
-    uint32_t position_shift;  /* the same for `positions` */
+    uint32_t *slots;     /* position -> slot; NULL without an id table */
+    hm_handle *entries;  /* slot -> position, in the lower half */
+    hm_handle *owners;   /* position -> slot, in the lower half */
+    uint32_t *positions; /* slot -> position */
 } hm_links;
-
-/* The index of a handle as a cell. */
-static inline unsigned char *hm_handle_index_cell(hm_handle *handle)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return (unsigned char *)handle + sizeof(uint32_t);
-#else
-    return (unsigned char *)handle;
-#endif
-}
-
-static inline unsigned char *hm_links_slot_cell(const hm_links *links, uint32_t position)
-{
-    return links->slots + ((size_t)position << links->slot_shift);
-}
-
-static inline unsigned char *hm_links_position_cell(const hm_links *links, uint32_t slot)
-{
-    return links->positions + ((size_t)slot << links->position_shift);
-}
 
 static inline uint32_t hm_links_slot(const hm_links *links, uint32_t position)
 {
-    uint32_t slot;
-    memcpy(&slot, hm_links_slot_cell(links, position), sizeof slot);
-    return slot;
+    return links->slots != NULL ? links->slots[position] : hm_handle_index(links->owners[position]);
 }
 
 static inline uint32_t hm_links_position(const hm_links *links, uint32_t slot)
 {
-    uint32_t position;
-    memcpy(&position, hm_links_position_cell(links, slot), sizeof position);
-    return position;
+    return links->slots != NULL ? hm_handle_index(links->entries[slot]) : links->positions[slot];
 }
 
-/* As hm_handle_link. */
+/* As hm_handle_link. An owner keeps its upper half. */
 static inline void hm_links_connect(const hm_links *links, uint32_t slot, uint32_t position)
 {
-    memcpy(hm_links_slot_cell(links, position), &slot, sizeof slot);
-    memcpy(hm_links_position_cell(links, slot), &position, sizeof position);
+    if (links->slots != NULL) {
+        hm_handle_link(links->entries, links->slots, slot, position);
+    } else {
+        hm_handle_set_index(&links->owners[position], slot);
+        links->positions[slot] = position;
+    }
 }
 
-/* As hm_handle_exchange. */
 static inline void hm_links_exchange(const hm_links *links, uint32_t a, uint32_t b)
 {
     uint32_t slot = hm_links_slot(links, a);
     hm_links_connect(links, hm_links_slot(links, b), a);
     hm_links_connect(links, slot, b);
+}
+
+static inline void hm_links_prefetch_slot(const hm_links *links, uint32_t position)
+{
+    if (links->slots != NULL)
+        HM_PREFETCH(&links->slots[position]);
+    else
+        HM_PREFETCH(&links->owners[position]);
+}
+
+static inline void hm_links_prefetch_position(const hm_links *links, uint32_t slot)
+{
+    if (links->slots != NULL)
+        HM_PREFETCH(&links->entries[slot]);
+    else
+        HM_PREFETCH(&links->positions[slot]);
 }
 
 /* What the bits alone tell a container with this type id: HM_HANDLE_NULL, _FORGED, _FOREIGN, or

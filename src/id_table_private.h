@@ -10,10 +10,7 @@
 /* Returns the links of the table's slots and positions. */
 static inline hm_links hm_id_table_links(const hm_id_table *table)
 {
-    return (hm_links){.slots = (unsigned char *)table->slots,
-                      .positions = hm_handle_index_cell(table->entries),
-                      .slot_shift = 2,
-                      .position_shift = 3};
+    return (hm_links){.slots = table->slots, .entries = table->entries};
 }
 
 /* The default index space. A slot that does not determine its item's address costs only 8 bytes of

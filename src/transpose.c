@@ -61,14 +61,12 @@ static hm_status transpose_check_fields(const hm_field *fields, uint32_t field_c
 }
 
 static hm_status transpose_check(const void *items, size_t item_size, size_t count,
-                                 const hm_field *fields, uint32_t field_count, bool has_kernel)
+                                 const hm_field *fields, uint32_t field_count)
 {
     if (items == NULL && count > 0)
         return hm_refuse_null("hm_transpose_run", "items");
     if (fields == NULL)
         return hm_refuse_null("hm_transpose_run", "fields");
-    if (!has_kernel)
-        return hm_refuse_null("hm_transpose_run", "kernel");
     if (item_size == 0)
         return hm_fail(HM_ERROR_INVALID, "item_size is 0");
     if (count > SIZE_MAX / item_size)
@@ -180,13 +178,14 @@ hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm
                            void (*kernel)(void *const *columns, size_t count, void *context),
                            void *context)
 {
-    hm_status status =
-        transpose_check(items, item_size, count, fields, field_count, kernel != NULL);
+    if (kernel == NULL)
+        return hm_refuse_null("hm_transpose_run", "kernel");
+    hm_status status = transpose_check(items, item_size, count, fields, field_count);
     if (status != HM_OK)
         return status;
     _Alignas(HM_TRANSPOSE_ALIGN) unsigned char buffer[HM_TRANSPOSE_BYTES];
     void *columns[HM_TRANSPOSE_MAX_FIELDS];
-    size_t lanes = transpose_lanes(item_size, fields, field_count), place = 0, n, next;
+    size_t lanes = transpose_lanes(item_size, fields, field_count), place = 0, n;
     for (uint32_t i = 0; i < field_count; i++) {
         columns[i] = buffer + place;
         place += transpose_whole_lines(lanes * fields[i].size);
@@ -194,7 +193,7 @@ hm_status hm_transpose_run(void *items, size_t item_size, size_t count, const hm
     for (unsigned char *batch = items; count > 0; batch += n * item_size) {
         n = count < lanes ? count : lanes;
         count -= n;
-        next = item_size <= TRANSPOSE_PREFETCH_MAX ? (count < lanes ? count : lanes) : 0;
+        size_t next = item_size <= TRANSPOSE_PREFETCH_MAX ? (count < lanes ? count : lanes) : 0;
         for (uint32_t i = 0; i < field_count; i++) {
             transpose_prefetch(batch + n * item_size, next * item_size, i, field_count);
             transpose_gather(columns[i], batch, item_size, &fields[i], n, lanes);

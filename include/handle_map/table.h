@@ -355,12 +355,8 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
 }
 #endif
 
-/* With COLUMNS an X-macro of types and names,
- *
- *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
- *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)
- *
- * HM_TABLE_DEFINE, without a semicolon, defines
+/* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), without a semicolon, where PARTICLE_COLUMNS is a
+ * macro that calls its argument with the type and the name of each column, defines
  *
  *     particles_handle   a distinct type, as in map.h
  *     particles_table    a struct with one member, hm_table table
@@ -381,6 +377,9 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
  * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
  * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
  * table, row or cells. Example:
+ *
+ *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
+ *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)
  *
  *     particles_table particles;
  *     if (particles_table_init(&particles, 1000) == HM_OK) {

@@ -129,19 +129,20 @@ static uint32_t order_allow_swaps(const hm_order_call *call, uint32_t wanted)
 
 /* Exchanges the item at `via` with `count` others, one after the other, from `at` up or down: each
  * moves on by one position, the last of them to `via`. */
-static void order_shift_items(const hm_sequence *sequence, uint32_t via, uint32_t at,
-                              uint32_t count, bool is_up)
+static void order_shift_items(const hm_sequence *given, uint32_t via, uint32_t at, uint32_t count,
+                              bool is_up)
 {
-    const hm_links *links = &sequence->links;
-    unsigned char *waiting = hm_sequence_item(sequence, via);
+    const hm_sequence sequence = *given; /* a copy, which no store to an item can change */
+    const hm_links *links = &sequence.links;
+    unsigned char *waiting = hm_sequence_item(&sequence, via);
     uint32_t slot = hm_links_slot(links, via);
     for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
         uint32_t next = hm_links_slot(links, at);
         hm_links_connect(links, slot, at);
-        hm_order_exchange_bytes(hm_sequence_item(sequence, at), waiting, sequence->moved_size);
-        if (sequence->swapped != NULL) {
+        hm_order_exchange_bytes(hm_sequence_item(&sequence, at), waiting, sequence.moved_size);
+        if (sequence.swapped != NULL) {
             hm_links_connect(links, next, via);
-            sequence->swapped(sequence->owner, at, via);
+            sequence.swapped(sequence.owner, at, via);
         }
         slot = next;
     }
@@ -224,10 +225,10 @@ static void order_look_ahead(const hm_order_call *call, const uint32_t *slots, u
     if (left <= ENTRY)
         return;
     uint32_t position = hm_order_position(call, slots[ITEM]);
-    HM_PREFETCH(hm_links_position_cell(links, slots[ENTRY]));
-    HM_PREFETCH(hm_links_position_cell(links, hm_links_slot(links, at + ITEM)));
+    hm_links_prefetch_position(links, slots[ENTRY]);
+    hm_links_prefetch_position(links, hm_links_slot(links, at + ITEM));
     HM_PREFETCH(hm_order_item(call, position));
-    HM_PREFETCH(hm_links_slot_cell(links, position));
+    hm_links_prefetch_slot(links, position);
 }
 
 /* If nothing from the target on is clean and nothing was disturbed, all that is left is lifted. */
@@ -235,6 +236,7 @@ static bool order_bring_rest(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
+    const hm_sequence sequence = *call->sequence; /* a copy, which no store to an item can change */
     const uint32_t *slots = batch->items[batch->current] + batch->next;
     uint32_t left = batch->count - batch->next, begin = state->place.target, at = begin;
     for (; left > 0; left--, at++, slots++) {
@@ -244,7 +246,7 @@ static bool order_bring_rest(hm_order_call *call)
         if (!hm_order_may_swap(call))
             break;
         order_look_ahead(call, slots, left, at);
-        hm_order_swap(call->sequence, at, from);
+        hm_order_swap(&sequence, at, from);
     }
     hm_order_set_marks(state, begin, at, HM_MARK_CLEAN);
     batch->next = batch->count - left;

@@ -152,10 +152,11 @@ static void order_open_mark_words(hm_order_call *call, uint32_t *most)
 static uint32_t order_pass_by_compare(hm_order_call *call, uint32_t most)
 {
     const hm_order *order = &call->state->order;
+    const hm_sequence sequence = *call->sequence; /* a copy, which compare cannot change */
     uint32_t cursor = call->state->cursor, passed = 0;
-    const void *last = hm_order_item(call, cursor - 1);
+    const void *last = hm_sequence_item(&sequence, cursor - 1);
     for (; passed < most; passed++) {
-        const void *item = hm_order_item(call, cursor + passed);
+        const void *item = hm_sequence_item(&sequence, cursor + passed);
         if (order->compare(item, last, order->context) < 0)
             break;
         last = item;
@@ -169,10 +170,11 @@ static uint32_t order_pass_by_key(hm_order_call *call, uint32_t most)
 {
     hm_order_state *state = call->state;
     const hm_order *order = &state->order;
+    const hm_sequence sequence = *call->sequence; /* a copy, which key cannot change */
     uint64_t last = state->keys.probe;
-    uint32_t passed = 0;
+    uint32_t cursor = state->cursor, passed = 0;
     for (; passed < most; passed++) {
-        uint64_t key = order->key(hm_order_item(call, state->cursor + passed), order->context);
+        uint64_t key = order->key(hm_sequence_item(&sequence, cursor + passed), order->context);
         if (key < last || (key == last && order->compare != NULL)) {
             state->keys.item = key;
             state->keys.has_item = true;

@@ -20,8 +20,8 @@
 #include <stdio.h>
 
 enum {
-    TABLE_LINE = 64,      /* bytes in a cache line, and in the widest vector */
-    TABLE_SKEW_LINES = 27 /* from column to column: spreads them evenly over the 64 of a page */
+    TABLE_LINE = 64,             /* bytes in a cache line, and in the widest vector */
+    TABLE_SKEW = 27 * TABLE_LINE /* from column to column: spreads them evenly over a page */
 };
 
 static size_t table_low_bit(size_t size)
@@ -68,8 +68,7 @@ static size_t table_lay_out(const hm_table_desc *desc, hm_cells *offsets, unsign
         if (align > most)
             most = align;
     }
-    size_t size = hm_memory_round_up(end, most);
-    return size <= HM_TABLE_MAX_GROUP_SIZE ? size : 0;
+    return hm_memory_round_up(end, most); /* A multiple of `most` is the limit, too. */
 }
 
 static uint32_t table_capacity_of(const hm_table_desc *desc)
@@ -82,10 +81,11 @@ static const hm_memory *table_memory_of(const hm_table_desc *desc)
     return desc->memory != NULL ? desc->memory : hm_memory_os();
 }
 
-/* The groups for the capacity, and one more for the skew, must fit in size_t. */
+/* The groups for the capacity, and more for the skew, must fit in size_t. Their number does, unless
+ * size_t has 32 bits and the capacity is one that the id table refuses. */
 static hm_status table_check_size(const hm_table_desc *desc, size_t stride)
 {
-    size_t groups = table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
+    size_t groups = (size_t)table_capacity_of(desc) / table_lanes_of_group(desc) + 2;
     size_t skew_groups = HM_MEMORY_ALIGNMENT / stride + 1;
     return hm_array_check_size(stride, groups + skew_groups, "row_", table_memory_of(desc));
 }
@@ -149,10 +149,8 @@ static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
 /* Returns how many bytes behind its reservation's start a whole column begins. */
 static size_t table_skew_of(const hm_column *column, uint32_t index)
 {
-    size_t align = table_align_of(column, 1);
-    size_t skew = (size_t)index * TABLE_SKEW_LINES % (HM_MEMORY_ALIGNMENT / TABLE_LINE);
-    skew *= TABLE_LINE;
-    return align > TABLE_LINE ? skew & ~(align - 1) : skew;
+    size_t skew = (size_t)index * TABLE_SKEW % HM_MEMORY_ALIGNMENT;
+    return skew & ~(table_align_of(column, 1) - 1);
 }
 
 static hm_status table_reserve_array(hm_table *table, uint32_t index, const hm_table_desc *desc,

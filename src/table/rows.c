@@ -12,30 +12,33 @@
  * row is equally far from the base, and one loop, in which the usual sizes are constants, serves
  * them all. Rows of many columns would otherwise cost a choice of size for each cell. */
 
-#define TABLE_FOR_SIZE(size, CALL)                                                                 \
-    switch (size) {                                                                                \
-    case 1:                                                                                        \
-        CALL(1);                                                                                   \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        CALL(2);                                                                                   \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        CALL(4);                                                                                   \
-        break;                                                                                     \
-    case 8:                                                                                        \
-        CALL(8);                                                                                   \
-        break;                                                                                     \
-    case 12:                                                                                       \
-        CALL(12);                                                                                  \
-        break;                                                                                     \
-    case 16:                                                                                       \
-        CALL(16);                                                                                  \
-        break;                                                                                     \
-    default:                                                                                       \
-        CALL(size);                                                                                \
-        break;                                                                                     \
-    }
+/* Calls with the size as the last argument; the usual ones are constants. */
+#define TABLE_FOR_SIZE(size, CALL, ...)                                                            \
+    do {                                                                                           \
+        switch (size) {                                                                            \
+        case 1:                                                                                    \
+            CALL(__VA_ARGS__, 1);                                                                  \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            CALL(__VA_ARGS__, 2);                                                                  \
+            break;                                                                                 \
+        case 4:                                                                                    \
+            CALL(__VA_ARGS__, 4);                                                                  \
+            break;                                                                                 \
+        case 8:                                                                                    \
+            CALL(__VA_ARGS__, 8);                                                                  \
+            break;                                                                                 \
+        case 12:                                                                                   \
+            CALL(__VA_ARGS__, 12);                                                                 \
+            break;                                                                                 \
+        case 16:                                                                                   \
+            CALL(__VA_ARGS__, 16);                                                                 \
+            break;                                                                                 \
+        default:                                                                                   \
+            CALL(__VA_ARGS__, size);                                                               \
+            break;                                                                                 \
+        }                                                                                          \
+    } while (0)
 
 HM_INLINE void table_copy_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
 {
@@ -43,10 +46,9 @@ HM_INLINE void table_copy_run_of(const hm_cells *run, size_t to, size_t from, si
         memcpy(run[c].base + to, run[c].base + from, size);
 }
 
-static void table_copy_run(const hm_cells *run, size_t to, size_t from){
-#define TABLE_COPY(size) table_copy_run_of(run, to, from, size)
-    TABLE_FOR_SIZE(run->size, TABLE_COPY)
-#undef TABLE_COPY
+static void table_copy_run(const hm_cells *run, size_t to, size_t from)
+{
+    TABLE_FOR_SIZE(run->size, table_copy_run_of, run, to, from);
 }
 
 HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
@@ -58,14 +60,13 @@ HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, si
 }
 
 /* As table_copy_run, and zeroes what was copied. */
-static void table_move_run(const hm_cells *run, size_t to, size_t from){
-#define TABLE_MOVE(size) table_move_run_of(run, to, from, size)
-    TABLE_FOR_SIZE(run->size, TABLE_MOVE)
-#undef TABLE_MOVE
+static void table_move_run(const hm_cells *run, size_t to, size_t from)
+{
+    TABLE_FOR_SIZE(run->size, table_move_run_of, run, to, from);
 }
 
-HM_INLINE
-    void table_write_run_of(const hm_cells *run, size_t to, const void *const *values, size_t size)
+HM_INLINE void table_write_run_of(const hm_cells *run, const void *const *values, size_t to,
+                                  size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++)
         if (values[c] != NULL)
@@ -74,10 +75,9 @@ HM_INLINE
             memset(run[c].base + to, 0, size);
 }
 
-static void table_write_run(const hm_cells *run, size_t to, const void *const *values){
-#define TABLE_WRITE(size) table_write_run_of(run, to, values, size)
-    TABLE_FOR_SIZE(run->size, TABLE_WRITE)
-#undef TABLE_WRITE
+static void table_write_run(const hm_cells *run, const void *const *values, size_t to)
+{
+    TABLE_FOR_SIZE(run->size, table_write_run_of, run, values, to);
 }
 
 HM_INLINE void table_clear_run_of(const hm_cells *run, size_t to, size_t size)
@@ -88,9 +88,7 @@ HM_INLINE void table_clear_run_of(const hm_cells *run, size_t to, size_t size)
 
 static void table_clear_run(const hm_cells *run, size_t to)
 {
-#define TABLE_CLEAR(size) table_clear_run_of(run, to, size)
-    TABLE_FOR_SIZE(run->size, TABLE_CLEAR)
-#undef TABLE_CLEAR
+    TABLE_FOR_SIZE(run->size, table_clear_run_of, run, to);
 }
 
 static bool table_has_lanes(const hm_table *table)
@@ -178,9 +176,9 @@ void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first,
 {
     const hm_cells *column = &table->columns[index];
     const unsigned char *from = cells;
-    bool is_whole = table->lanes == 0;
+    uint32_t lanes = UINT32_C(1) << table->lane_shift;
     for (uint32_t row = first, part; n > 0; row += part, n -= part) {
-        part = is_whole ? n : (1u << table->lane_shift) - (row & ((1u << table->lane_shift) - 1));
+        part = table->lanes != 0 ? lanes - row % lanes : n;
         if (part > n)
             part = n;
         table_copy_cells(hm_table_address(table, column, row), from, column->size * part);
@@ -197,7 +195,7 @@ void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *
         return;
     }
     for (; run < end; values += run->run, run += run->run)
-        table_write_run(run, hm_table_offset(table, run, row), values);
+        table_write_run(run, values, hm_table_offset(table, run, row));
 }
 
 void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b)

@@ -32,8 +32,8 @@ void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n);
 /* The n rows from `first` on have ceased to exist: zeroes the lanes that they leave in the last
  * group, and poisons the groups behind it. */
 void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n);
-/* Copies n cells to a column from row `first` on; `cells` NULL: zeros. */
-void hm_table_write_cells(const hm_table *table, uint32_t column, uint32_t first, uint32_t n,
+/* Copies n cells to column `index`, from row `first` on; `cells` NULL: zeros. */
+void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first, uint32_t n,
                           const void *cells);
 /* Copies a value to each cell of a row; a NULL value, or `values` NULL: zeros. */
 void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *values);

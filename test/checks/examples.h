@@ -19,6 +19,10 @@ struct texture {
     uint32_t width, height;
 };
 
+struct glow {
+    uint32_t radius;
+};
+
 struct particle {
     float x, y, age;
 };
@@ -27,7 +31,9 @@ enum { SPRITE_TYPE = 1, BULLET_TYPE };
 
 extern hm_map map, other_map;
 extern hm_pool pool;
-extern hm_array array; /* of float */
+extern hm_secondary glows; /* of the sprites in `map` */
+extern hm_table points;    /* two columns of float */
+extern hm_array array;     /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;

@@ -6,7 +6,7 @@
 #
 # An example follows a line that ends with "Example:" or "example:" and an empty line. Its lines are
 # indented by four spaces more than text; the first that is not ends it. What belongs to file scope
-# (static functions and variables, structs, uses of the DEFINE macros) stays there; the rest becomes
+# (static functions and variables, structs, macros, uses of the DEFINE macros) stays there; the rest becomes
 # the body of a function. The prelude declares what they take for granted.
 # HM_C_WARNINGS: the compilers' warning flags.
 set -eu
@@ -42,7 +42,7 @@ extract() {
         function take(code,   marked) {
             marked = "#line " FNR " \"" FILENAME "\"\n" code "\n"
             if (depth == 0 && !is_open)
-                is_file_scope = code ~ /^static |^HM_[A-Z_]*DEFINE|^struct [a-z_]* \{/
+                is_file_scope = code ~ /^static |^#define |^HM_[A-Z_]*DEFINE|^struct [a-z_]* \{/
             if (is_file_scope)
                 at_file_scope = at_file_scope marked
             else

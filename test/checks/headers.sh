@@ -20,7 +20,9 @@ compiles() {
     compiler=$1 language=$2 standard=$3 header=$4
     shift 4
     echo "$compiler -std=$standard $header"
-    printf '#include <handle_map/%s>\n#include <handle_map/%s>\n' "$header" "$header" |
+    # A header may have macros only, and a program needs a declaration.
+    printf '#include <handle_map/%s>\n#include <handle_map/%s>\nextern int program;\n' \
+        "$header" "$header" |
         "$compiler" -x "$language" -std="$standard" "$@" -Werror -O1 -S -o - \
             -I "$source/include" - >/dev/null
 }
@@ -56,6 +58,7 @@ old_program='
     #include <handle_map/handle_map.h>
     HM_MAP_DEFINE(thing, int, 1)
     HM_POOL_DEFINE_FOR(thing, int, 2)
+    HM_SECONDARY_DEFINE(weight, thing, float)
     HM_STATIC_ASSERT(sizeof(boolean) == sizeof(int), "");
     boolean is_there(thing_map *map, thing_handle handle)
     {

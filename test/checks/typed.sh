@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# typed.sh SOURCE: every public function of a map or a pool has a typed form. Each function that the
-# header declares must be called in typed form by test/typed/typed_test.c, which compiles as C11 and
-# as C++17 without a warning, with every installed compiler.
+# typed.sh SOURCE: every public function of a map, a pool or a secondary has a typed form. Each
+# function that the header declares must be called in typed form by test/typed/typed_test.c, which
+# compiles as C11 and as C++17 without a warning, with every installed compiler.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 program=$source/test/typed/typed_test.c
 
 failed=false
-for kind in map pool; do
+for kind in map pool secondary; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)

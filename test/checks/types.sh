@@ -31,7 +31,7 @@ refuses() {
 }
 
 # shellcheck disable=SC2086 # The warnings are lists.
-for container in MAP POOL; do
+for container in MAP POOL SECONDARY; do
     refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$container
     refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$container
     refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container

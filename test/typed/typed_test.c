@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* A handle type defined before its item, an item that contains handles of its own type, and a map
- * and a pool with the same name. */
+/* A handle type defined before its item, an item that contains handles of its own type, and a map,
+ * a pool and a secondary with the same name. */
 HM_HANDLE_DEFINE(body)
 typedef struct body {
     body_handle self, parent;
@@ -16,6 +16,7 @@ typedef struct body {
 } body;
 HM_MAP_DEFINE_FOR(body, body, 3)
 HM_POOL_DEFINE_FOR(body, body, 4)
+HM_SECONDARY_DEFINE(body, body, body)
 
 enum { BODIES = 300 };
 
@@ -209,6 +210,79 @@ TEST(typed, a_map_is_brought_into_order)
     body_map_fini(&map);
 }
 
+static bool is_third_slot(body_handle owner, void *context)
+{
+    ++*HM_CAST(uint32_t *, context);
+    return hm_handle_index(owner.id) % 3 == 0;
+}
+
+static body_handle body_at(uint32_t index)
+{
+    body_handle made;
+    made.id = hm_handle_pack(index, 1, 3);
+    return made;
+}
+
+TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
+{
+    body_secondary secondary;
+    body made = make_body(7), *value;
+    body_handle first = body_at(40), second = body_at(2);
+    CHECK(body_secondary_init(&secondary, 10, 3) == HM_OK);
+    CHECK(body_secondary_capacity(&secondary) == 10);
+    CHECK(body_secondary_reserve(&secondary, 3) == HM_OK);
+    value = body_secondary_set(&secondary, first, &made);
+    CHECK(value != NULL && value->value == 7);
+    CHECK(body_secondary_set(&secondary, second, NULL) == value + 1);
+    CHECK(body_secondary_count(&secondary) == 2 && body_secondary_contains(&secondary, second));
+    CHECK(body_secondary_get(&secondary, first) == value);
+    CHECK(body_secondary_get(&secondary, second)->value == 0);
+    CHECK(body_secondary_values(&secondary) == value);
+    CHECK(body_handle_equal(body_secondary_owner_at(&secondary, 1), second));
+    CHECK(body_handle_is_null(body_secondary_owner_at(&secondary, 2)));
+    CHECK(body_secondary_index_of(&secondary, second) == 1);
+    CHECK(body_secondary_remove(&secondary, first) && !body_secondary_remove(&secondary, first));
+    CHECK(body_secondary_get(&secondary, first) == NULL);
+    CHECK(body_secondary_get_stats(&secondary).count == 1);
+    CHECK(body_secondary_validate(&secondary) == HM_OK);
+    body_secondary_clear(&secondary);
+    CHECK(body_secondary_trim(&secondary) == HM_OK && body_secondary_count(&secondary) == 0);
+    body_secondary_fini(&secondary);
+}
+
+TEST(typed, a_secondary_is_purged_and_put_in_order)
+{
+    body_secondary secondary;
+    hm_secondary_desc desc;
+    hm_budget unlimited = {0, 0};
+    hm_order rising;
+    body_handle last = body_at(BODIES - 3), handles[1];
+    uint32_t i, asked = 0;
+    memset(&rising, 0, sizeof rising);
+    memset(&desc, 0, sizeof desc);
+    rising.key = value_of;
+    desc.type_id = 3;
+    desc.value_size = 1;
+    CHECK(body_secondary_init_desc(&secondary, &desc) == HM_OK);
+    for (i = 0; i < BODIES; i++) {
+        body made = make_body(BODIES - i);
+        CHECK(body_secondary_set(&secondary, body_at(i), &made) != NULL);
+    }
+    CHECK(body_secondary_purge(&secondary, is_third_slot, &asked) == BODIES / 3 * 2);
+    CHECK(asked == BODIES);
+    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_index_of(&secondary, last) == 0);
+    body_secondary_get(&secondary, last)->value = BODIES + 1;
+    body_secondary_touch(&secondary, last);
+    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_index_of(&secondary, last) == BODIES / 3 - 1);
+    handles[0] = last;
+    body_secondary_touch_all(&secondary);
+    CHECK(body_secondary_arrange(&secondary, handles, 1, unlimited).done);
+    CHECK(body_secondary_index_of(&secondary, last) == 0);
+    body_secondary_fini(&secondary);
+}
+
 TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
 {
     hm_map_desc desc;
@@ -241,6 +315,7 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     hm_map_desc desc;
     body_map map;
     body_pool pool;
+    body_secondary secondary;
     memset(&desc, 0, sizeof desc);
     memset(&map, 0xA5, sizeof map);
     CHECK(body_map_init(NULL, 5) == HM_ERROR_INVALID);
@@ -256,6 +331,13 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     CHECK(body_pool_init_desc(&pool, NULL) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "body_pool_init_desc: desc is NULL") == 0);
     body_pool_fini(&pool);
+    CHECK(body_secondary_init(NULL, 5, 3) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_secondary_init: secondary is NULL") == 0);
+    CHECK(body_secondary_init_desc(NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_secondary_init_desc: secondary is NULL") == 0);
+    CHECK(body_secondary_init_desc(&secondary, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_secondary_init_desc: desc is NULL") == 0);
+    body_secondary_fini(&secondary);
 }
 
 /* The panic of a broken contract names the typed function and the program's file. */
@@ -310,6 +392,26 @@ NULL_TEST(pool, count, body_pool_count(none))
 NULL_TEST(pool, item, body_pool_item(none, 0))
 NULL_TEST(pool, next_run, body_pool_next_run(none, 0, NULL))
 NULL_TEST(pool, next_word, body_pool_next_word(none, 0, NULL))
+NULL_TEST(secondary, fini, (body_secondary_fini(none), 0))
+NULL_TEST(secondary, clear, (body_secondary_clear(none), 0))
+NULL_TEST(secondary, reserve, body_secondary_reserve(none, 1))
+NULL_TEST(secondary, trim, body_secondary_trim(none))
+NULL_TEST(secondary, set, body_secondary_set(none, null, NULL))
+NULL_TEST(secondary, get, body_secondary_get(none, null))
+NULL_TEST(secondary, contains, body_secondary_contains(none, null))
+NULL_TEST(secondary, remove, body_secondary_remove(none, null))
+NULL_TEST(secondary, purge, body_secondary_purge(none, is_third_slot, NULL))
+NULL_TEST(secondary, values, body_secondary_values(none))
+NULL_TEST(secondary, owner_at, body_secondary_owner_at(none, 0))
+NULL_TEST(secondary, index_of, body_secondary_index_of(none, null))
+NULL_TEST(secondary, count, body_secondary_count(none))
+NULL_TEST(secondary, capacity, body_secondary_capacity(none))
+NULL_TEST(secondary, validate, body_secondary_validate(none))
+NULL_TEST(secondary, get_stats, body_secondary_get_stats(none))
+NULL_TEST(secondary, defragment, body_secondary_defragment(none, NULL, unlimited))
+NULL_TEST(secondary, arrange, body_secondary_arrange(none, NULL, 0, unlimited))
+NULL_TEST(secondary, touch, (body_secondary_touch(none, null), 0))
+NULL_TEST(secondary, touch_all, (body_secondary_touch_all(none), 0))
 
 /* Arguments other than the container. */
 #define ARGUMENT_TEST(kind, name, what, call)                                                      \
@@ -338,3 +440,18 @@ ARGUMENT_TEST(map, defragment, keys, body_map_defragment(&container, &nothing, u
 ARGUMENT_TEST(map, arrange, order, body_map_arrange(&container, NULL, 1, unlimited))
 ARGUMENT_TEST(pool, emplace, item, body_pool_emplace(&container, NULL))
 ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
+
+#define SECONDARY_ARGUMENT_TEST(name, what, call)                                                  \
+    DEATH_TEST(typed, secondary_##name##_without_its_##what##_names_the_function)                  \
+    {                                                                                              \
+        body_secondary container;                                                                  \
+        hm_budget unlimited = {0, 0};                                                              \
+        (void)unlimited;                                                                           \
+        CHECK(body_secondary_init(&container, 1, 3) == HM_OK);                                     \
+        expect_panic_of("body_secondary_" #name ": ");                                             \
+        (void)(call);                                                                              \
+    }
+
+SECONDARY_ARGUMENT_TEST(purge, predicate, body_secondary_purge(&container, NULL, NULL))
+SECONDARY_ARGUMENT_TEST(defragment, order, body_secondary_defragment(&container, NULL, unlimited))
+SECONDARY_ARGUMENT_TEST(arrange, order, body_secondary_arrange(&container, NULL, 1, unlimited))

@@ -16,8 +16,8 @@
 #define HM_EACH_STEP(f, p, element, ...)                                                           \
     HM_EACH_IF(HM_EACH_IS_ELEMENT(element))                                                        \
     (f, p, element, __VA_ARGS__)
-#define HM_EACH_IF(condition) HM_EACH_IF_(condition)
-#define HM_EACH_IF_(condition) HM_EACH_IF_##condition
+#define HM_EACH_IF(condition) HM_EACH_IF_EXPANDED(condition)
+#define HM_EACH_IF_EXPANDED(condition) HM_EACH_IF_##condition
 #define HM_EACH_IF_0(f, p, element, ...)
 #define HM_EACH_IF_1(f, p, element, ...)                                                           \
     HM_EACH_CALL(f, p, HM_EACH_OPEN element)                                                       \

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/secondary: the struct of a secondary, and the parts of set and remove that are not inline.
+ * For inline functions; no program needs it. */
+#ifndef HANDLE_MAP_DETAIL_SECONDARY_H
+#define HANDLE_MAP_DETAIL_SECONDARY_H
+
+#include <handle_map/array.h>
+#include <handle_map/detail/guard.h>
+#include <handle_map/detail/order.h>
+#include <handle_map/handle.h>
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All fields are private; use the functions. The fields that get, set and remove touch come first,
+ * in one cache line if the secondary starts at one.
+ *
+ * The sparse column is committed in *pieces*, where slots are used. A piece is a power of two of
+ * slots, so that a shift tells a slot's piece. */
+typedef struct hm_secondary {
+    unsigned char *values; /* value_array.data */
+    hm_handle *owners;     /* position -> the owner's handle; owner_array.data */
+    uint32_t *positions;   /* slot -> position, trusted only if the owner there agrees */
+    unsigned char *pieces; /* piece -> whether it has memory; piece_array.data */
+    size_t value_size;     /* bytes */
+    hm_guard guard;        /* its limit: values that fit in the committed memory */
+    uint32_t count;        /* values */
+    uint32_t slot_end;     /* slots below it have a piece, committed or not */
+    uint32_t managed;      /* position; the order knows of none from here on: 0, or cursor + 1 */
+    uint16_t type_id;      /* of the owners */
+    uint16_t piece_shift;  /* log2 of the slots in a piece */
+    void (*destroy)(void *value, void *context);
+    void *context;
+    const char *name;
+    uint32_t max_slots;    /* slots */
+    size_t positions_size; /* bytes committed of the sparse column */
+    size_t reserved_size;  /* bytes reserved for it */
+    hm_array value_array;
+    hm_array owner_array; /* hm_handle */
+    hm_array piece_array; /* unsigned char */
+    hm_order_state order; /* where defragment stopped */
+} hm_secondary;
+
+HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,
+                 "what the hot paths touch takes one cache line");
+
+HM_API void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value);
+HM_API bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index);
+HM_API void hm_secondary_disturb_managed(hm_secondary *secondary, uint32_t index, uint32_t count);
+
+/* As hm_order_disturb, but does not read the order's state if the order does not know of the
+ * position. */
+static inline void hm_secondary_disturb(hm_secondary *secondary, uint32_t index, uint32_t count)
+{
+    if (index < secondary->managed)
+        hm_secondary_disturb_managed(secondary, index, count);
+}
+
+/* Returns the position of the value that was set for exactly this handle, or HM_INVALID_INDEX. A
+ * position that is out of date, or was never written, names no owner or another one. All fields are
+ * read before the first branch, so that a compiler can move the reads out of a loop. */
+static inline uint32_t hm_secondary_find(const hm_secondary *secondary, hm_handle owner)
+{
+    const hm_handle *owners = secondary->owners;
+    const uint32_t *positions = secondary->positions;
+    const unsigned char *pieces = secondary->pieces;
+    uint32_t slot_end = secondary->slot_end, count = secondary->count;
+    uint32_t piece_shift = secondary->piece_shift;
+    uint32_t slot = hm_handle_index(owner), position;
+    if (slot >= slot_end || pieces[HM_CAST(size_t, slot) >> piece_shift] == 0)
+        return HM_INVALID_INDEX;
+    position = positions[slot];
+    if (position >= count || owners[position].bits != owner.bits)
+        return HM_INVALID_INDEX;
+    return position;
+}
+
+/* Whether set needs nothing but to write behind the last value: the handle may be an owner's, its
+ * slot has no value but has a position in memory, and there is space. */
+static inline bool hm_secondary_appends(const hm_secondary *secondary, hm_handle owner)
+{
+    uint32_t slot = hm_handle_index(owner), position;
+    uint32_t count = secondary->count;
+    if (count >= secondary->guard.limit || slot >= secondary->slot_end ||
+        secondary->pieces[HM_CAST(size_t, slot) >> secondary->piece_shift] == 0)
+        return false;
+    /* The free bit is above the type id. */
+    if (owner.bits >> HM_HANDLE_TYPE_ID_SHIFT != secondary->type_id ||
+        hm_handle_generation(owner) == 0)
+        return false;
+    position = secondary->positions[slot];
+    return position >= count || hm_handle_index(secondary->owners[position]) != slot;
+}
+
+/* Forms of the functions of secondary.h that take the value size. The typed functions of
+ * HM_SECONDARY_DEFINE pass a constant, which turns the multiplications and copies into plain moves.
+ */
+
+HM_INLINE void *hm_secondary_set_as(hm_secondary *secondary, hm_handle owner, const void *value,
+                                    size_t value_size)
+{
+    unsigned char *place;
+    uint32_t index;
+    HM_CONTRACT(secondary != NULL, "hm_secondary_set: secondary is NULL");
+    if (!hm_secondary_appends(secondary, owner))
+        return hm_secondary_set_slow(secondary, owner, value);
+    index = secondary->count;
+    place = secondary->values + value_size * index;
+    HM_UNPOISON(place, value_size);
+    if (value != NULL)
+        memcpy(place, value, value_size);
+    else
+        memset(place, 0, value_size);
+    secondary->owners[index] = owner;
+    secondary->positions[hm_handle_index(owner)] = index;
+    secondary->count = index + 1;
+    HM_ASSUME(place != NULL);
+    return place;
+}
+
+HM_INLINE void *hm_secondary_get_as(const hm_secondary *secondary, hm_handle owner,
+                                    size_t value_size)
+{
+    unsigned char *values;
+    uint32_t index;
+    HM_CONTRACT(secondary != NULL, "hm_secondary_get: secondary is NULL");
+    values = secondary->values; /* See hm_secondary_find. */
+    index = hm_secondary_find(secondary, owner);
+    if (index == HM_INVALID_INDEX)
+        return NULL;
+    values += value_size * index;
+    HM_ASSUME(values != NULL);
+    return values;
+}
+
+/* Drops the value at a position: the last one takes its place. */
+HM_INLINE void hm_secondary_drop_as(hm_secondary *secondary, uint32_t index, size_t value_size)
+{
+    unsigned char *values = secondary->values;
+    hm_handle *owners = secondary->owners;
+    uint32_t last = secondary->count - 1;
+    uint32_t slot = hm_handle_index(owners[index]);
+    hm_handle moved = owners[last];
+    owners[index] = moved;
+    /* When the dropped value is the last one, both stores write to one position. */
+    secondary->positions[hm_handle_index(moved)] = index;
+    secondary->positions[slot] = HM_INVALID_INDEX;
+    secondary->count = last;
+    if (index != last)
+        memcpy(values + value_size * index, values + value_size * last, value_size);
+    HM_POISON(values + value_size * last, value_size);
+    hm_secondary_disturb(secondary, index, last);
+}
+
+HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, size_t value_size)
+{
+    uint32_t index;
+    HM_CONTRACT(secondary != NULL, "hm_secondary_remove: secondary is NULL");
+    index = hm_secondary_find(secondary, owner);
+    if (index == HM_INVALID_INDEX)
+        return false;
+    if (secondary->guard.flags != 0)
+        return hm_secondary_remove_guarded(secondary, index);
+    hm_secondary_drop_as(secondary, index, value_size);
+    return true;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* secondary: values for the items of another container, found by the items' handles.
+ *
+ *     owner's handle        positions (sparse)     owners (dense)         values (dense)
+ *     index 3, gen 7 -----> | 0 |              0   | index 1, gen 2 |     | value |
+ *                           | 0 |   .------->  1   | index 3, gen 7 | ==> | value |
+ *                           |   |   |                                     .  ...  .
+ *                           | 1 | --'                                     <- count = 2
+ *                             ^ slot               ^ position, the dense index
+ *
+ * A value belongs to the handle that it was set for. Only exactly that handle finds it: a stale
+ * handle is refused although its slot is in use again, and a set for the slot's next item replaces
+ * the value. To visit all values, loop over an array; owner i stands beside value i.
+ *
+ * A secondary does not know the container of its owners, which may be a map, a pool or any other
+ * that issues handles. It cannot tell whether an owner is still alive: the value of an erased item
+ * stays until it is replaced, removed or purged. Either call hm_secondary_remove when an item is
+ * erased, for example in the destroy hook of its container, or hm_secondary_purge now and then. A
+ * program never gets such a value by the handle of a later item.
+ *
+ * Owns: the values, and a handle beside each. What the values point to belongs to the program; the
+ * destroy hook runs when a value is removed or replaced.
+ *
+ * Moves: remove moves the last value into the hole (swap-and-pop); purge moves the survivors down;
+ * defragment moves values into order. Growing moves nothing: `values` never changes from init to
+ * fini, and adding a value invalidates nothing. A pointer to a value is valid until the next call
+ * that may move values.
+ *
+ * Under AddressSanitizer the bytes behind the last value are poisoned, as in a map.
+ *
+ * Limits:
+ *     values               up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     value size           at least 1 byte; a value may straddle pages
+ *     alignment            1 to 4096, dividing the size
+ *     owners' indices      below `max_slots`, up to UINT32_MAX: give that of the owners' container
+ *     owners' type         one type id
+ *
+ * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot, committed
+ * in pieces of 64 KiB (one page, if pages are larger), which are 16,384 slots, where owners are: an
+ * owner with the index 1,000,000 costs one piece, not 61.
+ *
+ * A secondary may be moved: assign the struct, and use only the copy from then on. Not from inside
+ * one of its callbacks, nor while its own `context` points to it.
+ *
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown, and with it `slots` in the statistics. A zeroed secondary, and one whose init failed, is a
+ * valid empty secondary of capacity 0. A NULL secondary is a broken contract. hm_last_error says
+ * why a call failed with a status or with null.
+ *
+ * Any 64 bits may be passed as a handle to any function.
+ *
+ * Callbacks see a consistent secondary: hm_secondary_validate holds in each. destroy runs while the
+ * owner's handle still finds the value. A call that would change the secondary from inside one of
+ * its own callbacks is refused: it returns HM_ERROR_BUSY, NULL, false or 0; clear, fini and touch,
+ * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
+ *
+ * Threads: no locks inside. Const calls may run together while no thread writes.
+ *
+ * The pair of arrays is the sparse set of Briggs and Torczon ("An Efficient Representation for
+ * Sparse Sets", 1993); with a handle beside each value, a position need not be initialised. */
+#ifndef HANDLE_MAP_SECONDARY_H
+#define HANDLE_MAP_SECONDARY_H
+
+#include <handle_map/detail/secondary.h>
+#include <handle_map/detail/typed.h>
+#include <handle_map/order.h>
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A zero field means the default. Only value_size has no default. */
+typedef struct hm_secondary_desc {
+    size_t value_size;  /* bytes; a multiple of value_align */
+    size_t value_align; /* bytes; 0: the largest power of two that divides the size, at most that
+                           of max_align_t */
+    uint32_t capacity;  /* values, at most; 0: 1,048,576 */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
+                           2^20 and 16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x
+                           capacity */
+    uint16_t type_id;   /* of the owners; at most 0x7FFF */
+    void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
+                                                    replaced, and on clear, purge and fini */
+    void *context;                               /* passed to the hook */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the secondary */
+    const char *name; /* for the error when busy; must outlive the secondary; NULL: "secondary" */
+} hm_secondary_desc;
+
+/* hm_secondary is a struct that programs hold by value; all of its fields are private, and stand in
+ * detail/secondary.h. */
+
+/* `slots` counts the slots up to the last part of the sparse column that was ever used, and
+ * `free_slots` those of them without a value; no slot is retired. Trim lowers `slots`. */
+typedef hm_stats hm_secondary_stats;
+
+/* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
+ * value size or alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below
+ * the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that breaks its
+ * contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is zeroed. It
+ * keeps no pointer to the descriptor. O(1), four reservations. Example:
+ *
+ *     hm_secondary glows;
+ *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
+ *                                     .capacity = 1000,
+ *                                     .max_slots = hm_map_get_stats(&map).max_slots,
+ *                                     .type_id = SPRITE_TYPE,
+ *                                     .name = "glows"};
+ *     if (hm_secondary_init(&glows, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc);
+
+/* Destroys all values, releases all memory, zeroes the secondary. May be called twice. Invalidates
+ * everything. O(1), or O(n) with a destroy hook. */
+HM_API void hm_secondary_fini(hm_secondary *secondary);
+
+/* Removes the values of all owners for which `is_alive` returns false, and returns their number.
+ * `is_alive` is called once for each owner, in dense order. The survivors keep their order; an
+ * unfinished defragment first places the values that it is moving. The values are removed after the
+ * last call of `is_alive`. 0 when busy. Invalidates all pointers to values and all dense indices.
+ * O(n). Example:
+ *
+ *     static bool is_in(hm_handle owner, void *context)
+ *     {
+ *         return hm_map_contains(context, owner);
+ *     }
+ *
+ *     hm_secondary_purge(&glows, is_in, &map);
+ */
+HM_API uint32_t hm_secondary_purge(hm_secondary *secondary,
+                                   bool (*is_alive)(hm_handle owner, void *context), void *context);
+
+/* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
+ * index is below the number of values plus n, and for owners whose slot has had a value since the
+ * last trim; n is *additional* to what is there. A set for any other owner may still need a piece
+ * of the sparse column. HM_ERROR_FULL: the capacity has no room
+ * for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(1)
+ * but for the commits: at most two, and one for each 16,384 slots. Example:
+ *
+ *     if (hm_secondary_reserve(&glows, 256) == HM_OK) // for a new map of 256 sprites
+ *         for (int i = 0; i < 256; i++)
+ *             hm_secondary_set(&glows, handles[i], NULL); // not NULL
+ */
+HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
+
+/* Removes all values, last first. Invalidates all pointers to values. O(1) without a destroy hook,
+ * whatever the number of values; O(n) with one. Memory stays committed; see hm_secondary_trim. */
+HM_API void hm_secondary_clear(hm_secondary *secondary);
+
+/* Gives back whole pages behind the last value, and the pieces of the sparse column in which no
+ * owner has a value. HM_ERROR_MEMORY: the system refuses; some of it may have been given back
+ * already; no value has changed. HM_ERROR_BUSY. An unfinished defragment first places the values
+ * that it is moving: then it invalidates all pointers to values and all dense indices; otherwise
+ * nothing. O(values + slots / 16,384). Call it when the secondary will stay smaller for long, not
+ * in each frame. */
+HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
+
+/* Checks that all parts of the secondary are consistent: HM_OK or HM_ERROR_CORRUPT. May be called
+ * from callbacks. O(values + slots / 16,384). */
+HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
+
+/* Returns the current statistics. O(1). */
+HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
+
+/* Brings the values nearer to the order within the budget, exactly as hm_map_defragment does the
+ * items of a map: call it once a frame; it resumes where it stopped, and the program may change
+ * anything between calls. `compare` and `key` see values. A set that replaces a value reports the
+ * change to the order; an edit in place needs hm_secondary_touch. When busy: spends nothing, not
+ * done. Invalidates all pointers to values and all dense indices. Example:
+ *
+ *     static uint64_t by_radius(const void *value, void *context)
+ *     {
+ *         const struct glow *glow = value;
+ *         return glow->radius;
+ *     }
+ *
+ *     const hm_order rising = {.key = by_radius};
+ *     hm_secondary_defragment(&glows, &rising, (hm_budget){.max_swaps = 1000});
+ */
+HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
+                                           hm_budget budget);
+
+/* As hm_map_arrange: the values of the named owners come first, in the order of their handles.
+ * Handles that have no value here are skipped, so the list may be all of the owners' container,
+ * and a loop over values and owners together then goes forward in both. At most n swaps. When busy:
+ * spends nothing, not done. Invalidates what hm_secondary_defragment does. Example:
+ *
+ *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
+ *     for (uint32_t i = 0; i < sprites; i++)
+ *         handles[i] = hm_map_handle_at(&map, i);
+ *     hm_secondary_arrange(&glows, handles, sprites, (hm_budget){.max_swaps = 1000});
+ */
+HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order, uint32_t n,
+                                        hm_budget budget);
+
+/* Tells the order that the position of this owner's value in it may have changed. A handle that has
+ * no value is ignored. Invalidates nothing. O(1). */
+HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
+
+/* Tells the order that the position of any value may have changed: the next call starts over.
+ * Invalidates nothing. O(1). */
+HM_API void hm_secondary_touch_all(hm_secondary *secondary);
+
+/* Copies in the value of an owner (NULL: zeroes it) and returns its address. If the owner's slot
+ * has a value already, of this owner or of an earlier one, that one is replaced at its place: its
+ * destroy hook runs first. `value` may be the address of the value that it replaces; without a hook
+ * nothing changes then, and with one the bytes stay as the hook leaves them.
+ *
+ * NULL when refused; hm_last_error says why: the handle cannot be an owner's (null, free bit set,
+ * generation 0, another type id, or an index of `max_slots` or above); a later owner's value stands
+ * for its slot; the capacity is used up; the system refuses memory; busy. Then nothing has changed.
+ * A handle whose item is dead is not refused for that: a secondary does not know its owners.
+ *
+ * Adding a value invalidates nothing; replacing one, pointers to it. O(1) but for system calls.
+ * Example:
+ *
+ *     struct glow *glow = hm_secondary_set(&glows, handle, &(struct glow){.radius = 5});
+ *     if (glow == NULL)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, const void *value)
+{
+    return hm_secondary_set_as(secondary, owner, value,
+                               secondary != NULL ? secondary->value_size : 0);
+}
+
+/* Returns the value that was set for exactly this handle, or NULL. The pointer is valid until the
+ * next call that may move values. O(1): a position, and the owner there are read. Example:
+ *
+ *     const struct glow *glow = hm_secondary_get(&glows, handle);
+ *     if (glow != NULL)
+ *         printf("glows %u wide\n", (unsigned)glow->radius);
+ */
+static inline void *hm_secondary_get(const hm_secondary *secondary, hm_handle owner)
+{
+    return hm_secondary_get_as(secondary, owner, secondary != NULL ? secondary->value_size : 0);
+}
+
+/* Removes the value that was set for exactly this handle: destroy runs, then the last value moves
+ * into the hole. False when there is none, or when busy. Invalidates pointers to the removed and to
+ * the last value. O(1). A loop that removes goes backward, to visit each value once. In the destroy
+ * hook of the owners' map, for example:
+ *
+ *     static void drop_glow(void *item, void *context)
+ *     {
+ *         hm_secondary_remove(context, hm_map_handle_of(&map, item));
+ *     }
+ *
+ *     const hm_map_desc desc = {
+ *         .item_size = sizeof(struct sprite), .destroy = drop_glow, .context = &glows};
+ */
+static inline bool hm_secondary_remove(hm_secondary *secondary, hm_handle owner)
+{
+    return hm_secondary_remove_as(secondary, owner, secondary != NULL ? secondary->value_size : 0);
+}
+
+/* Whether hm_secondary_get finds a value. O(1). */
+static inline bool hm_secondary_contains(const hm_secondary *secondary, hm_handle owner)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_contains: secondary is NULL");
+    return hm_secondary_find(secondary, owner) != HM_INVALID_INDEX;
+}
+
+/* Returns the packed values, hm_secondary_count of them; the address never changes. NULL in a
+ * zeroed secondary. O(1). Example:
+ *
+ *     struct glow *values = hm_secondary_values(&glows);
+ *     for (uint32_t i = 0; i < hm_secondary_count(&glows); i++)
+ *         values[i].radius++;
+ *     hm_secondary_touch_all(&glows); // if an order depends on it
+ */
+static inline void *hm_secondary_values(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_values: secondary is NULL");
+    return secondary->values;
+}
+
+/* Returns the number of values. O(1). */
+static inline uint32_t hm_secondary_count(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_count: secondary is NULL");
+    return secondary->count;
+}
+
+/* Returns how many values the secondary can hold at most; 0 for a zeroed one. O(1). */
+static inline uint32_t hm_secondary_capacity(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_capacity: secondary is NULL");
+    return HM_CAST(uint32_t, secondary->value_array.capacity);
+}
+
+/* Returns the handle of the owner of the value at a dense index; null out of range. O(1). */
+static inline hm_handle hm_secondary_owner_at(const hm_secondary *secondary, uint32_t dense_index)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_owner_at: secondary is NULL");
+    return dense_index < secondary->count ? secondary->owners[dense_index] : HM_NULL_HANDLE;
+}
+
+/* Returns the dense index of the value that was set for exactly this handle, or HM_INVALID_INDEX.
+ * Valid until values move. O(1). */
+static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_handle owner)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_index_of: secondary is NULL");
+    return hm_secondary_find(secondary, owner);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* HM_SECONDARY_DEFINE(glow, sprite, struct glow), without a semicolon, defines for the
+ * sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or HM_HANDLE_DEFINE
+ *
+ *     glow_secondary   a struct with one member, hm_secondary secondary
+ *
+ * and for each function hm_secondary_X an inline function glow_secondary_X that does the same, with
+ * the value size as a constant, and with sprite_handle and struct glow * in place of handles and
+ * values, also in arrays, and of the predicate of purge; the hook and orders stay untyped.
+ * glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that type id.
+ * glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A secondary
+ * without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+ *
+ *     HM_MAP_DEFINE(sprite, struct sprite, 7)
+ *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)
+ *
+ *     sprite_map sprites;
+ *     glow_secondary lights;
+ *     sprite_map_init(&sprites, 1000);
+ *     if (glow_secondary_init(&lights, 1000, 7) == HM_OK) {
+ *         sprite_handle lamp = sprite_map_insert(&sprites, NULL);
+ *         glow_secondary_set(&lights, lamp, &(struct glow){.radius = 5});
+ *         struct glow *found = glow_secondary_get(&lights, lamp); // or NULL
+ *     }
+ */
+#define HM_SECONDARY_DEFINE(prefix, owner, type)                                                   \
+    HM_TYPED_ASSERT(type)                                                                          \
+    typedef struct prefix##_secondary {                                                            \
+        hm_secondary secondary;                                                                    \
+    } prefix##_secondary;                                                                          \
+    HM_SECONDARY_DEFINE_INIT(prefix, type)                                                         \
+    HM_TYPED_DEFINE_LIFETIME(prefix, secondary)                                                    \
+    HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                                \
+    HM_SECONDARY_DEFINE_PURGE(prefix, owner)                                                       \
+    HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                                \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, secondary)                                                   \
+    HM_TYPED_DEFINE_ORDER(prefix, secondary, owner##_handle)
+
+#define HM_SECONDARY_DEFINE_INIT(prefix, type)                                                     \
+    HM_UNUSED static inline hm_status prefix##_secondary_init_desc(                                \
+        prefix##_secondary *hm_self, const hm_secondary_desc *hm_given)                            \
+    {                                                                                              \
+        hm_secondary_desc hm_full;                                                                 \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_secondary_init_desc", "secondary");                    \
+        if (hm_given == NULL) {                                                                    \
+            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            return hm_refuse_null(#prefix "_secondary_init_desc", "desc");                         \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        hm_full.value_size = sizeof(type);                                                         \
+        hm_full.value_align = HM_ALIGNOF(type);                                                    \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        return hm_secondary_init(&hm_self->secondary, &hm_full);                                   \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_secondary_init(                                     \
+        prefix##_secondary *hm_self, uint32_t hm_capacity, uint16_t hm_type_id)                    \
+    {                                                                                              \
+        hm_secondary_desc hm_full;                                                                 \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_secondary_init", "secondary");                         \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        hm_full.type_id = hm_type_id;                                                              \
+        return prefix##_secondary_init_desc(hm_self, &hm_full);                                    \
+    }
+
+#define HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                            \
+    HM_UNUSED static inline type *prefix##_secondary_set(                                          \
+        prefix##_secondary *hm_self, owner##_handle hm_owner, type const *hm_value)                \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "set");                                               \
+        return HM_CAST(type *, hm_secondary_set_as(&hm_self->secondary, hm_owner.id, hm_value,     \
+                                                   sizeof(type)));                                 \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_secondary_remove(prefix##_secondary *hm_self,            \
+                                                           owner##_handle hm_owner)                \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "remove");                                            \
+        return hm_secondary_remove_as(&hm_self->secondary, hm_owner.id, sizeof(type));             \
+    }
+
+#define HM_SECONDARY_DEFINE_PURGE(prefix, owner)                                                   \
+    typedef struct prefix##_secondary_alive {                                                      \
+        bool (*is_alive)(owner##_handle, void *);                                                  \
+        void *context;                                                                             \
+    } prefix##_secondary_alive;                                                                    \
+    HM_UNUSED static inline bool prefix##_secondary_ask_alive(hm_handle hm_id, void *hm_context)   \
+    {                                                                                              \
+        const prefix##_secondary_alive *hm_call =                                                  \
+            HM_CAST(const prefix##_secondary_alive *, hm_context);                                 \
+        owner##_handle hm_owner;                                                                   \
+        hm_owner.id = hm_id;                                                                       \
+        return hm_call->is_alive(hm_owner, hm_call->context);                                      \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_secondary_purge(                                     \
+        prefix##_secondary *hm_self, bool (*hm_is_alive)(owner##_handle, void *),                  \
+        void *hm_context)                                                                          \
+    {                                                                                              \
+        prefix##_secondary_alive hm_call;                                                          \
+        HM_TYPED_CONTRACT(prefix, secondary, "purge");                                             \
+        HM_CONTRACT(hm_is_alive != NULL, #prefix "_secondary_purge: is_alive is NULL");            \
+        hm_call.is_alive = hm_is_alive;                                                            \
+        hm_call.context = hm_context;                                                              \
+        return hm_secondary_purge(&hm_self->secondary, prefix##_secondary_ask_alive, &hm_call);    \
+    }
+
+#define HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                            \
+    HM_UNUSED static inline type *prefix##_secondary_get(const prefix##_secondary *hm_self,        \
+                                                         owner##_handle hm_owner)                  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "get");                                               \
+        return HM_CAST(type *,                                                                     \
+                       hm_secondary_get_as(&hm_self->secondary, hm_owner.id, sizeof(type)));       \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_secondary_contains(const prefix##_secondary *hm_self,    \
+                                                             owner##_handle hm_owner)              \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "contains");                                          \
+        return hm_secondary_contains(&hm_self->secondary, hm_owner.id);                            \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_secondary_values(const prefix##_secondary *hm_self)     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "values");                                            \
+        return HM_CAST(type *, hm_secondary_values(&hm_self->secondary));                          \
+    }                                                                                              \
+    HM_UNUSED static inline owner##_handle prefix##_secondary_owner_at(                            \
+        const prefix##_secondary *hm_self, uint32_t hm_index)                                      \
+    {                                                                                              \
+        owner##_handle hm_owner;                                                                   \
+        HM_TYPED_CONTRACT(prefix, secondary, "owner_at");                                          \
+        hm_owner.id = hm_secondary_owner_at(&hm_self->secondary, hm_index);                        \
+        return hm_owner;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_secondary_index_of(                                  \
+        const prefix##_secondary *hm_self, owner##_handle hm_owner)                                \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "index_of");                                          \
+        return hm_secondary_index_of(&hm_self->secondary, hm_owner.id);                            \
+    }
+
+#endif

@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: MIT */
+/* secondary: the values and their owners' handles, kept in step with the positions of the slots.
+ *
+ * Whatever moves a value moves three things: the value's bytes, its owner's handle and the position
+ * of the owner's slot. No callback runs before all three have moved, so that every callback sees a
+ * consistent secondary.
+ *
+ * A position is trusted only if the owner there has that slot, so neither fresh memory nor what a
+ * clear leaves behind has to be marked. Remove does mark its slot, for the sake of the order, which
+ * may still list the slot and must not find another slot's value at its position. Clear resets the
+ * order, and trim settles it, so that it lists nothing. */
+#include <handle_map/secondary.h>
+
+#include "array_private.h"
+#include "base_private.h"
+#include "guard_private.h"
+#include "handle_private.h"
+#include "id_table_private.h"
+#include "memory/memory_private.h"
+#include "order/order_private.h"
+
+#include <inttypes.h>
+
+/* The bits of a byte of `pieces`. */
+enum {
+    SECONDARY_COMMITTED = 1, /* the piece has memory */
+    SECONDARY_USED = 2       /* during a trim: and an owner has a slot there */
+};
+
+/* Bytes of a piece, unless a page is larger: large enough to make commits rare, and small enough
+ * for the single owner with a high index. */
+#define SECONDARY_PIECE_SIZE ((size_t)64 << 10)
+
+/* Returns the number of values for which all columns are committed. */
+static uint32_t secondary_committed_values(const hm_secondary *secondary)
+{
+    size_t values = secondary->value_array.limit, owners = secondary->owner_array.limit;
+    return (uint32_t)(values < owners ? values : owners);
+}
+
+static void *secondary_value_at(const hm_secondary *secondary, uint32_t index)
+{
+    return secondary->values + secondary->value_size * index;
+}
+
+/* init and fini */
+
+/* Checks all that can be wrong with a descriptor whose defaults are filled in, before anything is
+ * reserved. */
+static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_desc *values)
+{
+    hm_status status = hm_array_check(values, "value_");
+    if (status == HM_OK)
+        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
+    if (status == HM_OK)
+        status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
+    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
+    if (status == HM_OK)
+        status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position_", full->memory);
+    return status;
+}
+
+static hm_status secondary_reserve_positions(hm_secondary *secondary, const hm_memory *memory)
+{
+    size_t size = hm_memory_round_up(sizeof(uint32_t) * secondary->max_slots, memory->page_size);
+    unsigned char *positions = NULL;
+    hm_status status = hm_memory_reserve(memory, size, &positions);
+    if (status != HM_OK)
+        return status;
+    secondary->positions = (uint32_t *)(void *)positions;
+    secondary->reserved_size = size;
+    return HM_OK;
+}
+
+static hm_status secondary_init_columns(hm_secondary *secondary, const hm_secondary_desc *full)
+{
+    const hm_memory *memory = full->memory;
+    hm_array_desc values = {full->value_size, full->value_align, full->capacity, 0, memory};
+    hm_array_desc owners = {sizeof(hm_handle), 0, full->capacity, 0, memory};
+    hm_status status = secondary_check(full, &values);
+    if (status != HM_OK)
+        return status;
+    size_t piece_size = memory->page_size;
+    if (piece_size < SECONDARY_PIECE_SIZE)
+        piece_size = SECONDARY_PIECE_SIZE;
+    uint32_t shift = hm_bits_highest(piece_size / sizeof(uint32_t));
+    hm_array_desc pieces = {.item_size = 1, .memory = memory, .commit_step = memory->page_size};
+    pieces.capacity = (((size_t)full->max_slots - 1) >> shift) + 1;
+    secondary->piece_shift = (uint16_t)shift;
+    secondary->max_slots = full->max_slots;
+    status = hm_array_init(&secondary->value_array, &values);
+    if (status == HM_OK)
+        status = hm_array_init(&secondary->owner_array, &owners);
+    if (status == HM_OK)
+        status = hm_array_init(&secondary->piece_array, &pieces);
+    return status == HM_OK ? secondary_reserve_positions(secondary, memory) : status;
+}
+
+static void secondary_release_all(hm_secondary *secondary)
+{
+    const hm_memory *memory = secondary->value_array.memory;
+    if (secondary->positions != NULL)
+        memory->release(memory->context, secondary->positions, secondary->reserved_size);
+    hm_order_fini(&secondary->order);
+    hm_array_fini(&secondary->piece_array);
+    hm_array_fini(&secondary->owner_array);
+    hm_array_fini(&secondary->value_array);
+    memset(secondary, 0, sizeof *secondary);
+}
+
+hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc)
+{
+    if (secondary == NULL)
+        return hm_refuse_null("hm_secondary_init", "secondary");
+    memset(secondary, 0, sizeof *secondary);
+    if (desc == NULL)
+        return hm_refuse_null("hm_secondary_init", "desc");
+    hm_secondary_desc full = *desc;
+    if (full.memory == NULL)
+        full.memory = hm_memory_os();
+    if (full.capacity == 0)
+        full.capacity = HM_DEFAULT_CAPACITY;
+    if (full.max_slots == 0)
+        full.max_slots = hm_id_table_default_max_slots(
+            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    hm_status status = secondary_init_columns(secondary, &full);
+    if (status != HM_OK) {
+        secondary_release_all(secondary);
+        return status;
+    }
+    secondary->values = hm_array_data(&secondary->value_array);
+    secondary->owners = hm_array_data(&secondary->owner_array);
+    secondary->pieces = hm_array_data(&secondary->piece_array);
+    secondary->value_size = full.value_size;
+    secondary->type_id = full.type_id;
+    secondary->destroy = full.destroy;
+    secondary->context = full.context;
+    secondary->name = full.name != NULL ? full.name : "secondary";
+    secondary->guard.flags = full.destroy != NULL ? HM_GUARD_HOOK : 0;
+    return HM_OK;
+}
+
+void hm_secondary_fini(hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_fini: secondary is NULL");
+    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_fini", secondary->name);
+    hm_secondary_clear(secondary);
+    secondary_release_all(secondary);
+}
+
+/* the sparse column */
+
+static size_t secondary_piece_begin(const hm_secondary *secondary, size_t piece)
+{
+    return piece << secondary->piece_shift << 2;
+}
+
+/* Returns the bytes of a piece. The last one ends where the reservation does. */
+static size_t secondary_piece_size(const hm_secondary *secondary, size_t piece)
+{
+    size_t size = secondary_piece_begin(secondary, 1);
+    size_t left = secondary->reserved_size - secondary_piece_begin(secondary, piece);
+    return size < left ? size : left;
+}
+
+static unsigned char *secondary_piece_at(const hm_secondary *secondary, size_t piece)
+{
+    return (unsigned char *)secondary->positions + secondary_piece_begin(secondary, piece);
+}
+
+/* Lets lookups see as many pieces as the array has. */
+static void secondary_follow_pieces(hm_secondary *secondary)
+{
+    uint64_t end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
+    secondary->slot_end = end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
+}
+
+static bool secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
+{
+    return slot < secondary->slot_end &&
+           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
+}
+
+/* Commits a piece that has no memory. If that fails, `pieces` may have grown, but lookups do not
+ * see it. */
+static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
+{
+    hm_status status = HM_OK;
+    if (piece >= secondary->piece_array.count)
+        status = hm_array_resize(&secondary->piece_array, piece + 1);
+    if (status != HM_OK)
+        return status;
+    size_t size = secondary_piece_size(secondary, piece);
+    status =
+        hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
+    if (status != HM_OK)
+        return status;
+    secondary->positions_size += size;
+    secondary->pieces[piece] = SECONDARY_COMMITTED;
+    secondary_follow_pieces(secondary);
+    return HM_OK;
+}
+
+/* set */
+
+/* Commits what n more values need, except for positions. `grows` as in hm_array_commit. */
+static hm_status secondary_prepare(hm_secondary *secondary, uint32_t n, bool grows)
+{
+    if (n > secondary->value_array.capacity - secondary->count)
+        return hm_fail_full("secondary", secondary->count, secondary->value_array.capacity, n);
+    size_t count = (size_t)secondary->count + n;
+    hm_status status = hm_array_commit(&secondary->owner_array, count, grows);
+    if (status == HM_OK)
+        status = hm_array_prepare(&secondary->value_array, count, grows);
+    secondary->guard.limit = secondary_committed_values(secondary);
+    return status;
+}
+
+hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_reserve: secondary is NULL");
+    if (hm_guard_is_busy(&secondary->guard))
+        return hm_fail_busy("secondary", secondary->name);
+    hm_status status = secondary_prepare(secondary, n, false);
+    uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
+    for (uint32_t slot = 0; status == HM_OK && slot < end;) {
+        if (!secondary_has_piece(secondary, slot))
+            status = secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+        size_t size = (size_t)1 << secondary->piece_shift;
+        slot = end - slot > size ? slot + (uint32_t)size : end;
+    }
+    return status;
+}
+
+/* Whether this handle may be an owner's, whatever stands for its slot. */
+static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle owner)
+{
+    hm_handle_state state = hm_handle_judge(owner, secondary->type_id);
+    if (state != HM_HANDLE_LIVE)
+        return hm_fail(HM_ERROR_INVALID, "0x%016" PRIx64 " is no owner's handle: %s", owner.bits,
+                       hm_handle_state_name(state));
+    if (hm_handle_index(owner) >= secondary->max_slots)
+        return hm_fail(HM_ERROR_INVALID,
+                       "the owner's index %" PRIu32 " is not below max_slots %" PRIu32,
+                       hm_handle_index(owner), secondary->max_slots);
+    return HM_OK;
+}
+
+/* Returns the position of the value that stands for a slot, or HM_INVALID_INDEX. */
+static uint32_t secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
+{
+    if (!secondary_has_piece(secondary, slot))
+        return HM_INVALID_INDEX;
+    uint32_t index = secondary->positions[slot];
+    if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
+        return HM_INVALID_INDEX;
+    return index;
+}
+
+/* The bytes may overlap. */
+static void *secondary_write(hm_secondary *secondary, uint32_t index, const void *value)
+{
+    void *place = secondary_value_at(secondary, index);
+    if (value != NULL)
+        memmove(place, value, secondary->value_size);
+    else
+        memset(place, 0, secondary->value_size);
+    return place;
+}
+
+static void secondary_destroy(hm_secondary *secondary, uint32_t index)
+{
+    if (secondary->destroy == NULL)
+        return;
+    hm_guard_enter(&secondary->guard);
+    secondary->destroy(secondary_value_at(secondary, index), secondary->context);
+    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
+}
+
+static void *secondary_replace(hm_secondary *secondary, uint32_t index, hm_handle owner,
+                               const void *value)
+{
+    hm_handle before = secondary->owners[index];
+    if (owner.bits < before.bits) {
+        hm_fail(HM_ERROR_STALE,
+                "generation %" PRIu32 " of slot %" PRIu32 " is followed by generation %" PRIu32,
+                hm_handle_generation(owner), hm_handle_index(owner), hm_handle_generation(before));
+        return NULL;
+    }
+    secondary_destroy(secondary, index);
+    secondary->owners[index] = owner;
+    hm_secondary_disturb(secondary, index, secondary->count);
+    return secondary_write(secondary, index, value);
+}
+
+void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
+{
+    if (hm_guard_is_busy(&secondary->guard)) {
+        hm_fail_busy("secondary", secondary->name);
+        return NULL;
+    }
+    if (secondary_check_owner(secondary, owner) != HM_OK)
+        return NULL;
+    uint32_t slot = hm_handle_index(owner), index = secondary_find_slot(secondary, slot);
+    if (index != HM_INVALID_INDEX)
+        return secondary_replace(secondary, index, owner, value);
+    if (secondary_prepare(secondary, 1, true) != HM_OK)
+        return NULL;
+    if (!secondary_has_piece(secondary, slot) &&
+        secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift) != HM_OK)
+        return NULL;
+    index = secondary->count++;
+    hm_memory_unpoison(secondary_value_at(secondary, index), secondary->value_size);
+    secondary->owners[index] = owner;
+    secondary->positions[slot] = index;
+    return secondary_write(secondary, index, value);
+}
+
+/* remove */
+
+/* Poisons the n places from `count` on, which no longer hold values. */
+static void secondary_poison_dead(hm_secondary *secondary, uint32_t n)
+{
+    hm_memory_poison(secondary_value_at(secondary, secondary->count), secondary->value_size * n);
+}
+
+static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+{
+    secondary_destroy(secondary, index);
+    hm_secondary_drop_as(secondary, index, secondary->value_size);
+    /* The inline function poisons only if the library was built with the sanitizer. */
+    secondary_poison_dead(secondary, 1);
+}
+
+bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)
+{
+    if (hm_guard_is_busy(&secondary->guard))
+        return false;
+    secondary_remove_at(secondary, index);
+    return true;
+}
+
+static void secondary_forget_order(hm_secondary *secondary)
+{
+    hm_order_reset(&secondary->order);
+    secondary->managed = 0;
+}
+
+void hm_secondary_clear(hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_clear: secondary is NULL");
+    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_clear", secondary->name);
+    if (secondary->destroy != NULL)
+        while (secondary->count > 0)
+            secondary_remove_at(secondary, secondary->count - 1);
+    uint32_t count = secondary->count;
+    secondary->count = 0;
+    if (count > 0)
+        secondary_poison_dead(secondary, count);
+    secondary_forget_order(secondary);
+}
+
+/* order */
+
+/* Tells the inline functions which positions the order manages. */
+static void secondary_follow_order(hm_secondary *secondary)
+{
+    secondary->managed = secondary->order.cursor + 1;
+}
+
+void hm_secondary_disturb_managed(hm_secondary *secondary, uint32_t index, uint32_t count)
+{
+    hm_order_disturb(&secondary->order, index, count);
+    secondary_follow_order(secondary);
+}
+
+/* The values have been exchanged, and the lower halves of the owners' handles, which are links: the
+ * upper halves must follow. */
+static void secondary_swapped(void *owner, uint32_t a, uint32_t b)
+{
+    hm_secondary *secondary = owner;
+    hm_handle *owners = secondary->owners;
+    uint64_t difference = (owners[a].bits ^ owners[b].bits) >> 32 << 32;
+    owners[a].bits ^= difference;
+    owners[b].bits ^= difference;
+}
+
+static uint32_t secondary_find(const void *owner, hm_handle handle)
+{
+    return hm_secondary_find(owner, handle);
+}
+
+static hm_sequence secondary_sequence(hm_secondary *secondary)
+{
+    return (hm_sequence){.items = secondary->values,
+                         .stride = secondary->value_size,
+                         .moved_size = secondary->value_size,
+                         .links = {.owners = secondary->owners, .positions = secondary->positions},
+                         .slot_count = secondary->slot_end,
+                         .count = secondary->count,
+                         .capacity = hm_secondary_capacity(secondary),
+                         .swapped = secondary_swapped,
+                         .find = secondary_find,
+                         .owner = secondary,
+                         .memory = secondary->value_array.memory};
+}
+
+hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
+                                    hm_budget budget)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_defragment: secondary is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_secondary_defragment: the order has neither compare nor key");
+    if (hm_guard_is_busy(&secondary->guard))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = secondary_sequence(secondary);
+    hm_guard_enter(&secondary->guard);
+    hm_progress progress = hm_order_run(&secondary->order, order, &sequence, budget);
+    secondary_follow_order(secondary);
+    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
+    return progress;
+}
+
+hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order, uint32_t n,
+                                 hm_budget budget)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
+    HM_CONTRACT(order != NULL || n == 0, "hm_secondary_arrange: order is NULL");
+    if (hm_guard_is_busy(&secondary->guard))
+        return (hm_progress){0, 0, false};
+    hm_sequence sequence = secondary_sequence(secondary);
+    /* No callback of the program's runs. */
+    hm_progress progress = hm_order_arrange(&secondary->order, order, n, &sequence, budget);
+    secondary_follow_order(secondary);
+    return progress;
+}
+
+void hm_secondary_touch(hm_secondary *secondary, hm_handle owner)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_touch: secondary is NULL");
+    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_touch", secondary->name);
+    uint32_t index = hm_secondary_find(secondary, owner);
+    /* Nothing manages HM_INVALID_INDEX. */
+    hm_secondary_disturb(secondary, index, secondary->count);
+}
+
+void hm_secondary_touch_all(hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_touch_all: secondary is NULL");
+    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_touch_all", secondary->name);
+    secondary_forget_order(secondary);
+}
+
+typedef struct secondary_alive {
+    bool (*is_alive)(hm_handle owner, void *context);
+    void *context;
+} secondary_alive;
+
+static bool secondary_is_doomed(void *owner, uint32_t index, void *context)
+{
+    const hm_secondary *secondary = owner;
+    const secondary_alive *call = context;
+    return !call->is_alive(secondary->owners[index], call->context);
+}
+
+uint32_t hm_secondary_purge(hm_secondary *secondary,
+                            bool (*is_alive)(hm_handle owner, void *context), void *context)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_purge: secondary is NULL");
+    HM_CONTRACT(is_alive != NULL, "hm_secondary_purge: is_alive is NULL");
+    if (hm_guard_is_busy(&secondary->guard))
+        return 0;
+    uint32_t count = secondary->count;
+    secondary_alive call = {is_alive, context};
+    hm_sequence sequence = secondary_sequence(secondary);
+    hm_guard_enter(&secondary->guard);
+    uint32_t survivors = hm_order_gather(&secondary->order, &sequence, secondary_is_doomed, &call);
+    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
+    if (secondary->managed != 0)
+        secondary_follow_order(secondary);
+    while (secondary->count > survivors)
+        secondary_remove_at(secondary, secondary->count - 1);
+    return count - survivors;
+}
+
+/* memory and questions */
+
+/* Decommits a piece that no owner uses, and takes the mark of a used one back. */
+static hm_status secondary_trim_piece(hm_secondary *secondary, size_t piece)
+{
+    if (secondary->pieces[piece] != SECONDARY_COMMITTED)
+        return HM_OK;
+    size_t size = secondary_piece_size(secondary, piece);
+    hm_status status = hm_memory_decommit(secondary->value_array.memory,
+                                          secondary_piece_at(secondary, piece), size);
+    if (status == HM_OK) {
+        secondary->pieces[piece] = 0;
+        secondary->positions_size -= size;
+    }
+    return status;
+}
+
+/* Gives back the pieces without an owner, up to the first that the system refuses to take. */
+static hm_status secondary_trim_pieces(hm_secondary *secondary)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < secondary->count; i++) {
+        uint32_t slot = hm_handle_index(secondary->owners[i]);
+        secondary->pieces[(size_t)slot >> secondary->piece_shift] |= SECONDARY_USED;
+    }
+    size_t end = 0;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
+        if (status == HM_OK)
+            status = secondary_trim_piece(secondary, piece);
+        secondary->pieces[piece] &= SECONDARY_COMMITTED;
+        if (secondary->pieces[piece] != 0)
+            end = piece + 1;
+    }
+    if (secondary->piece_array.count > end)
+        (void)hm_array_resize(&secondary->piece_array, end); /* It shrinks. */
+    secondary_follow_pieces(secondary);
+    return status == HM_OK ? hm_array_trim(&secondary->piece_array) : status;
+}
+
+hm_status hm_secondary_trim(hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_trim: secondary is NULL");
+    if (hm_guard_is_busy(&secondary->guard))
+        return hm_fail_busy("secondary", secondary->name);
+    hm_sequence sequence = secondary_sequence(secondary);
+    hm_order_settle(&secondary->order, &sequence); /* It may list slots of pieces that go. */
+    if (secondary->managed != 0)
+        secondary_follow_order(secondary);
+    secondary->value_array.count = secondary->owner_array.count = secondary->count;
+    hm_status status = hm_array_trim(&secondary->value_array);
+    if (status == HM_OK)
+        status = hm_array_decommit(&secondary->owner_array);
+    if (status == HM_OK)
+        status = secondary_trim_pieces(secondary);
+    if (status == HM_OK)
+        status = hm_order_trim(&secondary->order, secondary->count);
+    secondary->guard.limit = secondary_committed_values(secondary);
+    return status;
+}
+
+static bool secondary_fields_are_valid(const hm_secondary *secondary)
+{
+    uint32_t committed = secondary_committed_values(secondary);
+    uint64_t piece_end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
+    return secondary->values == hm_array_data(&secondary->value_array) &&
+           secondary->owners == hm_array_data(&secondary->owner_array) &&
+           secondary->pieces == hm_array_data(&secondary->piece_array) &&
+           secondary->value_size == secondary->value_array.item_size &&
+           secondary->count <= committed &&
+           secondary->guard.limit == (hm_guard_is_busy(&secondary->guard) ? 0 : committed) &&
+           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
+}
+
+static bool secondary_pieces_are_valid(const hm_secondary *secondary)
+{
+    size_t size = 0;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
+        if (secondary->pieces[piece] > SECONDARY_COMMITTED)
+            return false;
+        if (secondary->pieces[piece] != 0)
+            size += secondary_piece_size(secondary, piece);
+    }
+    return size == secondary->positions_size;
+}
+
+static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t index)
+{
+    hm_handle owner = secondary->owners[index];
+    return hm_handle_judge(owner, secondary->type_id) == HM_HANDLE_LIVE &&
+           secondary_find_slot(secondary, hm_handle_index(owner)) == index;
+}
+
+/* During a callback of the order, `managed` may be out of date. */
+static bool secondary_follows_order(const hm_secondary *secondary)
+{
+    uint32_t cursor = secondary->order.cursor, managed = secondary->managed;
+    return hm_guard_is_busy(&secondary->guard) ||
+           (managed == 0 ? cursor == 0 : managed == cursor + 1);
+}
+
+hm_status hm_secondary_validate(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_validate: secondary is NULL");
+    if (!secondary_fields_are_valid(secondary))
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "the secondary's values, count and committed memory disagree");
+    if (!secondary_pieces_are_valid(secondary))
+        return hm_fail(HM_ERROR_CORRUPT, "the secondary's sparse column is damaged");
+    for (uint32_t i = 0; i < secondary->count; i++)
+        if (!secondary_owner_is_valid(secondary, i))
+            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" PRIu32 " is damaged", i);
+    if (!secondary_follows_order(secondary))
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "the secondary and its order disagree on the managed positions");
+    return HM_OK;
+}
+
+hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_get_stats: secondary is NULL");
+    hm_secondary_stats stats = {.count = secondary->count,
+                                .capacity = hm_secondary_capacity(secondary),
+                                .slots = secondary->slot_end,
+                                .max_slots = secondary->max_slots,
+                                .free_slots = secondary->slot_end - secondary->count,
+                                .committed_size = secondary->positions_size,
+                                .reserved_size = secondary->reserved_size};
+    hm_array_add_sizes(&secondary->value_array, &stats);
+    hm_array_add_sizes(&secondary->owner_array, &stats);
+    hm_array_add_sizes(&secondary->piece_array, &stats);
+    hm_array_add_sizes(&secondary->order.mark_array, &stats);
+    hm_array_add_sizes(&secondary->order.batch.scratch, &stats);
+    return stats;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* What a secondary refuses: invalid descriptors, and calls that break a contract; what every
+ * function returns for a secondary of capacity 0; and that validate sees each kind of damage. */
+#include "support/secondary.h"
+
+#include "support/memory.h"
+
+#include <string.h>
+
+/* init */
+
+static bool is_refused(hm_secondary_desc desc)
+{
+    static const hm_secondary zero;
+    hm_secondary secondary;
+    memset(&secondary, 0x5A, sizeof secondary);
+    return hm_secondary_init(&secondary, &desc) == HM_ERROR_INVALID &&
+           memcmp(&secondary, &zero, sizeof zero) == 0;
+}
+
+TEST(secondary_contract, init_refuses_what_no_secondary_can_be)
+{
+    hm_secondary secondary;
+    const hm_secondary_desc good = {.value_size = 4};
+    CHECK(hm_secondary_init(NULL, &good) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_secondary_init: secondary is NULL") == 0);
+    CHECK(hm_secondary_init(&secondary, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_secondary_init: desc is NULL") == 0);
+    CHECK(is_refused((hm_secondary_desc){.value_size = 0}));
+    CHECK(strcmp(hm_last_error(), "value_size is 0") == 0);
+    CHECK(is_refused((hm_secondary_desc){.value_size = 12, .value_align = 3}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 12, .value_align = 8}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 8192, .value_align = 8192}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .capacity = UINT32_MAX}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .capacity = 10, .max_slots = 9}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .type_id = 0x8000}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX / 2 + 1, .capacity = 2}));
+    CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX, .capacity = 1}));
+}
+
+TEST(secondary_contract, init_refuses_a_memory_table_that_breaks_its_contract)
+{
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init_with_holes(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_secondary_desc){.value_size = 4, .memory = &memory.table}));
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(secondary_contract, values_have_the_alignment_of_the_descriptor)
+{
+    for (size_t align = 1; align <= HM_MEMORY_ALIGNMENT; align *= 2) {
+        hm_secondary secondary =
+            make((hm_secondary_desc){.value_size = 3 * align, .value_align = align});
+        for (uint32_t i = 0; i < 5; i++)
+            CHECK((uintptr_t)hm_secondary_set(&secondary, owner(i, 1), NULL) % align == 0);
+        finish(&secondary);
+    }
+}
+
+TEST(secondary_contract, the_index_space_may_have_all_indices)
+{
+    if (!test_has_addresses(UINT64_C(1) << 35, "a secondary of 2^32 - 1 slots"))
+        return;
+    hm_secondary secondary = make((hm_secondary_desc){.capacity = 10, .max_slots = UINT32_MAX});
+    set(&secondary, owner(UINT32_MAX - 1, 1), 1);
+    CHECK(hm_secondary_set(&secondary, owner(UINT32_MAX, 1), NULL) == NULL);
+    CHECK(hm_secondary_get_stats(&secondary).slots == UINT32_MAX);
+    CHECK(hm_secondary_remove(&secondary, owner(UINT32_MAX - 1, 1)));
+    CHECK(hm_secondary_trim(&secondary) == HM_OK);
+    CHECK(hm_secondary_get_stats(&secondary).committed_size == 0);
+    finish(&secondary);
+}
+
+/* capacity 0 */
+
+static bool never_asked(hm_handle of, void *context)
+{
+    (void)of;
+    (void)context;
+    CHECK(false);
+    return true;
+}
+
+static uint64_t int_key(const void *value, void *context)
+{
+    (void)context;
+    return (uint64_t) * (const int *)value;
+}
+
+static const hm_order by_key = {.key = int_key};
+
+/* Checks what every function returns for a secondary that can never have a value. */
+static void check_capacity_zero(hm_secondary *secondary)
+{
+    const hm_handle first = hm_handle_pack(0, 1, 0);
+    CHECK(hm_secondary_set(secondary, first, NULL) == NULL);
+    CHECK(hm_secondary_set(secondary, HM_NULL_HANDLE, NULL) == NULL);
+    CHECK(hm_secondary_reserve(secondary, 1) == HM_ERROR_FULL);
+    CHECK(hm_secondary_reserve(secondary, 0) == HM_OK);
+    CHECK(hm_secondary_get(secondary, first) == NULL && !hm_secondary_contains(secondary, first));
+    CHECK(hm_secondary_get(secondary, HM_NULL_HANDLE) == NULL);
+    CHECK(!hm_secondary_remove(secondary, first));
+    CHECK(hm_secondary_purge(secondary, never_asked, NULL) == 0);
+    CHECK(hm_secondary_values(secondary) == NULL && hm_secondary_count(secondary) == 0);
+    CHECK(hm_secondary_capacity(secondary) == 0);
+    CHECK(hm_handle_is_null(hm_secondary_owner_at(secondary, 0)));
+    CHECK(hm_secondary_index_of(secondary, first) == HM_INVALID_INDEX);
+    CHECK(hm_secondary_trim(secondary) == HM_OK && hm_secondary_validate(secondary) == HM_OK);
+    hm_secondary_touch(secondary, first);
+    hm_secondary_touch_all(secondary);
+    hm_progress progress = hm_secondary_defragment(secondary, &by_key, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    progress = hm_secondary_arrange(secondary, &first, 1, (hm_budget){1, 1});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    hm_secondary_clear(secondary);
+    hm_secondary_stats stats = hm_secondary_get_stats(secondary), zero = {0};
+    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
+    hm_secondary_fini(secondary);
+    hm_secondary_fini(secondary);
+}
+
+TEST(secondary_contract, a_zeroed_secondary_is_a_valid_empty_one)
+{
+    hm_secondary secondary = {0};
+    check_capacity_zero(&secondary);
+}
+
+TEST(secondary_contract, a_secondary_whose_init_failed_is_a_valid_empty_one)
+{
+    hm_secondary secondary;
+    hm_secondary_desc desc = {.value_size = 0};
+    CHECK(hm_secondary_init(&secondary, &desc) == HM_ERROR_INVALID);
+    check_capacity_zero(&secondary);
+}
+
+/* the failures in a sentence */
+
+static bool set_fails(hm_secondary *secondary, hm_handle of, const char *sentence)
+{
+    return hm_secondary_set(secondary, of, NULL) == NULL && strcmp(hm_last_error(), sentence) == 0;
+}
+
+TEST(secondary_contract, a_refused_set_says_why)
+{
+    hm_secondary secondary = make((hm_secondary_desc){.capacity = 2, .max_slots = 4});
+    CHECK(set_fails(&secondary, HM_NULL_HANDLE,
+                    "0x0000000000000000 is no owner's handle: HM_HANDLE_NULL"));
+    CHECK(set_fails(&secondary, owner(1, 0),
+                    "0x0005000000000001 is no owner's handle: HM_HANDLE_FORGED"));
+    CHECK(set_fails(&secondary, hm_handle_pack(1, 1, 6),
+                    "0x0006000100000001 is no owner's handle: HM_HANDLE_FOREIGN"));
+    CHECK(set_fails(&secondary, owner(4, 1), "the owner's index 4 is not below max_slots 4"));
+    set(&secondary, owner(1, 9), 1);
+    CHECK(set_fails(&secondary, owner(1, 8), "generation 8 of slot 1 is followed by generation 9"));
+    set(&secondary, owner(2, 1), 1);
+    CHECK(set_fails(&secondary, owner(3, 1), "2 of 2 items: capacity is used up"));
+    finish(&secondary);
+}
+
+/* validate */
+
+static void corrupt(hm_secondary *secondary, int how)
+{
+    switch (how) {
+    case 0: /* an owner has a generation */
+        secondary->owners[1].bits &= ~((uint64_t)0xFFFF << HM_HANDLE_GENERATION_SHIFT);
+        break;
+    case 1: /* of its type */
+        secondary->owners[1].bits ^= UINT64_C(1) << HM_HANDLE_TYPE_ID_SHIFT;
+        break;
+    case 2: /* and no free bit */
+        secondary->owners[1].bits |= HM_HANDLE_FREE_BIT;
+        break;
+    case 3: /* and stands for one slot */
+        secondary->owners[1] = secondary->owners[0];
+        break;
+    case 4: /* whose position is its own */
+        secondary->positions[1] = 2;
+        break;
+    case 5: /* and in memory */
+        secondary->pieces[0] = 0;
+        break;
+    case 6: /* the marks of a trim are gone after it */
+        secondary->pieces[0] = 3;
+        break;
+    case 7: /* all positions that are in memory are counted */
+        secondary->positions_size += PIECE_SIZE;
+        break;
+    case 8: /* lookups are bounded by the pieces */
+        secondary->slot_end = secondary->max_slots;
+        break;
+    case 9: /* and by the index space */
+        secondary->max_slots = secondary->slot_end - 1;
+        break;
+    case 10: /* committed values cover the count */
+        secondary->value_array.limit = 1;
+        break;
+    case 11: /* and so do committed owners */
+        secondary->owner_array.limit = 1;
+        break;
+    case 12: /* the columns are where the arrays have them */
+        secondary->values++;
+        break;
+    case 13:
+        secondary->owners++;
+        break;
+    case 14:
+        secondary->pieces++;
+        break;
+    case 15: /* and values as large */
+        secondary->value_size++;
+        break;
+    case 16: /* the limit of set is what is committed */
+        secondary->guard.limit++;
+        break;
+    case 17: /* and 0 while busy */
+        secondary->guard.flags |= HM_GUARD_BUSY;
+        break;
+    case 18: /* it is known what the order manages */
+        secondary->managed = 0;
+        break;
+    case 19:
+        secondary->managed--;
+        break;
+    }
+}
+
+TEST(secondary_contract, validate_sees_each_broken_invariant)
+{
+    for (int how = 0; how < 20; how++) {
+        hm_secondary secondary = make((hm_secondary_desc){0});
+        fill(&secondary, 3);
+        CHECK(hm_secondary_defragment(&secondary, &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_validate(&secondary) == HM_OK);
+        hm_secondary damaged = secondary;
+        corrupt(&damaged, how);
+        CHECK(hm_secondary_validate(&damaged) == HM_ERROR_CORRUPT);
+        secondary.pieces[0] = 1;
+        for (uint32_t i = 0; i < 3; i++) {
+            secondary.owners[i] = owner(i, 1);
+            secondary.positions[i] = i;
+        }
+        finish(&secondary);
+    }
+}
+
+/* What an order that is not finished lists is found through the positions of slots: one that has no
+ * value must not lead to another slot's value. */
+TEST(secondary_contract, the_slot_of_a_removed_value_has_no_position)
+{
+    hm_secondary secondary = make((hm_secondary_desc){0});
+    fill(&secondary, 3);
+    CHECK(hm_secondary_remove(&secondary, owner(0, 1)));
+    CHECK(secondary.positions[0] == HM_INVALID_INDEX && secondary.positions[2] == 0);
+    CHECK(hm_secondary_remove(&secondary, owner(1, 1)));
+    CHECK(secondary.positions[1] == HM_INVALID_INDEX && secondary.positions[2] == 0);
+    finish(&secondary);
+}
+
+/* The state of the order need not be in the cache if a secondary is never ordered. */
+TEST(secondary_contract, without_an_order_its_state_is_neither_read_nor_written)
+{
+    unsigned char nothing[sizeof(hm_order_state)];
+    hm_secondary secondary = make((hm_secondary_desc){0});
+    memset(nothing, 0xDD, sizeof nothing);
+    hm_order_state order = secondary.order;
+    memcpy(&secondary.order, nothing, sizeof nothing);
+    fill(&secondary, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        set(&secondary, owner(i, 2), (int)i);
+        hm_secondary_touch(&secondary, owner(i, 2));
+    }
+    for (uint32_t i = 0; i < 100; i++)
+        CHECK(hm_secondary_remove(&secondary, owner(i % 2 == 0 ? i : 100 - i, 2)));
+    CHECK(memcmp(&secondary.order, nothing, sizeof nothing) == 0);
+    secondary.order = order;
+    finish(&secondary);
+}
+
+/* broken contracts */
+
+#define PANICS_WITHOUT_A_SECONDARY(name, call)                                                     \
+    DEATH_TEST(secondary_contract, name##_without_a_secondary_panics)                              \
+    {                                                                                              \
+        (void)(call);                                                                              \
+    }
+
+static hm_secondary *const none;
+
+PANICS_WITHOUT_A_SECONDARY(set, hm_secondary_set(none, HM_NULL_HANDLE, NULL))
+PANICS_WITHOUT_A_SECONDARY(get, hm_secondary_get(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_SECONDARY(contains, hm_secondary_contains(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_SECONDARY(remove, hm_secondary_remove(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_SECONDARY(purge, hm_secondary_purge(none, never_asked, NULL))
+PANICS_WITHOUT_A_SECONDARY(values, hm_secondary_values(none))
+PANICS_WITHOUT_A_SECONDARY(count, hm_secondary_count(none))
+PANICS_WITHOUT_A_SECONDARY(capacity, hm_secondary_capacity(none))
+PANICS_WITHOUT_A_SECONDARY(owner_at, hm_secondary_owner_at(none, 0))
+PANICS_WITHOUT_A_SECONDARY(index_of, hm_secondary_index_of(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_A_SECONDARY(reserve, hm_secondary_reserve(none, 0))
+PANICS_WITHOUT_A_SECONDARY(clear, (hm_secondary_clear(none), 0))
+PANICS_WITHOUT_A_SECONDARY(trim, hm_secondary_trim(none))
+PANICS_WITHOUT_A_SECONDARY(validate, hm_secondary_validate(none))
+PANICS_WITHOUT_A_SECONDARY(get_stats, hm_secondary_get_stats(none))
+PANICS_WITHOUT_A_SECONDARY(defragment, hm_secondary_defragment(none, &by_key, (hm_budget){0, 0}))
+PANICS_WITHOUT_A_SECONDARY(arrange, hm_secondary_arrange(none, NULL, 0, (hm_budget){0, 0}))
+PANICS_WITHOUT_A_SECONDARY(touch, (hm_secondary_touch(none, HM_NULL_HANDLE), 0))
+PANICS_WITHOUT_A_SECONDARY(touch_all, (hm_secondary_touch_all(none), 0))
+PANICS_WITHOUT_A_SECONDARY(fini, (hm_secondary_fini(none), 0))
+
+DEATH_TEST(secondary_contract, defragment_without_an_order_panics)
+{
+    hm_secondary secondary = {0};
+    hm_secondary_defragment(&secondary, NULL, (hm_budget){0, 0});
+}
+
+DEATH_TEST(secondary_contract, defragment_by_an_order_of_nothing_panics)
+{
+    hm_secondary secondary = {0};
+    const hm_order nothing = {.context = &secondary};
+    hm_secondary_defragment(&secondary, &nothing, (hm_budget){0, 0});
+}
+
+DEATH_TEST(secondary_contract, arrange_without_handles_panics)
+{
+    hm_secondary secondary = {0};
+    hm_secondary_arrange(&secondary, NULL, 1, (hm_budget){0, 0});
+}
+
+DEATH_TEST(secondary_contract, purge_without_a_predicate_panics)
+{
+    hm_secondary secondary = {0};
+    hm_secondary_purge(&secondary, NULL, NULL);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive model of the secondary: each operation on both sides, and the comparison of the two. */
+#include "secondary_model.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODEL_SMALL = 64,     /* bytes; up to this size all values are compared after each operation */
+    MODEL_STRIDE = 32,    /* above, each value after this many operations */
+    MODEL_NEAR = 60,      /* indices below it, unless they are scattered */
+    MODEL_PLACES = 5,     /* scattered indices begin at as many places */
+    MODEL_BURST = 40,     /* most owners in a row */
+    MODEL_COMPARES = 200, /* most for a value, as in the map's model */
+    MODEL_IDLE = 16       /* calls that have no budget left for other work */
+};
+
+/* Returns the entry whose owner has this slot, or NULL. */
+static secondary_model_entry *find_slot(secondary_model *model, uint32_t slot)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (hm_handle_index(model->entries[i].owner) == slot)
+            return &model->entries[i];
+    return NULL;
+}
+
+static secondary_model_entry *find(secondary_model *model, hm_handle handle)
+{
+    secondary_model_entry *entry = find_slot(model, hm_handle_index(handle));
+    return entry != NULL && entry->owner.bits == handle.bits ? entry : NULL;
+}
+
+static uint32_t index_of(const secondary_model *model, const secondary_model_entry *entry)
+{
+    return (uint32_t)(entry - model->entries);
+}
+
+static bool value_holds(const secondary_model *model, const secondary_model_entry *entry,
+                        const void *value)
+{
+    size_t size = model->desc.value_size;
+    return entry->is_zero ? test_bytes_are(value, size, 0)
+                          : test_item_is(value, size, entry->value);
+}
+
+static uint32_t some_index(const secondary_model *model, uint32_t noise)
+{
+    uint32_t max_slots = model->desc.max_slots;
+    if (!model->is_scattered)
+        return noise % (max_slots < MODEL_NEAR ? max_slots : MODEL_NEAR);
+    return max_slots - 1 - (noise % MODEL_PLACES * (max_slots / MODEL_PLACES) + noise / 8 % 12);
+}
+
+/* Returns a handle to try: an owner (kind 0 to 5), the next or an earlier life of its slot, any
+ * that may be an owner's, one that was, null, damaged, foreign, too high, or noise. */
+static hm_handle pick(const secondary_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    uint32_t known =
+        model->past_count < SECONDARY_MODEL_PAST ? model->past_count : SECONDARY_MODEL_PAST;
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    hm_handle any = hm_handle_pack(some_index(model, which), 1 + noise % 4, model->desc.type_id);
+    hm_handle live = model->count != 0 ? model->entries[which % model->count].owner : any;
+    switch (kind % 16) {
+    case 6:
+        return hm_handle_from_bits(live.bits + one);
+    case 7:
+        return hm_handle_from_bits(live.bits - one);
+    case 8:
+    case 9:
+        return any;
+    case 10:
+        return known != 0 ? model->past[which % known] : any;
+    case 11:
+        return HM_NULL_HANDLE;
+    case 12:
+        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
+    case 13:
+        return hm_handle_pack(hm_handle_index(live), 1, noise);
+    case 14:
+        return hm_handle_pack(model->desc.max_slots + noise % 3, 1, model->desc.type_id);
+    case 15:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return live;
+    }
+}
+
+static bool may_be_owner(const secondary_model *model, hm_handle handle)
+{
+    return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
+           hm_handle_type_id(handle) == model->desc.type_id &&
+           hm_handle_index(handle) < model->desc.max_slots;
+}
+
+/* callbacks */
+
+/* Returns the entry of a value that a callback gets. */
+static secondary_model_entry *entry_of(secondary_model *model, const void *value)
+{
+    const unsigned char *values = hm_secondary_values(&model->secondary);
+    size_t index = (size_t)((const unsigned char *)value - values) / model->desc.value_size;
+    hm_handle owner = hm_secondary_owner_at(&model->secondary, (uint32_t)index);
+    secondary_model_entry *entry = find(model, owner);
+    CHECK(entry != NULL && hm_secondary_get(&model->secondary, owner) == value);
+    CHECK(value_holds(model, entry, value));
+    return entry;
+}
+
+/* What holds in each callback; the costly part now and then. */
+static void in_callback(secondary_model *model, uint32_t noise)
+{
+    if ((model->tick + noise) % 64 != 0)
+        return;
+    CHECK(hm_secondary_validate(&model->secondary) == HM_OK);
+    hm_handle any = pick(model, 8, noise, noise);
+    CHECK(hm_secondary_set(&model->secondary, any, NULL) == NULL);
+    CHECK(!hm_secondary_remove(&model->secondary, hm_secondary_owner_at(&model->secondary, 0)));
+    CHECK(hm_secondary_trim(&model->secondary) == HM_ERROR_BUSY);
+}
+
+static void on_destroy(void *value, void *context)
+{
+    secondary_model *model = context;
+    secondary_model_entry *entry = entry_of(model, value);
+    CHECK(entry->destroyed == 0);
+    CHECK(!model->from_the_back || hm_secondary_index_of(&model->secondary, entry->owner) ==
+                                       hm_secondary_count(&model->secondary) - 1);
+    entry->destroyed++;
+    in_callback(model, hm_handle_index(entry->owner));
+}
+
+/* Orders by the leading bytes, at most 2 of them, so that there are equal values. */
+static uint64_t leading(const secondary_model *model, const void *value)
+{
+    const unsigned char *bytes = value;
+    return model->desc.value_size == 1 ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
+}
+
+static uint64_t key(const void *value, void *context)
+{
+    secondary_model *model = context;
+    in_callback(model, hm_handle_index(entry_of(model, value)->owner));
+    model->ordered++;
+    return leading(model, value);
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+    secondary_model *model = context;
+    uint64_t left = key(a, context), right = key(b, context);
+    model->ordered--;
+    return (left > right) - (left < right);
+}
+
+/* set */
+
+static void note_removal(secondary_model *model, const secondary_model_entry *entry)
+{
+    CHECK(entry->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
+    model->past[model->past_count++ % SECONDARY_MODEL_PAST] = entry->owner;
+}
+
+/* Removes as swap-and-pop does. */
+static void drop(secondary_model *model, secondary_model_entry *entry)
+{
+    note_removal(model, entry);
+    *entry = model->entries[--model->count];
+}
+
+static void set_one(secondary_model *model, hm_handle owner, bool is_zero, uint64_t value)
+{
+    unsigned char bytes[5000];
+    secondary_model_entry *before = find_slot(model, hm_handle_index(owner));
+    bool may = may_be_owner(model, owner);
+    test_item_fill(bytes, model->desc.value_size, value);
+    const void *place = hm_secondary_set(&model->secondary, owner, is_zero ? NULL : bytes);
+    secondary_model_entry now = {.owner = owner, .value = value, .is_zero = is_zero};
+    if (may && before != NULL && owner.bits >= before->owner.bits) {
+        CHECK(place == hm_secondary_get(&model->secondary, owner) && place != NULL);
+        note_removal(model, before);
+        *before = now;
+    } else if (may && before == NULL && place != NULL) {
+        CHECK(model->count < model->desc.capacity);
+        model->entries[model->count++] = now;
+        test_memory_check_committed(&model->memory, place, model->desc.value_size);
+    } else {
+        bool has_space = model->count < model->desc.capacity;
+        CHECK(place == NULL);
+        CHECK(!may || before != NULL || !has_space || test_memory_refused(&model->memory));
+    }
+}
+
+/* A handle as pick takes it; its kind also says whether the value is zero. */
+static void set(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
+    set_one(model, owner, arguments[0] / 16 % 4 == 1, arguments[2]);
+}
+
+/* Number, first, value: owners with indices in a row, of generation 1, or later ones if needed. */
+static void set_burst(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    for (uint32_t i = 0; i < 1 + arguments[0] % MODEL_BURST; i++) {
+        uint32_t slot = some_index(model, arguments[1] + 8 * i);
+        secondary_model_entry *before = find_slot(model, slot);
+        uint32_t generation = before != NULL ? hm_handle_generation(before->owner) : 1;
+        set_one(model, hm_handle_pack(slot, generation, model->desc.type_id), false,
+                arguments[2] + i);
+    }
+}
+
+/* A handle: sets its value from its own address. */
+static void set_itself(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_handle owner = pick(model, arguments[0] % 6, arguments[1], arguments[2]);
+    secondary_model_entry *entry = find(model, owner);
+    void *place = hm_secondary_get(&model->secondary, owner);
+    if (entry == NULL)
+        return;
+    CHECK(hm_secondary_set(&model->secondary, owner, place) == place);
+    CHECK(entry->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
+    entry->destroyed = 0;
+}
+
+/* Number: after it, sets for the low indices succeed without memory. */
+static void reserve(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    uint32_t n = arguments[0] % (model->desc.capacity + 2), room;
+    room = model->desc.capacity - model->count;
+    hm_status status = hm_secondary_reserve(&model->secondary, n);
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, n <= room));
+        return;
+    }
+    CHECK(n <= room);
+    uint32_t end = model->count + n;
+    test_memory_fail(&model->memory, 1, true);
+    for (uint32_t slot = 0; slot < end && n > 0; slot++)
+        if (find_slot(model, slot) == NULL) {
+            uint32_t count = model->count;
+            set_one(model, hm_handle_pack(slot, 1, model->desc.type_id), false, slot);
+            CHECK(model->count == count + 1);
+            n--;
+        }
+    CHECK(!test_memory_refused(&model->memory));
+    test_memory_fail(&model->memory, 0, false);
+}
+
+/* remove */
+
+/* A handle as pick takes it. */
+static void remove_one(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
+    secondary_model_entry *entry = find(model, owner);
+    CHECK(hm_secondary_remove(&model->secondary, owner) == (entry != NULL));
+    if (entry != NULL)
+        drop(model, entry);
+}
+
+/* Reads the dense order anew, after it was changed by an order: the owners must be the same. */
+static void read_order(secondary_model *model)
+{
+    static secondary_model_entry entries[SECONDARY_MODEL_VALUES];
+    CHECK(hm_secondary_count(&model->secondary) == model->count);
+    CHECK(hm_secondary_validate(&model->secondary) == HM_OK); /* So each owner is there once. */
+    for (uint32_t i = 0; i < model->count; i++) {
+        const secondary_model_entry *entry =
+            find(model, hm_secondary_owner_at(&model->secondary, i));
+        CHECK(entry != NULL);
+        entries[i] = *entry;
+    }
+    memcpy(model->entries, entries, sizeof *entries * model->count);
+}
+
+static bool is_spared(hm_handle owner, void *context)
+{
+    secondary_model *model = context;
+    CHECK(find(model, owner) != NULL && hm_secondary_contains(&model->secondary, owner));
+    if (!model->is_stopped)
+        CHECK(hm_handle_equal(owner, model->entries[model->asked].owner));
+    model->asked++;
+    in_callback(model, hm_handle_index(owner));
+    return hm_handle_index(owner) % 3 != model->third;
+}
+
+/* Which third. An unfinished order is settled first, so that the order of before is not known. */
+static void purge(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    uint32_t kept = 0, count = model->count;
+    model->third = arguments[0] % 3;
+    model->asked = 0;
+    uint32_t removed = hm_secondary_purge(&model->secondary, is_spared, model);
+    CHECK(model->asked == count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (hm_handle_index(model->entries[i].owner) % 3 == model->third)
+            note_removal(model, &model->entries[i]);
+        else
+            model->entries[kept++] = model->entries[i];
+    }
+    model->count = kept;
+    CHECK(removed == count - kept);
+    if (model->is_stopped)
+        read_order(model);
+    model->is_stopped = false;
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    (void)arguments;
+    model->from_the_back = true;
+    hm_secondary_clear(&model->secondary);
+    model->from_the_back = model->is_stopped = false;
+    while (model->count > 0)
+        drop(model, &model->entries[model->count - 1]);
+}
+
+static void trim(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    (void)arguments;
+    size_t before = model->memory.committed_size;
+    hm_status status = hm_secondary_trim(&model->secondary);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+    CHECK(model->memory.committed_size <= before);
+    CHECK(status != HM_OK || model->count != 0 || model->secondary.positions_size == 0);
+    if (model->is_stopped)
+        read_order(model);
+    model->is_stopped = false;
+}
+
+/* order */
+
+/* Kind and which of a handle, value. */
+static void edit(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
+    secondary_model_entry *entry = find(model, owner);
+    if (entry != NULL) {
+        entry->is_zero = false;
+        entry->value = arguments[2];
+        test_item_fill(hm_secondary_get(&model->secondary, owner), model->desc.value_size,
+                       entry->value);
+    }
+    hm_secondary_touch(&model->secondary, owner);
+}
+
+static bool is_in_order(const secondary_model *model)
+{
+    const unsigned char *values = hm_secondary_values(&model->secondary);
+    size_t size = model->desc.value_size;
+    for (uint32_t i = 1; i < model->count; i++)
+        if (leading(model, values + size * (i - 1)) > leading(model, values + size * i))
+            return false;
+    return true;
+}
+
+static void check_progress(secondary_model *model, hm_progress progress, hm_budget budget)
+{
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    model->is_stopped = !progress.done;
+}
+
+static bool defragment_once(secondary_model *model, const hm_order *order, hm_budget budget)
+{
+    uint64_t ordered = model->ordered;
+    hm_progress progress = hm_secondary_defragment(&model->secondary, order, budget);
+    /* A compare calls the key twice, and counts once. */
+    CHECK(progress.compares == model->ordered - ordered);
+    check_progress(model, progress, budget);
+    read_order(model);
+    return progress.done;
+}
+
+/* By key or compare and whether to the end, swaps, compares. */
+static void defragment(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_order order = {.context = model};
+    hm_budget budget = {arguments[1] % 40, arguments[2] % 200};
+    uint64_t calls = 1;
+    if (arguments[0] % 2 == 0)
+        order.key = key;
+    else
+        order.compare = compare;
+    if (arguments[0] / 2 % 2 == 0) /* Each call has a compare or a swap, but for a few. */
+        calls += (MODEL_COMPARES + (uint64_t)model->count) * model->count + MODEL_IDLE;
+    bool done = false;
+    for (uint64_t n = calls; !done && n > 0; n--)
+        done = defragment_once(model, &order, budget);
+    CHECK(done || calls == 1);
+    CHECK(!done || is_in_order(model));
+}
+
+/* Checks that the values whose owners are named come first, in the order of the names. */
+static void check_named(const secondary_model *model)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < model->name_count; i++) {
+        uint32_t index = hm_secondary_index_of(&model->secondary, model->names[i]);
+        if (index == HM_INVALID_INDEX || index < named)
+            continue;
+        CHECK(index == named);
+        named++;
+    }
+}
+
+/* Number, random, swaps (or whether to go on with the last names). */
+static void arrange(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    uint64_t random = arguments[1];
+    hm_budget budget = {arguments[2] / 2 % 40, 0};
+    if (arguments[2] % 2 == 0) {
+        hm_secondary_touch_all(&model->secondary); /* The names in the buffer will change. */
+        model->name_count = arguments[0] % (SECONDARY_MODEL_NAMES + 1);
+        for (uint32_t i = 0; i < model->name_count; i++) {
+            uint32_t kind = test_random_below(&random, 24); /* mostly owners */
+            uint32_t which = (uint32_t)test_random(&random);
+            uint32_t noise = (uint32_t)test_random(&random);
+            model->names[i] = pick(model, kind < 16 ? kind : 0, which, noise);
+        }
+    }
+    hm_progress progress =
+        hm_secondary_arrange(&model->secondary, model->names, model->name_count, budget);
+    CHECK(progress.compares == 0);
+    check_progress(model, progress, budget);
+    read_order(model);
+    if (progress.done)
+        check_named(model);
+}
+
+static void touch_all(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    (void)arguments;
+    hm_secondary_touch_all(&model->secondary);
+    model->is_stopped = false;
+}
+
+/* comparison */
+
+static void probe_handle(secondary_model *model, hm_handle handle)
+{
+    const secondary_model_entry *entry = find(model, handle);
+    const unsigned char *values = hm_secondary_values(&model->secondary);
+    uint32_t index = entry != NULL ? index_of(model, entry) : HM_INVALID_INDEX;
+    CHECK(hm_secondary_index_of(&model->secondary, handle) == index);
+    CHECK(hm_secondary_contains(&model->secondary, handle) == (entry != NULL));
+    CHECK(hm_secondary_get(&model->secondary, handle) ==
+          (entry != NULL ? values + model->desc.value_size * index : NULL));
+}
+
+/* A handle as pick takes it. */
+static void probe(void *state, const uint32_t arguments[3])
+{
+    probe_handle(state, pick(state, arguments[0], arguments[1], arguments[2]));
+}
+
+static void check_stats(const secondary_model *model)
+{
+    hm_secondary_stats stats = hm_secondary_get_stats(&model->secondary);
+    CHECK(stats.count == model->count && stats.retired_slots == 0);
+    CHECK(stats.capacity == model->desc.capacity && stats.max_slots == model->desc.max_slots);
+    CHECK(stats.slots == stats.count + stats.free_slots && stats.slots <= stats.max_slots);
+    CHECK(stats.committed_size == model->memory.committed_size);
+    CHECK(stats.reserved_size == model->memory.reserved_size);
+}
+
+static void check(void *state)
+{
+    secondary_model *model = state;
+    uint64_t random = ++model->tick;
+    const unsigned char *values = hm_secondary_values(&model->secondary);
+    CHECK(hm_secondary_validate(&model->secondary) == HM_OK);
+    CHECK(hm_secondary_count(&model->secondary) == model->count);
+    check_stats(model);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const secondary_model_entry *entry = &model->entries[i];
+        CHECK(hm_handle_equal(hm_secondary_owner_at(&model->secondary, i), entry->owner));
+        CHECK(entry->destroyed == 0);
+        if (model->desc.value_size <= MODEL_SMALL || (i + model->tick) % MODEL_STRIDE == 0)
+            CHECK(value_holds(model, entry, values + model->desc.value_size * i));
+    }
+    CHECK(hm_handle_is_null(hm_secondary_owner_at(&model->secondary, model->count)));
+    uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+    probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    if (!model->refuses) /* What was armed holds for one operation. */
+        test_memory_fail(&model->memory, 0, false);
+    model->refuses = false;
+}
+
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+static void refuse(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    model->refuses = true;
+    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+}
+
+/* Layout, index space, capacity and hook. */
+static void *begin(const uint32_t arguments[3])
+{
+    static const uint32_t index_spaces[] = {SECONDARY_MODEL_VALUES, 16384, 16385, 100000, 1000000};
+    secondary_model *model = calloc(1, sizeof *model);
+    test_layout layout = test_layout_at(arguments[0] % test_layout_count());
+    CHECK(model != NULL);
+    test_memory_init_with_holes(&model->memory, layout.page_size);
+    model->desc = (hm_secondary_desc){
+        .value_size = layout.item_size,
+        .value_align = layout.item_align,
+        .capacity = 1 + arguments[2] / 4 % SECONDARY_MODEL_VALUES,
+        .max_slots = index_spaces[arguments[1] % (sizeof index_spaces / sizeof *index_spaces)],
+        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
+        .destroy = arguments[2] % 2 != 0 ? on_destroy : NULL,
+        .context = model,
+        .memory = &model->memory.table};
+    model->is_scattered = arguments[2] / 2 % 2 != 0;
+    CHECK(hm_secondary_init(&model->secondary, &model->desc) == HM_OK);
+    return model;
+}
+
+static void end(void *state)
+{
+    secondary_model *model = state;
+    model->from_the_back = true;
+    hm_secondary_fini(&model->secondary);
+    for (uint32_t i = 0; i < model->count; i++)
+        CHECK(model->entries[i].destroyed == (model->desc.destroy != NULL ? 1u : 0u));
+    test_memory_check_released(&model->memory);
+    free(model);
+}
+
+static const test_operation operations[] = {
+    {"set", 250, set},
+    {"set_burst", 20, set_burst},
+    {"set_itself", 10, set_itself},
+    {"reserve", 8, reserve},
+    {"remove", 150, remove_one},
+    {"purge", 12, purge},
+    {"clear", 4, clear},
+    {"trim", 20, trim},
+    {"edit", 40, edit},
+    {"defragment", 40, defragment},
+    {"arrange", 30, arrange},
+    {"touch_all", 4, touch_all},
+    {"probe", 40, probe},
+    {"refuse", 40, refuse},
+};
+
+const test_subject secondary_subject = {
+    .name = "secondary",
+    .operations = operations,
+    .operation_count = sizeof operations / sizeof *operations,
+    .begin = begin,
+    .check = check,
+    .end = end,
+};
