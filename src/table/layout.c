@@ -173,9 +173,13 @@ hm_status hm_table_reserve_columns(hm_table *table, const hm_table_desc *desc)
     table->lanes = desc->lanes;
     table->lane_shift = hm_bits_lowest(table_lanes_of_group(desc));
     size_t group_size = desc->lanes != 0 ? table_lay_out(desc, NULL, NULL) : 0;
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        table->columns[c].size = desc->columns[c].size;
-        table->columns[c].stride = desc->lanes != 0 ? group_size : desc->columns[c].size;
+    for (uint32_t c = table->column_count; c-- > 0;) {
+        hm_cells *column = &table->columns[c];
+        column->size = desc->columns[c].size;
+        column->stride = desc->lanes != 0 ? group_size : column->size;
+        column->run = 1;
+        if (c + 1 < table->column_count && column[1].size == column->size)
+            column->run += column[1].run;
     }
     for (uint32_t i = 0; i < table->array_count && status == HM_OK; i++) {
         size_t skew = desc->lanes == 0 ? table_skew_of(&desc->columns[i], i) : 0;

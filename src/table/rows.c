@@ -8,59 +8,87 @@
 
 #include <string.h>
 
-/* The usual sizes become moves. */
-static void table_copy_cell(unsigned char *to, const unsigned char *from, size_t size)
+/* Columns that follow each other and have cells of one size are a run: in all of them the cell of a
+ * row is equally far from the base, and one loop, in which the usual sizes are constants, serves
+ * them all. Rows of many columns would otherwise cost a choice of size for each cell. */
+
+/* Calls with the size as the last argument; the usual ones are constants. */
+#define TABLE_FOR_SIZE(size, CALL, ...)                                                            \
+    do {                                                                                           \
+        switch (size) {                                                                            \
+        case 1:                                                                                    \
+            CALL(__VA_ARGS__, 1);                                                                  \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            CALL(__VA_ARGS__, 2);                                                                  \
+            break;                                                                                 \
+        case 4:                                                                                    \
+            CALL(__VA_ARGS__, 4);                                                                  \
+            break;                                                                                 \
+        case 8:                                                                                    \
+            CALL(__VA_ARGS__, 8);                                                                  \
+            break;                                                                                 \
+        case 12:                                                                                   \
+            CALL(__VA_ARGS__, 12);                                                                 \
+            break;                                                                                 \
+        case 16:                                                                                   \
+            CALL(__VA_ARGS__, 16);                                                                 \
+            break;                                                                                 \
+        default:                                                                                   \
+            CALL(__VA_ARGS__, size);                                                               \
+            break;                                                                                 \
+        }                                                                                          \
+    } while (0)
+
+HM_INLINE void table_copy_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
 {
-    switch (size) {
-    case 1:
-        *to = *from;
-        break;
-    case 2:
-        memcpy(to, from, 2);
-        break;
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 12:
-        memcpy(to, from, 12);
-        break;
-    case 16:
-        memcpy(to, from, 16);
-        break;
-    default:
-        memcpy(to, from, size);
-        break;
+    for (uint32_t c = 0, n = run->run; c < n; c++)
+        memcpy(run[c].base + to, run[c].base + from, size);
+}
+
+static void table_copy_run(const hm_cells *run, size_t to, size_t from)
+{
+    TABLE_FOR_SIZE(run->size, table_copy_run_of, run, to, from);
+}
+
+HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
+{
+    for (uint32_t c = 0, n = run->run; c < n; c++) {
+        memcpy(run[c].base + to, run[c].base + from, size);
+        memset(run[c].base + from, 0, size);
     }
 }
 
-static void table_clear_cell(unsigned char *cell, size_t size)
+/* As table_copy_run, and zeroes what was copied. */
+static void table_move_run(const hm_cells *run, size_t to, size_t from)
 {
-    switch (size) {
-    case 1:
-        *cell = 0;
-        break;
-    case 2:
-        memset(cell, 0, 2);
-        break;
-    case 4:
-        memset(cell, 0, 4);
-        break;
-    case 8:
-        memset(cell, 0, 8);
-        break;
-    case 12:
-        memset(cell, 0, 12);
-        break;
-    case 16:
-        memset(cell, 0, 16);
-        break;
-    default:
-        memset(cell, 0, size);
-        break;
-    }
+    TABLE_FOR_SIZE(run->size, table_move_run_of, run, to, from);
+}
+
+HM_INLINE void table_write_run_of(const hm_cells *run, const void *const *values, size_t to,
+                                  size_t size)
+{
+    for (uint32_t c = 0, n = run->run; c < n; c++)
+        if (values[c] != NULL)
+            memcpy(run[c].base + to, values[c], size);
+        else
+            memset(run[c].base + to, 0, size);
+}
+
+static void table_write_run(const hm_cells *run, const void *const *values, size_t to)
+{
+    TABLE_FOR_SIZE(run->size, table_write_run_of, run, values, to);
+}
+
+HM_INLINE void table_clear_run_of(const hm_cells *run, size_t to, size_t size)
+{
+    for (uint32_t c = 0, n = run->run; c < n; c++)
+        memset(run[c].base + to, 0, size);
+}
+
+static void table_clear_run(const hm_cells *run, size_t to)
+{
+    TABLE_FOR_SIZE(run->size, table_clear_run_of, run, to);
 }
 
 static bool table_has_lanes(const hm_table *table)
@@ -85,8 +113,9 @@ void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n)
 
 static void table_clear_row(const hm_table *table, uint32_t row)
 {
-    for (uint32_t c = 0; c < table->column_count; c++)
-        table_clear_cell(hm_table_address(table, &table->columns[c], row), table->columns[c].size);
+    const hm_cells *run = table->columns, *end = run + table->column_count;
+    for (; run < end; run += run->run)
+        table_clear_run(run, hm_table_offset(table, run, row));
 }
 
 void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n)
@@ -101,6 +130,37 @@ void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n)
         const hm_cells *column = &table->columns[i];
         hm_memory_poison(column->base + column->stride * begin, column->stride * (end - begin));
     }
+}
+
+/* Whether the row is not the first of its group: then the group stays when the row goes. */
+static bool table_shares_group(const hm_table *table, uint32_t row)
+{
+    return (row & ((UINT32_C(1) << table->lane_shift) - 1)) != 0;
+}
+
+static void table_poison_group(const hm_table *table, uint32_t row)
+{
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        const hm_cells *column = &table->columns[i];
+        hm_memory_poison(column->base + hm_table_offset(table, column, row), column->stride);
+    }
+}
+
+void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole)
+{
+    const hm_cells *run = table->columns, *end = run + table->column_count;
+    bool stays = table_shares_group(table, last);
+    if (last == hole && stays)
+        table_clear_row(table, last);
+    for (; run < end && last != hole; run += run->run) {
+        size_t to = hm_table_offset(table, run, hole), from = hm_table_offset(table, run, last);
+        if (stays)
+            table_move_run(run, to, from);
+        else
+            table_copy_run(run, to, from);
+    }
+    if (!stays && hm_memory_poisons())
+        table_poison_group(table, last);
 }
 
 static void table_copy_cells(unsigned char *to, const unsigned char *from, size_t size)
@@ -129,22 +189,13 @@ void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first,
 
 void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *values)
 {
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        unsigned char *cell = hm_table_address(table, &table->columns[c], row);
-        if (values != NULL && values[c] != NULL)
-            table_copy_cell(cell, values[c], table->columns[c].size);
-        else
-            table_clear_cell(cell, table->columns[c].size);
+    const hm_cells *run = table->columns, *end = run + table->column_count;
+    if (values == NULL) {
+        table_clear_row(table, row);
+        return;
     }
-}
-
-void hm_table_copy_row(const hm_table *table, uint32_t from, uint32_t to)
-{
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_cells *column = &table->columns[c];
-        table_copy_cell(hm_table_address(table, column, to), hm_table_address(table, column, from),
-                        column->size);
-    }
+    for (; run < end; values += run->run, run += run->run)
+        table_write_run(run, values, hm_table_offset(table, run, row));
 }
 
 void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b)

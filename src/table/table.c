@@ -142,26 +142,31 @@ static hm_handle table_issue(hm_table *table)
     return handle;
 }
 
+/* Returns the handle of a new last row, or null. */
+static hm_handle table_emplace(hm_table *table)
+{
+    uint32_t last = table->ids.count;
+    hm_handle handle = table_issue(table);
+    if (!hm_handle_is_null(handle))
+        hm_table_open_rows(table, last, 1);
+    return handle;
+}
+
 hm_handle hm_table_emplace(hm_table *table, uint32_t *row)
 {
     HM_CONTRACT(table != NULL, "hm_table_emplace: table is NULL");
     HM_CONTRACT(row != NULL, "hm_table_emplace: row is NULL");
-    uint32_t last = table->ids.count;
-    hm_handle handle = table_issue(table);
-    bool is_issued = !hm_handle_is_null(handle);
-    if (is_issued)
-        hm_table_open_rows(table, last, 1);
-    *row = is_issued ? last : HM_INVALID_INDEX;
+    hm_handle handle = table_emplace(table);
+    *row = hm_handle_is_null(handle) ? HM_INVALID_INDEX : table->ids.count - 1;
     return handle;
 }
 
 hm_handle hm_table_insert(hm_table *table, const void *const *values)
 {
     HM_CONTRACT(table != NULL, "hm_table_insert: table is NULL");
-    uint32_t row;
-    hm_handle handle = hm_table_emplace(table, &row);
-    if (row != HM_INVALID_INDEX)
-        hm_table_write_row(table, row, values);
+    hm_handle handle = table_emplace(table);
+    if (!hm_handle_is_null(handle))
+        hm_table_write_row(table, table->ids.count - 1, values);
     return handle;
 }
 
@@ -292,10 +297,8 @@ void hm_table_touch_all(hm_table *table)
 static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
 {
     uint32_t last = table->ids.count - 1;
-    if (row != last)
-        hm_table_copy_row(table, last, row);
     hm_id_table_release(&table->ids, handle, row);
-    hm_table_close_rows(table, last, 1);
+    hm_table_fill_hole(table, last, row);
     table_disturb(table, row, last);
 }
 

@@ -37,8 +37,9 @@ void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first,
                           const void *cells);
 /* Copies a value to each cell of a row; a NULL value, or `values` NULL: zeros. */
 void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *values);
-/* Copies a row's cells to another row. */
-void hm_table_copy_row(const hm_table *table, uint32_t from, uint32_t to);
+/* The last row, whose cells move to the hole, ceases to exist; they may be the same row. As
+ * hm_table_close_rows. */
+void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole);
 /* Exchanges the cells of two rows. */
 void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b);
 

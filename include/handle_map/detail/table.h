@@ -13,6 +13,7 @@ typedef struct hm_cells {
     unsigned char *base; /* the cell of row 0 */
     size_t stride;       /* bytes from one group to the next */
     size_t size;         /* bytes of a cell, and from one lane to the next */
+    uint32_t run;        /* columns from this one on whose cells have the same size */
 } hm_cells;
 
 /* All fields are private; use the functions. What insert, erase and lookups touch comes first, in
@@ -38,12 +39,18 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 ||
                      offsetof(hm_table, ids) + offsetof(hm_id_table, fresh_bits) == 64,
                  "what the hot paths touch takes one cache line");
 
-/* The one formula for all layouts. */
-HM_INLINE void *hm_table_address(const hm_table *table, const hm_cells *column, uint32_t row)
+/* The one formula for all layouts: bytes from a column's base to the cell of a row. Columns with
+ * cells of one size have the same stride. */
+HM_INLINE size_t hm_table_offset(const hm_table *table, const hm_cells *column, uint32_t row)
 {
     uint32_t group = row >> table->lane_shift;
     uint32_t lane = row - (group << table->lane_shift);
-    return column->base + column->stride * group + column->size * lane;
+    return column->stride * group + column->size * lane;
+}
+
+HM_INLINE void *hm_table_address(const hm_table *table, const hm_cells *column, uint32_t row)
+{
+    return column->base + hm_table_offset(table, column, row);
 }
 
 #endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* table_benchmark [--items N] [--repetitions R] [--groups TEXT] [--smoke]: what the layout of a
+ * table changes. The kernels of the particles example over each layout, out of the caches and
+ * within; a column compared with a plain array; insert and erase of a row of 10 columns compared
+ * with a map's item of the same bytes; what staggering the columns brings.
+ *
+ * Rows are in groups. The rows of a group do the same work, several times, in random interleaving.
+ * Its table gives the medians with their spread, and their ratio to the first row. --groups
+ * measures those whose title contains the text; --smoke runs each row once on few items, as a test.
+ */
+#include "clock.h"
+#include "particles_layouts.h"
+#include "peers.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+
+namespace
+{
+
+uint32_t item_count = 8000000;
+int repetitions = 15;
+bool smoke;
+std::string only;
+
+/* One pass does the work once, and returns the seconds that it took. */
+using pass = std::function<double()>;
+
+struct row {
+    std::string name;
+    double asked; /* a bound for the ratio; 0: none */
+    pass run;
+};
+
+struct group {
+    std::string title;
+    uint32_t count;  /* times are given for one of so many */
+    bool is_speedup; /* the ratio is the first row's time to this row's, to be at least `asked`;
+                        else the other way round, to be at most that */
+    std::vector<row> rows;
+};
+
+/* Keeps the repetitions of each row, in seconds. */
+class collector : public benchmark::BenchmarkReporter
+{
+  public:
+    std::map<std::string, std::vector<double>> times;
+
+    bool ReportContext(const Context &) override
+    {
+        return true;
+    }
+    void ReportRuns(const std::vector<Run> &runs) override
+    {
+        for (const Run &run : runs)
+            if (run.run_type == Run::RT_Iteration)
+                times[run.run_name.function_name].push_back(run.real_accumulated_time /
+                                                            static_cast<double>(run.iterations));
+    }
+};
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+void print_table(const group &g, collector &results)
+{
+    double scale = 1e9 / g.count;
+    double base = median(results.times[g.rows[0].name]);
+    std::printf("\n%-44s %8s  %-19s %s\n", g.title.c_str(), "ns", "spread",
+                g.is_speedup ? "times as fast" : "times the time");
+    for (const row &r : g.rows) {
+        std::vector<double> times = results.times[r.name];
+        std::sort(times.begin(), times.end());
+        double ratio = g.is_speedup ? base / median(times) : median(times) / base;
+        std::printf("  %-42s %8.3f  %8.3f .. %-8.3f %6.2f", r.name.c_str(), median(times) * scale,
+                    times.front() * scale, times.back() * scale, ratio);
+        if (r.asked > 0)
+            std::printf("  asked: %s %.2f, %s", g.is_speedup ? "at least" : "at most", r.asked,
+                        (g.is_speedup ? ratio >= r.asked : ratio <= r.asked) ? "met" : "MISSED");
+        std::printf("\n");
+    }
+    std::fflush(stdout);
+}
+
+bool is_chosen(const std::string &title)
+{
+    return title.find(only) != std::string::npos;
+}
+
+void measure(const group &g)
+{
+    if (!is_chosen(g.title))
+        return;
+    for (const row &r : g.rows)
+        benchmark::RegisterBenchmark(r.name.c_str(),
+                                     [&r](benchmark::State &state) {
+                                         for (auto unused : state)
+                                             state.SetIterationTime(r.run());
+                                     })
+            ->UseManualTime()
+            ->Repetitions(smoke ? 1 : repetitions)
+            ->Iterations(1);
+    collector results;
+    benchmark::RunSpecifiedBenchmarks(&results);
+    benchmark::ClearRegisteredBenchmarks();
+    print_table(g, results);
+}
+
+/* A pass over few items is too short for the clock, so it is repeated. */
+template <class Work> double time_of(uint32_t count, Work work)
+{
+    uint32_t times = smoke ? 1 : 1 + 4000000 / (count + 1);
+    double start = cpu_seconds();
+    for (uint32_t i = 0; i < times; i++)
+        work();
+    return (cpu_seconds() - start) / times;
+}
+
+std::string with_count(const std::string &what, uint32_t count)
+{
+    return what + ", " + std::to_string(count);
+}
+
+/* Kernels */
+
+std::vector<particles_row> make_particles(uint32_t count)
+{
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> place(-1, 1);
+    std::vector<particles_row> rows(count);
+    for (particles_row &row : rows) {
+        row = particles_row();
+        row.lifetime = 1 + place(random);
+        row.x = place(random);
+        row.y = place(random);
+        row.z = place(random);
+    }
+    return rows;
+}
+
+/* The bounds of the kernels, out of the caches; 0: none. */
+double asked_of(const particle_kernels *kernels, int kernel, int layout)
+{
+    if (kernel == PARTICLE_TICK && layout == PARTICLE_WHOLE_COLUMNS)
+        return 8;
+    if (kernel == PARTICLE_TICK && layout == PARTICLE_GROUPS_16)
+        return 4;
+    if (kernel != PARTICLE_PULL || kernels == &particle_kernels_baseline)
+        return 0;
+    return layout == PARTICLE_GROUPS_8 ? 4 : layout == PARTICLE_TRANSPOSED ? 2 : 0;
+}
+
+void measure_kernel(particle_layouts &layouts, const particle_kernels *kernels, int kernel)
+{
+    particle_step step;
+    particle_step_init(&step, 1e-4f);
+    group g = {
+        std::string(particle_kernel_names[kernel]) + ", " + kernels->name, layouts.count, true, {}};
+    g.title = with_count(g.title, layouts.count);
+    for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++)
+        g.rows.push_back({particle_layout_names[layout],
+                          layouts.count == item_count ? asked_of(kernels, kernel, layout) : 0,
+                          [&layouts, &step, layout, kernels, kernel] {
+                              return time_of(layouts.count, [&] {
+                                  particle_layouts_run(&layouts, layout, kernels, kernel, &step);
+                              });
+                          }});
+    measure(g);
+}
+
+void measure_kernels(uint32_t count)
+{
+    particle_layouts layouts;
+    const char *reason = particle_layouts_init(&layouts, make_particles(count).data(), count);
+    require(reason == nullptr, reason);
+    const particle_kernels *sets[] = {&particle_kernels_baseline, particle_kernels_best()};
+    for (int set = sets[0] == sets[1]; set < 2; set++)
+        for (int kernel = 0; kernel < PARTICLE_KERNELS; kernel++)
+            measure_kernel(layouts, sets[set], kernel);
+    particle_layouts_fini(&layouts);
+}
+
+/* Rows of 10 columns */
+
+#define TEN_COLUMNS(COLUMN)                                                                        \
+    COLUMN(float, a)                                                                               \
+    COLUMN(float, b)                                                                               \
+    COLUMN(float, c)                                                                               \
+    COLUMN(float, d)                                                                               \
+    COLUMN(float, e)                                                                               \
+    COLUMN(float, f)                                                                               \
+    COLUMN(float, g)                                                                               \
+    COLUMN(float, h)                                                                               \
+    COLUMN(float, i)                                                                               \
+    COLUMN(uint32_t, number)
+HM_TABLE_DEFINE(tens, 8, TEN_COLUMNS)
+HM_MAP_DEFINE(ten_items, tens_row, 9)
+
+enum { TEN = 10 };
+
+tens_row numbered(uint32_t number)
+{
+    tens_row values = {1, 2, 3, 4, 5, 6, 7, 8, 9, number};
+    return values;
+}
+
+template <bool Typed> struct map_of_tens {
+    ten_items_map items;
+
+    explicit map_of_tens(uint32_t capacity)
+    {
+        require(ten_items_map_init(&items, capacity) == HM_OK, "no map");
+    }
+    ~map_of_tens()
+    {
+        ten_items_map_fini(&items);
+    }
+    hm_handle insert(uint32_t number)
+    {
+        tens_row values = numbered(number);
+        return Typed ? ten_items_map_insert(&items, &values).id
+                     : hm_map_insert(&items.map, &values);
+    }
+    bool erase(hm_handle handle)
+    {
+        ten_items_handle typed = {handle};
+        return Typed ? ten_items_map_erase(&items, typed) : hm_map_erase(&items.map, handle);
+    }
+    void clear()
+    {
+        ten_items_map_clear(&items);
+    }
+};
+
+template <uint32_t Lanes, bool Typed> struct table_of_tens {
+    tens_table rows;
+
+    explicit table_of_tens(uint32_t capacity)
+    {
+        hm_table_desc desc = {};
+        desc.lanes = Lanes;
+        desc.capacity = capacity;
+        require(tens_table_init_desc(&rows, &desc) == HM_OK, "no table");
+    }
+    ~table_of_tens()
+    {
+        tens_table_fini(&rows);
+    }
+    hm_handle insert(uint32_t number)
+    {
+        tens_row values = numbered(number);
+        if (Typed)
+            return tens_table_insert(&rows, &values).id;
+        const void *const cells[TEN] = {&values.a, &values.b, &values.c, &values.d, &values.e,
+                                        &values.f, &values.g, &values.h, &values.i, &values.number};
+        return hm_table_insert(&rows.table, cells);
+    }
+    bool erase(hm_handle handle)
+    {
+        tens_handle typed = {handle};
+        return Typed ? tens_table_erase(&rows, typed) : hm_table_erase(&rows.table, handle);
+    }
+    void clear()
+    {
+        tens_table_clear(&rows);
+    }
+};
+
+enum change { INSERT_FRESH, INSERT_WARM, ERASE_IN_ORDER, ERASE_RANDOM, CHANGES };
+
+template <class Container> double insert_all(Container &items, std::vector<hm_handle> &handles)
+{
+    double start = cpu_seconds();
+    for (uint32_t i = 0; i < handles.size(); i++)
+        handles[i] = items.insert(i);
+    return cpu_seconds() - start;
+}
+
+template <class Container> double erase_all(Container &items, const std::vector<hm_handle> &handles)
+{
+    uint32_t erased = 0;
+    double start = cpu_seconds();
+    for (hm_handle handle : handles)
+        erased += items.erase(handle);
+    double seconds = cpu_seconds() - start;
+    require(erased == handles.size(), "an erase missed");
+    return seconds;
+}
+
+/* Whatever is not timed comes before. */
+template <class Container> double run_change(change what, uint32_t count)
+{
+    Container items(count);
+    std::vector<hm_handle> handles(count);
+    double seconds = insert_all(items, handles);
+    if (what == INSERT_FRESH)
+        return seconds;
+    if (what == INSERT_WARM) {
+        items.clear();
+        return insert_all(items, handles);
+    }
+    if (what == ERASE_RANDOM)
+        std::shuffle(handles.begin(), handles.end(), std::mt19937_64(1));
+    return erase_all(items, handles);
+}
+
+template <class Container>
+row change_row(const char *name, change what, uint32_t count, double asked)
+{
+    return {name, asked, [what, count] { return run_change<Container>(what, count); }};
+}
+
+void measure_change(change what, uint32_t count)
+{
+    static const char *const titles[CHANGES] = {"insert, fresh memory", "insert, warm",
+                                                "erase, in order", "erase, random"};
+    group g = {with_count(titles[what], count), count, false, {}};
+    g.rows.push_back(change_row<map_of_tens<true>>("hm_map", what, count, 0));
+    g.rows.push_back(change_row<map_of_tens<false>>("hm_map untyped", what, count, 0));
+    g.rows.push_back(change_row<table_of_tens<0, true>>("whole columns", what, count, 4));
+    g.rows.push_back(change_row<table_of_tens<0, false>>("whole columns untyped", what, count, 0));
+    g.rows.push_back(change_row<table_of_tens<1, true>>("rows as structs", what, count, 4));
+    g.rows.push_back(
+        change_row<table_of_tens<1, false>>("rows as structs untyped", what, count, 0));
+    g.rows.push_back(change_row<table_of_tens<8, true>>("groups of 8", what, count, 4));
+    g.rows.push_back(change_row<table_of_tens<8, false>>("groups of 8 untyped", what, count, 0));
+    g.rows.push_back(change_row<table_of_tens<16, true>>("groups of 16", what, count, 4));
+    g.rows.push_back(change_row<table_of_tens<16, false>>("groups of 16 untyped", what, count, 0));
+    measure(g);
+}
+
+/* One column */
+
+uint64_t sum_of(const uint32_t *numbers, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += numbers[i];
+    return sum;
+}
+
+void measure_iteration(uint32_t count)
+{
+    table_of_tens<0, true> table(count);
+    std::vector<uint32_t> array(count);
+    for (uint32_t i = 0; i < count; i++) {
+        table.insert(i);
+        array[i] = i;
+    }
+    const uint32_t *column = tens_number(&table.rows);
+    require(sum_of(column, count) == sum_of(array.data(), count), "a row is missing");
+    group g = {with_count("sum of one column", count), count, false, {}};
+    g.rows.push_back(
+        {"plain array", 0, [&] {
+             return time_of(count, [&] { benchmark::DoNotOptimize(sum_of(array.data(), count)); });
+         }});
+    g.rows.push_back(
+        {"column", 1.10,
+         [&] { return time_of(count, [&] { benchmark::DoNotOptimize(sum_of(column, count)); }); }});
+    measure(g);
+}
+
+/* Staggered columns */
+
+enum { MOST_COLUMNS = 16, TILE = 8 };
+
+/* Changes all columns together, as a loop over whole particles does: each is a stream of reads and
+ * one of writes. */
+void change_all(float *const *columns, uint32_t column_count, uint32_t rows)
+{
+    for (uint32_t first = 0; first + TILE <= rows; first += TILE)
+        for (uint32_t c = 0; c < column_count; c++) {
+            float *cells = columns[c] + first;
+            for (int lane = 0; lane < TILE; lane++)
+                cells[lane] = cells[lane] * 0.999f + 0.001f;
+        }
+}
+
+void measure_stagger(uint32_t column_count, uint32_t rows)
+{
+    std::vector<hm_column> columns(column_count, hm_column{sizeof(float), 0, nullptr});
+    hm_table_desc desc = {};
+    desc.columns = columns.data();
+    desc.column_count = column_count;
+    desc.capacity = rows;
+    hm_table table;
+    require(hm_table_init(&table, &desc) == HM_OK &&
+                hm_table_insert_n(&table, nullptr, rows, nullptr) == HM_OK,
+            "no table");
+    float *staggered[MOST_COLUMNS], *in_step[MOST_COLUMNS];
+    size_t bytes = (rows * sizeof(float) + 4095) / 4096 * 4096;
+    for (uint32_t c = 0; c < column_count; c++) {
+        staggered[c] = static_cast<float *>(hm_table_column(&table, c));
+        in_step[c] = static_cast<float *>(std::aligned_alloc(4096, bytes));
+        require(in_step[c] != nullptr, "out of memory");
+        std::memset(in_step[c], 0, bytes);
+    }
+    group g = {
+        with_count(std::to_string(column_count) + " columns together", rows), rows, false, {}};
+    auto change = [&](float *const *of) {
+        return [of, column_count, rows] {
+            return time_of(rows, [&] { change_all(of, column_count, rows); });
+        };
+    };
+    g.rows.push_back({"each from the start of a page", 0, change(in_step)});
+    g.rows.push_back({"staggered, as in a table", 0, change(staggered)});
+    measure(g);
+    for (uint32_t c = 0; c < column_count; c++)
+        std::free(in_step[c]);
+    hm_table_fini(&table);
+}
+
+bool parse_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (std::strcmp(argv[i], "--smoke") == 0)
+            smoke = true;
+        else if (i + 1 == argc)
+            return false;
+        else if (std::strcmp(argv[i], "--items") == 0)
+            item_count = static_cast<uint32_t>(std::strtoul(argv[++i], nullptr, 10));
+        else if (std::strcmp(argv[i], "--repetitions") == 0)
+            repetitions = std::atoi(argv[++i]);
+        else if (std::strcmp(argv[i], "--groups") == 0)
+            only = argv[++i];
+        else
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (!parse_arguments(argc, argv))
+        return std::fprintf(stderr,
+                            "usage: %s [--items N] [--repetitions R] [--groups TEXT] [--smoke]\n",
+                            argv[0]),
+               2;
+    if (smoke)
+        item_count = 3000;
+    require(item_count >= TILE && repetitions > 0, "too few items or repetitions");
+    std::string interleave = "--benchmark_enable_random_interleaving=true";
+    char *flags[] = {argv[0], &interleave[0], nullptr};
+    int flag_count = 2;
+    benchmark::Initialize(&flag_count, flags);
+
+    uint32_t few = std::min(item_count, 100000u), many = std::min(item_count, 1000000u);
+    std::printf("%d repetitions; times are for one row\n", smoke ? 1 : repetitions);
+    for (uint32_t count : {item_count, few}) {
+        measure_kernels(count);
+        measure_iteration(count);
+    }
+    for (int what = 0; what < CHANGES; what++)
+        measure_change(static_cast<change>(what), many);
+    for (uint32_t columns : {10u, 16u})
+        for (uint32_t rows : {std::min(item_count, 800u), few, item_count})
+            measure_stagger(columns, rows);
+    return 0;
+}
