@@ -96,18 +96,25 @@ static bool table_has_lanes(const hm_table *table)
     return table->lane_shift != 0;
 }
 
+static void table_mark_groups(const hm_table *table, size_t begin, size_t end,
+                              void (*mark)(const void *address, size_t size))
+{
+    for (uint32_t i = 0; i < table->array_count; i++) {
+        const hm_cells *column = &table->columns[i];
+        mark(column->base + column->stride * begin, column->stride * (end - begin));
+    }
+}
+
 void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n)
 {
     size_t begin = hm_table_groups(table, first), end = hm_table_groups(table, first + n);
-    bool poisons = hm_memory_poisons();
-    if (begin == end || (!poisons && !table_has_lanes(table)))
+    if (begin == end)
         return;
-    for (uint32_t i = 0; i < table->array_count; i++) {
-        const hm_cells *column = &table->columns[i];
-        unsigned char *groups = column->base + column->stride * begin;
-        hm_memory_unpoison(groups, column->stride * (end - begin));
-        if (table_has_lanes(table))
-            memset(groups, 0, column->stride * (end - begin));
+    if (hm_memory_poisons())
+        table_mark_groups(table, begin, end, hm_memory_unpoison);
+    if (table_has_lanes(table)) {
+        size_t stride = table->columns[0].stride;
+        memset(table->columns[0].base + stride * begin, 0, stride * (end - begin));
     }
 }
 
@@ -124,12 +131,8 @@ void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n)
     uint64_t begin_row = (uint64_t)begin << table->lane_shift;
     for (uint32_t row = first; row < begin_row && row < first + n; row++)
         table_clear_row(table, row);
-    if (begin == end || !hm_memory_poisons())
-        return;
-    for (uint32_t i = 0; i < table->array_count; i++) {
-        const hm_cells *column = &table->columns[i];
-        hm_memory_poison(column->base + column->stride * begin, column->stride * (end - begin));
-    }
+    if (hm_memory_poisons())
+        table_mark_groups(table, begin, end, hm_memory_poison);
 }
 
 /* Whether the row is not the first of its group: then the group stays when the row goes. */

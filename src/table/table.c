@@ -411,8 +411,8 @@ hm_status hm_table_trim(hm_table *table)
 /* During a callback of the order, `managed` may be out of date. */
 static bool table_follows_order(const hm_table *table)
 {
-    return hm_guard_is_busy(&table->guard) || table->order.cursor == 0 ||
-           table->managed > table->order.cursor;
+    uint32_t cursor = table->order.cursor, managed = table->managed;
+    return hm_guard_is_busy(&table->guard) || (managed == 0 ? cursor == 0 : managed == cursor + 1);
 }
 
 hm_status hm_table_validate(const hm_table *table)
@@ -442,7 +442,7 @@ hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void 
     const hm_cells *cells = &table->columns[column];
     size_t offset = (uintptr_t)cell - (uintptr_t)cells->base;
     size_t group = offset / cells->stride, lane = offset % cells->stride / cells->size;
-    if (group >= hm_table_capacity(table) || lane >> table->lane_shift != 0)
+    if (lane >> table->lane_shift != 0)
         return HM_NULL_HANDLE;
     uint64_t row = ((uint64_t)group << table->lane_shift) + lane;
     return row < table->ids.count ? hm_table_handle_at(table, (uint32_t)row) : HM_NULL_HANDLE;

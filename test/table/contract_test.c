@@ -258,7 +258,7 @@ TEST(table_contract, a_table_whose_init_failed_is_a_valid_empty_one)
 
 /* validate */
 
-enum { DAMAGES = 8 };
+enum { DAMAGES = 10 };
 
 /* Breaks one thing in a table that is in order, or restores it. */
 static void damage(hm_table *table, int how, bool restore)
@@ -289,8 +289,12 @@ static void damage(hm_table *table, int how, bool restore)
         table->columns[1].base = table->columns[0].base + table->columns[0].stride;
     if (how == 6 && table->lanes != 0)
         table->columns[1].base = table->columns[0].base - 1;
-    if (how == 7 || (table->lanes == 0 && how >= 5))
+    if (how == 7 || (table->lanes == 0 && (how == 5 || how == 6)))
         table->managed = 1;
+    if (how == 8)
+        table->managed = 0;
+    if (how == 9)
+        table->managed++;
 }
 
 TABLE_TEST(table_contract, validate_sees_damage)

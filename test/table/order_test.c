@@ -268,6 +268,21 @@ TABLE_TEST(table_order, erase_if_and_clear_and_trim_in_the_middle_of_an_order)
     }
 }
 
+TABLE_TEST(table_order, trim_gives_back_what_the_order_needed)
+{
+    enum { MANY = 300000 };
+    hm_table table = make(lanes, (hm_table_desc){.capacity = MANY});
+    size_t empty = hm_table_get_stats(&table).committed_size;
+    CHECK(hm_table_insert_n(&table, NULL, MANY, NULL) == HM_OK);
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done);
+    hm_table_clear(&table);
+    CHECK(hm_table_get_stats(&table).committed_size > empty);
+    CHECK(hm_table_trim(&table) == HM_OK);
+    /* A page of generation floors stays, and one of marks. */
+    CHECK(hm_table_get_stats(&table).committed_size <= empty + 2 * hm_memory_os()->page_size);
+    finish(&table);
+}
+
 /* With another column, a compare sees the other cells of a row through the table. */
 static int compare_paths_by_number(const void *a, const void *b, void *context)
 {

@@ -386,6 +386,25 @@ TABLE_TEST(table, gaps_belong_to_no_row)
     hm_table_fini(&table);
 }
 
+/* The row of an address 2^32 rows away has the same lower 32 bits as row 0. */
+TEST(table, rows_are_not_counted_in_32_bits)
+{
+    const hm_column byte = {1, 0, NULL};
+    hm_table_desc desc = {.columns = &byte, .column_count = 1};
+    for (uint32_t layout = 0; layout < TABLE_LAYOUTS; layout++) {
+        hm_table table;
+        desc.lanes = table_lanes(layout);
+        CHECK(hm_table_init(&table, &desc) == HM_OK);
+        CHECK(hm_table_insert_n(&table, NULL, 10, NULL) == HM_OK);
+        uintptr_t first = (uintptr_t)hm_table_cell(&table, 0, 0);
+        for (unsigned bit = 14; bit < sizeof first * 8; bit++) {
+            const void *far_away = (const void *)(first + ((uintptr_t)1 << bit));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, 0, far_away)));
+        }
+        hm_table_fini(&table);
+    }
+}
+
 TABLE_TEST(table, columns_of_a_group_are_aligned_for_vectors)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 40, 64};
