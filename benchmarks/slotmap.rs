@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions. Each function is a whole loop,
+//! Rust's SlotMap, DenseSlotMap and HopSlotMap behind C functions, and its SecondaryMap and
+//! SparseSecondaryMap. Each function is a whole loop,
 //! so that only Rust is timed. A key is eight bytes, which are opaque to C++.
 //!
 //! Every `map` is a pointer from `create` of the same table, not destroyed yet. `keys` and `picks`
 //! have `count` entries, except in `churn`, whose picks are positions in `keys`.
 
-use slotmap::{DefaultKey, DenseSlotMap, HopSlotMap, SlotMap};
+use slotmap::{
+    DefaultKey, DenseSlotMap, HopSlotMap, SecondaryMap, SlotMap, SparseSecondaryMap,
+};
 use std::slice;
 
 pub struct Item<const WORDS: usize> {
@@ -191,5 +194,132 @@ pub extern "C" fn slotmap_table(kind: u32, size: u32) -> Option<&'static Functio
         40 => of_kind::<5>(kind),
         256 => of_kind::<32>(kind),
         _ => None,
+    }
+}
+
+/// A value of a secondary map: 16 bytes.
+#[derive(Clone, Copy)]
+pub struct Value {
+    words: [u64; 2],
+}
+
+/// What the two secondary maps have in common.
+trait Secondary {
+    fn create() -> Self;
+    fn set(&mut self, key: DefaultKey, value: Value);
+    fn remove(&mut self, key: DefaultKey) -> bool;
+    fn get(&self, key: DefaultKey) -> Option<u64>;
+    fn sum(&self) -> u64;
+}
+
+macro_rules! forward_secondary {
+    ($map:ident) => {
+        impl Secondary for $map<DefaultKey, Value> {
+            fn create() -> Self {
+                $map::new()
+            }
+            #[inline(always)]
+            fn set(&mut self, key: DefaultKey, value: Value) {
+                $map::insert(self, key, value);
+            }
+            #[inline(always)]
+            fn remove(&mut self, key: DefaultKey) -> bool {
+                $map::remove(self, key).is_some()
+            }
+            #[inline(always)]
+            fn get(&self, key: DefaultKey) -> Option<u64> {
+                $map::get(self, key).map(|value| value.words[0])
+            }
+            #[inline(always)]
+            fn sum(&self) -> u64 {
+                self.values()
+                    .fold(0_u64, |total, value| total.wrapping_add(value.words[0]))
+            }
+        }
+    };
+}
+
+forward_secondary!(SecondaryMap);
+forward_secondary!(SparseSecondaryMap);
+
+unsafe extern "C" fn create_secondary<M: Secondary>() -> *mut u8 {
+    Box::into_raw(Box::new(M::create())) as *mut u8
+}
+
+unsafe extern "C" fn destroy_secondary<M: Secondary>(map: *mut u8) {
+    drop(Box::from_raw(map as *mut M));
+}
+
+/// Sets a value for each key, numbered from 0.
+unsafe extern "C" fn set_all<M: Secondary>(map: *mut u8, keys: *const DefaultKey, count: u32) {
+    let map = &mut *(map as *mut M);
+    for (i, key) in slice::from_raw_parts(keys, count as usize).iter().enumerate() {
+        map.set(*key, Value { words: [i as u64, 1] });
+    }
+}
+
+/// Returns how many had a value.
+unsafe extern "C" fn remove_all<M: Secondary>(
+    map: *mut u8,
+    keys: *const DefaultKey,
+    count: u32,
+) -> u32 {
+    let map = &mut *(map as *mut M);
+    let mut removed = 0;
+    for key in slice::from_raw_parts(keys, count as usize) {
+        removed += u32::from(map.remove(*key));
+    }
+    removed
+}
+
+/// Returns the sum of the values' first words.
+unsafe extern "C" fn get_all<M: Secondary>(
+    map: *mut u8,
+    keys: *const DefaultKey,
+    count: u32,
+) -> u64 {
+    let map = &*(map as *const M);
+    let mut total = 0_u64;
+    for key in slice::from_raw_parts(keys, count as usize) {
+        if let Some(word) = map.get(*key) {
+            total = total.wrapping_add(word);
+        }
+    }
+    total
+}
+
+unsafe extern "C" fn sum_values<M: Secondary>(map: *mut u8) -> u64 {
+    (*(map as *const M)).sum()
+}
+
+/// The same members in the same order as `rust_secondary` of secondary_benchmark.cpp.
+#[repr(C)]
+pub struct SecondaryFunctions {
+    create: unsafe extern "C" fn() -> *mut u8,
+    destroy: unsafe extern "C" fn(*mut u8),
+    set: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32),
+    remove: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u32,
+    get: unsafe extern "C" fn(*mut u8, *const DefaultKey, u32) -> u64,
+    iterate: unsafe extern "C" fn(*mut u8) -> u64,
+}
+
+impl<M: Secondary + 'static> Table<M> {
+    const SECONDARY: &'static SecondaryFunctions = &SecondaryFunctions {
+        create: create_secondary::<M>,
+        destroy: destroy_secondary::<M>,
+        set: set_all::<M>,
+        remove: remove_all::<M>,
+        get: get_all::<M>,
+        iterate: sum_values::<M>,
+    };
+}
+
+/// The functions of SparseSecondaryMap or of SecondaryMap.
+#[no_mangle]
+pub extern "C" fn slotmap_secondary(sparse: bool) -> &'static SecondaryFunctions {
+    if sparse {
+        Table::<SparseSecondaryMap<DefaultKey, Value>>::SECONDARY
+    } else {
+        Table::<SecondaryMap<DefaultKey, Value>>::SECONDARY
     }
 }

@@ -1,133 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* table_benchmark [--items N] [--repetitions R] [--groups TEXT] [--smoke]: what the layout of a
- * table changes. The kernels of the particles example over each layout, out of the caches and
- * within; a column compared with a plain array; insert and erase of a row of 10 columns compared
- * with a map's item of the same bytes; what staggering the columns brings.
- *
- * Rows are in groups. The rows of a group do the same work, several times, in random interleaving.
- * Its table gives the medians with their spread, and their ratio to the first row. --groups
- * measures those whose title contains the text; --smoke runs each row once on few items, as a test.
- */
-#include "clock.h"
+/* table_benchmark: what the layout of a table changes. The kernels of the particles example over
+ * each layout, out of the caches and within; a column compared with a plain array; insert and erase
+ * of a row of 10 columns compared with a map's item of the same bytes; what staggering the columns
+ * brings. The options are those of groups.h. */
+#include "groups.h"
 #include "particles_layouts.h"
-#include "peers.h"
-
-#include <benchmark/benchmark.h>
-
-#include <cstring>
-#include <functional>
-#include <map>
-#include <random>
-#include <string>
 
 namespace
 {
-
-uint32_t item_count = 8000000;
-int repetitions = 15;
-bool smoke;
-std::string only;
-
-/* One pass does the work once, and returns the seconds that it took. */
-using pass = std::function<double()>;
-
-struct row {
-    std::string name;
-    double asked; /* a bound for the ratio; 0: none */
-    pass run;
-};
-
-struct group {
-    std::string title;
-    uint32_t count;  /* times are given for one of so many */
-    bool is_speedup; /* the ratio is the first row's time to this row's, to be at least `asked`;
-                        else the other way round, to be at most that */
-    std::vector<row> rows;
-};
-
-/* Keeps the repetitions of each row, in seconds. */
-class collector : public benchmark::BenchmarkReporter
-{
-  public:
-    std::map<std::string, std::vector<double>> times;
-
-    bool ReportContext(const Context &) override
-    {
-        return true;
-    }
-    void ReportRuns(const std::vector<Run> &runs) override
-    {
-        for (const Run &run : runs)
-            if (run.run_type == Run::RT_Iteration)
-                times[run.run_name.function_name].push_back(run.real_accumulated_time /
-                                                            static_cast<double>(run.iterations));
-    }
-};
-
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-void print_table(const group &g, collector &results)
-{
-    double scale = 1e9 / g.count;
-    double base = median(results.times[g.rows[0].name]);
-    std::printf("\n%-44s %8s  %-19s %s\n", g.title.c_str(), "ns", "spread",
-                g.is_speedup ? "times as fast" : "times the time");
-    for (const row &r : g.rows) {
-        std::vector<double> times = results.times[r.name];
-        std::sort(times.begin(), times.end());
-        double ratio = g.is_speedup ? base / median(times) : median(times) / base;
-        std::printf("  %-42s %8.3f  %8.3f .. %-8.3f %6.2f", r.name.c_str(), median(times) * scale,
-                    times.front() * scale, times.back() * scale, ratio);
-        if (r.asked > 0)
-            std::printf("  asked: %s %.2f, %s", g.is_speedup ? "at least" : "at most", r.asked,
-                        (g.is_speedup ? ratio >= r.asked : ratio <= r.asked) ? "met" : "MISSED");
-        std::printf("\n");
-    }
-    std::fflush(stdout);
-}
-
-bool is_chosen(const std::string &title)
-{
-    return title.find(only) != std::string::npos;
-}
-
-void measure(const group &g)
-{
-    if (!is_chosen(g.title))
-        return;
-    for (const row &r : g.rows)
-        benchmark::RegisterBenchmark(r.name.c_str(),
-                                     [&r](benchmark::State &state) {
-                                         for (auto unused : state)
-                                             state.SetIterationTime(r.run());
-                                     })
-            ->UseManualTime()
-            ->Repetitions(smoke ? 1 : repetitions)
-            ->Iterations(1);
-    collector results;
-    benchmark::RunSpecifiedBenchmarks(&results);
-    benchmark::ClearRegisteredBenchmarks();
-    print_table(g, results);
-}
-
-/* A pass over few items is too short for the clock, so it is repeated. */
-template <class Work> double time_of(uint32_t count, Work work)
-{
-    uint32_t times = smoke ? 1 : 1 + 4000000 / (count + 1);
-    double start = cpu_seconds();
-    for (uint32_t i = 0; i < times; i++)
-        work();
-    return (cpu_seconds() - start) / times;
-}
-
-std::string with_count(const std::string &what, uint32_t count)
-{
-    return what + ", " + std::to_string(count);
-}
 
 /* Kernels */
 
@@ -162,8 +42,10 @@ void measure_kernel(particle_layouts &layouts, const particle_kernels *kernels, 
 {
     particle_step step;
     particle_step_init(&step, 1e-4f);
-    group g = {
-        std::string(particle_kernel_names[kernel]) + ", " + kernels->name, layouts.count, true, {}};
+    group g = {std::string(particle_kernel_names[kernel]) + ", " + kernels->name,
+               layouts.count,
+               SPEEDUP,
+               {}};
     g.title = with_count(g.title, layouts.count);
     for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++)
         g.rows.push_back({particle_layout_names[layout],
@@ -322,7 +204,7 @@ void measure_change(change what, uint32_t count)
 {
     static const char *const titles[CHANGES] = {"insert, fresh memory", "insert, warm",
                                                 "erase, in order", "erase, random"};
-    group g = {with_count(titles[what], count), count, false, {}};
+    group g = {with_count(titles[what], count), count, COST, {}};
     g.rows.push_back(change_row<map_of_tens<true>>("hm_map", what, count, 0));
     g.rows.push_back(change_row<map_of_tens<false>>("hm_map untyped", what, count, 0));
     g.rows.push_back(change_row<table_of_tens<0, true>>("whole columns", what, count, 4));
@@ -357,7 +239,7 @@ void measure_iteration(uint32_t count)
     }
     const uint32_t *column = tens_number(&table.rows);
     require(sum_of(column, count) == sum_of(array.data(), count), "a row is missing");
-    group g = {with_count("sum of one column", count), count, false, {}};
+    group g = {with_count("sum of one column", count), count, COST, {}};
     g.rows.push_back(
         {"plain array", 0, [&] {
              return time_of(count, [&] { benchmark::DoNotOptimize(sum_of(array.data(), count)); });
@@ -404,7 +286,7 @@ void measure_stagger(uint32_t column_count, uint32_t rows)
         std::memset(in_step[c], 0, bytes);
     }
     group g = {
-        with_count(std::to_string(column_count) + " columns together", rows), rows, false, {}};
+        with_count(std::to_string(column_count) + " columns together", rows), rows, COST, {}};
     auto change = [&](float *const *of) {
         return [of, column_count, rows] {
             return time_of(rows, [&] { change_all(of, column_count, rows); });
@@ -418,44 +300,12 @@ void measure_stagger(uint32_t column_count, uint32_t rows)
     hm_table_fini(&table);
 }
 
-bool parse_arguments(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        if (std::strcmp(argv[i], "--smoke") == 0)
-            smoke = true;
-        else if (i + 1 == argc)
-            return false;
-        else if (std::strcmp(argv[i], "--items") == 0)
-            item_count = static_cast<uint32_t>(std::strtoul(argv[++i], nullptr, 10));
-        else if (std::strcmp(argv[i], "--repetitions") == 0)
-            repetitions = std::atoi(argv[++i]);
-        else if (std::strcmp(argv[i], "--groups") == 0)
-            only = argv[++i];
-        else
-            return false;
-    }
-    return true;
-}
-
 } // namespace
 
 int main(int argc, char **argv)
 {
-    if (!parse_arguments(argc, argv))
-        return std::fprintf(stderr,
-                            "usage: %s [--items N] [--repetitions R] [--groups TEXT] [--smoke]\n",
-                            argv[0]),
-               2;
-    if (smoke)
-        item_count = 3000;
-    require(item_count >= TILE && repetitions > 0, "too few items or repetitions");
-    std::string interleave = "--benchmark_enable_random_interleaving=true";
-    char *flags[] = {argv[0], &interleave[0], nullptr};
-    int flag_count = 2;
-    benchmark::Initialize(&flag_count, flags);
-
+    begin(argc, argv, 8000000, 3000);
     uint32_t few = std::min(item_count, 100000u), many = std::min(item_count, 1000000u);
-    std::printf("%d repetitions; times are for one row\n", smoke ? 1 : repetitions);
     for (uint32_t count : {item_count, few}) {
         measure_kernels(count);
         measure_iteration(count);
