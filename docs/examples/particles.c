@@ -41,9 +41,9 @@ static double cpu_seconds(void)
 /* From `least` to `most`; by splitmix64. */
 static float random_between(struct simulation *s, float least, float most)
 {
-    uint64_t bits = s->random += 0x9E3779B97F4A7C15u;
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+    uint64_t bits = s->random += 0x9E3779B97F4A7C15U;
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
     return least + (most - least) * (float)(bits >> 40) / (float)(1 << 24);
 }
 
@@ -51,13 +51,13 @@ static particles_row make_particle(struct simulation *s)
 {
     static const uint32_t colors[EMITTERS] = {0xFF7A2E, 0x37B4FF, 0xFF3D81, 0x5DE07A};
     uint32_t emitter = s->begun % EMITTERS;
-    particles_row row = {.lifetime = random_between(s, 0.2f, 3),
-                         .x = 0.8f * (float)emitter - 1.2f + random_between(s, -0.03f, 0.03f),
-                         .y = random_between(s, -0.85f, -0.8f),
-                         .z = random_between(s, -0.05f, 0.05f),
-                         .vx = random_between(s, -0.25f, 0.25f),
-                         .vy = random_between(s, 0.3f, 1.2f),
-                         .vz = random_between(s, -0.2f, 0.2f),
+    particles_row row = {.lifetime = random_between(s, 0.2F, 3),
+                         .x = 0.8F * (float)emitter - 1.2F + random_between(s, -0.03F, 0.03F),
+                         .y = random_between(s, -0.85F, -0.8F),
+                         .z = random_between(s, -0.05F, 0.05F),
+                         .vx = random_between(s, -0.25F, 0.25F),
+                         .vy = random_between(s, 0.3F, 1.2F),
+                         .vz = random_between(s, -0.2F, 0.2F),
                          .color = colors[emitter],
                          .size = 1,
                          .mass = 1,
@@ -99,7 +99,7 @@ static const char *simulate(struct simulation *s, const struct settings *setting
 {
     hm_table_desc desc = {.lanes = LANES, .capacity = settings->count};
     particle_step step;
-    particle_step_init(&step, 1.0f / 60);
+    particle_step_init(&step, 1.0F / 60);
     if (particles_table_init_desc(&s->table, &desc) != HM_OK || !refill(s, settings->count))
         return hm_last_error();
     particles_handle first = particles_table_handle_at(&s->table, 0);
@@ -113,7 +113,7 @@ static const char *simulate(struct simulation *s, const struct settings *setting
         else if (*particles_lifetime_get(&s->table, first) <= 0)
             return "a particle outlived its lifetime";
     }
-    printf("%lu particles in groups of %d, %lu frames: %lu began, %lu ended, %.1f ms a frame\n",
+    printf("%lu particles in groups of %d, %lu frames: %lu began, %lu ended, %.1F ms a frame\n",
            (unsigned long)settings->count, LANES, (unsigned long)settings->frames,
            (unsigned long)s->begun, (unsigned long)s->ended,
            (cpu_seconds() - start) * 1000 / settings->frames);
@@ -124,8 +124,8 @@ static const char *simulate(struct simulation *s, const struct settings *setting
 
 static void add_particle(const particles_table *table, uint32_t row, float *light)
 {
-    float x = (*particles_x_cell(table, row) + 1.8f) * (WIDTH / 3.6f);
-    float y = (1.0f - *particles_y_cell(table, row)) * (HEIGHT / 2.0f);
+    float x = (*particles_x_cell(table, row) + 1.8F) * (WIDTH / 3.6F);
+    float y = (1.0F - *particles_y_cell(table, row)) * (HEIGHT / 2.0F);
     if (!(x >= 0 && x < WIDTH && y >= 0 && y < HEIGHT))
         return;
     float *pixel = light + 3 * ((size_t)y * WIDTH + (size_t)x);
@@ -137,7 +137,7 @@ static void add_particle(const particles_table *table, uint32_t row, float *ligh
 /* Brightness b is shown as b / (b + exposure), so that no sum of lights is too bright. */
 static bool write_pixels(FILE *file, const float *light, uint32_t count)
 {
-    float exposure = 255.0f * (float)count / (WIDTH * HEIGHT);
+    float exposure = 255.0F * (float)count / (WIDTH * HEIGHT);
     fprintf(file, "P6\n%d %d\n255\n", WIDTH, HEIGHT);
     for (size_t i = 0; i < (size_t)3 * WIDTH * HEIGHT; i++)
         putc((int)(255 * light[i] / (light[i] + exposure)), file);
@@ -187,7 +187,7 @@ static void compare_kernel(particle_layouts *layouts, const particle_kernels *ke
     printf("%-10s %-9s", particle_kernel_names[kernel], kernels->name);
     for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++) {
         qsort(times[layout], repetitions, sizeof(double), compare_numbers);
-        printf("  %7.2f (%4.1f x)", times[layout][repetitions / 2],
+        printf("  %7.2F (%4.1F x)", times[layout][repetitions / 2],
                times[PARTICLE_STRUCTS][repetitions / 2] / times[layout][repetitions / 2]);
     }
     printf("\n");

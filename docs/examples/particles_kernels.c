@@ -48,13 +48,15 @@ void particle_step_init(particle_step *step, float seconds)
     for (int i = 0; i < PARTICLE_WELLS; i++) {
         particle_well *well = &step->wells[i];
         int column = i % 4, line = i / 4;
-        well->x = 0.7f * (float)column - 1.05f;
-        well->y = 0.8f * (float)line - 0.4f + 0.1f * (float)(column % 2);
-        well->z = 0.25f * (float)(column - line);
-        well->softness = 0.01f;
-        float factor = seconds * (i % 3 == 0 ? 0.9f : 0.4f);
-        for (int power = 0; power <= PARTICLE_FALLOFF; power++, factor /= 16)
+        well->x = 0.7F * (float)column - 1.05F;
+        well->y = 0.8F * (float)line - 0.4F + 0.1F * (float)(column % 2);
+        well->z = 0.25F * (float)(column - line);
+        well->softness = 0.01F;
+        float factor = seconds * (i % 3 == 0 ? 0.9F : 0.4F);
+        for (int power = 0; power <= PARTICLE_FALLOFF; power++) {
             well->falloff[PARTICLE_FALLOFF - power] = binomial[power] * factor;
+            factor /= 16;
+        }
     }
 }
 

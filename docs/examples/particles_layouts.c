@@ -96,7 +96,7 @@ static uint64_t add_bits(uint64_t sum, const float *fields, int count)
     uint32_t bits;
     for (int i = 0; i < count; i++) {
         memcpy(&bits, &fields[i], sizeof bits);
-        sum = sum * 0x9E3779B97F4A7C15u + bits;
+        sum = sum * 0x9E3779B97F4A7C15U + bits;
     }
     return sum;
 }
