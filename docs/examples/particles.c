@@ -177,7 +177,7 @@ static void compare_kernel(particle_layouts *layouts, const particle_kernels *ke
 {
     static double times[PARTICLE_LAYOUTS][MOST_REPETITIONS];
     particle_step step;
-    particle_step_init(&step, 1e-4f);
+    particle_step_init(&step, 1e-4F);
     for (uint32_t r = 0; r < repetitions; r++)
         for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++) {
             double start = cpu_seconds();
