@@ -11,6 +11,7 @@ const fuzz_target fuzz_targets[] = {
     {"hostile", &hostile_subject, 4}, /* two arguments are the 64 bits of a handle */
     {"lying", &lying_subject, 2},
     {"pool", &fuzz_pool_subject, 2},
+    {"secondary", &fuzz_secondary_subject, 2},
     {"table", &fuzz_table_subject, 2},
     {NULL, NULL, 0},
 };
@@ -21,6 +22,15 @@ const fuzz_target *fuzz_find_target(const char *name)
         if (strcmp(target->name, name) == 0)
             return target;
     return NULL;
+}
+
+void fuzz_run_operation(const test_subject *subject, const char *name, void *state,
+                        const uint32_t arguments[TEST_ARGUMENTS])
+{
+    const test_operation *operation = subject->operations;
+    while (strcmp(operation->name, name) != 0)
+        operation++;
+    operation->run(state, arguments);
 }
 
 static void decode_arguments(const uint8_t *data, size_t size, size_t width, test_step *step)

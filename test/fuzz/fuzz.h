@@ -25,6 +25,9 @@ typedef struct fuzz_target {
 /* pool.c */
 extern const test_subject fuzz_pool_subject;
 
+/* secondary.c */
+extern const test_subject fuzz_secondary_subject;
+
 /* table.c */
 extern const test_subject fuzz_table_subject;
 
@@ -33,6 +36,10 @@ extern const fuzz_target fuzz_targets[];
 
 /* Returns the target with this name, or NULL. */
 const fuzz_target *fuzz_find_target(const char *name);
+
+/* Runs the operation of a subject that has this name; there is one. */
+void fuzz_run_operation(const test_subject *subject, const char *name, void *state,
+                        const uint32_t arguments[TEST_ARGUMENTS]);
 
 /* Writes at most FUZZ_STEPS + 1 steps to `steps`, and returns a script of these. */
 test_script fuzz_decode(const fuzz_target *target, const uint8_t *data, size_t size,

@@ -5,25 +5,15 @@
 #include "fuzz.h"
 #include "support/pool_model.h"
 
-#include <string.h>
-
 enum {
     KINDS = 12,  /* of storage, block size and hook together, in the model's begin */
     SHAPES = 600 /* below, no pool has thousands of items, which take a script many seconds */
 };
 
-static void run_of_model(const char *name, void *state, const uint32_t arguments[3])
-{
-    const test_operation *operation = pool_subject.operations;
-    while (strcmp(operation->name, name) != 0)
-        operation++;
-    operation->run(state, arguments);
-}
-
 #define OF_MODEL(name)                                                                             \
     static void name(void *state, const uint32_t arguments[3])                                     \
     {                                                                                              \
-        run_of_model(#name, state, arguments);                                                     \
+        fuzz_run_operation(&pool_subject, #name, state, arguments);                                \
     }
 
 OF_MODEL(insert)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
- * so that a library that reads them goes wrong: bytes 0xDD are no count, position, slot or pointer.
+/* Bytes of an order's state that must not matter get one fixed value, so that states that behave
+ * equally are equal, and so that a library that reads them goes wrong: bytes 0xDD are no count,
+ * position, slot or pointer.
  *
- *     behind what is live   memory that a later insert or commit writes before it is read
- *     counts of arrays      the map and the id table have their own, and set these at a trim
  *     fields of phases      each is written before the phases that the table below names, and read
  *                           in no other
  *     pending_begin         has no meaning while pending_end says that none is pending
@@ -16,12 +15,14 @@
  * The search shows that this is sound: if one of these bytes were read later, it would decide where
  * an item goes. The order and the names in the state are not among them, although the next call may
  * start anew: whether it does depends on them. */
-#include "world.h"
+#include "blank.h"
+
+#include "search.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define IN(phase) (1u << HM_ORDER_##phase)
-#define BLANK(object) memset(&(object), WORLD_BLANK, sizeof(object))
 
 enum {
     LIFTING = IN(LIFT) | IN(LIFT_ALL),
@@ -81,7 +82,14 @@ static const phase_field fields[] = {
     FIELD(arrangement.target, NAMED),
 };
 
-static void blank_behind(hm_array *array, size_t live_size)
+/* The order that is being blanked. */
+static struct {
+    const hm_order_state *order;
+    hm_links links;
+    uint32_t slot_count;
+} blanked;
+
+void blank_behind(hm_array *array, size_t live_size)
 {
     CHECK(live_size <= array->committed_size);
     if (array->data != NULL)
@@ -94,7 +102,7 @@ static unsigned char kept[WORLD_SCRATCH];
 
 static void keep(const void *cells, size_t size)
 {
-    const hm_array *scratch = &live.map.order.batch.scratch;
+    const hm_array *scratch = &blanked.order->batch.scratch;
     size_t offset = (size_t)((const unsigned char *)cells - scratch->data);
     CHECK(offset + size <= scratch->committed_size);
     memcpy(kept + offset, cells, size);
@@ -104,33 +112,32 @@ static void keep(const void *cells, size_t size)
  * will not be lifted or queued again in this round. */
 static bool is_as_marked(uint32_t position, uint32_t mark)
 {
-    const hm_order_state *order = &live.map.order;
+    const hm_order_state *order = blanked.order;
     return position < order->cursor && (order->marks[0] >> 2 * position & 3) == mark;
 }
 
 static bool is_slot_as_marked(uint32_t slot, uint32_t mark)
 {
-    return slot < live.map.ids.slot_count &&
-           is_as_marked(hm_handle_index(live.map.ids.entries[slot]), mark);
+    return slot < blanked.slot_count && is_as_marked(hm_links_position(&blanked.links, slot), mark);
 }
 
 static void keep_items(uint32_t side, uint32_t from, uint32_t to)
 {
-    const hm_order_batch *batch = &live.map.order.batch;
+    const hm_order_batch *batch = &blanked.order->batch;
     if (from < to)
         keep(batch->items[side] + from, sizeof **batch->items * (to - from));
 }
 
 static void keep_keys(uint32_t side, uint32_t from, uint32_t to)
 {
-    const hm_order_batch *batch = &live.map.order.batch;
+    const hm_order_batch *batch = &blanked.order->batch;
     if (from < to && batch->keys[side] != NULL)
         keep(batch->keys[side] + from, sizeof **batch->keys * (to - from));
 }
 
 static void keep_pairs(uint32_t side, uint32_t from, uint32_t to)
 {
-    const uint32_t *items = live.map.order.batch.items[side];
+    const uint32_t *items = blanked.order->batch.items[side];
     for (uint32_t i = from; i < to; i++)
         if (is_as_marked(items[i], LIFTED)) {
             keep_items(side, i, i + 1);
@@ -157,7 +164,7 @@ static void keep_runs(const hm_order_batch *batch, const hm_order_merge *merge)
 /* Keeps items that are located, and their gaps. */
 static void keep_gaps(uint32_t side, uint32_t from, uint32_t to)
 {
-    const uint32_t *items = live.map.order.batch.items[side];
+    const uint32_t *items = blanked.order->batch.items[side];
     for (uint32_t i = from; i < to; i++)
         if (is_slot_as_marked(items[i], LIFTED)) {
             keep_items(side, i, i + 1);
@@ -253,9 +260,17 @@ static void blank_doubt(hm_order_scan *scan, bool is_scanning)
         BLANK(scan->probe_end);
 }
 
-static void blank_order(hm_order_state *order)
+bool blank_order_lists(const hm_order_state *order)
+{
+    return (BATCHED >> order->phase & 1) != 0;
+}
+
+void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count)
 {
     uint32_t now = 1u << order->phase;
+    blanked.order = order;
+    blanked.links = links;
+    blanked.slot_count = slot_count;
     if (order->phase == HM_ORDER_LIFT_ALL && order->cursor == 0)
         now = 0; /* The next call begins the batch, or begins it again. */
     memset(kept, WORLD_BLANK, sizeof kept);
@@ -278,19 +293,4 @@ static void blank_order(hm_order_state *order)
         BLANK(order->pending_begin);
     if (order->order.compare == NULL && order->order.key == NULL)
         BLANK(order->scan.run_limit); /* The first order begins its scan. */
-}
-
-void blank_unused(void)
-{
-    hm_id_table *ids = &live.map.ids;
-    hm_array *counted_by_owners[] = {&live.map.item_array, &live.map.meta_array, &ids->entry_array,
-                                     &ids->slot_array, &live.map.order.mark_array};
-    blank_behind(&live.map.item_array, live.config->item_size * ids->count);
-    blank_behind(&live.map.meta_array, live.config->meta_size * ids->count);
-    blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
-    blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
-    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
-    for (size_t i = 0; i < sizeof counted_by_owners / sizeof *counted_by_owners; i++)
-        BLANK(counted_by_owners[i]->count);
-    blank_order(&live.map.order);
 }

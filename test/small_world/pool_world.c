@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The live pool: how it is begun, copied and brought back. */
 #include "pool_world.h"
+#include "blank.h"
 
 #include <stddef.h>
 
@@ -102,13 +103,6 @@ bool pool_holds_items(uint32_t range)
     return true;
 }
 
-static void blank_behind(hm_array *array, size_t live_size)
-{
-    CHECK(live_size <= array->committed_size);
-    if (array->data != NULL)
-        memset(array->data + live_size, WORLD_BLANK, array->committed_size - live_size);
-}
-
 /* Blanks holes, whose bytes have no meaning. */
 static void blank_items(void)
 {
@@ -136,10 +130,10 @@ static void blank_unused(void)
     blank_items();
     blank_behind(&now.pool.entry_array, sizeof(uint32_t) * now.pool.slot_count);
     blank_behind(&now.pool.index_array, sizeof(uint32_t) * now.pool.index_size);
-    memset(&now.pool.entry_array.count, WORLD_BLANK, sizeof now.pool.entry_array.count);
-    memset(&now.pool.word_array.count, WORLD_BLANK, sizeof now.pool.word_array.count);
+    BLANK(now.pool.entry_array.count);
+    BLANK(now.pool.word_array.count);
     if (now.pool.cold_count == 0)
-        memset(&now.pool.absent_from, WORLD_BLANK, sizeof now.pool.absent_from);
+        BLANK(now.pool.absent_from);
 }
 
 void pool_capture(void *into)

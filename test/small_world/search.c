@@ -10,10 +10,11 @@
  * words, clean items that the scan drops, and merging from both ends need more items than a small
  * world has. A pool has pages and blocks of few items, growing blocks begin with one, all blocks
  * collide in the hash table of their addresses, and in the worlds of words the slots that change
- * are where one word of 64 bits ends and the next begins. The search is breadth first, from the
- * empty container until no step leads to a new state. So what holds in every state and at every
- * step holds always, for a container of this size; and the first violation that is found has a
- * shortest script of operations, which is printed.
+ * are where one word of 64 bits ends and the next begins. The sparse column of a secondary has
+ * pieces of one page, 2 or 4 slots, so that the last one is never shorter than the others. The
+ * search is breadth first, from the empty container until no step leads to a new state. So what
+ * holds in every state and at every step holds always, for a container of this size; and the first
+ * violation that is found has a shortest script of operations, which is printed.
  *
  *     small_world          the fast worlds, which take seconds
  *     small_world all      the slow worlds as well
@@ -25,6 +26,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "secondary_world.h"
 #include "world.h"
 
 #include <signal.h>
@@ -90,6 +92,26 @@ static const world_config pool_worlds[] = {
     {"words67", 66, 67, 16, 4, 0, RANGE, .settled = 62, .slow = true},
     {"fixwords67", 67, 67, 16, 4, 0, BLOCKS(FIXED), .block_size = 128, .settled = 62, .slow = true},
     {"growwords67", 67, 67, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .slow = true},
+};
+
+#define BY(name) (1u << SECONDARY_##name)
+#define EVERY (BY(BY_KEY) | BY(BY_COMPARE) | BY(LAST_FIRST) | BY(SOME_FIRST))
+
+static const world_config secondary_worlds[] = {
+    {"owners", 2, 3, 8, 4, 0, .keys = 1},
+    {"sparse", 3, 5, 8, 5, 0, .keys = 1, .spent_lives = 1, .hooks = true},
+    {"wideparts", 2, 6, 16, 12, 0, .keys = 1, .spent_lives = 1},
+    {"bykey", 2, 2, 8, 4, 0, .keys = 2, .goals = BY(BY_KEY), .spent_lives = 1},
+    {"bycompare", 2, 3, 8, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL},
+    {"bynames", 2, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1},
+    {"owners4", 4, 4, 8, 4, 0, .keys = 1, .hooks = true, .slow = true},
+    {"sparse3", 3, 6, 8, 9, 0, .keys = 1, .slow = true},
+    {"goals", 2, 3, 8, 4, 0, .keys = 2, .goals = EVERY, .spent_lives = 1, .hooks = true,
+     .slow = true},
+    {"bykey3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_KEY), FULL, .slow = true},
+    {"bycompare3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL, .slow = true},
+    {"bynames3", 3, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1, .slow = true},
+    {"somenames4", 4, 4, 16, 4, 0, .keys = 1, .goals = BY(SOME_FIRST), FULL, .slow = true},
 };
 
 typedef struct origin {
@@ -381,6 +403,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof pool_worlds / sizeof *pool_worlds; i++)
         if (is_wanted(&pool_worlds[i], argc, argv))
             transitions += search_world(&pool_world, &pool_worlds[i]);
+    for (size_t i = 0; i < sizeof secondary_worlds / sizeof *secondary_worlds; i++)
+        if (is_wanted(&secondary_worlds[i], argc, argv))
+            transitions += search_world(&secondary_world, &secondary_worlds[i]);
     printf("%llu transitions\n", (unsigned long long)transitions);
     return transitions > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

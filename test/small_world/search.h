@@ -27,7 +27,7 @@ typedef struct world_config {
     uint32_t capacity, max_slots;
     size_t page_size, item_size, meta_size; /* bytes */
     uint8_t keys;                           /* items have a key below this */
-    uint8_t goals;                          /* map: set of the goals to request */
+    uint8_t goals;                          /* map, secondary: set of the goals to request */
     uint8_t spent_lives;                    /* of each slot, before the search begins */
     bool full;                              /* begins with as many items as fit */
     bool hooks;                             /* all hooks of the container are set */
@@ -75,7 +75,7 @@ typedef struct world_kind {
                      bool *changed);
 } world_kind;
 
-extern const world_kind map_world, pool_world;
+extern const world_kind map_world, pool_world, secondary_world;
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 

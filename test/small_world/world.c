@@ -62,6 +62,25 @@ void world_end(void)
 
 /* states */
 
+/* As blank.c does for the order: blanks what is behind the live items, which a later insert or
+ * commit writes before it is read; and the counts of arrays, since the map and the id table have
+ * their own, and set these at a trim. */
+static void blank_unused(void)
+{
+    hm_id_table *ids = &live.map.ids;
+    hm_array *counted_by_owners[] = {&live.map.item_array, &live.map.meta_array, &ids->entry_array,
+                                     &ids->slot_array, &live.map.order.mark_array};
+    blank_behind(&live.map.item_array, live.config->item_size * ids->count);
+    blank_behind(&live.map.meta_array, live.config->meta_size * ids->count);
+    blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
+    blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
+    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
+    for (size_t i = 0; i < sizeof counted_by_owners / sizeof *counted_by_owners; i++)
+        BLANK(counted_by_owners[i]->count);
+    hm_links links = {.slots = ids->slots, .entries = ids->entries};
+    blank_order(&live.map.order, links, ids->slot_count);
+}
+
 void world_capture(void *into)
 {
     world_state *state = into;

@@ -12,6 +12,7 @@
 #define TEST_SMALL_WORLD_H
 
 #include "arena.h"
+#include "blank.h"
 #include "search.h"
 
 #include <handle_map/map.h>
@@ -21,7 +22,6 @@ enum {
     WORLD_ITEMS = 4,
     WORLD_ARRAYS = 7,  /* entries, slots, floors, items, meta, marks, scratch */
     WORLD_WINDOW = 48, /* bytes that the largest needs, except scratch, the last */
-    WORLD_SCRATCH = 176,
     WORLD_BUDGETS = 5
 };
 
@@ -104,10 +104,6 @@ void world_end(void);
 void world_capture(void *state);
 void world_restore(const void *state);
 bool world_is_untouched(const world_state *before);
-
-/* blank.c: gives the live world's bytes without a meaning one fixed value. The arena must be open.
- */
-void blank_unused(void);
 
 /* goal.c: bringing the items into order. go makes one call within a budget; finish makes calls with
  * the least one until all is done, and checks their total cost. After forget the next call starts

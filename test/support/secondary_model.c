@@ -26,7 +26,7 @@ static secondary_model_entry *find_slot(secondary_model *model, uint32_t slot)
     return NULL;
 }
 
-static secondary_model_entry *find(secondary_model *model, hm_handle handle)
+secondary_model_entry *secondary_model_find(secondary_model *model, hm_handle handle)
 {
     secondary_model_entry *entry = find_slot(model, hm_handle_index(handle));
     return entry != NULL && entry->owner.bits == handle.bits ? entry : NULL;
@@ -103,7 +103,7 @@ static secondary_model_entry *entry_of(secondary_model *model, const void *value
     const unsigned char *values = hm_secondary_values(&model->secondary);
     size_t index = (size_t)((const unsigned char *)value - values) / model->desc.value_size;
     hm_handle owner = hm_secondary_owner_at(&model->secondary, (uint32_t)index);
-    secondary_model_entry *entry = find(model, owner);
+    secondary_model_entry *entry = secondary_model_find(model, owner);
     CHECK(entry != NULL && hm_secondary_get(&model->secondary, owner) == value);
     CHECK(value_holds(model, entry, value));
     return entry;
@@ -170,7 +170,7 @@ static void drop(secondary_model *model, secondary_model_entry *entry)
     *entry = model->entries[--model->count];
 }
 
-static void set_one(secondary_model *model, hm_handle owner, bool is_zero, uint64_t value)
+void secondary_model_set(secondary_model *model, hm_handle owner, bool is_zero, uint64_t value)
 {
     unsigned char bytes[5000];
     secondary_model_entry *before = find_slot(model, hm_handle_index(owner));
@@ -198,7 +198,7 @@ static void set(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
-    set_one(model, owner, arguments[0] / 16 % 4 == 1, arguments[2]);
+    secondary_model_set(model, owner, arguments[0] / 16 % 4 == 1, arguments[2]);
 }
 
 /* Number, first, value: owners with indices in a row, of generation 1, or later ones if needed. */
@@ -209,8 +209,8 @@ static void set_burst(void *state, const uint32_t arguments[3])
         uint32_t slot = some_index(model, arguments[1] + 8 * i);
         secondary_model_entry *before = find_slot(model, slot);
         uint32_t generation = before != NULL ? hm_handle_generation(before->owner) : 1;
-        set_one(model, hm_handle_pack(slot, generation, model->desc.type_id), false,
-                arguments[2] + i);
+        secondary_model_set(model, hm_handle_pack(slot, generation, model->desc.type_id), false,
+                            arguments[2] + i);
     }
 }
 
@@ -219,7 +219,7 @@ static void set_itself(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     hm_handle owner = pick(model, arguments[0] % 6, arguments[1], arguments[2]);
-    secondary_model_entry *entry = find(model, owner);
+    secondary_model_entry *entry = secondary_model_find(model, owner);
     void *place = hm_secondary_get(&model->secondary, owner);
     if (entry == NULL)
         return;
@@ -245,7 +245,7 @@ static void reserve(void *state, const uint32_t arguments[3])
     for (uint32_t slot = 0; slot < end && n > 0; slot++)
         if (find_slot(model, slot) == NULL) {
             uint32_t count = model->count;
-            set_one(model, hm_handle_pack(slot, 1, model->desc.type_id), false, slot);
+            secondary_model_set(model, hm_handle_pack(slot, 1, model->desc.type_id), false, slot);
             CHECK(model->count == count + 1);
             n--;
         }
@@ -260,7 +260,7 @@ static void remove_one(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
-    secondary_model_entry *entry = find(model, owner);
+    secondary_model_entry *entry = secondary_model_find(model, owner);
     CHECK(hm_secondary_remove(&model->secondary, owner) == (entry != NULL));
     if (entry != NULL)
         drop(model, entry);
@@ -274,7 +274,7 @@ static void read_order(secondary_model *model)
     CHECK(hm_secondary_validate(&model->secondary) == HM_OK); /* So each owner is there once. */
     for (uint32_t i = 0; i < model->count; i++) {
         const secondary_model_entry *entry =
-            find(model, hm_secondary_owner_at(&model->secondary, i));
+            secondary_model_find(model, hm_secondary_owner_at(&model->secondary, i));
         CHECK(entry != NULL);
         entries[i] = *entry;
     }
@@ -284,7 +284,8 @@ static void read_order(secondary_model *model)
 static bool is_spared(hm_handle owner, void *context)
 {
     secondary_model *model = context;
-    CHECK(find(model, owner) != NULL && hm_secondary_contains(&model->secondary, owner));
+    CHECK(secondary_model_find(model, owner) != NULL &&
+          hm_secondary_contains(&model->secondary, owner));
     if (!model->is_stopped)
         CHECK(hm_handle_equal(owner, model->entries[model->asked].owner));
     model->asked++;
@@ -346,7 +347,7 @@ static void edit(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
-    secondary_model_entry *entry = find(model, owner);
+    secondary_model_entry *entry = secondary_model_find(model, owner);
     if (entry != NULL) {
         entry->is_zero = false;
         entry->value = arguments[2];
@@ -453,9 +454,9 @@ static void touch_all(void *state, const uint32_t arguments[3])
 
 /* comparison */
 
-static void probe_handle(secondary_model *model, hm_handle handle)
+void secondary_model_probe(secondary_model *model, hm_handle handle)
 {
-    const secondary_model_entry *entry = find(model, handle);
+    const secondary_model_entry *entry = secondary_model_find(model, handle);
     const unsigned char *values = hm_secondary_values(&model->secondary);
     uint32_t index = entry != NULL ? index_of(model, entry) : HM_INVALID_INDEX;
     CHECK(hm_secondary_index_of(&model->secondary, handle) == index);
@@ -467,7 +468,7 @@ static void probe_handle(secondary_model *model, hm_handle handle)
 /* A handle as pick takes it. */
 static void probe(void *state, const uint32_t arguments[3])
 {
-    probe_handle(state, pick(state, arguments[0], arguments[1], arguments[2]));
+    secondary_model_probe(state, pick(state, arguments[0], arguments[1], arguments[2]));
 }
 
 static void check_stats(const secondary_model *model)
@@ -497,7 +498,7 @@ static void check(void *state)
     }
     CHECK(hm_handle_is_null(hm_secondary_owner_at(&model->secondary, model->count)));
     uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
-    probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    secondary_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     if (!model->refuses) /* What was armed holds for one operation. */
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;

@@ -47,4 +47,13 @@ typedef struct secondary_model {
 
 extern const test_subject secondary_subject;
 
+/* Returns the entry of exactly this handle, or NULL. */
+secondary_model_entry *secondary_model_find(secondary_model *model, hm_handle handle);
+
+/* Sets a value on both sides; is_zero: none is given. */
+void secondary_model_set(secondary_model *model, hm_handle owner, bool is_zero, uint64_t value);
+
+/* Compares what the lookups of this handle answer. */
+void secondary_model_probe(secondary_model *model, hm_handle handle);
+
 #endif

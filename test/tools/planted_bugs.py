@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "pool", "table"]  # of the fuzzer
+TARGETS = ["map", "hostile", "lying", "pool", "secondary", "table"]  # of the fuzzer
 
 
 class Bug(NamedTuple):
@@ -77,6 +77,17 @@ BUGS = [
     Bug("offsets have 32 bits", "include/handle_map/detail/map.h",
         "items += item_size * index;",
         "items += (uint32_t)(item_size * index);", "map"),
+    Bug("a stale handle finds the value of a later owner", "include/handle_map/detail/secondary.h",
+        "position >= count || owners[position].bits != owner.bits)",
+        "position >= count || hm_handle_index(owners[position]) != slot)", "secondary"),
+    Bug("a removed value's slot keeps its position", "include/handle_map/detail/secondary.h",
+        "    secondary->positions[slot] = HM_INVALID_INDEX;\n", "    (void)slot;\n", "secondary"),
+    Bug("generations stay behind when owners are exchanged", "src/secondary.c",
+        "    owners[b].bits ^= difference;\n", "", "secondary"),
+    Bug("trim takes the piece of the last owner", "src/secondary.c",
+        "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
+        "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
+        "secondary", is_canary=True),
     Bug("a lane keeps its cells when the last row leaves it", "src/table/rows.c",
         "    for (uint32_t row = first; row < begin_row && row < first + n; row++)",
         "    for (uint32_t row = first; row + 1 < begin_row && row < first + n; row++)", "table"),
