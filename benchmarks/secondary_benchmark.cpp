@@ -17,6 +17,14 @@ struct value {
     uint64_t words[2];
 };
 
+uint64_t sum_of(const value *values, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i].words[0];
+    return sum;
+}
+
 HM_HANDLE_DEFINE(owner)
 HM_SECONDARY_DEFINE(extras, owner, value)
 
@@ -82,11 +90,7 @@ struct our_secondary {
     }
     uint64_t iterate()
     {
-        uint64_t sum = 0;
-        const value *all = extras_secondary_values(&values);
-        for (uint32_t i = 0, n = extras_secondary_count(&values); i < n; i++)
-            sum += all[i].words[0];
-        return sum;
+        return sum_of(extras_secondary_values(&values), extras_secondary_count(&values));
     }
 };
 
@@ -126,10 +130,7 @@ struct plain_values {
     }
     uint64_t iterate()
     {
-        uint64_t sum = 0;
-        for (const value &it : values)
-            sum += it.words[0];
-        return sum;
+        return sum_of(values.data(), values.size());
     }
 };
 
