@@ -109,7 +109,7 @@ typedef struct hm_table_desc {
 
 typedef hm_stats hm_table_stats;
 
-/* Reserves address space for the capacity, and commits the page that describes the columns.
+/* Reserves address space for the capacity, and commits the memory that describes the columns.
  * HM_ERROR_INVALID: a NULL argument; no column or too many; a cell's size or alignment, or lanes,
  * against the rules above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type id
  * above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY: the

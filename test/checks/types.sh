@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# types.sh SOURCE: a handle of the wrong type does not compile, in C and in C++, with every
-# installed compiler, and only for that reason: with the right handle the same file compiles.
+# types.sh SOURCE: a handle of the wrong type and a column of the wrong type do not compile, in C and in
+# C++, with every installed compiler, and only for that reason: with the right one the same file
+# compiles.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 tested=false
 
-# refuses COMPILER LANGUAGE STANDARD FLAG...
+# refuses COMPILER LANGUAGE STANDARD FLAG...: the message names the types in $first and $second.
 refuses() {
     compiler=$1 language=$2 standard=$3
     shift 3
@@ -15,27 +16,29 @@ refuses() {
     tested=true
     echo "$compiler -std=$standard"
     set -- -x "$language" -std="$standard" "$@" -Werror -fsyntax-only -I "$source/include" \
-        "$source/test/typed/wrong_handle_type.c"
-    "$compiler" -DHM_TEST_RIGHT_HANDLE "$@"
+        "$source/test/typed/wrong_type.c"
+    "$compiler" -DHM_TEST_RIGHT_TYPE "$@"
     if messages=$(LC_ALL=C "$compiler" "$@" 2>&1); then
-        echo "a mesh handle was taken for a texture handle" >&2
+        echo "$second was taken for $first" >&2
         exit 1
     fi
     # The only error is about the two types, not about something else.
     errors=$(echo "$messages" | grep ' error: ')
-    if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$messages" | grep -q texture_handle ||
-        ! echo "$messages" | grep -q mesh_handle; then
+    if [ "$(echo "$errors" | wc -l)" -ne 1 ] || ! echo "$messages" | grep -q "$first" ||
+        ! echo "$messages" | grep -q "$second"; then
         echo "refused, but not only for the type: $messages" >&2
         exit 1
     fi
 }
 
 # shellcheck disable=SC2086 # The warnings are lists.
-for container in MAP POOL SECONDARY TABLE; do
-    refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$container
-    refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$container
-    refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
-    refuses clang++ c++ c++17 $HM_WARNINGS -DHM_TEST_$container
+for subject in MAP POOL SECONDARY TABLE COLUMN; do
+    first=texture_handle second=mesh_handle
+    [ $subject != COLUMN ] || first='int *\*' second='texture *\*'
+    refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$subject
+    refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$subject
+    refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$subject
+    refuses clang++ c++ c++17 $HM_WARNINGS -DHM_TEST_$subject
 done
 if ! $tested; then
     echo "skipped: needs gcc or clang" >&2

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A mesh handle given to a container of textures must not compile. checks/types.sh compiles this
- * file as it is, which must fail, and with HM_TEST_RIGHT_HANDLE, which must not: only one line
+ * file as it is, which must fail, and with HM_TEST_RIGHT_TYPE, which must not: only one line
  * differs. The container is a map, with HM_TEST_POOL a pool, with HM_TEST_SECONDARY a secondary of
- * textures, or with HM_TEST_TABLE a table. */
+ * textures, or with HM_TEST_TABLE a table. With HM_TEST_COLUMN it is a column of textures that is
+ * taken for one of ages. */
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
@@ -15,7 +16,7 @@ struct mesh {
     int vertices;
 };
 
-#if defined(HM_TEST_TABLE)
+#if defined(HM_TEST_TABLE) || defined(HM_TEST_COLUMN)
 #define COLUMNS(COLUMN) COLUMN(struct texture, size) COLUMN(int, age)
 HM_TABLE_DEFINE(texture, 1, COLUMNS)
 HM_TABLE_DEFINE(mesh, 2, COLUMNS)
@@ -39,13 +40,24 @@ typedef texture_map texture_container;
 #define GET texture_map_get
 #endif
 
+#if defined(HM_TEST_COLUMN)
+int *find(const texture_container *textures)
+{
+#ifdef HM_TEST_RIGHT_TYPE
+    return texture_age(textures);
+#else
+    return texture_size(textures);
+#endif
+}
+#else
 struct texture *find(const texture_container *textures, texture_handle texture, mesh_handle mesh)
 {
     (void)texture;
     (void)mesh;
-#ifdef HM_TEST_RIGHT_HANDLE
+#ifdef HM_TEST_RIGHT_TYPE
     return GET(textures, texture);
 #else
     return GET(textures, mesh);
 #endif
 }
+#endif
