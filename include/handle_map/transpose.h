@@ -19,6 +19,11 @@
  * Where every pass is light, or most passes use few of the fields, keep the data in columns
  * instead.
  *
+ * Measured with 8,000,000 items of 64 bytes (docs/benchmarks.md), as times of a loop over structs:
+ * a kernel of 96 multiply-adds on 6 fields took 0.33 with AVX2 and 0.41 with SSE2; adding to 3
+ * fields what 3 others say, 1.1 to 1.25; changing one field, 1.1 to 1.2. With 100,000 items, which
+ * stay in a cache, the light ones took 1.15 to 1.45.
+ *
  * Owns: nothing, and keeps nothing between calls. Moves: nothing. It works on the items of a map,
  * on the runs of a pool, and on any other array.
  *
