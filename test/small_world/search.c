@@ -106,12 +106,12 @@ static const world_config secondary_worlds[] = {
     {"bynames", 2, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1},
     {"owners4", 4, 4, 8, 4, 0, .keys = 1, .hooks = true, .slow = true},
     {"sparse3", 3, 6, 8, 9, 0, .keys = 1, .slow = true},
-    {"goals", 2, 3, 8, 4, 0, .keys = 2, .goals = EVERY, .spent_lives = 1, .hooks = true,
+    {"goals", 2, 2, 8, 4, 0, .keys = 2, .goals = EVERY, .spent_lives = 1, .hooks = true,
      .slow = true},
     {"bykey3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_KEY), FULL, .slow = true},
     {"bycompare3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL, .slow = true},
     {"bynames3", 3, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1, .slow = true},
-    {"somenames4", 4, 4, 16, 4, 0, .keys = 1, .goals = BY(SOME_FIRST), FULL, .slow = true},
+    {"somenames", 3, 4, 16, 4, 0, .keys = 1, .goals = BY(SOME_FIRST), FULL, .slow = true},
 };
 
 typedef struct origin {
