@@ -186,7 +186,8 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
  * Handles that have no value here are skipped, so the list may be all of the owners' container,
  * and a loop over values and owners together then goes forward in both. A value that is set for one
  * of the owners while an arrangement is unfinished may be left where it is: arrange once more after
- * `done`. At most n swaps. When busy: spends nothing, not done. Invalidates what hm_secondary_defragment does. Example:
+ * `done`. At most n swaps. When busy: spends nothing, not done. Invalidates what
+ * hm_secondary_defragment does. Example:
  *
  *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
  *     for (uint32_t i = 0; i < sprites; i++)
