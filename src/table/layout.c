@@ -19,10 +19,7 @@
 
 #include <stdio.h>
 
-enum {
-    TABLE_LINE = 64,             /* bytes in a cache line, and in the widest vector */
-    TABLE_SKEW = 27 * TABLE_LINE /* from column to column: spreads them evenly over a page */
-};
+enum { TABLE_LINE = 64 /* bytes in a cache line, and in the widest vector */ };
 
 static size_t table_low_bit(size_t size)
 {
@@ -149,7 +146,7 @@ static hm_status table_make_records(hm_table *table, const hm_table_desc *desc)
 /* Returns how many bytes behind its reservation's start a whole column begins. */
 static size_t table_skew_of(const hm_column *column, uint32_t index)
 {
-    size_t skew = (size_t)index * TABLE_SKEW % HM_MEMORY_ALIGNMENT;
+    size_t skew = (size_t)index * TABLE_LINE % HM_MEMORY_ALIGNMENT;
     return skew & ~(table_align_of(column, 1) - 1);
 }
 
