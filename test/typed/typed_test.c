@@ -229,7 +229,7 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
 {
     body_secondary secondary;
     body made = make_body(7), *value;
-    body_handle first = body_at(40), second = body_at(2);
+    body_handle first = body_at(4), second = body_at(2);
     CHECK(body_secondary_init(&secondary, 10, 3) == HM_OK);
     CHECK(body_secondary_capacity(&secondary) == 10);
     CHECK(body_secondary_reserve(&secondary, 3) == HM_OK);
