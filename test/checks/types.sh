@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# types.sh SOURCE: a handle or a column of the wrong type does not compile, in C and in C++, with every
-# installed compiler, and only for that reason: with the right type the same file compiles.
+# types.sh SOURCE: a handle or a column of the wrong type does not compile, in C and in C++, with
+# every installed compiler, and only for that reason: with the right type the same file compiles.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1

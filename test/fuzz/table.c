@@ -5,22 +5,12 @@
 #include "fuzz.h"
 #include "support/table_model.h"
 
-#include <string.h>
-
 enum { SHAPES = 600 /* below, no table has thousands of rows, which take a script many seconds */ };
-
-static void run_of_model(const char *name, void *state, const uint32_t arguments[3])
-{
-    const test_operation *operation = table_subject.operations;
-    while (strcmp(operation->name, name) != 0)
-        operation++;
-    operation->run(state, arguments);
-}
 
 #define OF_MODEL(name)                                                                             \
     static void name(void *state, const uint32_t arguments[3])                                     \
     {                                                                                              \
-        run_of_model(#name, state, arguments);                                                     \
+        fuzz_run_operation(&table_subject, #name, state, arguments);                               \
     }
 
 OF_MODEL(insert)
