@@ -105,6 +105,8 @@ def collect(functions, branches, conditions):
             # The export does not say which file a decision is in; it is that of its conditions.
             begin, end = decision[0:2], decision[2:4]
             inside = {b[6] for b in function["branches"] if begin <= b[0:2] and b[2:4] <= end}
+            if not any(is_ours(names[file]) for file in inside):
+                continue
             file = sorted(inside)[repeated[tuple(decision[:4])]]
             repeated[tuple(decision[:4])] += 1
             shown = decision[-1]
