@@ -191,10 +191,9 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
  * Invalidates nothing. O(1). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
- *         struct sprite left = {.partner = hm_map_upcoming(&map, 1)};
- *         struct sprite right = {.partner = hm_map_upcoming(&map, 0)};
- *         hm_map_insert(&map, &left);
- *         hm_map_insert(&map, &right); // each has the other's handle
+ *         struct sprite child = {.parent = hm_map_upcoming(&map, 1)};
+ *         hm_map_insert(&map, &child);
+ *         hm_map_insert(&map, NULL); // the parent: the child has its handle already
  *     }
  */
 HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);

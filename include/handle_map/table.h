@@ -202,12 +202,12 @@ HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
 
 /* After hm_table_reserve(table, n), returns for each k below n the handle that the (k + 1)-th row
  * from now will get; the conditions are those of hm_map_upcoming. A const call: threads may ask
- * together. Invalidates nothing. O(1). Example, with a column `next` of handles:
+ * together. Invalidates nothing. O(1). Example:
  *
- *     if (hm_table_reserve(&table, 2) == HM_OK) {
- *         hm_handle second = hm_table_upcoming(&table, 1);
- *         hm_table_insert(&table, (const void *[]){&second}); // refers to a row to come
- *         hm_table_insert(&table, NULL);
+ *     if (hm_table_reserve(&points, 100) == HM_OK) {
+ *         hm_handle last = hm_table_upcoming(&points, 99);
+ *         hm_table_insert_n(&points, NULL, 100, NULL);
+ *         *(float *)hm_table_get(&points, last, 0) = 1;
  *     }
  */
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
