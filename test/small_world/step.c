@@ -51,12 +51,14 @@ static void add_goal(world_actions *list, uint32_t goal)
     world_add(list, WORLD_FINISH, goal, true);
 }
 
-/* What is tried with a table only: the other ways to insert, and batches of handles, since it fills
- * the holes of each column by itself. */
+/* What is tried with a table only: batches of handles, and, in worlds without goals, the other ways
+ * to insert. */
 static void list_columns(world_actions *list)
 {
-    list_inserts(list, WORLD_EMPLACED);
-    list_inserts(list, WORLD_PARTLY);
+    if (live.config->goals == 0) {
+        list_inserts(list, WORLD_EMPLACED);
+        list_inserts(list, WORLD_PARTLY);
+    }
     for (uint32_t set = 0; set < 1u << live.config->capacity; set++) {
         world_add(list, WORLD_ERASE_N, set, false);
         world_add(list, WORLD_ERASE_N, set, true);

@@ -10,8 +10,8 @@
  *
  * The model (`ghost`) knows which items are live and where, and the highest generation that each
  * slot was ever issued with. That determines the answer for every handle value. It also knows the
- * last goal that was requested, an order or an arrangement, and which items must still
- * be in the order that they had when it began. */
+ * last goal that was requested, an order or an arrangement, and which items must still be in the
+ * order that they had when it began. */
 #ifndef TEST_SMALL_WORLD_H
 #define TEST_SMALL_WORLD_H
 
