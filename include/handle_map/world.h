@@ -126,9 +126,9 @@ HM_API void hm_world_fini(hm_world *world);
  * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
  * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
  *
- *     const hm_component_desc desc = {.size = sizeof(struct speed), .name = "speed"};
- *     hm_component speed = hm_world_component(&world, &desc);
- *     if (speed == HM_INVALID_INDEX)
+ *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
+ *     hm_component force = hm_world_component(&world, &desc);
+ *     if (force == HM_INVALID_INDEX)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc *desc);
@@ -176,7 +176,7 @@ HM_API void hm_world_clear(hm_world *world);
  * and of the last one of its table, unless the component is sparse or replaced. O(components of the
  * entity); O(1) if sparse or replaced. Example:
  *
- *     if (hm_world_add(&world, mover, speed, &(struct speed){1, 0}) != HM_OK)
+ *     if (hm_world_add(&world, mover, speed, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
@@ -300,7 +300,7 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
  * tag, and for a component of another world. The pointer is valid until the next call that may move
  * the value. O(1). Example:
  *
- *     struct speed *value = hm_world_get(&world, mover, speed);
+ *     struct vector *value = hm_world_get(&world, mover, speed);
  *     if (value != NULL)
  *         value->x *= 2;
  */
@@ -343,32 +343,32 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 }
 #endif
 
-/* HM_COMPONENT_DEFINE(position, struct position), without a semicolon, defines
+/* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
  *
- *     position_component        a struct with one member, hm_component id: a component of another
+ *     place_component        a struct with one member, hm_component id: a component of another
  *                               type, or a value of one, does not compile
- *     position_component_init(world)            makes the component in a world
- *     position_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
- *                               ignored. A component without a name is called "position"
- *     position_component_is_null(component)     whether it was refused
+ *     place_component_init(world)            makes the component in a world
+ *     place_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
+ *                               ignored. A component without a name is called "place"
+ *     place_component_is_null(component)     whether it was refused
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
- * defragment do, with struct position * for values: position_get(world, component, entity),
- * position_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
- * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(frozen) defines a tag:
- * frozen_add(world, component, entity) takes no value, and there is no get, touch or defragment.
+ * defragment do, with struct vector * for values: place_get(world, component, entity),
+ * place_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag:
+ * still_add(world, component, entity) takes no value, and there is no get, touch or defragment.
  * Example:
  *
- *     HM_COMPONENT_DEFINE(position, struct position)
- *     HM_COMPONENT_DEFINE_TAG(frozen)
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMPONENT_DEFINE_TAG(still)
  *
- *     position_component at = position_component_init(&world);
- *     frozen_component cold = frozen_component_init(&world);
- *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, cold.id}, 2);
- *     struct position *place = position_get(&world, at, stone); // or NULL
- *     if (place != NULL)
- *         place->x = 1;
- *     frozen_remove(&world, cold, stone);
+ *     place_component at = place_component_init(&world);
+ *     still_component rest = still_component_init(&world);
+ *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, rest.id}, 2);
+ *     struct vector *found = place_get(&world, at, stone); // or NULL
+ *     if (found != NULL)
+ *         found->x = 1;
+ *     still_remove(&world, rest, stone);
  */
 #define HM_COMPONENT_DEFINE(prefix, type)                                                          \
     HM_TYPED_ASSERT(type)                                                                          \

@@ -27,6 +27,10 @@ struct particle {
     float x, y, age;
 };
 
+struct vector {
+    float x, y;
+};
+
 enum { SPRITE_TYPE = 1, BULLET_TYPE };
 
 extern hm_map map, other_map;
@@ -37,6 +41,10 @@ extern hm_array array;     /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
+extern hm_world world;
+extern hm_component position, speed, frozen; /* of `world`: two of struct vector, and a tag */
+extern hm_handle mover;                      /* an entity of it */
+extern struct vector positions[256];
 extern hm_handle handle, handles[256];
 extern const hm_order order;
 extern bool tree_has_changed;
