@@ -42,7 +42,7 @@ extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
 extern hm_world world;
-extern hm_component position, speed, frozen; /* of `world`: two of struct vector, and a tag */
+extern hm_component position, velocity, frozen; /* of `world`: two of struct vector, and a tag */
 extern hm_handle mover;                      /* an entity of it */
 extern struct vector positions[256];
 extern hm_handle handle, handles[256];
