@@ -142,7 +142,7 @@ HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
 /* Tells the clock, and the order of hm_world_defragment, that values of this column of the view
  * have changed: call it after writing to them if anything asks for either. Ignored without a view,
  * for a column that is NULL, and out of range. Invalidates nothing. O(1), or O(entities of the
- * view) for a sparse component. */
+ * view) for a sparse component, and for a table that is being ordered. */
 HM_API void hm_query_touch(hm_query *query, uint32_t column);
 
 #ifdef __cplusplus

@@ -269,17 +269,27 @@ static void query_touch_sparse(hm_query *query, uint32_t column)
         hm_secondary_disturb(secondary, position + i, secondary->count);
 }
 
+static void query_touch_rows(hm_query *query, uint32_t column)
+{
+    hm_world *world = query->world;
+    uint32_t index = (uint32_t)(query->table - world->tables);
+    const hm_world_cell *cell = hm_world_cell_of(query->table, query->numbers[column]);
+    hm_world_mark_column(world, index, cell->column);
+    if (index != world->order_table)
+        return;
+    hm_world_place place = world->places[hm_handle_index(query->entities[0])];
+    for (uint32_t i = 0; i < query->count; i++, place.row++)
+        hm_world_disturb(world, place);
+}
+
 void hm_query_touch(hm_query *query, uint32_t column)
 {
     HM_CONTRACT(query != NULL, "hm_query_touch: query is NULL");
     if (query->count == 0 || column >= query->column_end || query->columns[column] == NULL)
         return;
     HM_CONTRACT_IDLE(query->world->guard.flags, "hm_query_touch", query->world->name);
-    if (hm_query_is_sparse(query, column)) {
+    if (hm_query_is_sparse(query, column))
         query_touch_sparse(query, column);
-        return;
-    }
-    uint32_t table = (uint32_t)(query->table - query->world->tables);
-    const hm_world_cell *cell = hm_world_cell_of(query->table, query->numbers[column]);
-    hm_world_mark_column(query->world, table, cell->column);
+    else
+        query_touch_rows(query, column);
 }
