@@ -279,7 +279,7 @@ static void query_touch_rows(hm_query *query, uint32_t column)
         return;
     hm_world_place place = world->places[hm_handle_index(query->entities[0])];
     for (uint32_t i = 0; i < query->count; i++, place.row++)
-        hm_world_disturb(world, place);
+        hm_world_disturb(world, place, query->table->count);
 }
 
 void hm_query_touch(hm_query *query, uint32_t column)
