@@ -36,13 +36,13 @@
  * A query keeps the address of its world, which must not be moved, and must outlive the query. A
  * query may be moved (assign the struct, and use only the copy from then on) while it does not run.
  *
- * A zeroed query, and one whose init failed, is a valid query that matches nothing, and so is one
- * whose world has ended. A NULL query is a broken contract. hm_last_error says why init and change
- * failed.
+ * A zeroed query, one whose init failed, and one after the fini of its world, is a valid query that
+ * matches nothing. A NULL query is a broken contract. hm_last_error says why a call failed with a
+ * status.
  *
- * Threads: no locks inside. Begin, next and end write to the query and count in the world which
- * queries run, so queries of one world run in one thread at a time. To share the work, collect
- * views in one thread and hand their pointers to others before the query ends. */
+ * Threads: no locks inside. A query belongs to one thread at a time. Several threads may make, run
+ * and end queries of their own at once, while none changes the world or calls touch; the lists of
+ * tables then grow through the world's memory table from all of these threads. */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 
