@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* atomic: plain numbers that several threads change at once, without an order between them and
- * other memory. The type stays plain, so that structs in public headers, which C++ reads too, can
- * have such a field. */
+/* atomic: what threads may do at once to a plain number: the few places where the library lets them
+ * write without a lock. Sequentially consistent, since none of them is hot. */
 #ifndef HANDLE_MAP_ATOMIC_PRIVATE_H
 #define HANDLE_MAP_ATOMIC_PRIVATE_H
 
@@ -9,70 +8,45 @@
 
 #include <stdbool.h>
 
-#if defined(HM_USE_GNU)
-
-static inline uint32_t hm_atomic_load(const uint32_t *number)
-{
-    return __atomic_load_n(number, __ATOMIC_RELAXED);
-}
-
-/* Returns the number before. */
-static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
-{
-    return __atomic_fetch_add(number, n, __ATOMIC_RELAXED);
-}
-
-/* Stores `wanted` if the number is what was expected; otherwise reads it into `expected`. It may
- * fail although they are equal: call it in a loop. */
-static inline bool hm_atomic_replace(uint32_t *number, uint32_t *expected, uint32_t wanted)
-{
-    return __atomic_compare_exchange_n(number, expected, wanted, true, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
-}
-
-#elif defined(HM_USE_MSVC)
-
-static inline uint32_t hm_atomic_load(const uint32_t *number)
-{
-    return *(const volatile uint32_t *)number;
-}
-
-static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
-{
-    return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)n);
-}
-
-static inline bool hm_atomic_replace(uint32_t *number, uint32_t *expected, uint32_t wanted)
-{
-    uint32_t before = (uint32_t)_InterlockedCompareExchange((volatile long *)number, (long)wanted,
-                                                            (long)*expected);
-    bool is_replaced = before == *expected;
-    *expected = before;
-    return is_replaced;
-}
-
-#else
-
+#if !defined(HM_USE_GNU) && !defined(HM_USE_MSVC)
 #include <stdatomic.h>
+#endif
 
-HM_STATIC_ASSERT(sizeof(_Atomic uint32_t) == sizeof(uint32_t), "a plain number can be atomic");
+/* Returns the value before the addition. */
+static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
+{
+#if defined(HM_USE_GNU)
+    return __atomic_fetch_add(number, n, __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)n);
+#else
+    return atomic_fetch_add((_Atomic uint32_t *)number, n);
+#endif
+}
 
 static inline uint32_t hm_atomic_load(const uint32_t *number)
 {
-    return atomic_load_explicit((const _Atomic uint32_t *)number, memory_order_relaxed);
-}
-
-static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
-{
-    return atomic_fetch_add_explicit((_Atomic uint32_t *)number, n, memory_order_relaxed);
-}
-
-static inline bool hm_atomic_replace(uint32_t *number, uint32_t *expected, uint32_t wanted)
-{
-    return atomic_compare_exchange_weak_explicit((_Atomic uint32_t *)number, expected, wanted,
-                                                 memory_order_relaxed, memory_order_relaxed);
-}
-
+#if defined(HM_USE_GNU)
+    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedOr((volatile long *)(uint32_t *)number, 0);
+#else
+    return atomic_load((const _Atomic uint32_t *)number);
 #endif
+}
+
+/* Writes `value` if the number is `expected`, and returns whether it was. */
+static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, uint32_t value)
+{
+#if defined(HM_USE_GNU)
+    return __atomic_compare_exchange_n(number, &expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)number, (long)value,
+                                                 (long)expected) == expected;
+#else
+    return atomic_compare_exchange_strong((_Atomic uint32_t *)number, &expected, value);
+#endif
+}
 
 #endif

@@ -49,8 +49,8 @@
  * Callbacks see a consistent world: hm_world_validate holds in each. The destroy hook of a removed
  * value sees its entity in its new table, that of a destroyed entity's value sees the entity still
  * alive, with all components. A call that would change the world from inside a callback, or while
- * a query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch, which
- * return nothing, call the panic hook. A callback must return: no longjmp, no exception.
+ * a query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch,
+ * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_WORLD_H
@@ -79,23 +79,24 @@ typedef struct hm_component_desc {
     size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
                          max_align_t */
     const char *name; /* in messages; must outlive the world; NULL: "component" */
-    void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
-                                                    replaced, or its entity destroyed; not for tags */
-    void *context;                               /* passed to the hook */
+    void (*destroy)(void *value,
+                    void *context); /* once for each value: when it is removed or
+                                       replaced, or its entity destroyed; not for tags */
+    void *context;                  /* passed to the hook */
     hm_component_storage storage;
 } hm_component_desc;
 
 /* A zero field means the default. */
 typedef struct hm_world_desc {
-    uint32_t capacity;   /* entities, at most; 0: 1,048,576 */
-    uint32_t max_slots;  /* index space in slots, at least the capacity; 0: as for a map */
-    uint16_t type_id;    /* of the entities; at most 0x7FFF */
+    uint32_t capacity;       /* entities, at most; 0: 1,048,576 */
+    uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
+    uint16_t type_id;        /* of the entities; at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
-    const char *name;    /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_tables; /* 0: 2,097,151; with 32-bit pointers or hm_memory_heap() 1,024 */
-    uint64_t max_size;   /* bytes for tables and their chunks, at most 2^39; 0: 4 KiB an entity of
-                            the capacity, from 1 GiB to 2^38; with 32-bit pointers or
-                            hm_memory_heap() 256 bytes an entity, from 1 MiB to 2^28 */
+    const char *name;        /* in messages; must outlive the world; NULL: "world" */
+    uint32_t max_tables;     /* 0: 2,097,151; with 32-bit pointers or hm_memory_heap() 1,024 */
+    uint64_t max_size; /* bytes for tables and their chunks, at most 2^39; 0: 4 KiB an entity of
+                          the capacity, from 1 GiB to 2^38; with 32-bit pointers or
+                          hm_memory_heap() 256 bytes an entity, from 1 MiB to 2^28 */
 } hm_world_desc;
 
 /* Statistics of the entities and of all memory but that of queries and commands. */
@@ -292,9 +293,9 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
     return hm_id_table_handle_at(&world->ids, index);
 }
 
-/* Returns the entity's value of a component; NULL if the entity is not alive or lacks it, for a tag,
- * and for a component of another world. The pointer is valid until the next call that may move the
- * value. O(1). Example:
+/* Returns the entity's value of a component; NULL if the entity is not alive or lacks it, for a
+ * tag, and for a component of another world. The pointer is valid until the next call that may move
+ * the value. O(1). Example:
  *
  *     struct speed *value = hm_world_get(&world, mover, speed);
  *     if (value != NULL)

@@ -5,6 +5,7 @@
  *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
  *     rows.c        the rows of a table, in a list of chunks
  *     world.c       init and fini, components, questions
+ *     upkeep.c      trim and validate
  *     entities.c    create and destroy, one and many
  *     change.c      add, remove and change: an entity moves from table to table
  *     defragment.c  brings rows into order
@@ -48,8 +49,8 @@ typedef struct hm_world_link {
 
 /* A component that was made. */
 typedef struct hm_world_component_record {
-    uint32_t size; /* bytes; larger ones are in the secondary only */
-    uint32_t align;
+    size_t size;    /* bytes; 0: a tag */
+    uint32_t align; /* bytes */
     void (*destroy)(void *value, void *context);
     void *context;
     const char *name;
@@ -70,7 +71,8 @@ static inline hm_world_component_record *hm_world_record(const hm_world *world, 
 
 static inline hm_secondary *hm_world_sparse(const hm_world *world, uint32_t number)
 {
-    return (hm_secondary *)(void *)world->sparse_array.data + hm_world_record(world, number)->sparse;
+    return (hm_secondary *)(void *)world->sparse_array.data +
+           hm_world_record(world, number)->sparse;
 }
 
 static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
@@ -83,8 +85,9 @@ static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
 hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_memory *memory);
 void hm_world_store_fini(hm_world_store *store);
 
-/* Returns a chunk of this class, whose bytes are not cleared, or HM_WORLD_NONE. O(1). */
-uint32_t hm_world_store_take(hm_world_store *store, uint32_t class_);
+/* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1).
+ */
+hm_status hm_world_store_take(hm_world_store *store, uint32_t class_, uint32_t *chunk);
 void hm_world_store_give(hm_world_store *store, uint32_t chunk);
 hm_status hm_world_store_trim(hm_world_store *store);
 hm_status hm_world_store_validate(const hm_world_store *store);
@@ -176,6 +179,16 @@ void hm_world_zero_row(hm_world *world, hm_world_place place);
 /* Removes a row: the last one of the table takes its place. Its values are not destroyed. */
 void hm_world_remove_row(hm_world *world, hm_world_place place);
 
+/* Moves a row whose entity has another place already, or dies, behind the last row of its table,
+ * and returns where it is: its values can be destroyed there while the world is consistent. Then it
+ * is forgotten. */
+hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place);
+void hm_world_forget_row(hm_world *world, hm_world_place place);
+
+/* Gives the chunks behind the last row back. The root table keeps them but for trim: they are what
+ * a reserve promised. */
+void hm_world_drop_spares(hm_world *world, uint32_t table);
+
 /* Exchanges two rows of one table. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
 
@@ -185,6 +198,10 @@ void hm_world_clear_rows(hm_world *world, uint32_t table);
 /* Appends a row to table `to` for the entity at `from`, copies the values that both tables have,
  * and zeroes the others. The entity's slot still leads to `from`. */
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
+
+/* As append_row, for as many of n rows as the chunk has room for, at least one. Their entities are
+ * not written either. */
+hm_world_place hm_world_append_run(hm_world *world, uint32_t table, uint32_t n, uint32_t *rows);
 
 /* world.c */
 
@@ -227,18 +244,40 @@ typedef struct hm_world_delta {
     hm_world_set add, remove;
 } hm_world_delta;
 
+hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, uint32_t n_add,
+                              const hm_component *remove, uint32_t n_remove, hm_world_delta *delta);
+
+/* Finds or makes the table for an entity of table `from` after the delta. */
+hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
+                               uint32_t *to);
+
 /* As hm_world_change, but the sets are read, the entity is alive and the world idle. */
 hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
 
 /* As hm_world_add without the checks of entity and busy. */
-hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number, const void *value);
+hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,
+                              const void *value);
 
-/* Makes a later set of this sparse component succeed for this owner. */
-hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, hm_handle entity);
+/* HM_ERROR_INVALID when there is a column for a tag. */
+hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
+                                const void *const *columns);
+
+/* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
+
+/* Sets a sparse value that is there already, or was prepared. */
+void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
+
+/* Removes a sparse value; false if there is none. */
+bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
 
 /* defragment.c */
 
-/* A row of a table that is being ordered has changed, or is gone. */
-void hm_world_disturb(hm_world *world, hm_world_place place);
+/* A row of the table that is being ordered has changed, or is about to go; `count` rows are left.
+ */
+void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
+
+/* Rows were renumbered, or their values may all have changed. */
+void hm_world_forget_order(hm_world *world);
 
 #endif

@@ -19,7 +19,8 @@ enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
-    HM_WORLD_ROW_BITS = 11    /* a chunk has fewer than 2^11 rows, since an entity takes 8 bytes */
+    HM_WORLD_ROW_BITS = 11,   /* a chunk has fewer than 2^11 rows, since an entity takes 8 bytes */
+    HM_WORLD_MEMO = 8         /* components of the largest set that create remembers */
 };
 
 /* Where an entity's row is. */
@@ -39,18 +40,18 @@ typedef struct hm_world_cell {
 /* A table: all entities that have exactly the same components. The fields that lookups read come
  * first. */
 typedef struct hm_world_table {
-    hm_world_cell *cells;           /* number of a component -> its cell */
-    uint32_t *edges;                /* number -> table with that component more, or less */
-    uint32_t span;                  /* components that cells and edges cover */
+    hm_world_cell *cells;            /* number of a component -> its cell */
+    uint32_t *edges;                 /* number -> table with that component more, or less */
+    uint32_t span;                   /* components that cells and edges cover */
     uint16_t rows[HM_WORLD_CLASSES]; /* rows in a chunk of each class; 0: too small */
-    uint32_t first, last, tail;     /* chunks, as in hm_world_place: first, last with rows, last */
-    uint32_t last_rows;             /* rows in the chunk `last` */
-    uint32_t count;                 /* rows */
-    uint32_t chunk_count;           /* chunks, spare ones included */
-    uint64_t changed;               /* clock at which rows last came, left or moved */
-    uint64_t *column_changed;       /* column -> clock at which its values last changed */
-    uint16_t *set;                  /* numbers of the components, rising */
-    uint16_t *columns;              /* numbers of those with a size, alignments falling */
+    uint32_t first, last, tail;      /* chunks, as in hm_world_place: first, last with rows, last */
+    uint32_t last_rows;              /* rows in the chunk `last` */
+    uint32_t count;                  /* rows */
+    uint32_t chunk_count;            /* chunks, spare ones included */
+    uint64_t changed;                /* clock at which rows last came, left or moved */
+    uint64_t *column_changed;        /* column -> clock at which its values last changed */
+    uint16_t *set;                   /* numbers of the components, rising */
+    uint16_t *columns;               /* numbers of those with a size, alignments falling */
     uint32_t set_count, column_count;
     uint32_t hash;                  /* of the set */
     uint32_t next;                  /* table: in the bucket, or among the dropped ones */
@@ -65,43 +66,44 @@ typedef struct hm_world_table {
 
 /* Memory for chunks: blocks of 16 KiB, each whole or divided into pieces of one class. */
 typedef struct hm_world_store {
-    unsigned char *base;      /* block_array.data */
-    hm_array block_array;     /* 16 KiB each */
-    hm_array record_array;    /* a record for each block */
+    unsigned char *base;              /* block_array.data */
+    hm_array block_array;             /* 16 KiB each */
+    hm_array record_array;            /* a record for each block */
     uint32_t heads[HM_WORLD_CLASSES]; /* class -> block with free pieces; the last: free blocks */
 } hm_world_store;
 
 /* All fields are private; use the functions. */
 typedef struct hm_world {
-    hm_id_table ids;         /* first, so that a lookup's fields are near */
-    hm_world_place *places;  /* slot -> place */
-    hm_world_table *tables;  /* table_array.data */
+    hm_id_table ids;        /* first, so that a lookup's fields are near */
+    hm_world_place *places; /* slot -> place */
+    hm_world_table *tables; /* table_array.data */
     hm_world_store store;
-    uint32_t salt;           /* a component is salt + its number: no two worlds share one */
+    uint32_t salt; /* a component is salt + its number: no two worlds share one */
     uint32_t component_count;
-    uint32_t sparse_count;   /* components with sparse storage */
-    uint32_t running;        /* queries that are between begin and end */
-    hm_guard guard;          /* its limit: entities for which the id table is committed */
-    uint32_t promised;       /* handles given out by commands, whose entities do not live yet */
-    uint32_t ready_end;      /* entities; creates are promised up to this count */
-    uint64_t clock;          /* changes so far */
-    uint32_t table_count;    /* live tables, without the one of no components */
-    uint32_t dropped;        /* head of the list of dropped tables */
-    uint32_t epoch;          /* rises when a table is dropped, or its index used again */
-    uint32_t bucket_mask;    /* buckets - 1 */
-    uint32_t memo_count;     /* components of the set that was created last; 0: none */
-    uint32_t memo_table;     /* its table */
-    uint32_t memo[8];        /* its components as they were given */
-    hm_array place_array;    /* hm_world_place */
-    hm_array mask_array;     /* slot -> uint64_t: which sparse components it may have */
-    hm_array table_array;    /* hm_world_table */
-    hm_array bucket_array;   /* hash -> table */
-    hm_array component_array; /* struct of world_internal.h */
-    hm_array sparse_array;   /* hm_secondary */
-    hm_order order;          /* what defragment was last called with */
-    uint32_t order_component; /* number */
-    uint32_t order_table;    /* table that is being ordered */
-    hm_array order_chunks;   /* its chunks, uint32_t */
+    uint32_t sparse_count; /* components with sparse storage */
+    uint32_t running;      /* queries that are between begin and end */
+    hm_guard guard;        /* its limit: entities for which the id table is committed */
+    uint32_t promised;     /* handles given out by commands, whose entities do not live yet */
+    uint32_t ready_end;    /* entities; creates are promised up to this count */
+    uint64_t clock;        /* changes so far */
+    uint32_t table_count;  /* live tables, without the one of no components */
+    uint32_t dropped;      /* head of the list of dropped tables */
+    uint32_t epoch;        /* rises when a table is dropped, or its index used again */
+    uint32_t bucket_mask;  /* buckets - 1 */
+    uint32_t memo_count;   /* components of the set that was created last; 0: none */
+    uint32_t memo_table;   /* its table */
+    uint32_t memo[HM_WORLD_MEMO]; /* its components as they were given */
+    hm_array place_array;         /* hm_world_place */
+    hm_array mask_array;          /* slot -> uint64_t: which sparse components it may have */
+    hm_array table_array;         /* hm_world_table */
+    hm_array bucket_array;        /* hash -> table */
+    hm_array component_array;     /* struct of world_internal.h */
+    hm_array sparse_array;        /* hm_secondary */
+    hm_order order;               /* what defragment was last called with */
+    uint32_t order_number;        /* its component */
+    uint32_t order_table;         /* table that is being ordered */
+    uint32_t order_next;          /* table that was looked at last */
+    hm_array order_chunks;        /* its chunks, uint32_t */
     hm_order_state order_state;
     const hm_memory *memory;
     const char *name;

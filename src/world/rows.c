@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* world: the rows of a table. Its chunks are a list; all but the last one with rows are full, and
+ * spare ones, which a reserve or a failed call has left, are behind that. */
+#include "world_internal.h"
+
+#include "../order/order_private.h"
+
+/* Calls with the usual sizes as constants, which compilers turn into moves. */
+static inline void rows_copy(void *to, const void *from, uint32_t size)
+{
+    switch (size) {
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    case 12:
+        memcpy(to, from, 12);
+        break;
+    case 16:
+        memcpy(to, from, 16);
+        break;
+    default:
+        memcpy(to, from, size);
+        break;
+    }
+}
+
+static inline void rows_zero(void *at, uint32_t size)
+{
+    switch (size) {
+    case 4:
+        memset(at, 0, 4);
+        break;
+    case 8:
+        memset(at, 0, 8);
+        break;
+    case 12:
+        memset(at, 0, 12);
+        break;
+    case 16:
+        memset(at, 0, 16);
+        break;
+    default:
+        memset(at, 0, size);
+        break;
+    }
+}
+
+static unsigned char *rows_value(const hm_world *world, const hm_world_table *table,
+                                 const hm_world_cell *cell, hm_world_place place)
+{
+    return hm_world_address(world, table, place, cell->offset, cell->size);
+}
+
+static hm_handle *rows_entity(const hm_world *world, const hm_world_table *table,
+                              hm_world_place place)
+{
+    return hm_world_entities(world, table, place.chunk) + hm_world_place_row(place);
+}
+
+/* Marks all bytes of a row by hm_memory_poison or hm_memory_unpoison. */
+static void rows_mark(const hm_world *world, const hm_world_table *table, hm_world_place place,
+                      void (*mark)(const void *address, size_t size))
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_world_cell *cell = &table->cells[table->columns[c]];
+        mark(rows_value(world, table, cell, place), cell->size);
+    }
+    mark(rows_entity(world, table, place), sizeof(hm_handle));
+}
+
+/* chunks */
+
+/* Chooses the class of a table's next chunk: each one larger than the last until all are large, and
+ * large at once for many rows. */
+static uint32_t rows_next_class(const hm_world_table *table, uint64_t rows)
+{
+    uint32_t class_ = table->first_class + table->chunk_count;
+    if (class_ >= HM_WORLD_CLASSES)
+        class_ = HM_WORLD_CLASSES - 1;
+    if (table->tail != HM_WORLD_NONE && class_ < hm_world_chunk_class(table->tail))
+        class_ = hm_world_chunk_class(table->tail);
+    while (class_ < HM_WORLD_CLASSES - 1 && table->rows[class_] < rows)
+        class_++;
+    return class_;
+}
+
+/* Adds a spare chunk behind the others. */
+static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, uint32_t *chunk)
+{
+    hm_world_table *table = &world->tables[index];
+    hm_status status = hm_array_commit(&world->order_chunks, (size_t)table->chunk_count + 1, true);
+    if (status == HM_OK)
+        status = hm_world_store_take(&world->store, rows_next_class(table, rows), chunk);
+    if (status != HM_OK)
+        return status;
+    hm_world_link *link = hm_world_link_of(world, *chunk);
+    hm_memory_unpoison(link, sizeof *link);
+    *link = (hm_world_link){table->tail, HM_WORLD_NONE, table->chunk_count++, index};
+    if (index == world->order_table)
+        ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;
+    if (table->tail != HM_WORLD_NONE)
+        hm_world_link_of(world, table->tail)->next = *chunk;
+    else
+        table->first = *chunk;
+    table->tail = *chunk;
+    return HM_OK;
+}
+
+void hm_world_drop_spares(hm_world *world, uint32_t index)
+{
+    hm_world_table *table = &world->tables[index];
+    while (table->tail != table->last) {
+        uint32_t chunk = table->tail;
+        table->tail = hm_world_link_of(world, chunk)->previous;
+        table->chunk_count--;
+        hm_world_store_give(&world->store, chunk);
+    }
+    if (table->tail != HM_WORLD_NONE)
+        hm_world_link_of(world, table->tail)->next = HM_WORLD_NONE;
+    else
+        table->first = HM_WORLD_NONE;
+}
+
+/* Returns the first spare chunk, or HM_WORLD_NONE. */
+static uint32_t rows_first_spare(const hm_world *world, const hm_world_table *table)
+{
+    return table->last != HM_WORLD_NONE ? hm_world_link_of(world, table->last)->next : table->first;
+}
+
+hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
+{
+    const hm_world_table *table = &world->tables[index];
+    uint64_t room = 0;
+    if (table->last != HM_WORLD_NONE)
+        room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
+    if (room >= n)
+        return HM_OK;
+    uint32_t spare = rows_first_spare(world, table);
+    while (room < n) {
+        if (spare == HM_WORLD_NONE) {
+            hm_status status = rows_add_chunk(world, index, n - room, &spare);
+            if (status != HM_OK)
+                return status;
+        }
+        room += table->rows[hm_world_chunk_class(spare)];
+        spare = hm_world_link_of(world, spare)->next;
+    }
+    return HM_OK;
+}
+
+/* rows */
+
+hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows)
+{
+    hm_world_table *table = &world->tables[index];
+    if (table->last == HM_WORLD_NONE ||
+        table->last_rows == table->rows[hm_world_chunk_class(table->last)]) {
+        table->last = rows_first_spare(world, table);
+        table->last_rows = 0;
+    }
+    hm_world_place place = {table->last, index << HM_WORLD_ROW_BITS | table->last_rows};
+    uint32_t room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
+    *rows = n < room ? n : room;
+    table->last_rows += *rows;
+    table->count += *rows;
+    if (hm_memory_poisons())
+        for (hm_world_place row = place; row.row - place.row < *rows; row.row++)
+            rows_mark(world, table, row, hm_memory_unpoison);
+    hm_world_mark_rows(world, index);
+    return place;
+}
+
+hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity)
+{
+    uint32_t rows;
+    hm_world_place place = hm_world_append_run(world, index, 1, &rows);
+    *rows_entity(world, &world->tables[index], place) = entity;
+    return place;
+}
+
+void hm_world_zero_row(hm_world *world, hm_world_place place)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_world_cell *cell = &table->cells[table->columns[c]];
+        rows_zero(rows_value(world, table, cell, place), cell->size);
+    }
+}
+
+hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to)
+{
+    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
+    const hm_world_table *table = &world->tables[to];
+    hm_world_place place = hm_world_append_row(world, to, *rows_entity(world, source, from));
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        uint32_t number = table->columns[c];
+        const hm_world_cell *cell = &table->cells[number];
+        const hm_world_cell *before = hm_world_cell_of(source, number);
+        unsigned char *value = rows_value(world, table, cell, place);
+        if (before->is_present)
+            rows_copy(value, rows_value(world, source, before, from), cell->size);
+        else
+            rows_zero(value, cell->size);
+    }
+    return place;
+}
+
+static hm_world_place rows_last_place(const hm_world_table *table, uint32_t index)
+{
+    hm_world_place place = {table->last, index << HM_WORLD_ROW_BITS | (table->last_rows - 1)};
+    return place;
+}
+
+/* Forgets the last row, whose memory stays. */
+static void rows_retreat(hm_world *world, hm_world_table *table)
+{
+    table->count--;
+    if (--table->last_rows > 0)
+        return;
+    table->last = hm_world_link_of(world, table->last)->previous;
+    if (table->last != HM_WORLD_NONE)
+        table->last_rows = table->rows[hm_world_chunk_class(table->last)];
+}
+
+void hm_world_remove_row(hm_world *world, hm_world_place place)
+{
+    uint32_t index = hm_world_place_table(place);
+    hm_world_table *table = &world->tables[index];
+    hm_world_place last = rows_last_place(table, index);
+    if (index == world->order_table)
+        hm_world_disturb(world, place, table->count - 1);
+    if (last.chunk != place.chunk || last.row != place.row) {
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            const hm_world_cell *cell = &table->cells[table->columns[c]];
+            rows_copy(rows_value(world, table, cell, place), rows_value(world, table, cell, last),
+                      cell->size);
+        }
+        hm_handle moved = *rows_entity(world, table, last);
+        *rows_entity(world, table, place) = moved;
+        world->places[hm_handle_index(moved)] = place;
+    }
+    rows_retreat(world, table);
+    hm_world_forget_row(world, last);
+}
+
+hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
+{
+    uint32_t index = hm_world_place_table(place);
+    hm_world_table *table = &world->tables[index];
+    hm_world_place last = rows_last_place(table, index);
+    hm_handle retired = *rows_entity(world, table, place);
+    hm_world_place now = world->places[hm_handle_index(retired)];
+    if (index == world->order_table)
+        hm_world_disturb(world, place, table->count - 1);
+    if (last.chunk != place.chunk || last.row != place.row) {
+        hm_world_exchange_rows(world, place, last);
+        world->places[hm_handle_index(retired)] = now;
+    }
+    rows_retreat(world, table);
+    return last;
+}
+
+void hm_world_forget_row(hm_world *world, hm_world_place place)
+{
+    uint32_t index = hm_world_place_table(place);
+    const hm_world_table *table = &world->tables[index];
+    if (hm_memory_poisons())
+        rows_mark(world, table, place, hm_memory_poison);
+    if (table->last != table->tail && index != HM_WORLD_ROOT)
+        hm_world_drop_spares(world, index);
+    hm_world_mark_rows(world, index);
+}
+
+void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(a)];
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_world_cell *cell = &table->cells[table->columns[c]];
+        hm_order_exchange_bytes(rows_value(world, table, cell, a),
+                                rows_value(world, table, cell, b), cell->size);
+    }
+    hm_handle *at_a = rows_entity(world, table, a), *at_b = rows_entity(world, table, b);
+    hm_handle entity = *at_a;
+    *at_a = *at_b;
+    *at_b = entity;
+    world->places[hm_handle_index(*at_a)] = a;
+    world->places[hm_handle_index(*at_b)] = b;
+}
+
+void hm_world_clear_rows(hm_world *world, uint32_t index)
+{
+    hm_world_table *table = &world->tables[index];
+    table->last = HM_WORLD_NONE;
+    table->last_rows = table->count = 0;
+    hm_world_drop_spares(world, index);
+    hm_world_mark_rows(world, index);
+}
