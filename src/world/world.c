@@ -130,6 +130,7 @@ static void world_release_all(hm_world *world)
         hm_secondary_fini((hm_secondary *)(void *)world->sparse_array.data + i);
     hm_world_store_fini(&world->store);
     hm_array_fini(&world->order_chunks);
+    hm_array_fini(&world->link_array);
     hm_array_fini(&world->sparse_array);
     hm_array_fini(&world->component_array);
     hm_array_fini(&world->bucket_array);
@@ -308,6 +309,7 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
                                       &world->bucket_array,
                                       &world->component_array,
                                       &world->sparse_array,
+                                      &world->link_array,
                                       &world->store.block_array,
                                       &world->store.record_array,
                                       &world->order_chunks,
