@@ -17,5 +17,6 @@
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>
+#include <handle_map/world.h>
 
 #endif

@@ -56,8 +56,11 @@
 #ifndef HANDLE_MAP_WORLD_H
 #define HANDLE_MAP_WORLD_H
 
+#include <handle_map/detail/typed.h>
 #include <handle_map/detail/world.h>
 #include <handle_map/order.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -339,5 +342,138 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 #ifdef __cplusplus
 }
 #endif
+
+/* HM_COMPONENT_DEFINE(position, struct position), without a semicolon, defines
+ *
+ *     position_component        a struct with one member, hm_component id: a component of another
+ *                               type, or a value of one, does not compile
+ *     position_component_init(world)            makes the component in a world
+ *     position_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
+ *                               ignored. A component without a name is called "position"
+ *     position_component_is_null(component)     whether it was refused
+ *
+ * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
+ * defragment do, with struct position * for values: position_get(world, component, entity),
+ * position_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(frozen) defines a tag:
+ * frozen_add(world, component, entity) takes no value, and there is no get, touch or defragment.
+ * Example:
+ *
+ *     HM_COMPONENT_DEFINE(position, struct position)
+ *     HM_COMPONENT_DEFINE_TAG(frozen)
+ *
+ *     position_component at = position_component_init(&world);
+ *     frozen_component cold = frozen_component_init(&world);
+ *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, cold.id}, 2);
+ *     struct position *place = position_get(&world, at, stone); // or NULL
+ *     if (place != NULL)
+ *         place->x = 1;
+ *     frozen_remove(&world, cold, stone);
+ */
+#define HM_COMPONENT_DEFINE(prefix, type)                                                          \
+    HM_TYPED_ASSERT(type)                                                                          \
+    HM_COMPONENT_DEFINE_INIT(prefix, sizeof(type), HM_ALIGNOF(type))                               \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_COMPONENT_DEFINE_VALUES(prefix, type)
+
+#define HM_COMPONENT_DEFINE_TAG(prefix)                                                            \
+    HM_COMPONENT_DEFINE_INIT(prefix, 0, 0)                                                         \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity)                            \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
+    }
+
+#define HM_COMPONENT_DEFINE_INIT(prefix, value_size, value_align)                                  \
+    typedef struct prefix##_component {                                                            \
+        hm_component id;                                                                           \
+    } prefix##_component;                                                                          \
+    HM_UNUSED static inline prefix##_component prefix##_component_init_desc(                       \
+        hm_world *hm_self, const hm_component_desc *hm_given)                                      \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        prefix##_component hm_made;                                                                \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init_desc: world is NULL");               \
+        hm_made.id = HM_INVALID_INDEX;                                                             \
+        if (hm_given == NULL) {                                                                    \
+            (void)hm_refuse_null(#prefix "_component_init_desc", "desc");                          \
+            return hm_made;                                                                        \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        hm_full.size = value_size;                                                                 \
+        hm_full.align = value_align;                                                               \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        hm_made.id = hm_world_component(hm_self, &hm_full);                                        \
+        return hm_made;                                                                            \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_component prefix##_component_init(hm_world *hm_self)          \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init: world is NULL");                    \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        return prefix##_component_init_desc(hm_self, &hm_full);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_component_is_null(prefix##_component hm_kind)            \
+    {                                                                                              \
+        return hm_kind.id == HM_INVALID_INDEX;                                                     \
+    }
+
+#define HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                      \
+    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, prefix##_component hm_kind, \
+                                              hm_handle hm_entity)                                 \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_has: world is NULL");                               \
+        return hm_world_has(hm_self, hm_entity, hm_kind.id);                                       \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_remove(                                             \
+        hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                        \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
+        return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline uint64_t prefix##_changed(                                             \
+        const hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                  \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_changed: world is NULL");                           \
+        return hm_world_changed(hm_self, hm_entity, hm_kind.id);                                   \
+    }
+
+#define HM_COMPONENT_DEFINE_VALUES(prefix, type)                                                   \
+    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self,                            \
+                                               prefix##_component hm_kind, hm_handle hm_entity)    \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_get: world is NULL");                               \
+        return HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id));                      \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity, type const *hm_value)      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, prefix##_component hm_kind,     \
+                                                hm_handle hm_entity)                               \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch: world is NULL");                             \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch", hm_self->name);                   \
+        hm_world_touch(hm_self, hm_entity, hm_kind.id);                                            \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch_all(hm_world *hm_self, prefix##_component hm_kind) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch_all: world is NULL");                         \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch_all", hm_self->name);               \
+        hm_world_touch_all(hm_self, hm_kind.id);                                                   \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_defragment(                                       \
+        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by, hm_budget hm_within) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_defragment: world is NULL");                        \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_defragment: the order has neither compare nor key");                 \
+        return hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within);                         \
+    }
 
 #endif
