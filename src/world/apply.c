@@ -174,13 +174,6 @@ static void apply_move(apply_call *call)
 
 /* replay */
 
-static void *apply_value_at(const hm_world *world, hm_world_place place, uint32_t number)
-{
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    const hm_world_cell *cell = &table->cells[number];
-    return hm_world_address(world, table, place, cell->offset, cell->size);
-}
-
 /* Runs the hook of the value that the entity has by now. */
 static void apply_destroy(apply_call *call, uint32_t number)
 {
@@ -190,31 +183,16 @@ static void apply_destroy(apply_call *call, uint32_t number)
     if (record->destroy == NULL)
         return;
     if (apply_has(call->set, number)) {
-        value = apply_value_at(world, call->place, number);
+        value = hm_world_value_at(world, call->place, number);
     } else if (!apply_has(call->added, number)) {
-        value = apply_value_at(world, call->left, number);
+        value = hm_world_value_at(world, call->left, number);
     } else if (call->values[number] != NULL) {
         value = call->values[number];
     } else {
         value = call->commands->units.data;
         memset(value, 0, record->size);
     }
-    hm_command_run_hook(world, number, value);
-}
-
-/* Writes a value into the entity's row; NULL: zero. */
-static void apply_write(apply_call *call, uint32_t number, const void *value)
-{
-    hm_world *world = call->world;
-    const hm_world_cell *cell = &world->tables[call->to].cells[number];
-    void *at = apply_value_at(world, call->place, number);
-    if (value != NULL)
-        memcpy(at, value, cell->size);
-    else
-        memset(at, 0, cell->size);
-    hm_world_mark_column(world, call->to, cell->column);
-    if (call->to == world->order_table)
-        hm_world_disturb(world, call->place);
+    hm_world_destroy_value(world, number, value);
 }
 
 static void apply_add(apply_call *call, uint32_t number, void *value)
@@ -231,7 +209,7 @@ static void apply_add(apply_call *call, uint32_t number, void *value)
     apply_put(call->now, number, true);
     apply_put(call->added, number, true);
     if (apply_has(call->set, number))
-        apply_write(call, number, value);
+        hm_world_write(world, call->place, number, value);
     else
         call->values[number] = value;
 }
@@ -249,7 +227,7 @@ static void apply_remove(apply_call *call, uint32_t number)
     apply_destroy(call, number);
     apply_put(call->now, number, false);
     if (apply_has(call->set, number)) /* A later command adds it again. */
-        apply_write(call, number, NULL);
+        hm_world_write(world, call->place, number, NULL);
 }
 
 static void apply_replay(apply_call *call, hm_command *command)

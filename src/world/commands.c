@@ -10,14 +10,6 @@
 #define COMMANDS_SIZE (UINT64_C(8) << 30)
 #define COMMANDS_SCARCE_SIZE (UINT64_C(4) << 20)
 
-void hm_command_run_hook(hm_world *world, uint32_t number, void *value)
-{
-    const hm_world_component_record *record = hm_world_record(world, number);
-    hm_world_enter(world);
-    record->destroy(value, record->context);
-    hm_world_leave(world);
-}
-
 void hm_command_finish(hm_commands *commands, hm_command *command)
 {
     command->flags |= HM_COMMAND_DONE;
@@ -28,9 +20,8 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 {
     hm_world *world = commands->world;
     hm_command_finish(commands, command);
-    if ((command->flags & HM_COMMAND_VALUE) != 0 &&
-        hm_world_record(world, command->numbers[0])->destroy != NULL)
-        hm_command_run_hook(world, command->numbers[0], hm_command_value(world, command));
+    if ((command->flags & HM_COMMAND_VALUE) != 0)
+        hm_world_destroy_value(world, command->numbers[0], hm_command_value(world, command));
 }
 
 /* init and fini */
@@ -169,11 +160,14 @@ hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uin
     hm_world *world = commands->world;
     hm_command head = {.flags = HM_COMMAND_CREATE}, *made;
     hm_world_delta delta;
+    uint16_t row_size;
     hm_status status = commands_check(commands);
     if (status == HM_OK && hm_guard_is_busy(&world->guard))
         status = hm_fail_busy("world", world->name);
     if (status == HM_OK)
         status = hm_world_read_delta(world, set, n, NULL, 0, &delta);
+    if (status == HM_OK)
+        status = hm_world_measure(world, &delta.add, &row_size);
     if (status == HM_OK)
         status = commands_record_sets(commands, &head, &delta, &made);
     return status == HM_OK ? made->entity : HM_NULL_HANDLE;

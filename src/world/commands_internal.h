@@ -54,9 +54,6 @@ static inline void *hm_command_value(const hm_world *world, hm_command *command)
     return (unsigned char *)(command->numbers + 1) + (hm_commands_align(end, align) - end);
 }
 
-/* Runs the destroy hook of a component. */
-void hm_command_run_hook(hm_world *world, uint32_t number, void *value);
-
 /* Marks a command as done. */
 void hm_command_finish(hm_commands *commands, hm_command *command);
 

@@ -78,7 +78,8 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
         {&world->bucket_array, sizeof(uint32_t), buckets},
         {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
         {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},
-        {&world->order_chunks, sizeof(uint32_t), (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
+        {&world->order_chunks, sizeof(uint32_t),
+         (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
     };
     hm_status status = HM_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == HM_OK; i++) {
