@@ -171,8 +171,9 @@ static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t ch
     return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
 }
 
-/* Makes n more rows fit, by spare chunks behind the last. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing
- * has changed. */
+/* Makes n more rows fit, by spare chunks behind the last; in the root table besides those of the
+ * entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+ * changed. */
 hm_status hm_world_prepare_rows(hm_world *world, uint32_t table, uint32_t n);
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
