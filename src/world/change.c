@@ -253,7 +253,8 @@ static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_worl
 {
     hm_status status = moves ? hm_world_prepare_rows(world, to, 1) : HM_OK;
     for (uint32_t i = 0; i < add->count && status == HM_OK; i++)
-        if (hm_world_is_sparse(world, add->numbers[i]))
+        if (hm_world_is_sparse(world, add->numbers[i]) &&
+            !hm_secondary_contains(hm_world_sparse(world, add->numbers[i]), entity))
             status = hm_world_prepare_sparse(world, add->numbers[i], 1, entity);
     return status;
 }
