@@ -3,6 +3,7 @@
 #include "world_internal.h"
 
 #include "../atomic_private.h"
+#include "../secondary_private.h"
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {
@@ -254,17 +255,40 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
     hm_world_leave(world);
 }
 
-/* Removes the entity's sparse values. A bit of its mask stands for every 64th sparse component. */
-static void entities_remove_sparse(hm_world *world, hm_handle entity)
+/* Calls `visit` for each sparse value of the entity, by its position. A bit of the entity's mask
+ * stands for every 64th sparse component. */
+static void entities_visit_sparse(hm_world *world, hm_handle entity,
+                                  void (*visit)(hm_secondary *sparse, uint32_t index))
 {
+    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
     uint32_t slot = hm_handle_index(entity);
     if (slot >= world->mask_array.limit)
         return;
-    uint64_t *mask = (uint64_t *)(void *)world->mask_array.data + slot;
-    for (; *mask != 0; *mask &= *mask - 1)
-        for (uint32_t i = hm_bits_lowest(*mask); i < world->sparse_count; i += 64)
-            hm_world_unset_sparse(world, (hm_secondary *)(void *)world->sparse_array.data + i,
-                                  entity);
+    for (uint64_t mask = masks[slot]; mask != 0; mask &= mask - 1)
+        for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
+            hm_secondary *sparse = (hm_secondary *)(void *)world->sparse_array.data + i;
+            uint32_t index = hm_secondary_index_of(sparse, entity);
+            if (index != HM_INVALID_INDEX)
+                visit(sparse, index);
+        }
+}
+
+static void entities_run_sparse_hook(hm_secondary *sparse, uint32_t index)
+{
+    unsigned char *values = hm_secondary_values(sparse);
+    if (sparse->destroy != NULL)
+        sparse->destroy(values + sparse->value_size * index, sparse->context);
+}
+
+/* Destroys the entity's sparse values: all hooks first, so that each sees all values. */
+static void entities_remove_sparse(hm_world *world, hm_handle entity)
+{
+    hm_world_enter(world);
+    entities_visit_sparse(world, entity, entities_run_sparse_hook);
+    hm_world_leave(world);
+    entities_visit_sparse(world, entity, hm_secondary_discard);
+    if (hm_handle_index(entity) < world->mask_array.limit)
+        ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
 }
 
 static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)
