@@ -176,8 +176,10 @@ hm_status hm_world_validate(const hm_world *world)
     hm_status status = hm_id_table_validate(&world->ids);
     if (status == HM_OK)
         status = hm_world_store_validate(&world->store);
-    if (status == HM_OK && world->place_array.limit < world->ids.entry_array.limit)
-        status = hm_fail(HM_ERROR_CORRUPT, "some entries have no places");
+    /* Entries may have memory where places were refused it, but none of their slots was issued. */
+    if (status == HM_OK && (world->place_array.limit < world->ids.slot_count ||
+                            world->place_array.limit < world->ids.fresh_end))
+        status = hm_fail(HM_ERROR_CORRUPT, "some slots have no places");
     if (status == HM_OK)
         status = upkeep_validate_tables(world);
     return status == HM_OK ? upkeep_validate_sparse(world) : status;
