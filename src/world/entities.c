@@ -110,7 +110,11 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
 static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
                                   uint32_t count)
 {
-    hm_status status = hm_world_prepare_rows(world, table, count);
+    uint32_t rows = count, ready = 0; /* Those that are ready have rows in the root table. */
+    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
+        ready = world->ready_end - world->ids.count;
+    rows -= rows < ready ? rows : ready;
+    hm_status status = hm_world_prepare_rows(world, table, rows);
     if (status == HM_OK && (count > 1 || sparse->count > 0))
         status = hm_world_prepare_entities(world, count, true);
     for (uint32_t i = 0; i < sparse->count; i++)
