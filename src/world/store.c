@@ -185,6 +185,8 @@ static uint32_t store_count_list(const hm_world_store *store, uint32_t class_)
 hm_status hm_world_store_validate(const hm_world_store *store)
 {
     uint32_t listed[HM_WORLD_CLASSES] = {0};
+    if (store->base == NULL) /* The store of a zeroed world: it has no lists. */
+        return HM_OK;
     for (uint32_t i = 0; i < store->block_array.count; i++) {
         const store_block *block = store_block_at(store, i);
         if (block->class_ >= HM_WORLD_CLASSES ||
