@@ -40,6 +40,7 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
     hm_status status = hm_world_prepare_entities(world, promised + n, false);
     if (status != HM_OK || count + n <= before)
         return status;
+    hm_id_table_retire_spent(&world->ids, promised + n);
     world->ready_end = count + n;
     status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 0);
     if (status != HM_OK)
@@ -117,6 +118,8 @@ static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_worl
     hm_status status = hm_world_prepare_rows(world, table, rows);
     if (status == HM_OK && (count > 1 || sparse->count > 0))
         status = hm_world_prepare_entities(world, count, true);
+    if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
+        hm_id_table_retire_spent(&world->ids, count);
     for (uint32_t i = 0; i < sparse->count; i++)
         for (uint32_t k = 0; k < count && status == HM_OK; k++)
             status = hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
