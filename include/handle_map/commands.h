@@ -6,11 +6,11 @@
  * own.
  *
  *     recorded                                   applied
- *     A = create {position}   24 bytes each,     A: {} -> {position, speed}, one move
+ *     A = create {position}   24 bytes each,     A: {} -> {position, velocity}, one move
  *     add B frozen            and the value      B: {position} -> {position, frozen}, one move
- *     add A speed 3
+ *     add A velocity 3
  *     destroy C                                  C: destroyed
- *     add C speed 1                              skipped, since C is dead by now
+ *     add C velocity 1                           skipped, since C is dead by now
  *
  * *Joined*: all commands of an entity are run together, however many there are and whatever was
  * recorded in between. The entity moves once, to the table of its final components. The result is
@@ -107,7 +107,7 @@ HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
  * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. O(size of the
  * value). Example:
  *
- *     hm_commands_add(&commands, mover, speed, &(struct speed){1, 0});
+ *     hm_commands_add(&commands, mover, velocity, &(struct vector){1, 0});
  */
 HM_API hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
                                  const void *value);

@@ -3,7 +3,7 @@
  *
  *     store.c       memory: blocks of 16 KiB, whole or in pieces of 512 bytes, 2 KiB or 8 KiB
  *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
- *     rows.c        the rows of a table, in a list of chunks
+ *     chunks.c      the rows of a table, in a list of chunks
  *     world.c       init and fini, components, questions
  *     upkeep.c      trim and validate
  *     entities.c    create and destroy, one and many
@@ -146,7 +146,7 @@ static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table,
     return number < table->span ? &table->cells[number] : &absent;
 }
 
-/* rows.c */
+/* chunks.c */
 
 static inline uint32_t hm_world_place_table(hm_world_place place)
 {
