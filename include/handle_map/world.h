@@ -2,10 +2,10 @@
 /* world: entities that are named by handles and have any set of components. All entities with the
  * same set are rows of one packed table (an *archetype* table), so that a query visits arrays.
  *
- *     entity              places (by slot)         table {position, speed}       chunks of 16 KiB
- *     index 3, gen 7 ---> chunk 5, table 2, row 1 --> entities | 9 | 3 | 4 |
+ *     entity             places (by slot)         table {position, velocity}
+ *     index 3, gen 7 --> chunk 5, table 2, row 1 -->  entities | 9 | 3 | 4 |
  *                                                     position | p | p | p |
- *                                                     speed    | s | s | s |
+ *                                                     velocity | v | v | v |  <- a chunk
  *
  * Adding a component moves the entity's row to the table of the larger set; the way there is cached
  * in the table, so it costs no search the second time. A component that comes and goes often can be
@@ -126,9 +126,9 @@ HM_API void hm_world_fini(hm_world *world);
  * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
  * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
  *
- *     const hm_component_desc desc = {.size = sizeof(struct speed), .name = "speed"};
- *     hm_component speed = hm_world_component(&world, &desc);
- *     if (speed == HM_INVALID_INDEX)
+ *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
+ *     hm_component force = hm_world_component(&world, &desc);
+ *     if (force == HM_INVALID_INDEX)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc *desc);
@@ -138,7 +138,7 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
  * this world, or the values take more than a chunk; the capacity or index space is used up; the
  * system refuses memory; busy. Invalidates nothing. O(n) but for system calls. Example:
  *
- *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, speed}, 2);
+ *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, velocity}, 2);
  *     if (hm_handle_is_null(mover))
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
@@ -149,8 +149,8 @@ HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint3
  * The new handles go to `entities`, which may be NULL. Fails as create does, with HM_ERROR_INVALID,
  * _FULL, _MEMORY or _BUSY. Invalidates nothing. O(n * count). Example:
  *
- *     const void *values[] = {positions, NULL}; // the speeds are zero
- *     hm_world_create_n(&world, (hm_component[]){position, speed}, 2, 256, values, handles);
+ *     const void *values[] = {positions, NULL}; // the velocities are zero
+ *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
  */
 HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
                                    uint32_t count, const void *const *columns, hm_handle *entities);
@@ -176,7 +176,7 @@ HM_API void hm_world_clear(hm_world *world);
  * and of the last one of its table, unless the component is sparse or replaced. O(components of the
  * entity); O(1) if sparse or replaced. Example:
  *
- *     if (hm_world_add(&world, mover, speed, &(struct speed){1, 0}) != HM_OK)
+ *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
@@ -192,7 +192,7 @@ HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component
  * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
  * does, and invalidates what add does. O(components of the entity). Example:
  *
- *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){speed}, 1);
+ *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
  */
 HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
                                  uint32_t n_add, const hm_component *remove, uint32_t n_remove);
@@ -300,7 +300,7 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
  * tag, and for a component of another world. The pointer is valid until the next call that may move
  * the value. O(1). Example:
  *
- *     struct speed *value = hm_world_get(&world, mover, speed);
+ *     struct vector *value = hm_world_get(&world, mover, velocity);
  *     if (value != NULL)
  *         value->x *= 2;
  */
@@ -343,32 +343,32 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 }
 #endif
 
-/* HM_COMPONENT_DEFINE(position, struct position), without a semicolon, defines
+/* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
  *
- *     position_component        a struct with one member, hm_component id: a component of another
+ *     place_component        a struct with one member, hm_component id: a component of another
  *                               type, or a value of one, does not compile
- *     position_component_init(world)            makes the component in a world
- *     position_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
- *                               ignored. A component without a name is called "position"
- *     position_component_is_null(component)     whether it was refused
+ *     place_component_init(world)            makes the component in a world
+ *     place_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
+ *                               ignored. A component without a name is called "place"
+ *     place_component_is_null(component)     whether it was refused
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
- * defragment do, with struct position * for values: position_get(world, component, entity),
- * position_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
- * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(frozen) defines a tag:
- * frozen_add(world, component, entity) takes no value, and there is no get, touch or defragment.
+ * defragment do, with struct vector * for values: place_get(world, component, entity),
+ * place_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag:
+ * still_add(world, component, entity) takes no value, and there is no get, touch or defragment.
  * Example:
  *
- *     HM_COMPONENT_DEFINE(position, struct position)
- *     HM_COMPONENT_DEFINE_TAG(frozen)
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMPONENT_DEFINE_TAG(still)
  *
- *     position_component at = position_component_init(&world);
- *     frozen_component cold = frozen_component_init(&world);
- *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, cold.id}, 2);
- *     struct position *place = position_get(&world, at, stone); // or NULL
- *     if (place != NULL)
- *         place->x = 1;
- *     frozen_remove(&world, cold, stone);
+ *     place_component at = place_component_init(&world);
+ *     still_component rest = still_component_init(&world);
+ *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, rest.id}, 2);
+ *     struct vector *found = place_get(&world, at, stone); // or NULL
+ *     if (found != NULL)
+ *         found->x = 1;
+ *     still_remove(&world, rest, stone);
  */
 #define HM_COMPONENT_DEFINE(prefix, type)                                                          \
     HM_TYPED_ASSERT(type)                                                                          \
