@@ -226,8 +226,9 @@ hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_de
 {
     const hm_world_table *table = &world->tables[from];
     const hm_world_set *add = &delta->add, *remove = &delta->remove;
-    hm_world_set set = {.count = 0};
+    hm_world_set set;
     uint32_t added = 0, removed = 0;
+    set.count = 0; /* An initializer would clear the 2 KiB of numbers too. */
     for (uint32_t i = 0; i < table->set_count || added < add->count;) {
         bool is_added =
             i == table->set_count || (added < add->count && add->numbers[added] <= table->set[i]);
