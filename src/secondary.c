@@ -54,7 +54,6 @@ static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_d
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
-    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(uint32_t), full->max_slots, "position_", full->memory);
     return status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* query: visits all entities of a world that have certain components, as arrays.
  *
- *     tables of the world         a query for all = {position, speed}
- *     {position}                  not visited
- *     {position, speed}           view: 170 entities, their positions, their speeds
- *                                 view: 680 entities, ...
- *     {position, speed, frozen}   view:  12 entities, ...
+ *     tables of the world           a query for all = {position, velocity}
+ *     {position}                    not visited
+ *     {position, velocity}          view: 340 entities, their positions, their velocities
+ *                                   view: 680 entities, ...
+ *     {position, velocity, frozen}  view:  12 entities, ...
  *
  * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
  * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table.
@@ -36,13 +36,13 @@
  * A query keeps the address of its world, which must not be moved, and must outlive the query. A
  * query may be moved (assign the struct, and use only the copy from then on) while it does not run.
  *
- * A zeroed query, and one whose init failed, is a valid query that matches nothing, and so is one
- * whose world has ended. A NULL query is a broken contract. hm_last_error says why init and change
- * failed.
+ * A zeroed query, one whose init failed, and one after the fini of its world, is a valid query that
+ * matches nothing. A NULL query is a broken contract. hm_last_error says why a call failed with a
+ * status.
  *
- * Threads: no locks inside. Begin, next and end write to the query and count in the world which
- * queries run, so queries of one world run in one thread at a time. To share the work, collect
- * views in one thread and hand their pointers to others before the query ends. */
+ * Threads: no locks inside. A query belongs to one thread at a time. Several threads may make, run
+ * and end queries of their own at once, while none changes the world or calls touch; the lists of
+ * tables then grow through the world's memory table from all of these threads. */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 
@@ -83,7 +83,7 @@ typedef struct hm_view {
  * Example:
  *
  *     hm_query movers;
- *     const hm_query_desc desc = {.all = (hm_component[]){position, speed},
+ *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},
  *                                 .all_count = 2,
  *                                 .none = &frozen,
  *                                 .none_count = 1};
@@ -103,10 +103,10 @@ HM_API void hm_query_fini(hm_query *query);
  *     hm_view view;
  *     hm_query_begin(&movers);
  *     while (hm_query_next(&movers, &view)) {
- *         struct position *positions = view.columns[0];
- *         const struct speed *values = view.columns[1];
+ *         struct vector *at = view.columns[0];
+ *         const struct vector *by = view.columns[1];
  *         for (uint32_t i = 0; i < view.count; i++)
- *             positions[i].x += values[i].x;
+ *             at[i].x += by[i].x;
  *     }
  */
 HM_API void hm_query_begin(hm_query *query);
@@ -129,7 +129,7 @@ HM_API uint32_t hm_query_count(hm_query *query);
  * moved there; for a sparse component, when any of its values did. 0 without a view, for a column
  * that these entities lack, and out of range. O(1). Example:
  *
- *     static uint64_t last_run; // hm_world_clock() after the last loop
+ *     uint64_t last_run = 0; // then hm_world_clock() after each loop
  *     hm_query_begin(&movers);
  *     hm_view view;
  *     while (hm_query_next(&movers, &view))

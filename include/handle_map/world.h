@@ -2,10 +2,10 @@
 /* world: entities that are named by handles and have any set of components. All entities with the
  * same set are rows of one packed table (an *archetype* table), so that a query visits arrays.
  *
- *     entity              places (by slot)         table {position, speed}       chunks of 16 KiB
- *     index 3, gen 7 ---> chunk 5, table 2, row 1 --> entities | 9 | 3 | 4 |
+ *     entity             places (by slot)         table {position, velocity}
+ *     index 3, gen 7 --> chunk 5, table 2, row 1 -->  entities | 9 | 3 | 4 |
  *                                                     position | p | p | p |
- *                                                     speed    | s | s | s |
+ *                                                     velocity | v | v | v |  <- a chunk
  *
  * Adding a component moves the entity's row to the table of the larger set; the way there is cached
  * in the table, so it costs no search the second time. A component that comes and goes often can be
@@ -56,8 +56,11 @@
 #ifndef HANDLE_MAP_WORLD_H
 #define HANDLE_MAP_WORLD_H
 
+#include <handle_map/detail/typed.h>
 #include <handle_map/detail/world.h>
 #include <handle_map/order.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,9 +126,9 @@ HM_API void hm_world_fini(hm_world *world);
  * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
  * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
  *
- *     const hm_component_desc desc = {.size = sizeof(struct speed), .name = "speed"};
- *     hm_component speed = hm_world_component(&world, &desc);
- *     if (speed == HM_INVALID_INDEX)
+ *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
+ *     hm_component force = hm_world_component(&world, &desc);
+ *     if (force == HM_INVALID_INDEX)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc *desc);
@@ -135,7 +138,7 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
  * this world, or the values take more than a chunk; the capacity or index space is used up; the
  * system refuses memory; busy. Invalidates nothing. O(n) but for system calls. Example:
  *
- *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, speed}, 2);
+ *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, velocity}, 2);
  *     if (hm_handle_is_null(mover))
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
@@ -146,8 +149,8 @@ HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint3
  * The new handles go to `entities`, which may be NULL. Fails as create does, with HM_ERROR_INVALID,
  * _FULL, _MEMORY or _BUSY. Invalidates nothing. O(n * count). Example:
  *
- *     const void *values[] = {positions, NULL}; // the speeds are zero
- *     hm_world_create_n(&world, (hm_component[]){position, speed}, 2, 256, values, handles);
+ *     const void *values[] = {positions, NULL}; // the velocities are zero
+ *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
  */
 HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
                                    uint32_t count, const void *const *columns, hm_handle *entities);
@@ -173,7 +176,7 @@ HM_API void hm_world_clear(hm_world *world);
  * and of the last one of its table, unless the component is sparse or replaced. O(components of the
  * entity); O(1) if sparse or replaced. Example:
  *
- *     if (hm_world_add(&world, mover, speed, &(struct speed){1, 0}) != HM_OK)
+ *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
@@ -189,7 +192,7 @@ HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component
  * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
  * does, and invalidates what add does. O(components of the entity). Example:
  *
- *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){speed}, 1);
+ *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
  */
 HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
                                  uint32_t n_add, const hm_component *remove, uint32_t n_remove);
@@ -297,7 +300,7 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
  * tag, and for a component of another world. The pointer is valid until the next call that may move
  * the value. O(1). Example:
  *
- *     struct speed *value = hm_world_get(&world, mover, speed);
+ *     struct vector *value = hm_world_get(&world, mover, velocity);
  *     if (value != NULL)
  *         value->x *= 2;
  */
@@ -339,5 +342,138 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 #ifdef __cplusplus
 }
 #endif
+
+/* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
+ *
+ *     place_component        a struct with one member, hm_component id: a component of another
+ *                               type, or a value of one, does not compile
+ *     place_component_init(world)            makes the component in a world
+ *     place_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
+ *                               ignored. A component without a name is called "place"
+ *     place_component_is_null(component)     whether it was refused
+ *
+ * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
+ * defragment do, with struct vector * for values: place_get(world, component, entity),
+ * place_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag:
+ * still_add(world, component, entity) takes no value, and there is no get, touch or defragment.
+ * Example:
+ *
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMPONENT_DEFINE_TAG(still)
+ *
+ *     place_component at = place_component_init(&world);
+ *     still_component rest = still_component_init(&world);
+ *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, rest.id}, 2);
+ *     struct vector *found = place_get(&world, at, stone); // or NULL
+ *     if (found != NULL)
+ *         found->x = 1;
+ *     still_remove(&world, rest, stone);
+ */
+#define HM_COMPONENT_DEFINE(prefix, type)                                                          \
+    HM_TYPED_ASSERT(type)                                                                          \
+    HM_COMPONENT_DEFINE_INIT(prefix, sizeof(type), HM_ALIGNOF(type))                               \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_COMPONENT_DEFINE_VALUES(prefix, type)
+
+#define HM_COMPONENT_DEFINE_TAG(prefix)                                                            \
+    HM_COMPONENT_DEFINE_INIT(prefix, 0, 0)                                                         \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity)                            \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
+    }
+
+#define HM_COMPONENT_DEFINE_INIT(prefix, value_size, value_align)                                  \
+    typedef struct prefix##_component {                                                            \
+        hm_component id;                                                                           \
+    } prefix##_component;                                                                          \
+    HM_UNUSED static inline prefix##_component prefix##_component_init_desc(                       \
+        hm_world *hm_self, const hm_component_desc *hm_given)                                      \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        prefix##_component hm_made;                                                                \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init_desc: world is NULL");               \
+        hm_made.id = HM_INVALID_INDEX;                                                             \
+        if (hm_given == NULL) {                                                                    \
+            (void)hm_refuse_null(#prefix "_component_init_desc", "desc");                          \
+            return hm_made;                                                                        \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        hm_full.size = value_size;                                                                 \
+        hm_full.align = value_align;                                                               \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        hm_made.id = hm_world_component(hm_self, &hm_full);                                        \
+        return hm_made;                                                                            \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_component prefix##_component_init(hm_world *hm_self)          \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init: world is NULL");                    \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        return prefix##_component_init_desc(hm_self, &hm_full);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_component_is_null(prefix##_component hm_kind)            \
+    {                                                                                              \
+        return hm_kind.id == HM_INVALID_INDEX;                                                     \
+    }
+
+#define HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                      \
+    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, prefix##_component hm_kind, \
+                                              hm_handle hm_entity)                                 \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_has: world is NULL");                               \
+        return hm_world_has(hm_self, hm_entity, hm_kind.id);                                       \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_remove(                                             \
+        hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                        \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
+        return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline uint64_t prefix##_changed(                                             \
+        const hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                  \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_changed: world is NULL");                           \
+        return hm_world_changed(hm_self, hm_entity, hm_kind.id);                                   \
+    }
+
+#define HM_COMPONENT_DEFINE_VALUES(prefix, type)                                                   \
+    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self,                            \
+                                               prefix##_component hm_kind, hm_handle hm_entity)    \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_get: world is NULL");                               \
+        return HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id));                      \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity, type const *hm_value)      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, prefix##_component hm_kind,     \
+                                                hm_handle hm_entity)                               \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch: world is NULL");                             \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch", hm_self->name);                   \
+        hm_world_touch(hm_self, hm_entity, hm_kind.id);                                            \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch_all(hm_world *hm_self, prefix##_component hm_kind) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch_all: world is NULL");                         \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch_all", hm_self->name);               \
+        hm_world_touch_all(hm_self, hm_kind.id);                                                   \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_defragment(                                       \
+        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by, hm_budget hm_within) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_defragment: world is NULL");                        \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_defragment: the order has neither compare nor key");                 \
+        return hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within);                         \
+    }
 
 #endif

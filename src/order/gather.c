@@ -19,7 +19,7 @@ static void order_cut(hm_order_state *state, uint32_t count)
         return;
     if (state->phase == HM_ORDER_INSERT) {
         hm_order_rewind(state, count);
-    } else if (state->phase == HM_ORDER_SCAN) {
+    } else { /* A scan: an arrangement, once it is settled, manages no position. */
         hm_order_set_cursor(state, count);
         if (state->pending_end != 0) {
             state->pending_begin = 0;

@@ -125,14 +125,10 @@ static void table_clear_row(const hm_table *table, uint32_t row)
         table_clear_run(run, hm_table_offset(table, run, row));
 }
 
-void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n)
+void hm_table_close_all(const hm_table *table, uint32_t count)
 {
-    size_t begin = hm_table_groups(table, first), end = hm_table_groups(table, first + n);
-    uint64_t begin_row = (uint64_t)begin << table->lane_shift;
-    for (uint32_t row = first; row < begin_row && row < first + n; row++)
-        table_clear_row(table, row);
     if (hm_memory_poisons())
-        table_mark_groups(table, begin, end, hm_memory_poison);
+        table_mark_groups(table, 0, hm_table_groups(table, count), hm_memory_poison);
 }
 
 /* Whether the row is not the first of its group: then the group stays when the row goes. */

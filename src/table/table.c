@@ -397,7 +397,7 @@ void hm_table_clear(hm_table *table)
     HM_CONTRACT_IDLE(table->guard.flags, "hm_table_clear", table->name);
     uint32_t count = table->ids.count;
     hm_id_table_clear(&table->ids);
-    hm_table_close_rows(table, 0, count);
+    hm_table_close_all(table, count);
     table_forget_order(table);
 }
 

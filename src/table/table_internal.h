@@ -29,16 +29,15 @@ bool hm_table_columns_are_valid(const hm_table *table);
 /* The n rows from `first` on begin to exist: makes their groups accessible, and zeroes new groups.
  */
 void hm_table_open_rows(hm_table *table, uint32_t first, uint32_t n);
-/* The n rows from `first` on have ceased to exist: zeroes the lanes that they leave in the last
- * group, and poisons the groups behind it. */
-void hm_table_close_rows(hm_table *table, uint32_t first, uint32_t n);
+/* All rows, which were `count`, have ceased to exist: poisons their groups. */
+void hm_table_close_all(const hm_table *table, uint32_t count);
 /* Copies n cells to column `index`, from row `first` on; `cells` NULL: zeros. */
 void hm_table_write_cells(const hm_table *table, uint32_t index, uint32_t first, uint32_t n,
                           const void *cells);
 /* Copies a value to each cell of a row; a NULL value, or `values` NULL: zeros. */
 void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *values);
-/* The last row, whose cells move to the hole, ceases to exist; they may be the same row. As
- * hm_table_close_rows. */
+/* The last row, whose cells move to the hole, ceases to exist; they may be the same row. Zeroes the
+ * lane that it leaves, or poisons its group if it was the only row there. */
 void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole);
 /* Exchanges the cells of two rows. */
 void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b);

@@ -30,14 +30,14 @@ static hm_status change_read(const hm_world *world, hm_component component, uint
     return HM_OK;
 }
 
-static void *change_value(const hm_world *world, hm_world_place place, uint32_t number)
+void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
 {
     const hm_world_table *table = &world->tables[hm_world_place_table(place)];
     const hm_world_cell *cell = &table->cells[number];
     return hm_world_address(world, table, place, cell->offset, cell->size);
 }
 
-static void change_destroy(hm_world *world, uint32_t number, void *value)
+void hm_world_destroy_value(hm_world *world, uint32_t number, void *value)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     if (record->destroy == NULL)
@@ -109,16 +109,11 @@ static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t n
     return HM_OK;
 }
 
-/* Replaces a value at its place. */
-static void change_replace(hm_world *world, hm_world_place place, uint32_t number,
-                           const void *value)
+void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value)
 {
     uint32_t index = hm_world_place_table(place);
     const hm_world_cell *cell = &world->tables[index].cells[number];
-    if (cell->size == 0)
-        return;
-    void *at = change_value(world, place, number);
-    change_destroy(world, number, at);
+    void *at = hm_world_value_at(world, place, number);
     if (value != NULL)
         memcpy(at, value, cell->size);
     else
@@ -126,6 +121,16 @@ static void change_replace(hm_world *world, hm_world_place place, uint32_t numbe
     hm_world_mark_column(world, index, cell->column);
     if (index == world->order_table)
         hm_world_disturb(world, place, world->tables[index].count);
+}
+
+/* Replaces a value at its place. */
+static void change_replace(hm_world *world, hm_world_place place, uint32_t number,
+                           const void *value)
+{
+    if (hm_world_record(world, number)->size == 0)
+        return;
+    hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
+    hm_world_write(world, place, number, value);
 }
 
 hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number, const void *value)
@@ -149,7 +154,7 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
     hm_world_place now = hm_world_copy_row(world, place, to);
     world->places[hm_handle_index(entity)] = now;
     if (value != NULL)
-        memcpy(change_value(world, now, number), value, record->size);
+        memcpy(hm_world_value_at(world, now, number), value, record->size);
     hm_world_remove_row(world, place);
     return HM_OK;
 }
@@ -187,7 +192,7 @@ static hm_status change_remove_number(hm_world *world, hm_handle entity, uint32_
         return HM_OK;
     }
     place = hm_world_retire_row(world, place);
-    change_destroy(world, number, change_value(world, place, number));
+    hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
     hm_world_forget_row(world, place);
     return HM_OK;
 }
@@ -260,7 +265,8 @@ static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t 
     const hm_world_table *table = &world->tables[hm_world_place_table(place)];
     for (uint32_t c = 0; c < table->column_count; c++)
         if (!hm_world_cell_of(&world->tables[to], table->columns[c])->is_present)
-            change_destroy(world, table->columns[c], change_value(world, place, table->columns[c]));
+            hm_world_destroy_value(world, table->columns[c],
+                                   hm_world_value_at(world, place, table->columns[c]));
 }
 
 static void change_move(hm_world *world, hm_handle entity, uint32_t to)

@@ -35,11 +35,14 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
     if (n > hm_world_capacity(world) - count)
         return hm_fail_full("world", count, hm_world_capacity(world), n);
+    uint32_t before = world->ready_end;
     hm_status status = hm_world_prepare_entities(world, promised + n, false);
-    if (status == HM_OK && promised + n != 0)
-        status = hm_world_prepare_rows(world, HM_WORLD_ROOT, promised + n);
-    if (status == HM_OK && world->ready_end < count + n)
-        world->ready_end = count + n;
+    if (status != HM_OK || count + n <= before)
+        return status;
+    world->ready_end = count + n;
+    status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 0);
+    if (status != HM_OK)
+        world->ready_end = before;
     return status;
 }
 
@@ -275,6 +278,8 @@ static void entities_destroy(hm_world *world, hm_handle entity, uint32_t positio
     hm_id_table_release(&world->ids, entity, position);
     if (hm_handle_generation(entity) == HM_HANDLE_MAX_GENERATION)
         world->ready_end = 0; /* Its slot is among the next ones, but will not be issued. */
+    else if (world->ready_end != 0)
+        world->ready_end--; /* The root table has no row for one more. */
 }
 
 bool hm_world_destroy(hm_world *world, hm_handle entity)

@@ -2,6 +2,8 @@
 /* query: which tables match; init and fini; begin and end; questions about the view. */
 #include "query_internal.h"
 
+#include "../atomic_private.h"
+
 /* matching */
 
 static bool query_is_in(const hm_query *query, const hm_world_table *table, uint32_t term)
@@ -191,7 +193,7 @@ void hm_query_begin(hm_query *query)
         return;
     hm_query_rewind(query);
     query->is_running = true;
-    query->world->running++;
+    (void)hm_atomic_add(&query->world->running, 1);
 }
 
 void hm_query_end(hm_query *query)
@@ -201,7 +203,7 @@ void hm_query_end(hm_query *query)
         return;
     query->is_running = false;
     query->count = 0;
-    query->world->running--;
+    (void)hm_atomic_add(&query->world->running, UINT32_MAX); /* minus 1 */
 }
 
 bool hm_query_next(hm_query *query, hm_view *view)

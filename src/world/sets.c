@@ -217,31 +217,35 @@ static void sets_count_rows(hm_world_table *table, size_t align)
     }
 }
 
-/* HM_ERROR_INVALID when a row with these components does not fit a chunk. */
-static hm_status sets_measure(const hm_world *world, const hm_world_set *set, hm_world_table *table,
-                              size_t *align)
+hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size)
 {
-    size_t size = sizeof(hm_handle);
-    *align = sizeof(hm_handle);
-    for (uint32_t i = 0; i < set->count; i++) {
-        const hm_world_component_record *record = hm_world_record(world, set->numbers[i]);
-        size += record->size;
-        *align = record->align > *align ? record->align : *align;
-    }
     const size_t limit = HM_WORLD_BLOCK_SIZE - sizeof(hm_world_link);
+    size_t size = sizeof(hm_handle);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!hm_world_is_sparse(world, set->numbers[i]))
+            size += hm_world_record(world, set->numbers[i])->size;
     if (size > limit)
         return hm_fail(HM_ERROR_INVALID,
                        "the values of an entity take %zu bytes, above %zu: make large ones sparse",
                        size - sizeof(hm_handle), limit - sizeof(hm_handle));
-    table->row_size = (uint16_t)size;
+    *row_size = (uint16_t)size;
     return HM_OK;
+}
+
+/* Returns the largest alignment of a row. */
+static size_t sets_align(const hm_world *world, const hm_world_set *set)
+{
+    size_t align = sizeof(hm_handle);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (hm_world_record(world, set->numbers[i])->align > align)
+            align = hm_world_record(world, set->numbers[i])->align;
+    return align;
 }
 
 /* Takes what a new table needs, and describes it. */
 static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_world_table *table)
 {
-    size_t align;
-    hm_status status = sets_measure(world, set, table, &align);
+    hm_status status = hm_world_measure(world, set, &table->row_size);
     if (status == HM_OK)
         status = sets_widen(world, table, set->count > 0 ? set->numbers[set->count - 1] : 0);
     if (status != HM_OK)
@@ -260,7 +264,7 @@ static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_worl
     memcpy(table->set, set->numbers, set->count * sizeof *set->numbers);
     sets_list_columns(world, table);
     sets_place_columns(world, table);
-    sets_count_rows(table, align);
+    sets_count_rows(table, sets_align(world, set));
     return HM_OK;
 }
 

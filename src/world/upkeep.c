@@ -32,6 +32,7 @@ hm_status hm_world_trim(hm_world *world)
     hm_world_settle(world);
     world->ready_end = 0;
     hm_world_forget_order(world);
+    hm_array_fini(&world->link_array); /* The next apply makes it again. */
     hm_world_drop_tables(world);
     for (uint32_t i = 0; i < world->table_array.count; i++)
         if (world->tables[i].is_alive)

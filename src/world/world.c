@@ -78,7 +78,8 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
         {&world->bucket_array, sizeof(uint32_t), buckets},
         {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
         {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},
-        {&world->order_chunks, sizeof(uint32_t), (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
+        {&world->order_chunks, sizeof(uint32_t),
+         (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
     };
     hm_status status = HM_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == HM_OK; i++) {
@@ -130,6 +131,7 @@ static void world_release_all(hm_world *world)
         hm_secondary_fini((hm_secondary *)(void *)world->sparse_array.data + i);
     hm_world_store_fini(&world->store);
     hm_array_fini(&world->order_chunks);
+    hm_array_fini(&world->link_array);
     hm_array_fini(&world->sparse_array);
     hm_array_fini(&world->component_array);
     hm_array_fini(&world->bucket_array);
@@ -308,6 +310,7 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
                                       &world->bucket_array,
                                       &world->component_array,
                                       &world->sparse_array,
+                                      &world->link_array,
                                       &world->store.block_array,
                                       &world->store.record_array,
                                       &world->order_chunks,

@@ -3,7 +3,7 @@
  *
  *     store.c       memory: blocks of 16 KiB, whole or in pieces of 512 bytes, 2 KiB or 8 KiB
  *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
- *     rows.c        the rows of a table, in a list of chunks
+ *     chunks.c      the rows of a table, in a list of chunks
  *     world.c       init and fini, components, questions
  *     upkeep.c      trim and validate
  *     entities.c    create and destroy, one and many
@@ -11,6 +11,7 @@
  *     defragment.c  brings rows into order
  *     query.c       visits what matches
  *     commands.c    records changes for later
+ *     apply.c       makes them
  *
  * An entity's slot leads to its *place*, a chunk and a row there, and the entities' column of the
  * chunk leads back: for each row, the place of its entity's slot is that row. Whatever moves a row
@@ -124,6 +125,10 @@ bool hm_world_set_has(const hm_world_set *set, uint32_t number);
 /* Leaves out the sparse components. */
 void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
 
+/* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
+ * that is more than a chunk. */
+hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size);
+
 /* Finds or makes the table of exactly this set, which has no sparse component. HM_ERROR_INVALID: a
  * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
 hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
@@ -141,7 +146,7 @@ static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table,
     return number < table->span ? &table->cells[number] : &absent;
 }
 
-/* rows.c */
+/* chunks.c */
 
 static inline uint32_t hm_world_place_table(hm_world_place place)
 {
@@ -166,8 +171,9 @@ static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t ch
     return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
 }
 
-/* Makes n more rows fit, by spare chunks behind the last. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing
- * has changed. */
+/* Makes n more rows fit, by spare chunks behind the last; in the root table besides those of the
+ * entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+ * changed. */
 hm_status hm_world_prepare_rows(hm_world *world, uint32_t table, uint32_t n);
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
@@ -253,6 +259,15 @@ hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_de
 
 /* As hm_world_change, but the sets are read, the entity is alive and the world idle. */
 hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
+
+/* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
+void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number);
+
+/* Runs the destroy hook of a component for this value, if there is one. */
+void hm_world_destroy_value(hm_world *world, uint32_t number, void *value);
+
+/* Writes a value into a row; NULL: zero. */
+void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
 
 /* As hm_world_add without the checks of entity and busy. */
 hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,

@@ -144,6 +144,17 @@ TEST(secondary_order, arrange_follows_the_order_of_the_owners)
     hm_map_fini(&map);
 }
 
+TEST(secondary_order, arrange_without_owners_moves_nothing)
+{
+    hm_secondary secondary = make_shuffled();
+    hm_progress progress = hm_secondary_arrange(&secondary, NULL, 0, unlimited);
+    CHECK(progress.done && progress.swaps == 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(hm_secondary_index_of(&secondary, owner_of(i)) == i);
+    check_values(&secondary);
+    finish(&secondary);
+}
+
 TEST(secondary_order, trim_in_the_middle_of_an_order_keeps_all_values)
 {
     for (uint32_t swaps = 1; swaps < MANY / 2; swaps += 97) {

@@ -1,40 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of a map: what was issued, what is live, and how that must be visible from
- * outside. */
+/* The naive model of a map or a table: what was issued, what is live, and how that must be visible
+ * from outside. */
 #include "world.h"
-
-/* items: slot, generation, key, and a pattern; meta: a pattern of slot and generation */
-
-void ghost_make_item(unsigned char *item, ghost_item who)
-{
-    for (size_t i = 0; i < live.config->item_size; i++)
-        item[i] = (unsigned char)(0x50 + i);
-    item[0] = who.slot;
-    item[1] = who.generation;
-    item[2] = who.key;
-}
-
-void ghost_make_meta(unsigned char *meta, ghost_item who)
-{
-    for (size_t i = 0; i < live.config->meta_size; i++)
-        meta[i] = (unsigned char)(0xA0 + who.slot * 8u + who.generation + i);
-}
-
-unsigned char *ghost_item_at(uint32_t position)
-{
-    return (unsigned char *)hm_map_items(&live.map) + live.config->item_size * position;
-}
-
-ghost_item ghost_read(const void *item)
-{
-    const unsigned char *bytes = item;
-    return (ghost_item){bytes[0], bytes[1], bytes[2], 0};
-}
-
-bool ghost_is_same(ghost_item a, ghost_item b)
-{
-    return a.slot == b.slot && a.generation == b.generation && a.key == b.key;
-}
 
 /* handles */
 
@@ -91,10 +58,9 @@ static uint32_t highest_on_page(uint32_t slot)
 }
 
 /* Checks what an insert has returned: the handle is new, with a generation one higher or just above
- * a floor, and the item has the given bytes. Then marks the item as the handle's. */
-void ghost_note_insert(hm_handle handle, uint8_t key)
+ * a floor, and the item is what was given. Then marks the item as the handle's. */
+void ghost_note_insert(hm_handle handle, uint32_t key)
 {
-    unsigned char bytes[WORLD_WINDOW] = {0};
     uint32_t slot = hm_handle_index(handle);
     uint32_t generation = (uint32_t)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF);
     CHECK(slot < live.config->max_slots && generation <= WORLD_LIVES);
@@ -103,21 +69,12 @@ void ghost_note_insert(hm_handle handle, uint8_t key)
     CHECK(generation == live.model.highest[slot] + 1u ||
           (live.model.dropped && generation <= highest_on_page(slot) + 1));
     CHECK((ghost_live_slots(&live.model) >> slot & 1) == 0);
-    unsigned char *item = hm_map_get(&live.map, handle);
-    CHECK(item == ghost_item_at(live.model.count));
-    ghost_item who = {0, 0, key, 0};
-    if (key == WORLD_ZEROED)
-        who.key = 0;
-    else
-        ghost_make_item(bytes, who);
-    CHECK(memcmp(item, bytes, live.config->item_size) == 0);
-    who.slot = (uint8_t)slot;
-    who.generation = (uint8_t)generation;
-    ghost_make_item(item, who);
-    unsigned char *meta = hm_map_meta_at(&live.map, live.model.count);
-    for (size_t i = 0; i < live.config->meta_size; i++)
-        CHECK(meta[i] == 0);
-    ghost_make_meta(meta, who);
+    CHECK(live.container->handle_at(live.model.count).bits == handle.bits);
+    live.container->check_new(live.model.count, key);
+    ghost_item who = {(uint8_t)slot, (uint8_t)generation, 0, 0};
+    if (key < live.config->keys)
+        who.key = (uint8_t)key;
+    live.container->write_item(live.model.count, who);
     live.model.highest[slot] = who.generation;
     live.model.dense[live.model.count++] = who;
 }
@@ -149,46 +106,49 @@ static bool is_explained(hm_handle handle, hm_handle_state state)
 static void check_handle(hm_handle handle)
 {
     uint32_t position = ghost_position(handle);
-    bool lives = position != HM_INVALID_INDEX;
-    hm_handle_state state = hm_map_explain(&live.map, handle);
-    CHECK(hm_map_contains(&live.map, handle) == lives);
-    CHECK(hm_map_index_of(&live.map, handle) == position);
-    CHECK(hm_map_get(&live.map, handle) == (lives ? ghost_item_at(position) : NULL));
-    CHECK(lives ? state == HM_HANDLE_LIVE : is_explained(handle, state));
+    hm_handle_state state = live.container->explain(handle);
+    live.container->check_handle(handle, position);
+    CHECK(position != HM_INVALID_INDEX ? state == HM_HANDLE_LIVE : is_explained(handle, state));
 }
 
 static void check_statistics(void)
 {
-    hm_map_stats stats = hm_map_get_stats(&live.map);
+    hm_stats stats = live.container->get_stats();
     uint32_t spent = 0;
     uint32_t retired = 0;
     for (uint32_t slot = 0; slot < live.config->max_slots; slot++) {
         spent += ghost_is_spent(slot);
         hm_handle handle = world_name(slot, WORLD_LIVES, WORLD_TYPE_ID, false);
-        retired += hm_map_explain(&live.map, handle) == HM_HANDLE_RETIRED;
+        retired += live.container->explain(handle) == HM_HANDLE_RETIRED;
     }
-    CHECK(stats.count == live.model.count && hm_map_count(&live.map) == live.model.count);
+    CHECK(stats.count == live.model.count && live.container->ids->count == stats.count);
     CHECK(stats.slots == stats.count + stats.free_slots + stats.retired_slots);
     CHECK(stats.slots <= live.config->max_slots && stats.retired_slots <= spent);
     CHECK(stats.retired_slots == retired);
+    CHECK(stats.committed_size == arena_check());
+}
+
+/* From every state, fini destroys all items and gives all memory back. */
+static void check_end(void)
+{
+    arena_close();
+    live.container->fini();
+    CHECK(arena_is_empty());
+    CHECK(calls.destroyed == (live.config->hooks ? ghost_live_slots(&live.model) : 0));
+    calls.destroyed = 0;
 }
 
 void ghost_check(void)
 {
-    unsigned char expected[WORLD_WINDOW];
-    CHECK(hm_map_validate(&live.map) == HM_OK);
+    CHECK(live.container->validate() == HM_OK);
     for (uint32_t n = 0; n < world_handle_values(live.config); n++)
         check_handle(world_handle_value(n));
     for (uint32_t i = 0; i < live.model.count; i++) {
-        CHECK(hm_map_handle_at(&live.map, i).bits == ghost_handle(live.model.dense[i]).bits);
-        ghost_make_item(expected, live.model.dense[i]);
-        CHECK(memcmp(ghost_item_at(i), expected, live.config->item_size) == 0);
-        if (live.config->meta_size == 0)
-            continue;
-        ghost_make_meta(expected, live.model.dense[i]);
-        CHECK(memcmp(hm_map_meta_at(&live.map, i), expected, live.config->meta_size) == 0);
+        CHECK(live.container->handle_at(i).bits == ghost_handle(live.model.dense[i]).bits);
+        live.container->check_item(i, live.model.dense[i]);
     }
-    CHECK(hm_handle_is_null(hm_map_handle_at(&live.map, live.model.count)));
+    CHECK(hm_handle_is_null(live.container->handle_at(live.model.count)));
+    live.container->check_layout();
     check_statistics();
-    CHECK(hm_map_get_stats(&live.map).committed_size == arena_check());
+    check_end();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bringing items into order: the goals that are requested of a map, what each call must fulfil, and
+/* Bringing items into order: the goals that are requested, what each call must fulfil, and
  * what all calls up to the end may cost. */
 #include "world.h"
 
@@ -9,27 +9,28 @@
 static uint64_t key(const void *item, void *coarse)
 {
     calls.asked++;
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(item))) == item);
-    CHECK(hm_map_validate(&live.map) == HM_OK);
-    uint64_t fine = ghost_read(item).key;
+    uint64_t fine = live.container->identify(item).key;
+    CHECK(live.container->validate() == HM_OK);
     return coarse != NULL ? (fine + 1) / 2 : fine;
 }
 
 static int compare(const void *a, const void *b, void *up)
 {
     calls.asked++;
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(a))) == a);
-    CHECK(hm_map_get(&live.map, ghost_handle(ghost_read(b))) == b);
-    int difference = ghost_read(a).key - ghost_read(b).key;
+    int difference = live.container->identify(a).key - live.container->identify(b).key;
     return up != NULL ? difference : -difference;
 }
 
+/* Two goals have the same order, but of another column. */
 static const hm_order orders[] = {
-    {.key = key}, {.compare = compare}, {.key = key, .compare = compare, .context = &live}};
+    [WORLD_BY_KEY] = {.key = key},
+    [WORLD_BY_COMPARE] = {.compare = compare},
+    [WORLD_BY_BOTH] = {.key = key, .compare = compare, .context = &live},
+    [WORLD_BY_COLUMN] = {.key = key}};
 
-/* Arrangements name handles that were issued before they began; other names are null. A map keeps
- * only the pointer to the names and their number, so the two that name all slots differ only in the
- * names at that pointer. */
+/* Arrangements name handles that were issued before they began; other names are null. An order's
+ * state keeps only the pointer to the names and their number, so the two that name all slots differ
+ * only in the names at that pointer. */
 
 enum { MOST_NAMES = WORLD_SLOTS * WORLD_LIVES };
 
@@ -79,8 +80,10 @@ static const hm_handle *name_for(uint32_t goal, uint32_t *count)
 /* Items of a lower class come first. */
 static uint32_t class_of(uint32_t goal, ghost_item item)
 {
+    if (goal == WORLD_BY_COMPARE || goal == WORLD_BY_COLUMN)
+        return live.config->keys - item.key;
     if (goal <= WORLD_ORDERS)
-        return goal == WORLD_BY_COMPARE ? live.config->keys - item.key : item.key;
+        return item.key;
     uint32_t count;
     const hm_handle *list = name_for(goal, &count);
     uint32_t i = 0;
@@ -166,10 +169,10 @@ static void check_order(void)
 static hm_progress call(uint32_t goal, hm_budget budget)
 {
     if (goal <= WORLD_ORDERS)
-        return hm_map_defragment(&live.map, &orders[goal - 1], budget);
+        return live.container->defragment(&orders[goal], goal == WORLD_BY_COLUMN, budget);
     uint32_t count;
     const hm_handle *list = name_for(goal, &count);
-    return hm_map_arrange(&live.map, list, count, budget);
+    return live.container->arrange(list, count, budget);
 }
 
 /* Reads the positions of the items. Returns the least number of swaps that leads there. */
@@ -178,7 +181,7 @@ static uint32_t follow_items(void)
     ghost old = live.model;
     uint32_t from[WORLD_ITEMS];
     for (uint32_t i = 0; i < live.model.count; i++) {
-        hm_handle handle = hm_map_handle_at(&live.map, i);
+        hm_handle handle = live.container->handle_at(i);
         from[i] = 0;
         while (from[i] < old.count && ghost_handle(old.dense[from[i]]).bits != handle.bits)
             from[i]++;
@@ -218,7 +221,7 @@ static hm_progress go(uint32_t goal, hm_budget budget)
     return progress;
 }
 
-/* Once done, another call costs nothing, and needs no memory; the map keeps at most 8 cells of
+/* Once done, another call costs nothing, and needs no memory; the order keeps at most 8 cells of
  * scratch. */
 static void check_rest(uint32_t goal)
 {
@@ -227,7 +230,7 @@ static void check_rest(uint32_t goal)
     world_capture(&after);
     hm_progress progress = call(goal, (hm_budget){0, 0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    CHECK(live.map.order.batch.scratch.committed_size <= 8 * sizeof(uint64_t));
+    CHECK(live.container->order->batch.scratch.committed_size <= 8 * sizeof(uint64_t));
     CHECK(arena.calls == made);
     world_restore(&after);
     if (goal > WORLD_ORDERS)
@@ -258,8 +261,8 @@ static hm_progress finish(uint32_t goal)
 
 static bool is_without_memory(void)
 {
-    return arena.refused || live.map.order.phase == HM_ORDER_INSERT ||
-           live.map.order.phase == HM_ORDER_PULL;
+    return arena.refused || live.container->order->phase == HM_ORDER_INSERT ||
+           live.container->order->phase == HM_ORDER_PULL;
 }
 
 /* What has begun ends with the current round and one more. From the start one round is enough, with
@@ -268,9 +271,11 @@ static bool is_without_memory(void)
 void goal_finish(uint32_t goal, bool anew)
 {
     uint64_t count = live.model.count;
-    uint64_t log = count > 2 ? 2 : count > 1;
+    uint64_t log = 0;
+    while (UINT64_C(1) << log < count)
+        log++;
     if (anew) {
-        hm_map_touch_all(&live.map);
+        live.container->touch_all();
         goal_forget();
     }
     bool is_poor = is_without_memory();

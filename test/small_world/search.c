@@ -11,8 +11,9 @@
  * world has. A pool has pages and blocks of few items, growing blocks begin with one, all blocks
  * collide in the hash table of their addresses, and in the worlds of words the slots that change
  * are where one word of 64 bits ends and the next begins. The sparse column of a secondary has
- * pieces of one page, 2 or 4 slots, so that the last one is never shorter than the others. The
- * search is breadth first, from the empty container until no step leads to a new state. So what
+ * pieces of one page, 2 or 4 slots, so that the last one is never shorter than the others. A cache
+ * line of a table has 8 bytes, so that every second whole column begins behind its page's start.
+ * The search is breadth first, from the empty container until no step leads to a new state. So what
  * holds in every state and at every step holds always, for a container of this size; and the first
  * violation that is found has a shortest script of operations, which is printed.
  *
@@ -112,6 +113,30 @@ static const world_config secondary_worlds[] = {
     {"bycompare3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL, .slow = true},
     {"bynames3", 3, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1, .slow = true},
     {"somenames", 3, 4, 16, 4, 0, .keys = 1, .goals = BY(SOME_FIRST), FULL, .slow = true},
+};
+
+#define BOTH_COLUMNS (GOAL(BY_KEY) | GOAL(BY_COLUMN))
+#define CELLS(lanes_, ...) .lanes = lanes_, .cells = {__VA_ARGS__}
+
+static const world_config table_worlds[] = {
+    {"columns", 2, 3, 8, 0, 0, CELLS(0, 4, 2), .keys = 1},
+    {"structs", 2, 3, 8, 0, 0, CELLS(1, 1, 4), .keys = 1, .spent_lives = 1},
+    {"lanes", 3, 3, 8, 0, 0, CELLS(2, 1, 4), .keys = 1, .spent_lives = 2},
+    {"bycolumn", 2, 2, 8, 0, 0, CELLS(0, 3, 2), .keys = 2, .goals = BOTH_COLUMNS, FULL},
+    {"bylanes", 2, 2, 8, 0, 0, CELLS(2, 2, 4), .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
+    {"rowsfirst", 3, 3, 16, 0, 0, CELLS(2, 2, 1), .keys = 1, .goals = GOAL(LAST_FIRST), FULL},
+    {"columns3", 3, 4, 16, 0, 0, CELLS(0, 4, 4, 2), .keys = 1, .spent_lives = 1, .slow = true},
+    {"structs3", 3, 3, 16, 0, 0, CELLS(1, 2, 4, 1), .keys = 1, .slow = true},
+    {"lanes3", 3, 3, 8, 0, 0, CELLS(2, 1, 4), .keys = 1, .slow = true},
+    {"fourlanes", 5, 5, 16, 0, 0, CELLS(4, 2, 1), .keys = 1, .spent_lives = 2, .slow = true},
+    {"structkeys", 2, 2, 16, 0, 0, CELLS(1, 2, 4), .keys = 3, .goals = GOAL(BY_BOTH), FULL,
+     .slow = true},
+    {"lanekeys", 3, 3, 16, 0, 0, CELLS(2, 2, 1), .keys = 2, .goals = GOAL(BY_KEY), FULL,
+     .slow = true},
+    {"cellsfirst", 3, 3, 16, 0, 0, CELLS(0, 2, 2), .keys = 1, .goals = GOAL(LAST_FIRST), FULL,
+     .slow = true},
+    {"somerows", 4, 4, 16, 0, 0, CELLS(2, 2, 1), .keys = 1, .goals = GOAL(SOME_FIRST), FULL,
+     .slow = true},
 };
 
 typedef struct origin {
@@ -406,6 +431,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof secondary_worlds / sizeof *secondary_worlds; i++)
         if (is_wanted(&secondary_worlds[i], argc, argv))
             transitions += search_world(&secondary_world, &secondary_worlds[i]);
+    for (size_t i = 0; i < sizeof table_worlds / sizeof *table_worlds; i++)
+        if (is_wanted(&table_worlds[i], argc, argv))
+            transitions += search_world(&table_world, &table_worlds[i]);
     printf("%llu transitions\n", (unsigned long long)transitions);
     return transitions > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

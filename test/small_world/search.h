@@ -17,6 +17,7 @@ enum {
     WORLD_TYPE_ID = 5,
     WORLD_BLANK = 0xDD, /* fills memory that must not be read; not a valid count, slot or handle */
     WORLD_MOST_ACTIONS = 1024,
+    WORLD_COLUMNS = 3,
     WORLD_ZEROED = 255 /* instead of a key: insert without an item */
 };
 
@@ -27,11 +28,13 @@ typedef struct world_config {
     uint32_t capacity, max_slots;
     size_t page_size, item_size, meta_size; /* bytes */
     uint8_t keys;                           /* items have a key below this */
-    uint8_t goals;                          /* map, secondary: set of the goals to request */
+    uint8_t goals;                          /* map, table, secondary: set of the goals to request */
     uint8_t spent_lives;                    /* of each slot, before the search begins */
     bool full;                              /* begins with as many items as fit */
     bool hooks;                             /* all hooks of the container are set */
     bool slow;                              /* left out of the fast form */
+    uint8_t lanes;                          /* table: as in its descriptor */
+    uint8_t cells[WORLD_COLUMNS];           /* table: bytes of a cell in each column; 0: none */
     hm_storage storage;                     /* pool */
     uint8_t block_size;                     /* pool: bytes */
     uint8_t settled; /* pool: number of slots that have their last item when the search
@@ -75,7 +78,7 @@ typedef struct world_kind {
                      bool *changed);
 } world_kind;
 
-extern const world_kind map_world, pool_world, secondary_world;
+extern const world_kind map_world, pool_world, secondary_world, table_world;
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 

@@ -6,38 +6,13 @@
 
 world_calls calls;
 
-void step_destroyed(void *item, void *context)
+bool step_is_doomed(uint32_t position)
 {
-    (void)context;
-    ghost_item who = ghost_read(item);
-    CHECK(hm_map_get(&live.map, ghost_handle(who)) == item);
-    CHECK((calls.destroyed >> who.slot & 1) == 0);
-    CHECK(hm_map_validate(&live.map) == HM_OK);
-    calls.destroyed |= 1u << who.slot;
-}
-
-void step_relocated(void *item, uint32_t from, uint32_t to, void *context)
-{
-    (void)context;
-    ghost_item who = ghost_read(item);
-    CHECK(hm_map_index_of(&live.map, ghost_handle(who)) == to && item == ghost_item_at(to) &&
-          from != to);
-    CHECK(calls.position[who.slot] == from);
-    CHECK(hm_map_validate(&live.map) == HM_OK);
-    calls.position[who.slot] = to;
-    calls.moved++;
-}
-
-/* The predicate is called in dense order, once for each item. */
-static bool doomed(const void *item, void *context)
-{
-    (void)context;
-    ghost_item who = ghost_read(item);
-    uint32_t was = ghost_position(ghost_handle(who));
-    CHECK(calls.asked < live.model.count && was < live.model.count);
-    CHECK(item == ghost_item_at(calls.asked) && ghost_is_same(who, live.model.dense[was]));
+    uint32_t was = ghost_position(live.container->handle_at(position));
+    CHECK(position == calls.asked && was < live.model.count);
+    live.container->check_item(position, live.model.dense[was]);
     CHECK((calls.seen >> was & 1) == 0);
-    CHECK(hm_map_validate(&live.map) == HM_OK);
+    CHECK(live.container->validate() == HM_OK);
     calls.seen |= 1u << was;
     calls.order[calls.asked] = live.model.dense[was];
     return calls.doomed >> calls.asked++ & 1;
@@ -49,6 +24,7 @@ const world_verb_name step_verbs[] = {
     [WORLD_INSERT] = {"insert", "key", NULL, false},
     [WORLD_INSERT_N] = {"insert_n", "number", "first key", false},
     [WORLD_ERASE] = {"erase", NULL, NULL, true},
+    [WORLD_ERASE_N] = {"erase_n", "set of positions", "the last first", false},
     [WORLD_ERASE_IF] = {"erase_if", "set of positions", NULL, false},
     [WORLD_CLEAR] = {"clear", NULL, NULL, false},
     [WORLD_TRIM] = {"trim", NULL, NULL, false},
@@ -60,6 +36,13 @@ const world_verb_name step_verbs[] = {
     [WORLD_FINISH] = {"finish", "goal", "touch all first", false},
 };
 
+static void list_inserts(world_actions *list, uint32_t key)
+{
+    world_add(list, WORLD_INSERT, key, 0);
+    for (uint32_t n = 0; n <= 3 && key != WORLD_EMPLACED; n++)
+        world_add(list, WORLD_INSERT_N, n, key);
+}
+
 static void add_goal(world_actions *list, uint32_t goal)
 {
     for (uint32_t budget = 0; budget < WORLD_BUDGETS; budget++)
@@ -68,20 +51,31 @@ static void add_goal(world_actions *list, uint32_t goal)
     world_add(list, WORLD_FINISH, goal, true);
 }
 
+/* What is tried with a table only: batches of handles, and, in worlds without goals, the other ways
+ * to insert. */
+static void list_columns(world_actions *list)
+{
+    if (live.config->goals == 0) {
+        list_inserts(list, WORLD_EMPLACED);
+        list_inserts(list, WORLD_PARTLY);
+    }
+    for (uint32_t set = 0; set < 1u << live.config->capacity; set++) {
+        world_add(list, WORLD_ERASE_N, set, false);
+        world_add(list, WORLD_ERASE_N, set, true);
+    }
+}
+
 void step_list(world_actions *list)
 {
     list->count = 0;
-    world_add(list, WORLD_INSERT, WORLD_ZEROED, 0);
+    list_inserts(list, WORLD_ZEROED);
+    if (live.container->has_columns)
+        list_columns(list);
+    for (uint32_t k = 0; k < live.config->keys; k++)
+        list_inserts(list, k);
     world_add(list, WORLD_CLEAR, 0, 0);
     world_add(list, WORLD_TRIM, 0, 0);
     world_add(list, WORLD_RESERVE, UINT32_MAX, 0);
-    for (uint32_t k = 0; k < live.config->keys; k++)
-        world_add(list, WORLD_INSERT, k, 0);
-    for (uint32_t n = 0; n <= 3; n++) {
-        world_add(list, WORLD_INSERT_N, n, WORLD_ZEROED);
-        for (uint32_t k = 0; k < live.config->keys; k++)
-            world_add(list, WORLD_INSERT_N, n, k);
-    }
     for (uint32_t n = 0; n <= live.config->max_slots + 1; n++)
         world_add(list, WORLD_RESERVE, n, 0);
     for (uint32_t set = 0; set < 1u << live.config->capacity; set++)
@@ -108,7 +102,7 @@ void step_list(world_actions *list)
 bool step_is_possible(const void *of, const world_action *action)
 {
     const world_state *state = of;
-    if (action->verb == WORLD_ERASE_IF)
+    if (action->verb == WORLD_ERASE_IF || action->verb == WORLD_ERASE_N)
         return action->a < 1u << state->model.count;
     if (action->verb == WORLD_GO || (action->verb == WORLD_FINISH && !action->b))
         return goal_is_possible(&state->model, action->a);
@@ -121,46 +115,62 @@ static bool is_right(hm_status status, bool fits)
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
 }
 
-static void insert(uint8_t item_key)
+static void insert(uint32_t key)
 {
-    unsigned char item[WORLD_WINDOW];
-    ghost_make_item(item, (ghost_item){0, 0, item_key, 0});
     bool fits = ghost_room() > 0;
-    hm_handle handle = hm_map_insert(&live.map, item_key == WORLD_ZEROED ? NULL : item);
+    hm_handle handle = live.container->insert(key);
     CHECK(hm_handle_is_null(handle) == (!fits || arena.refused));
     if (!hm_handle_is_null(handle))
-        ghost_note_insert(handle, item_key);
+        ghost_note_insert(handle, key);
 }
 
 static void insert_n(uint32_t n, uint32_t first_key)
 {
-    unsigned char items[WORLD_WINDOW];
     hm_handle handles[WORLD_ITEMS] = {{0}};
-    bool zero = first_key == WORLD_ZEROED;
-    for (uint32_t i = 0; i < n; i++) {
-        ghost_item who = {0, 0, (uint8_t)((first_key + i) % live.config->keys), 0};
-        ghost_make_item(items + live.config->item_size * i, who);
-    }
-    bool fits = n <= ghost_room();
+    bool fits = n <= ghost_room(), is_key = first_key < live.config->keys;
     uint32_t first = live.model.count;
-    hm_status status = hm_map_insert_n(&live.map, zero ? NULL : items, n, handles);
+    hm_status status = live.container->insert_n(n, first_key, handles);
     CHECK(is_right(status, fits));
     for (uint32_t i = 0; i < n; i++) {
         CHECK(hm_handle_is_null(handles[i]) == (status != HM_OK));
-        CHECK(status != HM_OK || hm_map_handle_at(&live.map, first + i).bits == handles[i].bits);
+        CHECK(status != HM_OK || live.container->handle_at(first + i).bits == handles[i].bits);
         if (status == HM_OK)
-            ghost_note_insert(handles[i],
-                              zero ? WORLD_ZEROED : (uint8_t)((first_key + i) % live.config->keys));
+            ghost_note_insert(handles[i], is_key ? (first_key + i) % live.config->keys : first_key);
     }
+}
+
+/* The last item fills the hole. */
+static void note_erase(hm_handle handle)
+{
+    uint32_t position = ghost_position(handle);
+    live.model.dense[position] = live.model.dense[live.model.count - 1];
+    goal_loosen(position);
+    live.model.count--;
 }
 
 static void erase(hm_handle handle)
 {
-    uint32_t position = ghost_position(handle);
-    CHECK(hm_map_erase(&live.map, handle));
-    live.model.dense[position] = live.model.dense[live.model.count - 1];
-    goal_loosen(position);
-    live.model.count--;
+    CHECK(live.container->erase(handle));
+    note_erase(handle);
+}
+
+/* Between the handles that are erased stand those that were, and null. */
+static void erase_n(uint32_t set, bool last_first)
+{
+    hm_handle handles[3 * WORLD_ITEMS];
+    uint32_t count = live.model.count, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position = last_first ? count - 1 - i : i;
+        if ((set >> position & 1) == 0)
+            continue;
+        handles[n] = ghost_handle(live.model.dense[position]);
+        handles[n + 1] = HM_NULL_HANDLE;
+        handles[n + 2] = handles[0];
+        n += 3;
+    }
+    CHECK(live.container->erase_n(handles, n) == n / 3);
+    for (uint32_t i = 0; i < n; i += 3)
+        note_erase(handles[i]);
 }
 
 /* The remaining items keep the order in which the predicate saw them. That is their order before,
@@ -169,7 +179,7 @@ static void erase_if(uint32_t set)
 {
     uint8_t survivors = 0;
     calls.doomed = set;
-    uint32_t erased = hm_map_erase_if(&live.map, doomed, NULL);
+    uint32_t erased = live.container->erase_if();
     CHECK(calls.asked == live.model.count);
     CHECK((live.model.goal != 0 && !live.model.is_finished) ||
           memcmp(calls.order, live.model.dense, sizeof *calls.order * calls.asked) == 0);
@@ -180,42 +190,36 @@ static void erase_if(uint32_t set)
     live.model.count = survivors;
 }
 
-static size_t in_pages(size_t size)
-{
-    return (size + live.config->page_size - 1) / live.config->page_size * live.config->page_size;
-}
-
 /* Returns the sizes that a trim does not promise: generation floors, and the order's scratch
  * memory. */
 static size_t committed_aside(void)
 {
-    return live.map.ids.floors.committed_size + live.map.order.mark_array.committed_size +
-           live.map.order.batch.scratch.committed_size;
+    return live.container->ids->floors.committed_size +
+           live.container->order->mark_array.committed_size +
+           live.container->order->batch.scratch.committed_size;
 }
 
 /* A trim leaves the pages of the items, and those up to the last slot that is live or spent; it
  * gives back all others. */
 static void trim(void)
 {
-    hm_map_stats before = hm_map_get_stats(&live.map);
-    hm_status status = hm_map_trim(&live.map);
+    hm_stats before = live.container->get_stats();
+    hm_status status = live.container->trim();
     CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-    hm_map_stats after = hm_map_get_stats(&live.map);
+    hm_stats after = live.container->get_stats();
     uint32_t end = before.slots;
     while (end > 0 && (ghost_live_slots(&live.model) >> (end - 1) & 1) == 0 &&
            !ghost_is_spent(end - 1))
         end--;
-    uint32_t keep = (uint32_t)(in_pages(sizeof(hm_handle) * end) / sizeof(hm_handle));
+    uint32_t keep = (uint32_t)(world_in_pages(sizeof(hm_handle) * end) / sizeof(hm_handle));
     if (keep > before.slots)
         keep = before.slots;
     CHECK(after.slots == keep || (arena.refused && after.slots == before.slots));
     CHECK(after.retired_slots == before.retired_slots);
     CHECK(arena.refused ||
           after.committed_size - committed_aside() ==
-              in_pages(live.config->item_size * live.model.count) +
-                  in_pages(live.config->meta_size * live.model.count) +
-                  in_pages(sizeof(hm_handle) * after.slots) +
-                  in_pages(sizeof(uint32_t) * (after.slots - after.retired_slots)));
+              live.container->needed_size() + world_in_pages(sizeof(hm_handle) * after.slots) +
+                  world_in_pages(sizeof(uint32_t) * (after.slots - after.retired_slots)));
     live.model.dropped |= arena.refused || after.slots < before.slots;
 }
 
@@ -223,7 +227,7 @@ static void trim(void)
 static void reserve_more(uint32_t n)
 {
     bool fits = n <= ghost_room();
-    hm_status status = hm_map_reserve(&live.map, n);
+    hm_status status = live.container->reserve(n);
     CHECK(is_right(status, fits));
     if (status != HM_OK)
         return;
@@ -241,27 +245,27 @@ static void reserve_more(uint32_t n)
 static void edit(uint32_t position, uint32_t new_key)
 {
     live.model.dense[position].key = (uint8_t)new_key;
-    ghost_make_item(ghost_item_at(position), live.model.dense[position]);
+    live.container->write_item(position, live.model.dense[position]);
     goal_loosen(position);
 }
 
 static void edit_and_touch(uint32_t position, uint32_t new_key)
 {
     edit(position, new_key);
-    hm_map_touch(&live.map, ghost_handle(live.model.dense[position]));
+    live.container->touch(ghost_handle(live.model.dense[position]));
 }
 
 static void edit_and_touch_all(uint32_t difference)
 {
     for (uint32_t i = 0; i < live.model.count; i++)
         edit(i, (live.model.dense[i].key + difference) % live.config->keys);
-    hm_map_touch_all(&live.map);
+    live.container->touch_all();
     goal_forget();
 }
 
 static void touch(hm_handle handle)
 {
-    hm_map_touch(&live.map, handle);
+    live.container->touch(handle);
     goal_loosen(ghost_position(handle));
 }
 
@@ -269,7 +273,7 @@ static void perform(const world_action *action)
 {
     switch (action->verb) {
     case WORLD_INSERT:
-        insert((uint8_t)action->a);
+        insert(action->a);
         break;
     case WORLD_INSERT_N:
         insert_n(action->a, action->b);
@@ -277,11 +281,14 @@ static void perform(const world_action *action)
     case WORLD_ERASE:
         erase(world_handle_value(action->a));
         break;
+    case WORLD_ERASE_N:
+        erase_n(action->a, action->b != 0);
+        break;
     case WORLD_ERASE_IF:
         erase_if(action->a);
         break;
     case WORLD_CLEAR:
-        hm_map_clear(&live.map);
+        live.container->clear();
         live.model.count = 0;
         goal_forget();
         break;
@@ -318,12 +325,12 @@ typedef struct observation {
 
 static void observe(observation *seen)
 {
-    hm_map_stats stats = hm_map_get_stats(&live.map);
+    hm_stats stats = live.container->get_stats();
     memset(seen, 0, sizeof *seen);
     for (uint32_t slot = 0; slot < live.config->max_slots; slot++)
         for (uint32_t life = 0; life < WORLD_LIVES; life++)
             seen->explained[slot][life] =
-                hm_map_explain(&live.map, world_name(slot, life + 1, WORLD_TYPE_ID, false));
+                live.container->explain(world_name(slot, life + 1, WORLD_TYPE_ID, false));
     seen->slots = stats.slots;
     seen->free_slots = stats.free_slots;
     seen->retired_slots = stats.retired_slots;
@@ -373,9 +380,9 @@ uint32_t step_take(const void *state, const world_action *action, uint32_t refus
     *changed = !by_handle || ghost_position(world_handle_value(action->a)) != HM_INVALID_INDEX;
     if (!*changed) {
         if (action->verb == WORLD_ERASE)
-            CHECK(!hm_map_erase(&live.map, world_handle_value(action->a)));
+            CHECK(!live.container->erase(world_handle_value(action->a)));
         else
-            hm_map_touch(&live.map, world_handle_value(action->a));
+            live.container->touch(world_handle_value(action->a));
         CHECK(arena.calls == 0 && world_is_untouched(before));
         return 0;
     }

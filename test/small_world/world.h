@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* One small world: a handle map of a few slots, a naive model of it, and all steps.
+/* One small world: a container of a few items that have handles, a naive model of it, and all
+ * steps.
  *
- *     the live world  = map + model + arena
+ *     the live world  = container + model + arena
  *     world_state     = a copy of all three, canonical: equal bytes behave equally
+ *
+ * The container is a map, or a table, whose items are rows. What differs between the two is what an
+ * item is and how it is passed: a world_container, which map_world.c and table_world.c provide.
  *
  * The model (`ghost`) knows which items are live and where, and the highest generation that each
  * slot was ever issued with. That determines the answer for every handle value. It also knows the
- * last goal that was requested of the map, an order or an arrangement, and which items must still
- * be in the order that they had when it began. */
+ * last goal that was requested, an order or an arrangement, and which items must still be in the
+ * order that they had when it began. */
 #ifndef TEST_SMALL_WORLD_H
 #define TEST_SMALL_WORLD_H
 
@@ -16,12 +20,14 @@
 #include "search.h"
 
 #include <handle_map/map.h>
+#include <handle_map/table.h>
 
 enum {
     WORLD_SLOTS = 5,
-    WORLD_ITEMS = 4,
-    WORLD_ARRAYS = 7,  /* entries, slots, floors, items, meta, marks, scratch */
-    WORLD_WINDOW = 48, /* bytes that the largest needs, except scratch, the last */
+    WORLD_ITEMS = 5,
+    WORLD_WINDOW = 48,   /* bytes that an array needs, except the two below */
+    WORLD_RECORDS = 320, /* bytes that describe a table's columns */
+    WORLD_BYTES = 9 * WORLD_WINDOW + WORLD_RECORDS + WORLD_SCRATCH,
     WORLD_BUDGETS = 5
 };
 
@@ -31,13 +37,14 @@ typedef enum world_goal {
     WORLD_BY_KEY,
     WORLD_BY_COMPARE, /* the highest key first */
     WORLD_BY_BOTH,    /* a coarse key, then compare */
+    WORLD_BY_COLUMN,  /* a table's second column, which has the highest key first */
     WORLD_LAST_FIRST, /* all slots */
     WORLD_SOME_FIRST, /* two slots */
     WORLD_FIRST_FIRST,
     WORLD_GOALS
 } world_goal;
 
-#define WORLD_ORDERS WORLD_BY_BOTH
+#define WORLD_ORDERS WORLD_BY_COLUMN
 #define GOAL(name) (1u << WORLD_##name)
 
 typedef struct ghost_item {
@@ -55,16 +62,123 @@ typedef struct ghost {
     ghost_item dense[WORLD_ITEMS];
 } ghost;
 
-typedef struct world_state {
+typedef union world_box {
     hm_map map;
+    hm_table table;
+} world_box;
+
+typedef struct world_state {
+    world_box box;
     arena_memory memory;
     ghost model;
-    unsigned char bytes[WORLD_WINDOW * (WORLD_ARRAYS - 1) + WORLD_SCRATCH];
+    _Alignas(8) unsigned char bytes[WORLD_BYTES];
 } world_state;
+
+/* Instead of a key, for a table only: insert with emplace, or with a NULL value for one column. */
+enum { WORLD_EMPLACED = 254, WORLD_PARTLY = 253 };
+
+/* What a container provides. Its own functions are called for the live one. A `key` may be
+ * WORLD_ZEROED and, for a table, the two above. */
+typedef struct world_container {
+    hm_id_table *ids;
+    hm_order_state *order;
+    bool has_columns;                       /* a table */
+    uint32_t (*list_windows)(size_t *list); /* bytes of what init reserves; returns their number */
+    hm_status (*init)(void);
+    void (*fini)(void);
+    hm_status (*validate)(void);
+    hm_stats (*get_stats)(void);
+    hm_handle_state (*explain)(hm_handle handle);
+    hm_handle (*handle_at)(uint32_t position);
+    hm_handle (*insert)(uint32_t key);
+    hm_status (*insert_n)(uint32_t n, uint32_t first_key, hm_handle *handles);
+    bool (*erase)(hm_handle handle);
+    uint32_t (*erase_n)(const hm_handle *handles, uint32_t n);
+    uint32_t (*erase_if)(void); /* asks step_is_doomed */
+    void (*clear)(void);
+    hm_status (*reserve)(uint32_t n);
+    hm_status (*trim)(void);
+    size_t (*needed_size)(void); /* bytes that a trim leaves to the items */
+    void (*touch)(hm_handle handle);
+    void (*touch_all)(void);
+    hm_progress (*defragment)(const hm_order *order, bool second_column, hm_budget budget);
+    hm_progress (*arrange)(const hm_handle *names, uint32_t n, hm_budget budget);
+    /* The item that an order's function is shown: it is where its handle says, with this key. */
+    ghost_item (*identify)(const void *item);
+    void (*write_item)(uint32_t position, ghost_item who);
+    void (*check_item)(uint32_t position, ghost_item who); /* It is what write_item has written. */
+    void (*check_new)(uint32_t position, uint32_t key);    /* It is what insert was given. */
+    void (*check_handle)(hm_handle handle, uint32_t position); /* or HM_INVALID_INDEX */
+    void (*check_layout)(void);                                /* what else can be seen */
+    void (*blank_items)(void);                                 /* as blank.h, behind the items */
+} world_container;
+
+/* Defines the functions that have the same form in both modules, and initialises their members. */
+#define WORLD_CALLS(name)                                                                          \
+    static void call_fini(void)                                                                    \
+    {                                                                                              \
+        hm_##name##_fini(&live.box.name);                                                          \
+    }                                                                                              \
+    static hm_status call_validate(void)                                                           \
+    {                                                                                              \
+        return hm_##name##_validate(&live.box.name);                                               \
+    }                                                                                              \
+    static hm_stats call_get_stats(void)                                                           \
+    {                                                                                              \
+        return hm_##name##_get_stats(&live.box.name);                                              \
+    }                                                                                              \
+    static hm_handle_state call_explain(hm_handle handle)                                          \
+    {                                                                                              \
+        return hm_##name##_explain(&live.box.name, handle);                                        \
+    }                                                                                              \
+    static hm_handle call_handle_at(uint32_t position)                                             \
+    {                                                                                              \
+        return hm_##name##_handle_at(&live.box.name, position);                                    \
+    }                                                                                              \
+    static bool call_erase(hm_handle handle)                                                       \
+    {                                                                                              \
+        return hm_##name##_erase(&live.box.name, handle);                                          \
+    }                                                                                              \
+    static uint32_t call_erase_n(const hm_handle *handles, uint32_t n)                             \
+    {                                                                                              \
+        return hm_##name##_erase_n(&live.box.name, handles, n);                                    \
+    }                                                                                              \
+    static void call_clear(void)                                                                   \
+    {                                                                                              \
+        hm_##name##_clear(&live.box.name);                                                         \
+    }                                                                                              \
+    static hm_status call_reserve(uint32_t n)                                                      \
+    {                                                                                              \
+        return hm_##name##_reserve(&live.box.name, n);                                             \
+    }                                                                                              \
+    static hm_status call_trim(void)                                                               \
+    {                                                                                              \
+        return hm_##name##_trim(&live.box.name);                                                   \
+    }                                                                                              \
+    static void call_touch(hm_handle handle)                                                       \
+    {                                                                                              \
+        hm_##name##_touch(&live.box.name, handle);                                                 \
+    }                                                                                              \
+    static void call_touch_all(void)                                                               \
+    {                                                                                              \
+        hm_##name##_touch_all(&live.box.name);                                                     \
+    }                                                                                              \
+    static hm_progress call_arrange(const hm_handle *names, uint32_t n, hm_budget budget)          \
+    {                                                                                              \
+        return hm_##name##_arrange(&live.box.name, names, n, budget);                              \
+    }
+
+#define WORLD_CALL_MEMBERS(name)                                                                   \
+    .ids = &live.box.name.ids, .order = &live.box.name.order, .fini = call_fini,                   \
+    .validate = call_validate, .get_stats = call_get_stats, .explain = call_explain,               \
+    .handle_at = call_handle_at, .erase = call_erase, .erase_n = call_erase_n,                     \
+    .clear = call_clear, .reserve = call_reserve, .trim = call_trim, .touch = call_touch,          \
+    .touch_all = call_touch_all, .arrange = call_arrange
 
 typedef struct world {
     const world_config *config;
-    hm_map map;
+    const world_container *container;
+    world_box box;
     ghost model;
 } world;
 
@@ -84,9 +198,10 @@ typedef struct world_calls {
 extern world_calls calls;
 
 typedef enum world_verb {
-    WORLD_INSERT,   /* key or WORLD_ZEROED */
-    WORLD_INSERT_N, /* number, first key or WORLD_ZEROED */
+    WORLD_INSERT,   /* key, or what stands for one */
+    WORLD_INSERT_N, /* number, first key or what stands for one */
     WORLD_ERASE,    /* handle, by its number */
+    WORLD_ERASE_N,  /* set of positions, whether the last comes first */
     WORLD_ERASE_IF, /* set of positions */
     WORLD_CLEAR,    /* - */
     WORLD_TRIM,     /* - */
@@ -99,11 +214,12 @@ typedef enum world_verb {
 } world_verb;
 
 /* world.c: functions for the search. */
-size_t world_begin(const world_config *config);
+size_t world_begin(const world_config *config, const world_container *container);
 void world_end(void);
 void world_capture(void *state);
 void world_restore(const void *state);
 bool world_is_untouched(const world_state *before);
+size_t world_in_pages(size_t size);
 
 /* goal.c: bringing the items into order. go makes one call within a budget; finish makes calls with
  * the least one until all is done, and checks their total cost. After forget the next call starts
@@ -117,17 +233,14 @@ void goal_tidy(void);
 
 /* ghost.c. ghost_note_insert checks what an insert has returned, and records it. */
 hm_handle ghost_handle(ghost_item item);
-void ghost_make_item(unsigned char *item, ghost_item who);
-ghost_item ghost_read(const void *item);
-unsigned char *ghost_item_at(uint32_t position);
 uint32_t ghost_position(hm_handle handle);
 uint32_t ghost_live_slots(const ghost *of); /* as a set */
-bool ghost_is_same(ghost_item a, ghost_item b);
-bool ghost_is_spent(uint32_t slot); /* no generation left, and not live */
-uint32_t ghost_room(void);          /* for items, memory permitting */
-void ghost_note_insert(hm_handle handle, uint8_t key);
+bool ghost_is_spent(uint32_t slot);         /* no generation left, and not live */
+uint32_t ghost_room(void);                  /* for items, memory permitting */
+void ghost_note_insert(hm_handle handle, uint32_t key);
 
-/* Checks all that is visible of a state: all handle values, items, meta, statistics, memory. */
+/* Checks all that is visible of a state: all handle values, items, statistics, memory; and that
+ * fini gives all back. */
 void ghost_check(void);
 
 /* step.c: the steps. */
@@ -136,8 +249,7 @@ void step_list(world_actions *list);
 bool step_is_possible(const void *state, const world_action *action);
 uint32_t step_take(const void *before, const world_action *action, uint32_t refuse, bool *changed);
 
-/* The map's hooks. */
-void step_destroyed(void *item, void *context);
-void step_relocated(void *item, uint32_t from, uint32_t to, void *context);
+/* Whether erase_if erases the item at this position; it asks in dense order, once for each. */
+bool step_is_doomed(uint32_t position);
 
 #endif

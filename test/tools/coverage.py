@@ -91,9 +91,12 @@ def collect(functions, branches, conditions):
             while file in used_at:
                 inner.append((names[file], line, column))
                 file, line, column = used_at[file]
-            key = (names[file], line, column, record[2], record[3], tuple(inner))
-            seen[key] += 1
-            return key + (seen[key],)
+            key = (names[file], line, column, record[2], record[3])
+            seen[key, tuple(inner)] += 1
+            # A list that a program passes to a generator repeats a condition for each element. It
+            # is the same condition, as it is in all functions that a generator makes.
+            ours = tuple(use for use in inner if is_ours(use[0]))
+            return key + (ours, seen[key, tuple(inner)])
 
         for branch in function["branches"]:
             sums = branches[place(branch, branch[6])]

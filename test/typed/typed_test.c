@@ -299,6 +299,13 @@ static uint64_t falling_number_of(const void *cell, void *context)
     return UINT64_MAX - *HM_CAST(const uint32_t *, cell);
 }
 
+static int compare_numbers(const void *a, const void *b, void *context)
+{
+    uint32_t x = *HM_CAST(const uint32_t *, a), y = *HM_CAST(const uint32_t *, b);
+    (void)context;
+    return (x > y) - (x < y);
+}
+
 TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
 {
     body_table table;
@@ -374,7 +381,29 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_table_erase_if(&table, has_odd_value, &asked) == 100 && asked == 200);
     CHECK(body_table_insert_n(&table, NULL, 100, NULL) == HM_OK);
     CHECK(body_table_row_n(&table, NULL, 0, NULL) == 0);
+    CHECK(body_table_erase_n(&table, NULL, 0) == 0);
     CHECK(body_table_arrange(&table, NULL, 0, unlimited).done);
+    body_table_fini(&table);
+}
+
+TEST(typed, a_table_is_ordered_by_a_compare_that_has_no_key)
+{
+    uint32_t values[BODIES], i;
+    body_cells cells;
+    body_table table;
+    hm_order rising;
+    hm_budget unlimited = {0, 0};
+    memset(&cells, 0, sizeof cells);
+    memset(&rising, 0, sizeof rising);
+    rising.compare = compare_numbers;
+    for (i = 0; i < BODIES; i++)
+        values[i] = BODIES - i;
+    cells.value = values;
+    CHECK(body_table_init(&table, BODIES) == HM_OK);
+    CHECK(body_table_insert_n(&table, &cells, BODIES, NULL) == HM_OK);
+    CHECK(body_table_defragment(&table, body_value_column, &rising, unlimited).done);
+    for (i = 0; i < BODIES; i++)
+        CHECK(body_value(&table)[i] == i + 1);
     body_table_fini(&table);
 }
 

@@ -99,6 +99,8 @@ typedef struct hm_world {
     hm_array bucket_array;        /* hash -> table */
     hm_array component_array;     /* struct of world_internal.h */
     hm_array sparse_array;        /* hm_secondary */
+    hm_array link_array;          /* position of an entity -> uint64_t, for commands */
+    uint64_t link_end;            /* links above it are in use */
     hm_order order;               /* what defragment was last called with */
     uint32_t order_number;        /* its component */
     uint32_t order_table;         /* table that is being ordered */

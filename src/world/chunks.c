@@ -130,10 +130,12 @@ static uint32_t rows_first_spare(const hm_world *world, const hm_world_table *ta
     return table->last != HM_WORLD_NONE ? hm_world_link_of(world, table->last)->next : table->first;
 }
 
-hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
+hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t count)
 {
     const hm_world_table *table = &world->tables[index];
-    uint64_t room = 0;
+    uint64_t room = 0, n = count;
+    if (index == HM_WORLD_ROOT && world->ready_end > world->ids.count)
+        n += world->ready_end - world->ids.count;
     if (table->last != HM_WORLD_NONE)
         room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
     if (room >= n)

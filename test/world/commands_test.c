@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorded commands: handles are promised, apply does what the calls of the world would, entities
+ * move once, and every value is destroyed once. */
+#include "support/test.h"
+
+#include <handle_map/commands.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 1000, LOG = 64, FOREIGN_TYPE = 9, OWN_TYPE = 4 };
+
+struct spot {
+    int32_t x, y;
+};
+
+/* A value whose destroy hook logs its number. */
+struct token {
+    uint64_t number;
+    char rest[56];
+};
+
+struct reference {
+    hm_handle entity;
+};
+
+typedef struct scene {
+    hm_world world;
+    hm_commands commands;
+    hm_component spot, reference, tag, token, other_token, sparse_token, sparse_spot;
+    uint64_t log[LOG]; /* numbers of the tokens that were destroyed, in order */
+    uint32_t logged;
+    void (*in_hook)(struct scene *self); /* called by each hook, unless NULL */
+} scene;
+
+static void log_token(void *value, void *context)
+{
+    scene *self = context;
+    struct token *token = value;
+    CHECK((uintptr_t)value % 64 == 0);
+    CHECK(hm_world_validate(&self->world) == HM_OK);
+    CHECK(self->logged < LOG);
+    self->log[self->logged++] = token->number;
+    memset(token, 0xEE, sizeof *token); /* The world must not use it any more. */
+    if (self->in_hook != NULL)
+        self->in_hook(self);
+}
+
+static hm_component make(scene *self, hm_component_desc desc)
+{
+    hm_component component = hm_world_component(&self->world, &desc);
+    CHECK(component != HM_INVALID_INDEX);
+    return component;
+}
+
+static scene *begin(void)
+{
+    scene *self = calloc(1, sizeof *self);
+    CHECK(self != NULL);
+    const hm_world_desc desc = {.capacity = 10 * MANY, .type_id = OWN_TYPE};
+    CHECK(hm_world_init(&self->world, &desc) == HM_OK);
+    hm_component_desc token = {.size = sizeof(struct token), .destroy = log_token};
+    token.align = 64;
+    token.context = self;
+    self->spot = make(self, (hm_component_desc){.size = sizeof(struct spot), .name = "spot"});
+    self->reference = make(self, (hm_component_desc){.size = sizeof(struct reference)});
+    self->tag = make(self, (hm_component_desc){.name = "tag"});
+    self->token = make(self, token);
+    self->other_token = make(self, token);
+    token.storage = HM_COMPONENT_SPARSE;
+    self->sparse_token = make(self, token);
+    self->sparse_spot = make(
+        self, (hm_component_desc){.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE});
+    CHECK(hm_commands_init(&self->commands, &self->world) == HM_OK);
+    CHECK(hm_world_reserve(&self->world, MANY) == HM_OK);
+    return self;
+}
+
+static void apply(scene *self)
+{
+    CHECK(hm_commands_apply(&self->commands) == HM_OK);
+    CHECK(hm_commands_count(&self->commands) == 0);
+    CHECK(hm_world_validate(&self->world) == HM_OK);
+}
+
+static void finish(scene *self)
+{
+    CHECK(hm_world_validate(&self->world) == HM_OK);
+    hm_commands_fini(&self->commands);
+    hm_commands_fini(&self->commands);
+    self->in_hook = NULL;
+    self->logged = 0;
+    hm_world_fini(&self->world);
+    free(self);
+}
+
+static bool logged_are(const scene *self, const uint64_t *numbers, uint32_t n)
+{
+    return self->logged == n && memcmp(self->log, numbers, n * sizeof *numbers) == 0;
+}
+
+#define CHECK_LOG(self, ...)                                                                       \
+    CHECK(logged_are((self), (const uint64_t[]){__VA_ARGS__},                                      \
+                     sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)))
+
+static hm_handle create(scene *self, const hm_component *set, uint32_t n)
+{
+    hm_handle entity = hm_commands_create(&self->commands, set, n);
+    CHECK(!hm_handle_is_null(entity) && !hm_world_contains(&self->world, entity));
+    return entity;
+}
+
+static void add_token(scene *self, hm_handle entity, hm_component component, uint64_t number)
+{
+    struct token value = {.number = number};
+    CHECK(hm_commands_add(&self->commands, entity, component, &value) == HM_OK);
+}
+
+static void give_token(scene *self, hm_handle entity, hm_component component, uint64_t number)
+{
+    struct token value = {.number = number};
+    CHECK(hm_world_add(&self->world, entity, component, &value) == HM_OK);
+}
+
+static uint64_t token_of(const scene *self, hm_handle entity, hm_component component)
+{
+    const struct token *value = hm_world_get(&self->world, entity, component);
+    CHECK(value != NULL);
+    return value->number;
+}
+
+static bool is_spot(const scene *self, hm_handle entity, hm_component component, int32_t x,
+                    int32_t y)
+{
+    const struct spot *spot = hm_world_get(&self->world, entity, component);
+    return spot != NULL && spot->x == x && spot->y == y;
+}
+
+static bool says(const char *sentence)
+{
+    return strcmp(hm_last_error(), sentence) == 0;
+}
+
+/* apply */
+
+TEST(commands, apply_does_what_was_recorded)
+{
+    scene *self = begin();
+    hm_world *world = &self->world;
+    hm_handle old = hm_world_create(world, &self->spot, 1);
+    hm_handle doomed = hm_world_create(world, &self->tag, 1);
+    hm_handle made = create(self, (hm_component[]){self->tag, self->spot}, 2);
+    CHECK(hm_commands_add(&self->commands, old, self->spot, &(struct spot){3, 4}) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, old, self->sparse_spot, &(struct spot){5, 6}) == HM_OK);
+    CHECK(hm_commands_destroy(&self->commands, doomed) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, made, self->tag) == HM_OK);
+    CHECK(hm_commands_change(&self->commands, old, &self->tag, 1, &self->reference, 1) == HM_OK);
+    CHECK(hm_commands_count(&self->commands) == 6);
+    CHECK(hm_world_count(world) == 2 && is_spot(self, old, self->spot, 0, 0));
+    apply(self);
+    CHECK(hm_world_count(world) == 2 && hm_commands_skipped(&self->commands) == 0);
+    CHECK(is_spot(self, old, self->spot, 3, 4) && is_spot(self, old, self->sparse_spot, 5, 6));
+    CHECK(hm_world_has(world, old, self->tag) && !hm_world_contains(world, doomed));
+    CHECK(is_spot(self, made, self->spot, 0, 0) && !hm_world_has(world, made, self->tag));
+    apply(self);
+    finish(self);
+}
+
+/* Two tables only: the one of `old`, and the final one. */
+TEST(commands, an_entity_moves_once_to_the_table_of_its_final_components)
+{
+    scene *self = begin();
+    hm_handle a = create(self, &self->spot, 1), b = create(self, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        hm_handle entity = i == 0 ? a : b;
+        CHECK(hm_commands_add(&self->commands, entity, self->tag, NULL) == HM_OK);
+        CHECK(hm_commands_add(&self->commands, i == 0 ? b : a, self->reference, NULL) == HM_OK);
+        CHECK(hm_commands_remove(&self->commands, entity, self->spot) == HM_OK);
+        add_token(self, entity, self->token, 7);
+        CHECK(hm_commands_remove(&self->commands, entity, self->token) == HM_OK);
+    }
+    apply(self);
+    CHECK(hm_world_table_count(&self->world) == 1);
+    CHECK(hm_world_has(&self->world, a, self->tag) && hm_world_has(&self->world, b, self->tag));
+    CHECK_LOG(self, 7, 7);
+    finish(self);
+}
+
+TEST(commands, an_entity_that_keeps_its_components_does_not_move)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, &self->spot, 1);
+    const void *place = hm_world_get(&self->world, entity, self->spot);
+    CHECK(hm_commands_remove(&self->commands, entity, self->spot) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, entity, self->spot, &(struct spot){1, 2}) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, entity, self->sparse_spot, NULL) == HM_OK);
+    apply(self);
+    CHECK(hm_world_get(&self->world, entity, self->spot) == place);
+    CHECK(is_spot(self, entity, self->spot, 1, 2) && hm_world_table_count(&self->world) == 1);
+    finish(self);
+}
+
+TEST(commands, what_is_written_counts_as_changed)
+{
+    scene *self = begin();
+    hm_handle entity =
+        hm_world_create(&self->world, (hm_component[]){self->spot, self->reference}, 2);
+    CHECK(hm_commands_add(&self->commands, entity, self->spot, &(struct spot){1, 2}) == HM_OK);
+    uint64_t before = hm_world_clock(&self->world);
+    apply(self);
+    CHECK(hm_world_changed(&self->world, entity, self->spot) > before);
+    CHECK(hm_world_changed(&self->world, entity, self->reference) <= before);
+    finish(self);
+}
+
+/* promises */
+
+TEST(commands, handles_are_promised_up_to_the_reserve)
+{
+    scene *self = begin();
+    hm_handle entities[MANY], last = hm_world_upcoming(&self->world, MANY - 1);
+    for (uint32_t i = 0; i < MANY; i++) {
+        hm_handle next = hm_world_upcoming(&self->world, 0);
+        entities[i] = create(self, &self->spot, i % 2);
+        CHECK(hm_handle_equal(entities[i], next));
+    }
+    CHECK(hm_handle_equal(entities[MANY - 1], last));
+    for (int i = 0; i < 3; i++)
+        CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    CHECK(says("1000 handles are promised, all that hm_world_reserve made ready"));
+    CHECK(hm_commands_count(&self->commands) == MANY);
+    CHECK(hm_world_reserve(&self->world, 1) == HM_OK);
+    last = create(self, NULL, 0);
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    apply(self);
+    for (uint32_t i = 0; i < MANY; i++)
+        CHECK(hm_world_has(&self->world, entities[i], self->spot) == (i % 2 != 0));
+    CHECK(hm_world_contains(&self->world, last) && hm_world_count(&self->world) == MANY + 1);
+    finish(self);
+}
+
+TEST(commands, new_entities_can_refer_to_each_other)
+{
+    scene *self = begin();
+    hm_handle ring[3];
+    for (int i = 0; i < 3; i++)
+        ring[i] = create(self, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        struct reference next = {ring[(i + 1) % 3]};
+        CHECK(hm_commands_add(&self->commands, ring[i], self->reference, &next) == HM_OK);
+    }
+    apply(self);
+    hm_handle at = ring[0];
+    for (int i = 0; i < 3; i++) {
+        const struct reference *next = hm_world_get(&self->world, at, self->reference);
+        CHECK(next != NULL && hm_handle_equal(next->entity, ring[(i + 1) % 3]));
+        at = next->entity;
+    }
+    finish(self);
+}
+
+TEST(commands, entities_of_all_buffers_come_to_life_in_the_order_of_their_promises)
+{
+    scene *self = begin();
+    hm_commands other;
+    CHECK(hm_commands_init(&other, &self->world) == HM_OK);
+    hm_handle entities[6];
+    for (int i = 0; i < 6; i++) {
+        entities[i] = hm_world_upcoming(&self->world, 0);
+        hm_commands *into = i % 2 == 0 ? &self->commands : &other;
+        CHECK(hm_handle_equal(hm_commands_create(into, &self->tag, 1), entities[i]));
+    }
+    CHECK(hm_commands_apply(&other) == HM_OK);
+    for (int i = 0; i < 6; i++) {
+        CHECK(hm_handle_equal(hm_world_handle_at(&self->world, (uint32_t)i), entities[i]));
+        CHECK(hm_world_has(&self->world, entities[i], self->tag) == (i % 2 != 0));
+    }
+    apply(self);
+    for (int i = 0; i < 6; i++)
+        CHECK(hm_world_has(&self->world, entities[i], self->tag));
+    hm_commands_fini(&other);
+    finish(self);
+}
+
+TEST(commands, entities_of_a_buffer_that_is_dropped_do_not_stay)
+{
+    scene *self = begin();
+    hm_handle first = create(self, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        hm_commands other;
+        CHECK(hm_commands_init(&other, &self->world) == HM_OK);
+        hm_handle dropped = hm_commands_create(&other, &self->tag, 1);
+        hm_handle kept = create(self, &self->tag, 1);
+        CHECK(hm_commands_add(&other, dropped, self->token, &(struct token){.number = 1}) == HM_OK);
+        if (i == 0)
+            hm_commands_clear(&other);
+        CHECK(hm_commands_count(&other) == (i == 0 ? 0 : 2));
+        hm_commands_fini(&other);
+        CHECK(!hm_world_contains(&self->world, dropped));
+        CHECK(hm_world_contains(&self->world, first) && hm_world_contains(&self->world, kept));
+    }
+    CHECK_LOG(self, 1, 1);
+    CHECK(hm_world_count(&self->world) == 3);
+    apply(self);
+    CHECK(hm_world_count(&self->world) == 3 && hm_commands_skipped(&self->commands) == 0);
+    finish(self);
+}
+
+TEST(commands, any_other_change_first_brings_promised_entities_to_life)
+{
+    for (int change = 0; change < 9; change++) {
+        scene *self = begin();
+        hm_world *world = &self->world;
+        hm_handle old = hm_world_create(world, &self->spot, 1);
+        CHECK(hm_world_reserve(world, 2) == HM_OK);
+        hm_handle promised = create(self, &self->spot, 1);
+        if (change == 0)
+            CHECK(!hm_handle_equal(hm_world_create(world, NULL, 0), promised));
+        else if (change == 1)
+            CHECK(hm_world_destroy(world, old));
+        else if (change == 2)
+            CHECK(hm_world_add(world, promised, self->tag, NULL) == HM_OK);
+        else if (change == 3)
+            CHECK(hm_world_remove(world, old, self->spot) == HM_OK);
+        else if (change == 4)
+            CHECK(hm_world_change(world, old, &self->tag, 1, &self->spot, 1) == HM_OK);
+        else if (change == 5)
+            CHECK(hm_world_destroy_n(world, &old, 1) == 1);
+        else if (change == 6)
+            CHECK(hm_world_create_n(world, &self->spot, 1, 3, NULL, NULL) == HM_OK);
+        else if (change == 7)
+            CHECK(hm_world_trim(world) == HM_OK);
+        else
+            CHECK(hm_world_destroy(world, promised));
+        CHECK(hm_world_contains(world, promised) == (change != 8));
+        CHECK(!hm_world_has(world, promised, self->spot));
+        apply(self);
+        CHECK(hm_commands_skipped(&self->commands) == (change == 8));
+        CHECK(hm_world_has(world, promised, self->spot) == (change != 8));
+        finish(self);
+    }
+}
+
+TEST(commands, clear_of_the_world_destroys_promised_entities_too)
+{
+    scene *self = begin();
+    hm_handle promised = create(self, &self->spot, 1);
+    hm_world_clear(&self->world);
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    apply(self);
+    CHECK(hm_commands_skipped(&self->commands) == 1 && hm_world_count(&self->world) == 0);
+    CHECK(!hm_world_contains(&self->world, promised));
+    finish(self);
+}
+
+/* A destroy frees a slot in front of those that were reserved, and the last component of an entity
+ * takes a row where promised entities will be. Neither lets the world promise too much. */
+TEST(commands, promises_hold_whatever_the_world_does_after_the_reserve)
+{
+    scene *self = begin();
+    hm_handle entities[MANY];
+    CHECK(hm_world_create_n(&self->world, &self->spot, 1, MANY, NULL, entities) == HM_OK);
+    for (uint32_t round = 0; round < 4; round++) {
+        CHECK(hm_world_reserve(&self->world, 2 * MANY) == HM_OK);
+        for (uint32_t i = round * MANY / 4; i < (round + 1) * MANY / 4; i++)
+            if (i % 3 == 0)
+                CHECK(hm_world_destroy(&self->world, entities[i]));
+            else
+                CHECK(hm_world_remove(&self->world, entities[i], self->spot) == HM_OK);
+        uint32_t before = hm_world_count(&self->world), promised = 0;
+        for (hm_handle made; promised < 3 * MANY; promised++) {
+            made = hm_commands_create(&self->commands, NULL, 0);
+            if (hm_handle_is_null(made))
+                break;
+            CHECK(hm_commands_destroy(&self->commands, made) == HM_OK);
+        }
+        CHECK(promised == 2 * MANY);
+        apply(self);
+        CHECK(hm_world_count(&self->world) == before);
+    }
+    finish(self);
+}
+
+/* who is skipped */
+
+TEST(commands, what_names_no_live_entity_is_skipped_and_counted)
+{
+    scene *self = begin();
+    hm_handle stale = hm_world_create(&self->world, NULL, 0);
+    CHECK(hm_world_destroy(&self->world, stale));
+    hm_handle live = hm_world_create(&self->world, NULL, 0);
+    const hm_handle nobody[] = {
+        HM_NULL_HANDLE,
+        stale,
+        hm_handle_pack(hm_handle_index(live), hm_handle_generation(live), FOREIGN_TYPE),
+        hm_handle_pack(hm_handle_index(live), hm_handle_generation(live) + 1, OWN_TYPE),
+        hm_handle_pack(UINT32_MAX, 1, OWN_TYPE),
+        hm_handle_from_bits(live.bits | UINT64_C(1) << 63),
+        hm_handle_from_bits(~UINT64_C(0)),
+    };
+    const uint32_t count = sizeof nobody / sizeof *nobody;
+    for (uint32_t i = 0; i < count; i++) {
+        add_token(self, nobody[i], self->token, i);
+        CHECK(hm_commands_add(&self->commands, nobody[i], self->tag, NULL) == HM_OK);
+        CHECK(hm_commands_remove(&self->commands, nobody[i], self->spot) == HM_OK);
+        CHECK(hm_commands_change(&self->commands, nobody[i], NULL, 0, NULL, 0) == HM_OK);
+        CHECK(hm_commands_destroy(&self->commands, nobody[i]) == HM_OK);
+    }
+    CHECK(hm_commands_add(&self->commands, live, self->tag, NULL) == HM_OK);
+    apply(self);
+    CHECK(hm_commands_skipped(&self->commands) == 5 * count);
+    CHECK(hm_world_count(&self->world) == 1 && hm_world_has(&self->world, live, self->tag));
+    CHECK_LOG(self, 0, 1, 2, 3, 4, 5, 6);
+    apply(self);
+    CHECK(hm_commands_skipped(&self->commands) == 0);
+    finish(self);
+}
+
+TEST(commands, what_follows_a_destroy_is_skipped)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    add_token(self, entity, self->token, 1);
+    CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
+    add_token(self, entity, self->token, 2);
+    CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
+    apply(self);
+    CHECK(hm_commands_skipped(&self->commands) == 2 && hm_world_count(&self->world) == 0);
+    CHECK_LOG(self, 1, 2);
+    finish(self);
+}
+
+/* destroy hooks */
+
+TEST(commands, replaced_and_removed_values_are_destroyed_once_in_order)
+{
+    for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
+        scene *self = begin();
+        hm_component token = is_sparse ? self->sparse_token : self->token;
+        hm_handle entity = hm_world_create(&self->world, NULL, 0);
+        give_token(self, entity, token, 1);
+        give_token(self, entity, self->other_token, 2);
+        add_token(self, entity, token, 3);
+        add_token(self, entity, self->other_token, 4);
+        CHECK(hm_commands_remove(&self->commands, entity, token) == HM_OK);
+        add_token(self, entity, token, 5);
+        CHECK(hm_commands_remove(&self->commands, entity, self->other_token) == HM_OK);
+        add_token(self, entity, token, 6);
+        CHECK(hm_commands_add(&self->commands, entity, self->other_token, NULL) == HM_OK);
+        CHECK(hm_commands_change(&self->commands, entity, NULL, 0, &self->other_token, 1) == HM_OK);
+        apply(self);
+        CHECK_LOG(self, 1, 2, 3, 4, 5, 0);
+        CHECK(token_of(self, entity, token) == 6);
+        CHECK(!hm_world_has(&self->world, entity, self->other_token));
+        finish(self);
+    }
+}
+
+TEST(commands, values_that_the_entity_had_are_destroyed_where_it_left_them)
+{
+    scene *self = begin();
+    hm_handle a = hm_world_create(&self->world, NULL, 0);
+    hm_handle b = hm_world_create(&self->world, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        give_token(self, i == 0 ? a : b, self->token, i == 0 ? 1 : 3);
+        give_token(self, i == 0 ? a : b, self->other_token, i == 0 ? 2 : 4);
+    }
+    CHECK(hm_commands_add(&self->commands, a, self->spot, NULL) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, a, self->other_token) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, a, self->token, NULL) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, a, self->token) == HM_OK);
+    apply(self);
+    CHECK_LOG(self, 2, 1, 0);
+    CHECK(token_of(self, b, self->token) == 3 && token_of(self, b, self->other_token) == 4);
+    CHECK(hm_world_has(&self->world, a, self->spot) && !hm_world_has(&self->world, a, self->token));
+    finish(self);
+}
+
+TEST(commands, clear_destroys_recorded_values_and_nothing_else)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, &self->spot, 1);
+    give_token(self, entity, self->token, 1);
+    hm_handle promised = create(self, &self->token, 1);
+    add_token(self, entity, self->token, 2);
+    add_token(self, promised, self->sparse_token, 3);
+    CHECK(hm_commands_add(&self->commands, entity, self->other_token, NULL) == HM_OK);
+    CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
+    hm_commands_clear(&self->commands);
+    CHECK_LOG(self, 2, 3);
+    CHECK(hm_commands_count(&self->commands) == 0 && hm_world_count(&self->world) == 1);
+    CHECK(token_of(self, entity, self->token) == 1);
+    apply(self);
+    CHECK(self->logged == 2 && hm_world_contains(&self->world, entity));
+    finish(self);
+}
+
+/* callbacks */
+
+static void record_in_hook(scene *self)
+{
+    CHECK(hm_commands_apply(&self->commands) == HM_ERROR_BUSY);
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    if (self->logged < 5)
+        add_token(self, hm_world_handle_at(&self->world, 0), self->token, self->logged + 10);
+}
+
+TEST(commands, what_a_hook_records_is_applied_after_the_rest)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    give_token(self, entity, self->token, 1);
+    self->in_hook = record_in_hook;
+    add_token(self, entity, self->token, 2);
+    add_token(self, entity, self->token, 3);
+    apply(self);
+    CHECK_LOG(self, 1, 2, 3, 11, 12, 13);
+    CHECK(token_of(self, entity, self->token) == 14);
+    self->in_hook = NULL;
+    finish(self);
+}
+
+static void record_while_cleared(scene *self)
+{
+    if (self->logged < 3)
+        add_token(self, HM_NULL_HANDLE, self->token, self->logged + 10);
+}
+
+TEST(commands, what_a_hook_records_while_its_buffer_is_cleared_is_cleared_too)
+{
+    scene *self = begin();
+    self->in_hook = record_while_cleared;
+    add_token(self, HM_NULL_HANDLE, self->token, 1);
+    hm_commands_clear(&self->commands);
+    CHECK_LOG(self, 1, 11, 12);
+    CHECK(hm_commands_count(&self->commands) == 0);
+    finish(self);
+}
+
+static void look_in_hook(scene *self)
+{
+    hm_handle entity = hm_world_handle_at(&self->world, 0);
+    CHECK(hm_world_has(&self->world, entity, self->tag));
+    CHECK(!hm_world_has(&self->world, entity, self->other_token));
+}
+
+TEST(commands, hooks_see_the_entity_in_its_final_table)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    give_token(self, entity, self->other_token, 1);
+    self->in_hook = look_in_hook;
+    CHECK(hm_commands_remove(&self->commands, entity, self->other_token) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, entity, self->tag, NULL) == HM_OK);
+    apply(self);
+    CHECK_LOG(self, 1);
+    finish(self);
+}
+
+/* bad input */
+
+TEST(commands, components_that_are_not_of_this_world_are_refused_when_recorded)
+{
+    scene *self = begin(), *other = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    const hm_component strangers[] = {other->spot,           HM_INVALID_INDEX, 0,
+                                      self->sparse_spot + 1, self->spot - 1,   UINT32_MAX / 2};
+    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+        const hm_component stranger = strangers[i];
+        if (stranger >= self->spot && stranger <= self->sparse_spot)
+            continue; /* Zero may be a component. */
+        CHECK(hm_commands_add(&self->commands, entity, stranger, NULL) == HM_ERROR_INVALID);
+        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(hm_commands_remove(&self->commands, entity, stranger) == HM_ERROR_INVALID);
+        CHECK(hm_commands_change(&self->commands, entity, &stranger, 1, NULL, 0) ==
+              HM_ERROR_INVALID);
+        CHECK(hm_commands_change(&self->commands, entity, NULL, 0, &stranger, 1) ==
+              HM_ERROR_INVALID);
+        CHECK(hm_handle_is_null(hm_commands_create(&self->commands, &stranger, 1)));
+        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+    }
+    CHECK(hm_commands_count(&self->commands) == 0);
+    finish(other);
+    finish(self);
+}
+
+TEST(commands, sets_that_cannot_be_are_refused_when_recorded)
+{
+    scene *self = begin();
+    hm_handle next = hm_world_upcoming(&self->world, 0);
+    const hm_component twice[] = {self->spot, self->tag, self->spot};
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, twice, 3)));
+    CHECK(says("component spot is given twice"));
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 1)));
+    CHECK(says("a set is NULL"));
+    CHECK(hm_commands_change(&self->commands, next, twice, 2, &twice[1], 1) == HM_ERROR_INVALID);
+    CHECK(says("component tag is both added and removed"));
+    CHECK(hm_commands_change(&self->commands, next, NULL, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(hm_commands_change(&self->commands, next, NULL, 0, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(hm_commands_add(&self->commands, next, self->tag, "value") == HM_ERROR_INVALID);
+    CHECK(says("component tag is a tag: it has no values"));
+    CHECK(hm_commands_count(&self->commands) == 0);
+    CHECK(hm_handle_equal(create(self, NULL, 0), next));
+    finish(self);
+}
+
+TEST(commands, values_that_take_more_than_a_chunk_are_refused)
+{
+    scene *self = begin();
+    hm_component large[2], sparse;
+    for (int i = 0; i < 2; i++)
+        large[i] = make(self, (hm_component_desc){.size = 10000});
+    sparse = make(self, (hm_component_desc){.size = 30000, .storage = HM_COMPONENT_SPARSE});
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, large, 2)));
+    CHECK(says("the values of an entity take 20000 bytes, above 16360: make large ones sparse"));
+    hm_handle made = create(self, (hm_component[]){large[0], sparse}, 2);
+    hm_handle later = create(self, NULL, 0);
+    CHECK(hm_commands_add(&self->commands, made, large[1], NULL) == HM_OK);
+    for (int i = 0; i < 2; i++) {
+        CHECK(hm_commands_apply(&self->commands) == HM_ERROR_INVALID);
+        CHECK(hm_commands_count(&self->commands) == 3 && hm_world_count(&self->world) == 2);
+        CHECK(!hm_world_has(&self->world, made, large[0]));
+    }
+    CHECK(hm_commands_remove(&self->commands, made, large[0]) == HM_OK);
+    apply(self);
+    CHECK(hm_world_has(&self->world, made, large[1]) && hm_world_has(&self->world, made, sparse));
+    CHECK(hm_world_contains(&self->world, later));
+    finish(self);
+}
+
+TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
+{
+    hm_commands zeroed = {0}, failed;
+    CHECK(hm_commands_init(NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(says("hm_commands_init: commands is NULL"));
+    memset(&failed, 0x5A, sizeof failed);
+    CHECK(hm_commands_init(&failed, NULL) == HM_ERROR_INVALID);
+    CHECK(says("hm_commands_init: world is NULL"));
+    CHECK(memcmp(&failed, &zeroed, sizeof zeroed) == 0);
+    hm_component component = 0;
+    CHECK(hm_handle_is_null(hm_commands_create(&zeroed, NULL, 0)));
+    CHECK(says("the buffer of commands has no capacity: was it initialised?"));
+    CHECK(hm_commands_destroy(&zeroed, HM_NULL_HANDLE) == HM_ERROR_FULL);
+    CHECK(hm_commands_add(&zeroed, HM_NULL_HANDLE, component, NULL) == HM_ERROR_FULL);
+    CHECK(hm_commands_remove(&zeroed, HM_NULL_HANDLE, component) == HM_ERROR_FULL);
+    CHECK(hm_commands_change(&zeroed, HM_NULL_HANDLE, NULL, 0, NULL, 0) == HM_ERROR_FULL);
+    CHECK(hm_commands_apply(&zeroed) == HM_OK);
+    CHECK(hm_commands_count(&zeroed) == 0 && hm_commands_skipped(&zeroed) == 0);
+    hm_commands_clear(&zeroed);
+    hm_commands_fini(&zeroed);
+}
+
+TEST(commands, a_zeroed_world_promises_nothing)
+{
+    hm_world world = {0};
+    hm_commands commands;
+    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_handle_is_null(hm_commands_create(&commands, NULL, 0)));
+    CHECK(hm_commands_destroy(&commands, hm_handle_pack(0, 1, 0)) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
+    hm_commands_fini(&commands);
+    hm_world_fini(&world);
+}
+
+TEST(commands, a_buffer_may_be_moved)
+{
+    scene *self = begin();
+    hm_handle entity = create(self, &self->spot, 1);
+    hm_commands moved = self->commands;
+    memset(&self->commands, 0, sizeof self->commands);
+    CHECK(hm_commands_add(&moved, entity, self->spot, &(struct spot){1, 2}) == HM_OK);
+    CHECK(hm_commands_apply(&moved) == HM_OK && is_spot(self, entity, self->spot, 1, 2));
+    hm_commands_fini(&moved);
+    finish(self);
+}
+
+/* contracts */
+
+DEATH_TEST(commands_contract, create_of_null)
+{
+    hm_commands_create(NULL, NULL, 0);
+}
+
+DEATH_TEST(commands_contract, destroy_of_null)
+{
+    hm_commands_destroy(NULL, HM_NULL_HANDLE);
+}
+
+DEATH_TEST(commands_contract, add_of_null)
+{
+    hm_commands_add(NULL, HM_NULL_HANDLE, 0, NULL);
+}
+
+DEATH_TEST(commands_contract, remove_of_null)
+{
+    hm_commands_remove(NULL, HM_NULL_HANDLE, 0);
+}
+
+DEATH_TEST(commands_contract, change_of_null)
+{
+    hm_commands_change(NULL, HM_NULL_HANDLE, NULL, 0, NULL, 0);
+}
+
+DEATH_TEST(commands_contract, apply_of_null)
+{
+    hm_commands_apply(NULL);
+}
+
+DEATH_TEST(commands_contract, clear_of_null)
+{
+    hm_commands_clear(NULL);
+}
+
+DEATH_TEST(commands_contract, fini_of_null)
+{
+    hm_commands_fini(NULL);
+}
+
+DEATH_TEST(commands_contract, count_of_null)
+{
+    hm_commands_count(NULL);
+}
+
+DEATH_TEST(commands_contract, skipped_of_null)
+{
+    hm_commands_skipped(NULL);
+}
+
+static void clear_in_hook(scene *self)
+{
+    hm_commands_clear(&self->commands);
+}
+
+DEATH_TEST(commands_contract, clear_inside_a_hook)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, &self->token, 1);
+    CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
+    self->in_hook = clear_in_hook;
+    hm_commands_apply(&self->commands);
+}
