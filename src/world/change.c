@@ -151,10 +151,8 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_place now = hm_world_copy_row(world, place, to);
-    world->places[hm_handle_index(entity)] = now;
-    if (value != NULL)
-        memcpy(hm_world_value_at(world, now, number), value, record->size);
+    world->places[hm_handle_index(entity)] =
+        hm_world_copy_row_with(world, place, to, number, value);
     hm_world_remove_row(world, place);
     return HM_OK;
 }
