@@ -6,11 +6,11 @@
  * own.
  *
  *     recorded                                   applied
- *     A = create {position}   24 bytes each,     A: {} -> {position, speed}, one move
+ *     A = create {position}   24 bytes each,     A: {} -> {position, velocity}, one move
  *     add B frozen            and the value      B: {position} -> {position, frozen}, one move
- *     add A speed 3
+ *     add A velocity 3
  *     destroy C                                  C: destroyed
- *     add C speed 1                              skipped, since C is dead by now
+ *     add C velocity 1                           skipped, since C is dead by now
  *
  * *Joined*: all commands of an entity are run together, however many there are and whatever was
  * recorded in between. The entity moves once, to the table of its final components. The result is
@@ -107,7 +107,7 @@ HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
  * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. O(size of the
  * value). Example:
  *
- *     hm_commands_add(&commands, mover, speed, &(struct speed){1, 0});
+ *     hm_commands_add(&commands, mover, velocity, &(struct vector){1, 0});
  */
 HM_API hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
                                  const void *value);
@@ -163,5 +163,47 @@ static inline uint32_t hm_commands_skipped(const hm_commands *commands)
 #ifdef __cplusplus
 }
 #endif
+
+/* HM_COMMANDS_DEFINE(place, struct vector), without a semicolon, defines for the place_component of
+ * HM_COMPONENT_DEFINE
+ *
+ *     place_commands_add(commands, component, entity, value)    as hm_commands_add
+ *     place_commands_remove(commands, component, entity)        as hm_commands_remove
+ *
+ * with const struct vector * for the value. HM_COMMANDS_DEFINE_TAG(still) defines them for a tag;
+ * still_commands_add takes no value. Example:
+ *
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMMANDS_DEFINE(place, struct vector)
+ *
+ *     place_component at = place_component_init(&world);
+ *     place_commands_add(&commands, at, mover, &(struct vector){1, 0});
+ */
+#define HM_COMMANDS_DEFINE(prefix, type)                                                           \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity,                     \
+        type const *hm_value)                                                                      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, hm_value);                          \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_TAG(prefix)                                                             \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL);                              \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_REMOVE(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_commands_remove(                                    \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_remove: commands is NULL");                \
+        return hm_commands_remove(hm_self, hm_entity, hm_kind.id);                                 \
+    }
 
 #endif

@@ -7,6 +7,7 @@
 #include <handle_map/array.h>
 #include <handle_map/base.h>
 #include <handle_map/bits.h>
+#include <handle_map/commands.h>
 #include <handle_map/directory.h>
 #include <handle_map/handle.h>
 #include <handle_map/id_table.h>

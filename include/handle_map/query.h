@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* query: visits all entities of a world that have certain components, as arrays.
  *
- *     tables of the world         a query for all = {position, speed}
- *     {position}                  not visited
- *     {position, speed}           view: 170 entities, their positions, their speeds
- *                                 view: 680 entities, ...
- *     {position, speed, frozen}   view:  12 entities, ...
+ *     tables of the world           a query for all = {position, velocity}
+ *     {position}                    not visited
+ *     {position, velocity}          view: 340 entities, their positions, their velocities
+ *                                   view: 680 entities, ...
+ *     {position, velocity, frozen}  view:  12 entities, ...
  *
  * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
  * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table.
@@ -83,7 +83,7 @@ typedef struct hm_view {
  * Example:
  *
  *     hm_query movers;
- *     const hm_query_desc desc = {.all = (hm_component[]){position, speed},
+ *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},
  *                                 .all_count = 2,
  *                                 .none = &frozen,
  *                                 .none_count = 1};
@@ -103,10 +103,10 @@ HM_API void hm_query_fini(hm_query *query);
  *     hm_view view;
  *     hm_query_begin(&movers);
  *     while (hm_query_next(&movers, &view)) {
- *         struct position *positions = view.columns[0];
- *         const struct speed *values = view.columns[1];
+ *         struct vector *at = view.columns[0];
+ *         const struct vector *by = view.columns[1];
  *         for (uint32_t i = 0; i < view.count; i++)
- *             positions[i].x += values[i].x;
+ *             at[i].x += by[i].x;
  *     }
  */
 HM_API void hm_query_begin(hm_query *query);
@@ -129,7 +129,7 @@ HM_API uint32_t hm_query_count(hm_query *query);
  * moved there; for a sparse component, when any of its values did. 0 without a view, for a column
  * that these entities lack, and out of range. O(1). Example:
  *
- *     static uint64_t last_run; // hm_world_clock() after the last loop
+ *     uint64_t last_run = 0; // then hm_world_clock() after each loop
  *     hm_query_begin(&movers);
  *     hm_view view;
  *     while (hm_query_next(&movers, &view))

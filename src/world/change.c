@@ -151,10 +151,8 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_place now = hm_world_copy_row(world, place, to);
-    world->places[hm_handle_index(entity)] = now;
-    if (value != NULL)
-        memcpy(hm_world_value_at(world, now, number), value, record->size);
+    world->places[hm_handle_index(entity)] =
+        hm_world_copy_row_with(world, place, to, number, value);
     hm_world_remove_row(world, place);
     return HM_OK;
 }
@@ -231,8 +229,9 @@ hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_de
 {
     const hm_world_table *table = &world->tables[from];
     const hm_world_set *add = &delta->add, *remove = &delta->remove;
-    hm_world_set set = {.count = 0};
+    hm_world_set set;
     uint32_t added = 0, removed = 0;
+    set.count = 0; /* An initializer would clear the 2 KiB of numbers too. */
     for (uint32_t i = 0; i < table->set_count || added < add->count;) {
         bool is_added =
             i == table->set_count || (added < add->count && add->numbers[added] <= table->set[i]);

@@ -86,6 +86,7 @@ typedef struct hm_world {
     uint32_t promised;     /* handles given out by commands, whose entities do not live yet */
     uint32_t ready_end;    /* entities; creates are promised up to this count */
     uint64_t clock;        /* changes so far */
+    bool poisons;          /* the program runs under AddressSanitizer */
     uint32_t table_count;  /* live tables, without the one of no components */
     uint32_t dropped;      /* head of the list of dropped tables */
     uint32_t epoch;        /* rises when a table is dropped, or its index used again */
