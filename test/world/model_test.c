@@ -4,7 +4,7 @@
 #include "support/world_model.h"
 
 enum {
-    OPERATIONS = 60000, /* in all, in two tests that run at once */
+    OPERATIONS = 240000, /* in all, in two tests that run at once */
     EPISODE = 600       /* operations on one world */
 };
 
