@@ -5,7 +5,7 @@
 
 enum {
     OPERATIONS = 240000, /* in all, in two tests that run at once */
-    EPISODE = 600       /* operations on one world */
+    EPISODE = 600        /* operations on one world */
 };
 
 static void run_part(const char *what)
