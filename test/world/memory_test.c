@@ -99,6 +99,40 @@ TEST(world_memory, upcoming_handles_pass_by_slots_that_are_spent)
     finish_world(&world);
 }
 
+TEST(world_memory, rows_for_what_is_reserved_are_there_however_many)
+{
+    for (uint32_t n = 1; n < 700; n += 3) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
+        CHECK(hm_world_reserve(&world, n) == HM_OK);
+        uint32_t chunks = world.tables[HM_WORLD_ROOT].chunk_count;
+        for (uint32_t i = 0; i < n; i++)
+            CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        CHECK(world.tables[HM_WORLD_ROOT].chunk_count == chunks);
+        finish_world(&world);
+    }
+}
+
+TEST(world_memory, the_last_life_of_a_slot_is_not_promised_again)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_handle entity = HM_NULL_HANDLE;
+    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
+        CHECK(!hm_world_contains(&world, entity) || hm_world_destroy(&world, entity));
+        entity = hm_world_create(&world, NULL, 0);
+    }
+    CHECK(hm_world_reserve(&world, 5) == HM_OK && hm_world_destroy(&world, entity));
+    for (uint32_t k = 1; k < 5; k++) /* The first one would be the slot that is spent. */
+        CHECK(hm_handle_is_null(hm_world_upcoming(&world, k)));
+    CHECK(hm_world_reserve(&world, 5) == HM_OK);
+    hm_handle last = hm_world_upcoming(&world, 4);
+    hm_handle entities[5];
+    CHECK(hm_world_create_n(&world, NULL, 0, 5, NULL, entities) == HM_OK);
+    CHECK(hm_handle_equal(entities[4], last));
+    finish_world(&world);
+}
+
 /* The sparse value of a new entity is prepared for the slot that the entity will have. */
 TEST(world_memory, entities_with_sparse_values_pass_by_slots_that_are_spent)
 {
@@ -194,6 +228,41 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
     CHECK(hm_world_create_n(&world, &other, 1, 50, NULL, NULL) == HM_OK);
     CHECK(hm_world_create_n(&world, &other, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
     CHECK(hm_world_create_n(&world, &large, 1, 50, NULL, NULL) == HM_OK);
+    finish_world(&world);
+}
+
+/* What tables give back is there for others without a trim, in pieces or whole. */
+TEST(world_memory, chunks_that_are_empty_serve_other_tables)
+{
+    enum { LARGE = 200 };
+    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 20});
+    hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
+    hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
+    hm_component small = make_int(&world), tags[9];
+    static hm_handle entities[10000];
+    for (uint32_t i = 0; i < 9; i++)
+        tags[i] = make_tag(&world);
+    for (int round = 0; round < 4; round++) {
+        const hm_component *set = round % 2 == 0 ? &large : &other;
+        for (int i = 0; i < 150; i++) {
+            entities[i] = hm_world_create(&world, set, 1);
+            CHECK(!hm_handle_is_null(entities[i]));
+        }
+        CHECK(hm_world_destroy_n(&world, entities, 150) == 150);
+        for (uint32_t i = 0; i < 500; i++) {
+            hm_component list[10] = {small};
+            uint32_t n = 1;
+            for (uint32_t t = 0; t < 9; t++)
+                if ((i >> t & 1) != 0)
+                    list[n++] = tags[t];
+            entities[i] = hm_world_create(&world, list, n);
+            CHECK(!hm_handle_is_null(entities[i]));
+        }
+        CHECK(hm_world_destroy_n(&world, entities, 500) == 500);
+        CHECK(hm_world_trim(&world) == HM_OK && hm_world_validate(&world) == HM_OK);
+        CHECK(hm_world_create_n(&world, set, 1, LARGE - 20, NULL, entities) == HM_OK);
+        CHECK(hm_world_destroy_n(&world, entities, LARGE - 20) == LARGE - 20);
+    }
     finish_world(&world);
 }
 

@@ -144,6 +144,7 @@ TEST(world_order, nothing_is_spent_while_nothing_changes)
     start(&stage);
     const hm_component components[] = {stage.number, stage.sparse};
     for (int i = 0; i < 2; i++) {
+        uint64_t before = hm_world_clock(&stage.world);
         CHECK(hm_world_defragment(&stage.world, components[i], &by_compare, unlimited).done);
         uint64_t clock = hm_world_clock(&stage.world);
         for (int call = 0; call < 5; call++) {
@@ -152,6 +153,7 @@ TEST(world_order, nothing_is_spent_while_nothing_changes)
             CHECK(none.done && none.swaps == 0 && none.compares == 0);
         }
         CHECK(hm_world_clock(&stage.world) == clock);
+        CHECK(hm_world_changed(&stage.world, stage.entities[0], components[i]) > before);
     }
     finish_world(&stage.world);
 }

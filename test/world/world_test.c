@@ -277,6 +277,18 @@ TEST(world, change_moves_once_and_makes_no_table_in_between)
     finish_world(&world);
 }
 
+TEST(world, what_is_there_is_replaced_in_a_full_world_too)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 1, .max_slots = 1});
+    hm_component a = make_int(&world), sparse = make_sparse(&world), both[] = {a, sparse};
+    hm_handle entity = hm_world_create(&world, both, 2);
+    give(&world, entity, sparse, 4);
+    CHECK(hm_world_change(&world, entity, both, 2, NULL, 0) == HM_OK);
+    CHECK(value_of(&world, entity, sparse) == 0);
+    give(&world, entity, sparse, 5);
+    finish_world(&world);
+}
+
 /* layouts */
 
 enum { KINDS = 13, EACH = 60 }; /* kind i has alignment 2^i */
