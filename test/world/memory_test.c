@@ -101,7 +101,7 @@ TEST(world_memory, upcoming_handles_pass_by_slots_that_are_spent)
 
 TEST(world_memory, rows_for_what_is_reserved_are_there_however_many)
 {
-    for (uint32_t n = 1; n < 700; n += 3) {
+    for (uint32_t n = 1; n < 300; n++) {
         test_memory memory;
         test_memory_init(&memory, 65536);
         hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
