@@ -249,6 +249,25 @@ TEST(commands_fault, a_record_that_is_refused_memory_changes_nothing)
     test_memory_check_released(&stage.memory);
 }
 
+TEST(commands_fault, memory_is_kept_for_the_next_commands)
+{
+    start(&stage, 4096);
+    size_t before = 0;
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < 10000; i++)
+            CHECK(hm_commands_add(&stage.commands, HM_NULL_HANDLE, stage.parts[0], NULL) == HM_OK);
+        CHECK(round == 0 || stage.memory.committed_size == before);
+        if (round < 3)
+            hm_commands_clear(&stage.commands);
+        else
+            CHECK(hm_commands_apply(&stage.commands) == HM_OK);
+        before = stage.memory.committed_size;
+    }
+    hm_commands_fini(&stage.commands);
+    hm_world_fini(&stage.world);
+    test_memory_check_released(&stage.memory);
+}
+
 TEST(commands_fault, init_refused_leaves_a_zeroed_buffer)
 {
     static const hm_commands zero;
@@ -289,6 +308,7 @@ TEST(commands_fault, a_buffer_that_is_full_can_be_applied)
         CHECK(hm_commands_count(&commands) == count);
         while (hm_commands_destroy(&commands, HM_NULL_HANDLE) == HM_OK)
             count++;
+        CHECK(strstr(hm_last_error(), " commands take 41") != NULL);
         CHECK(hm_commands_count(&commands) == count);
         CHECK(hm_commands_apply(&commands) == HM_OK);
         CHECK(hm_commands_skipped(&commands) == count - 41);
