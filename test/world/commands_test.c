@@ -295,7 +295,7 @@ TEST(commands, new_entities_can_refer_to_each_other)
     finish(self);
 }
 
-TEST(commands, entities_of_all_buffers_come_to_life_in_the_order_of_their_promises)
+TEST(commands, entities_of_all_buffers_are_made_in_the_order_of_their_promises)
 {
     scene *self = begin();
     hm_commands other;
@@ -342,7 +342,7 @@ TEST(commands, entities_of_a_buffer_that_is_dropped_do_not_stay)
     finish(self);
 }
 
-TEST(commands, any_other_change_first_brings_promised_entities_to_life)
+TEST(commands, any_other_change_first_makes_the_promised_entities)
 {
     for (int change = 0; change < 9; change++) {
         scene *self = begin();
