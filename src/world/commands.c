@@ -49,9 +49,11 @@ void hm_commands_clear(hm_commands *commands)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_clear: commands is NULL");
     hm_world *world = commands->world;
-    if (commands->count == 0 && commands->units.count <= HM_COMMANDS_BEGIN)
+    if (world == NULL)
         return;
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
+    if (commands->count == 0)
+        return;
     HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
     hm_world_settle(world);
     /* A hook may record more. */
