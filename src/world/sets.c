@@ -334,15 +334,10 @@ static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uin
     table->edges[number] = to;
 }
 
-hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number, uint32_t *other)
+hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other)
 {
-    const hm_world_table *from = &world->tables[table];
-    if (number < from->span && from->edges[number] != HM_WORLD_NONE) {
-        *other = from->edges[number];
-        return HM_OK;
-    }
     hm_world_set set;
-    sets_toggle(from, number, &set);
+    sets_toggle(&world->tables[table], number, &set);
     hm_status status = hm_world_table_of(world, &set, other);
     if (status != HM_OK)
         return status;

@@ -168,6 +168,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
     world->salt = world_next_salt();
     world->memory = full.memory;
     world->name = full.name;
+    world->poisons = hm_memory_poisons();
     return HM_OK;
 }
 
@@ -182,13 +183,11 @@ void hm_world_fini(hm_world *world)
 
 /* busy */
 
-hm_status hm_world_check_idle(const hm_world *world)
+hm_status hm_world_refuse_busy(const hm_world *world)
 {
     if (hm_guard_is_busy(&world->guard))
         return hm_fail_busy("world", world->name);
-    if (world->running != 0)
-        return hm_fail(HM_ERROR_BUSY, "world %s does not change while a query runs", world->name);
-    return HM_OK;
+    return hm_fail(HM_ERROR_BUSY, "world %s does not change while a query runs", world->name);
 }
 
 void hm_world_enter(hm_world *world)

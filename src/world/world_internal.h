@@ -133,9 +133,18 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
  * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
 hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
 
-/* Finds or makes the table with one component, which is not sparse, more or less. O(1) the second
- * time. */
-hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
+/* Finds or makes the table with one component, which is not sparse, more or less, and caches the
+ * way there. */
+hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
+
+/* The same; O(1) the second time. */
+static inline hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number,
+                                        uint32_t *other)
+{
+    const hm_world_table *from = &world->tables[table];
+    *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
+    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, table, number, other);
+}
 
 /* Drops the tables without rows, except the root, and the edges to them. */
 void hm_world_drop_tables(hm_world *world);
@@ -174,7 +183,17 @@ static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t ch
 /* Makes n more rows fit, by spare chunks behind the last; in the root table besides those of the
  * entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
  * changed. */
-hm_status hm_world_prepare_rows(hm_world *world, uint32_t table, uint32_t n);
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t table, uint32_t n);
+
+/* The same; inline where the last chunk has room for one row. */
+static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
+{
+    const hm_world_table *table = &world->tables[index];
+    if (n == 1 && index != HM_WORLD_ROOT && table->last != HM_WORLD_NONE &&
+        table->last_rows < table->rows[hm_world_chunk_class(table->last)])
+        return HM_OK;
+    return hm_world_prepare_chunks(world, index, n);
+}
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
 hm_world_place hm_world_append_row(hm_world *world, uint32_t table, hm_handle entity);
@@ -205,14 +224,25 @@ void hm_world_clear_rows(hm_world *world, uint32_t table);
  * and zeroes the others. The entity's slot still leads to `from`. */
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
 
+/* The same, but writes `value`, if it is not NULL, for the component `number`, which is new. */
+hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint32_t to,
+                                      uint32_t number, const void *value);
+
 /* As append_row, for as many of n rows as the chunk has room for, at least one. Their entities are
  * not written either. */
 hm_world_place hm_world_append_run(hm_world *world, uint32_t table, uint32_t n, uint32_t *rows);
 
 /* world.c */
 
+/* HM_ERROR_BUSY, with the reason. */
+hm_status hm_world_refuse_busy(const hm_world *world);
+
 /* HM_ERROR_BUSY inside a callback, and while a query runs. */
-hm_status hm_world_check_idle(const hm_world *world);
+static inline hm_status hm_world_check_idle(const hm_world *world)
+{
+    bool is_idle = !hm_guard_is_busy(&world->guard) && world->running == 0;
+    return is_idle ? HM_OK : hm_world_refuse_busy(world);
+}
 
 /* Brings the entities to life that commands have promised, all in the root table. Cannot fail: all
  * that it needs was reserved. Every change from outside commands calls it first. */

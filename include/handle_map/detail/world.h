@@ -86,6 +86,7 @@ typedef struct hm_world {
     uint32_t promised;     /* handles given out by commands, whose entities do not live yet */
     uint32_t ready_end;    /* entities; creates are promised up to this count */
     uint64_t clock;        /* changes so far */
+    bool poisons;          /* the program runs under AddressSanitizer */
     uint32_t table_count;  /* live tables, without the one of no components */
     uint32_t dropped;      /* head of the list of dropped tables */
     uint32_t epoch;        /* rises when a table is dropped, or its index used again */
@@ -105,6 +106,8 @@ typedef struct hm_world {
     uint32_t order_number;        /* its component */
     uint32_t order_table;         /* table that is being ordered */
     uint32_t order_next;          /* table that was looked at last */
+    uint32_t order_looked;        /* tables up to there, in a row, that are in order */
+    uint64_t order_clock;         /* the clock when they were */
     hm_array order_chunks;        /* its chunks, uint32_t */
     hm_order_state order_state;
     const hm_memory *memory;
