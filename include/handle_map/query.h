@@ -155,8 +155,8 @@ HM_API void hm_query_touch(hm_query *query, uint32_t column);
  * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
  * meanwhile; 8 more for each entity if something is sparse. Example:
  *
- *     uint32_t thawed;
- *     if (hm_query_change(&cold, &speed, 1, &frozen, 1, &thawed) != HM_OK)
+ *     uint32_t stopped; // all movers stand still from now on
+ *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
