@@ -329,12 +329,17 @@ static void secondary_poison_dead(hm_secondary *secondary, uint32_t n)
     hm_memory_poison(secondary_value_at(secondary, secondary->count), secondary->value_size * n);
 }
 
-static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
-    secondary_destroy(secondary, index);
     hm_secondary_drop_as(secondary, index, secondary->value_size);
     /* The inline function poisons only if the library was built with the sanitizer. */
     secondary_poison_dead(secondary, 1);
+}
+
+static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+{
+    secondary_destroy(secondary, index);
+    hm_secondary_discard(secondary, index);
 }
 
 bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)

@@ -10,4 +10,7 @@
  * changed. O(1), at most three commits. */
 hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner);
 
+/* Removes the value at this position as hm_secondary_remove does, but without the destroy hook. */
+void hm_secondary_discard(hm_secondary *secondary, uint32_t index);
+
 #endif

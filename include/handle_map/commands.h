@@ -164,4 +164,46 @@ static inline uint32_t hm_commands_skipped(const hm_commands *commands)
 }
 #endif
 
+/* HM_COMMANDS_DEFINE(place, struct vector), without a semicolon, defines for the place_component of
+ * HM_COMPONENT_DEFINE
+ *
+ *     place_commands_add(commands, component, entity, value)    as hm_commands_add
+ *     place_commands_remove(commands, component, entity)        as hm_commands_remove
+ *
+ * with const struct vector * for the value. HM_COMMANDS_DEFINE_TAG(still) defines them for a tag;
+ * still_commands_add takes no value. Example:
+ *
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMMANDS_DEFINE(place, struct vector)
+ *
+ *     place_component at = place_component_init(&world);
+ *     place_commands_add(&commands, at, mover, &(struct vector){1, 0});
+ */
+#define HM_COMMANDS_DEFINE(prefix, type)                                                           \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity,                     \
+        type const *hm_value)                                                                      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, hm_value);                          \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_TAG(prefix)                                                             \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL);                              \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_REMOVE(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_commands_remove(                                    \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_remove: commands is NULL");                \
+        return hm_commands_remove(hm_self, hm_entity, hm_kind.id);                                 \
+    }
+
 #endif

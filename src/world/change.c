@@ -252,7 +252,8 @@ static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_worl
 {
     hm_status status = moves ? hm_world_prepare_rows(world, to, 1) : HM_OK;
     for (uint32_t i = 0; i < add->count && status == HM_OK; i++)
-        if (hm_world_is_sparse(world, add->numbers[i]))
+        if (hm_world_is_sparse(world, add->numbers[i]) &&
+            !hm_secondary_contains(hm_world_sparse(world, add->numbers[i]), entity))
             status = hm_world_prepare_sparse(world, add->numbers[i], 1, entity);
     return status;
 }
@@ -265,6 +266,24 @@ static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t 
         if (!hm_world_cell_of(&world->tables[to], table->columns[c])->is_present)
             hm_world_destroy_value(world, table->columns[c],
                                    hm_world_value_at(world, place, table->columns[c]));
+}
+
+/* Adds the sparse components that the entity does not have, as zero, and lists the components that
+ * it has already: their values will be replaced. */
+static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
+                           const hm_world_set *add, hm_world_set *replaced)
+{
+    replaced->count = 0;
+    for (uint32_t i = 0; i < add->count; i++) {
+        uint16_t number = add->numbers[i];
+        bool is_sparse = hm_world_is_sparse(world, number);
+        bool has = is_sparse ? hm_secondary_contains(hm_world_sparse(world, number), entity)
+                             : hm_world_cell_of(&world->tables[from], number)->is_present;
+        if (has)
+            replaced->numbers[replaced->count++] = number;
+        else if (is_sparse)
+            hm_world_set_sparse(world, number, entity, NULL);
+    }
 }
 
 static void change_move(hm_world *world, hm_handle entity, uint32_t to)
@@ -288,14 +307,16 @@ hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world
         status = change_prepare(world, entity, &delta->add, to != from, to);
     if (status != HM_OK)
         return status;
+    /* Hooks see all that is added, so what has none comes first. */
+    hm_world_set replaced;
+    change_add_new(world, entity, from, &delta->add, &replaced);
     if (to != from)
         change_move(world, entity, to);
-    for (uint32_t i = 0; i < delta->add.count; i++) {
-        uint32_t number = delta->add.numbers[i];
-        if (hm_world_is_sparse(world, number))
-            hm_world_set_sparse(world, number, entity, NULL);
-        else if (hm_world_cell_of(&world->tables[from], number)->is_present)
-            change_replace(world, world->places[slot], number, NULL);
+    for (uint32_t i = 0; i < replaced.count; i++) {
+        if (hm_world_is_sparse(world, replaced.numbers[i]))
+            hm_world_set_sparse(world, replaced.numbers[i], entity, NULL);
+        else
+            change_replace(world, world->places[slot], replaced.numbers[i], NULL);
     }
     for (uint32_t i = 0; i < delta->remove.count; i++) {
         uint32_t number = delta->remove.numbers[i];

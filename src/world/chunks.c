@@ -127,10 +127,11 @@ static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, 
     return HM_OK;
 }
 
-void hm_world_drop_spares(hm_world *world, uint32_t index)
+/* Gives the chunks behind this one back; HM_WORLD_NONE: all. They have no rows. */
+static void rows_drop_behind(hm_world *world, uint32_t index, uint32_t end)
 {
     hm_world_table *table = &world->tables[index];
-    while (table->tail != table->last) {
+    while (table->tail != end) {
         uint32_t chunk = table->tail;
         table->tail = hm_world_link_of(world, chunk)->previous;
         table->chunk_count--;
@@ -140,6 +141,11 @@ void hm_world_drop_spares(hm_world *world, uint32_t index)
         hm_world_link_of(world, table->tail)->next = HM_WORLD_NONE;
     else
         table->first = HM_WORLD_NONE;
+}
+
+void hm_world_drop_spares(hm_world *world, uint32_t index)
+{
+    rows_drop_behind(world, index, world->tables[index].last);
 }
 
 /* Returns the first spare chunk, or HM_WORLD_NONE. */
@@ -158,12 +164,14 @@ hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t coun
         room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
     if (room >= n)
         return HM_OK;
-    uint32_t spare = rows_first_spare(world, table);
+    uint32_t spare = rows_first_spare(world, table), before = table->tail;
     while (room < n) {
         if (spare == HM_WORLD_NONE) {
             hm_status status = rows_add_chunk(world, index, n - room, &spare);
-            if (status != HM_OK)
+            if (status != HM_OK) {
+                rows_drop_behind(world, index, before); /* Others may need them. */
                 return status;
+            }
         }
         room += table->rows[hm_world_chunk_class(spare)];
         spare = hm_world_link_of(world, spare)->next;

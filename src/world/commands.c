@@ -53,6 +53,7 @@ void hm_commands_clear(hm_commands *commands)
         return;
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
     HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
+    hm_world_settle(world);
     /* A hook may record more. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count;) {
         hm_command *dropped = hm_commands_at(commands, unit);

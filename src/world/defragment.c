@@ -57,6 +57,7 @@ void hm_world_forget_order(hm_world *world)
 {
     hm_order_reset(&world->order_state);
     world->order_table = HM_WORLD_NONE;
+    world->order_looked = 0;
 }
 
 /* What the order machinery asks. */
@@ -114,18 +115,19 @@ static void defragment_begin(hm_world *world, uint32_t index)
 
 /* Makes a table that is not in order the current one: the last one, or the next after it. False if
  * there is none among those that it looked at. */
-static bool defragment_choose(hm_world *world, uint32_t *looked)
+static bool defragment_choose(hm_world *world, uint32_t *looks)
 {
     if (world->order_table != HM_WORLD_NONE && !world->tables[world->order_table].is_ordered)
         return true;
     uint32_t count = (uint32_t)world->table_array.count;
-    for (; *looked < count && *looked < DEFRAGMENT_TABLES; ++*looked) {
+    for (; world->order_looked < count && *looks < DEFRAGMENT_TABLES; ++*looks) {
         world->order_next = world->order_next + 1 < count ? world->order_next + 1 : 0;
         uint32_t index = world->order_next;
         if (defragment_has(world, index) && !world->tables[index].is_ordered) {
             defragment_begin(world, index);
             return true;
         }
+        world->order_looked++;
     }
     return false;
 }
@@ -160,20 +162,24 @@ static bool defragment_spend(uint32_t *limit, uint64_t spent)
     return *limit != 0;
 }
 
+/* Tables that were in order before the last change may not be any more. */
 static hm_progress defragment_tables(hm_world *world, hm_budget budget)
 {
     hm_progress all = {0, 0, false};
-    uint32_t looked = 0;
-    while (defragment_choose(world, &looked)) {
+    uint32_t looks = 0;
+    bool goes_on = true;
+    if (world->order_clock != world->clock)
+        world->order_looked = 0;
+    while (goes_on && defragment_choose(world, &looks)) {
         hm_progress one = defragment_table(world, budget);
         all.swaps += one.swaps;
         all.compares += one.compares;
         bool has_swaps = defragment_spend(&budget.max_swaps, one.swaps);
         bool has_compares = defragment_spend(&budget.max_compares, one.compares);
-        if (!one.done || !has_swaps || !has_compares)
-            return all;
+        goes_on = one.done && has_swaps && has_compares;
     }
-    all.done = looked >= world->table_array.count;
+    world->order_clock = world->clock;
+    all.done = goes_on && world->order_looked >= world->table_array.count;
     return all;
 }
 

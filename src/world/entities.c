@@ -3,6 +3,7 @@
 #include "world_internal.h"
 
 #include "../atomic_private.h"
+#include "../secondary_private.h"
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {
@@ -39,6 +40,7 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
     hm_status status = hm_world_prepare_entities(world, promised + n, false);
     if (status != HM_OK || count + n <= before)
         return status;
+    hm_id_table_retire_spent(&world->ids, promised + n);
     world->ready_end = count + n;
     status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 0);
     if (status != HM_OK)
@@ -109,9 +111,15 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
 static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
                                   uint32_t count)
 {
-    hm_status status = hm_world_prepare_rows(world, table, count);
+    uint32_t rows = count, ready = 0; /* Those that are ready have rows in the root table. */
+    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
+        ready = world->ready_end - world->ids.count;
+    rows -= rows < ready ? rows : ready;
+    hm_status status = hm_world_prepare_rows(world, table, rows);
     if (status == HM_OK && (count > 1 || sparse->count > 0))
         status = hm_world_prepare_entities(world, count, true);
+    if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
+        hm_id_table_retire_spent(&world->ids, count);
     for (uint32_t i = 0; i < sparse->count; i++)
         for (uint32_t k = 0; k < count && status == HM_OK; k++)
             status = hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
@@ -254,17 +262,40 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
     hm_world_leave(world);
 }
 
-/* Removes the entity's sparse values. A bit of its mask stands for every 64th sparse component. */
-static void entities_remove_sparse(hm_world *world, hm_handle entity)
+/* Calls `visit` for each sparse value of the entity, by its position. A bit of the entity's mask
+ * stands for every 64th sparse component. */
+static void entities_visit_sparse(hm_world *world, hm_handle entity,
+                                  void (*visit)(hm_secondary *sparse, uint32_t index))
 {
+    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
     uint32_t slot = hm_handle_index(entity);
     if (slot >= world->mask_array.limit)
         return;
-    uint64_t *mask = (uint64_t *)(void *)world->mask_array.data + slot;
-    for (; *mask != 0; *mask &= *mask - 1)
-        for (uint32_t i = hm_bits_lowest(*mask); i < world->sparse_count; i += 64)
-            hm_world_unset_sparse(world, (hm_secondary *)(void *)world->sparse_array.data + i,
-                                  entity);
+    for (uint64_t mask = masks[slot]; mask != 0; mask &= mask - 1)
+        for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
+            hm_secondary *sparse = (hm_secondary *)(void *)world->sparse_array.data + i;
+            uint32_t index = hm_secondary_index_of(sparse, entity);
+            if (index != HM_INVALID_INDEX)
+                visit(sparse, index);
+        }
+}
+
+static void entities_run_sparse_hook(hm_secondary *sparse, uint32_t index)
+{
+    unsigned char *values = hm_secondary_values(sparse);
+    if (sparse->destroy != NULL)
+        sparse->destroy(values + sparse->value_size * index, sparse->context);
+}
+
+/* Destroys the entity's sparse values: all hooks first, so that each sees all values. */
+static void entities_remove_sparse(hm_world *world, hm_handle entity)
+{
+    hm_world_enter(world);
+    entities_visit_sparse(world, entity, entities_run_sparse_hook);
+    hm_world_leave(world);
+    entities_visit_sparse(world, entity, hm_secondary_discard);
+    if (hm_handle_index(entity) < world->mask_array.limit)
+        ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
 }
 
 static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)

@@ -4,6 +4,9 @@
 
 #include "../atomic_private.h"
 
+/* Tables of the list that are prefetched before they are looked at. */
+enum { QUERY_TABLES_AHEAD = 2 };
+
 /* matching */
 
 static bool query_is_in(const hm_query *query, const hm_world_table *table, uint32_t term)
@@ -67,6 +70,8 @@ uint32_t hm_query_next_table(hm_query *query)
     const uint32_t *list = query_list(query);
     while (cursor->listed < query->table_array.count) {
         uint32_t table = list[cursor->listed++];
+        if (QUERY_TABLES_AHEAD < query->table_array.count - cursor->listed)
+            HM_PREFETCH(&world->tables[list[cursor->listed + QUERY_TABLES_AHEAD]]);
         if (world->tables[table].count != 0)
             return table;
     }
@@ -233,7 +238,8 @@ uint32_t hm_query_count(hm_query *query)
         while (hm_query_step(&loop))
             count += loop.count;
     else
-        for (uint32_t table; (table = hm_query_next_table(&loop)) != HM_WORLD_NONE;)
+        for (uint32_t table = loop.cursor.next_table; table != HM_WORLD_NONE;
+             table = hm_query_next_table(&loop))
             count += loop.world->tables[table].count;
     return count;
 }

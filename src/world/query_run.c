@@ -6,8 +6,11 @@
  * secondary in `all`. */
 #include "query_internal.h"
 
-/* Candidates ahead for which what a test reads is prefetched. */
-enum { QUERY_AHEAD = 12 };
+enum {
+    QUERY_AHEAD = 12,          /* candidates ahead for which what a test reads is prefetched */
+    QUERY_LINE = 64,           /* bytes that one prefetch loads */
+    QUERY_PREFETCH_SIZE = 4096 /* bytes of each column of the next chunk */
+};
 
 /* views */
 
@@ -36,22 +39,59 @@ static void query_point(hm_query *query, uint32_t chunk, uint32_t row)
 
 /* from chunk to chunk */
 
+/* Starts loading what a view of this chunk has. A loop that does little with each value is as fast
+ * as its data comes, and the processor's own prefetching begins anew with each column of a chunk.
+ */
+static void query_prefetch_chunk(const hm_query *query, const hm_world_table *table, uint32_t chunk)
+{
+    const unsigned char *start = hm_world_chunk_at(query->world, chunk);
+    size_t rows = table->rows[hm_world_chunk_class(chunk)];
+    HM_PREFETCH(hm_world_link_of(query->world, chunk));
+    for (uint32_t c = 0; c < query->column_end; c++) {
+        const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
+        size_t size = (size_t)hm_world_rows_in(table, chunk) * cell->size;
+        if (size > QUERY_PREFETCH_SIZE)
+            size = QUERY_PREFETCH_SIZE;
+        for (size_t i = 0; i < size; i += QUERY_LINE)
+            HM_PREFETCH(start + rows * cell->offset + i);
+    }
+}
+
+/* Enters the next table, and finds the one after that, so that it can be prefetched. */
+static bool query_next_filled_table(hm_query *query)
+{
+    hm_query_cursor *cursor = &query->cursor;
+    if (cursor->next_table == HM_WORLD_NONE)
+        return false;
+    query_enter_table(query, cursor->next_table);
+    cursor->chunk = query->table->first;
+    cursor->next_table = hm_query_next_table(query);
+    if (cursor->next_table == HM_WORLD_NONE)
+        return true;
+    const hm_world_table *next = &query->world->tables[cursor->next_table];
+    for (uint32_t c = 0; c < query->column_end; c++)
+        HM_PREFETCH(hm_world_cell_of(next, query->numbers[c]));
+    return true;
+}
+
 static bool query_next_chunk(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
-    if (cursor->chunk == HM_WORLD_NONE) {
-        uint32_t index = hm_query_next_table(query);
-        if (index == HM_WORLD_NONE)
-            return false;
-        query_enter_table(query, index);
-        cursor->chunk = query->table->first;
-    }
+    if (cursor->chunk == HM_WORLD_NONE && !query_next_filled_table(query))
+        return false;
     uint32_t chunk = cursor->chunk;
     query->count = hm_world_rows_in(query->table, chunk);
     query_point(query, chunk, 0);
-    cursor->chunk = HM_WORLD_NONE;
-    if (chunk != query->table->last)
+    if (chunk != query->table->last) {
         cursor->chunk = hm_world_link_of(query->world, chunk)->next;
+        query_prefetch_chunk(query, query->table, cursor->chunk);
+        return true;
+    }
+    cursor->chunk = HM_WORLD_NONE;
+    if (cursor->next_table != HM_WORLD_NONE) {
+        const hm_world_table *next = &query->world->tables[cursor->next_table];
+        query_prefetch_chunk(query, next, next->first);
+    }
     return true;
 }
 
@@ -239,8 +279,10 @@ void hm_query_rewind(hm_query *query)
     query->table = NULL;
     query->count = 0;
     query_rewind_cursor(query);
-    if (query->sparse_count == 0)
+    if (query->sparse_count == 0) {
+        query->cursor.next_table = hm_query_next_table(query);
         return;
+    }
     query->driver = query_find_driver(query);
     query_rewind_cursor(query);
     query_next_candidate(query);

@@ -5,7 +5,8 @@
  *
  * The store hands out the lowest piece of a block, and keeps no order among blocks: taking and
  * giving are O(1). Trim returns the free blocks at the end of the range. Under AddressSanitizer
- * what was taken is poisoned, and whoever took it unpoisons what is in use. */
+ * what was taken is poisoned, and whoever took it unpoisons what is in use. What was given back is
+ * poisoned too. */
 #include "world_internal.h"
 
 #include <inttypes.h>
@@ -141,8 +142,7 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     uint32_t unit = chunk >> HM_WORLD_CLASS_BITS, class_ = hm_world_chunk_class(chunk);
     uint32_t index = unit / STORE_UNITS;
     store_block *block = store_block_at(store, index);
-    hm_memory_unpoison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE,
-                       hm_world_class_size(class_));
+    hm_memory_poison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE, hm_world_class_size(class_));
     if (block->free == 0)
         store_link(store, index);
     block->free |= UINT32_C(1) << unit % STORE_UNITS / store_units(class_);
@@ -161,7 +161,7 @@ hm_status hm_world_store_trim(hm_world_store *store)
            store_block_at(store, count - 1)->free != 0)
         store_unlink(store, --count);
     store->block_array.count = store->record_array.count = count;
-    hm_status status = hm_array_decommit(&store->block_array);
+    hm_status status = hm_array_trim(&store->block_array);
     return status == HM_OK ? hm_array_decommit(&store->record_array) : status;
 }
 
@@ -185,6 +185,8 @@ static uint32_t store_count_list(const hm_world_store *store, uint32_t class_)
 hm_status hm_world_store_validate(const hm_world_store *store)
 {
     uint32_t listed[HM_WORLD_CLASSES] = {0};
+    if (store->base == NULL) /* The store of a zeroed world: it has no lists. */
+        return HM_OK;
     for (uint32_t i = 0; i < store->block_array.count; i++) {
         const store_block *block = store_block_at(store, i);
         if (block->class_ >= HM_WORLD_CLASSES ||

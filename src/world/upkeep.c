@@ -23,6 +23,17 @@ static hm_status upkeep_trim_slots(hm_world *world)
     return status == HM_OK ? hm_array_decommit(&world->mask_array) : status;
 }
 
+/* The chunks of any table can be listed without a commit, for hm_world_defragment. */
+static hm_status upkeep_trim_chunk_list(hm_world *world)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        if (world->tables[i].is_alive && world->tables[i].chunk_count > most)
+            most = world->tables[i].chunk_count;
+    world->order_chunks.count = most;
+    return hm_array_decommit(&world->order_chunks);
+}
+
 hm_status hm_world_trim(hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_trim: world is NULL");
@@ -45,7 +56,7 @@ hm_status hm_world_trim(hm_world *world)
         status = upkeep_trim_slots(world);
     world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     if (status == HM_OK)
-        status = hm_array_decommit(&world->order_chunks);
+        status = upkeep_trim_chunk_list(world);
     return status == HM_OK ? hm_order_trim(&world->order_state, 0) : status;
 }
 
@@ -165,8 +176,10 @@ hm_status hm_world_validate(const hm_world *world)
     hm_status status = hm_id_table_validate(&world->ids);
     if (status == HM_OK)
         status = hm_world_store_validate(&world->store);
-    if (status == HM_OK && world->place_array.limit < world->ids.entry_array.limit)
-        status = hm_fail(HM_ERROR_CORRUPT, "some entries have no places");
+    /* Entries may have memory where places were refused it, but none of their slots was issued. */
+    if (status == HM_OK && (world->place_array.limit < world->ids.slot_count ||
+                            world->place_array.limit < world->ids.fresh_end))
+        status = hm_fail(HM_ERROR_CORRUPT, "some slots have no places");
     if (status == HM_OK)
         status = upkeep_validate_tables(world);
     return status == HM_OK ? upkeep_validate_sparse(world) : status;

@@ -30,16 +30,19 @@ for kind in map pool secondary table; do
     echo "hm_$kind: $(echo "$names" | wc -w) functions"
 done
 
-# Of a world, the functions that take one component have a typed form.
-names=$(tr '\n' ' ' <"$source/include/handle_map/world.h" | tr ';{' '\n\n' |
-    sed -n 's/.*[ *]hm_world_\([a-z_]*\)([^()]*hm_component component[,)].*/\1/p' | sort -u)
-for name in $names; do
-    grep -q "place_$name(" "$components" || {
-        echo "hm_world_$name has no typed form that test/world/typed_test.c calls" >&2
-        failed=true
-    }
+# Of worlds and commands, the functions that take one component have a typed form.
+for kind in world commands; do
+    names=$(tr '\n' ' ' <"$source/include/handle_map/$kind.h" | tr ';{' '\n\n' |
+        sed -n "s/.*[ *]hm_${kind}_\([a-z_]*\)([^()]*hm_component component[,)].*/\1/p" | sort -u)
+    [ $kind = world ] && prefix=place_ || prefix=place_${kind}_
+    for name in $names; do
+        grep -q "$prefix$name(" "$components" || {
+            echo "hm_${kind}_$name has no typed form that test/world/typed_test.c calls" >&2
+            failed=true
+        }
+    done
+    echo "hm_$kind: $(echo "$names" | wc -w) functions of a component"
 done
-echo "hm_world: $(echo "$names" | wc -w) functions of a component"
 if $failed; then
     exit 1
 fi

@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include <handle_map/commands.h>
+#include <handle_map/query.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -557,6 +558,45 @@ TEST(commands, hooks_see_the_entity_in_its_final_table)
     finish(self);
 }
 
+/* queries */
+
+TEST(commands, a_loop_over_a_query_records_what_it_may_not_do)
+{
+    scene *self = begin();
+    hm_world *world = &self->world;
+    hm_query query;
+    hm_view view;
+    hm_handle made[4];
+    CHECK(hm_world_create_n(world, &self->spot, 1, 4, NULL, NULL) == HM_OK);
+    CHECK(hm_world_trim(world) == HM_OK); /* Nothing is reserved any more. */
+    CHECK(hm_query_init(&query, world, &(hm_query_desc){.all = &self->spot, .all_count = 1}) ==
+          HM_OK);
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && view.count == 4);
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    CHECK(hm_world_reserve(world, 4) == HM_OK);
+    for (int i = 0; i < 4; i++) {
+        struct reference other = {view.entities[i]};
+        made[i] = create(self, &self->tag, 1);
+        CHECK(hm_commands_add(&self->commands, made[i], self->reference, &other) == HM_OK);
+        CHECK(hm_commands_remove(&self->commands, view.entities[i], self->spot) == HM_OK);
+        CHECK(hm_world_remove(world, view.entities[i], self->spot) == HM_ERROR_BUSY);
+    }
+    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 0)));
+    CHECK(hm_commands_apply(&self->commands) == HM_ERROR_BUSY);
+    CHECK(strstr(hm_last_error(), "query") != NULL);
+    CHECK(hm_world_count(world) == 4 && hm_commands_count(&self->commands) == 12);
+    CHECK(!hm_query_next(&query, &view));
+    apply(self);
+    for (int i = 0; i < 4; i++) {
+        const struct reference *other = hm_world_get(world, made[i], self->reference);
+        CHECK(other != NULL && hm_world_contains(world, other->entity));
+        CHECK(!hm_world_has(world, other->entity, self->spot));
+    }
+    hm_query_fini(&query);
+    finish(self);
+}
+
 /* bad input */
 
 TEST(commands, components_that_are_not_of_this_world_are_refused_when_recorded)
@@ -738,4 +778,14 @@ DEATH_TEST(commands_contract, clear_inside_a_hook)
     CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
     self->in_hook = clear_in_hook;
     hm_commands_apply(&self->commands);
+}
+
+DEATH_TEST(commands_contract, fini_of_waiting_commands_while_a_query_runs)
+{
+    scene *self = begin();
+    hm_query query;
+    create(self, NULL, 0);
+    CHECK(hm_query_init(&query, &self->world, &(hm_query_desc){0}) == HM_OK);
+    hm_query_begin(&query);
+    hm_commands_fini(&self->commands);
 }

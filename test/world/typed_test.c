@@ -20,9 +20,13 @@ struct halo {
 HM_COMPONENT_DEFINE(place, struct place)
 HM_COMPONENT_DEFINE(halo, struct halo)
 HM_COMPONENT_DEFINE_TAG(frozen)
+HM_COMMANDS_DEFINE(place, struct place)
+HM_COMMANDS_DEFINE_TAG(frozen)
 /* Defined and never used: must not cause a warning. */
 HM_COMPONENT_DEFINE(idle, int)
 HM_COMPONENT_DEFINE_TAG(unused)
+HM_COMMANDS_DEFINE(idle, int)
+HM_COMMANDS_DEFINE_TAG(unused)
 
 static hm_world world;
 
@@ -119,29 +123,56 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
     hm_world_fini(&world);
 }
 
+TEST(world_typed, commands_take_typed_components_and_values)
+{
+    struct place value = {1, 2};
+    hm_commands commands;
+    place_component place;
+    frozen_component frozen;
+    hm_handle entity;
+    make_world();
+    place = place_component_init(&world);
+    frozen = frozen_component_init(&world);
+    entity = hm_world_create(&world, NULL, 0);
+    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(place_commands_add(&commands, place, entity, &value) == HM_OK);
+    CHECK(frozen_commands_add(&commands, frozen, entity) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    CHECK(place_get(&world, place, entity)->y == 2 && frozen_has(&world, frozen, entity));
+    CHECK(place_commands_remove(&commands, place, entity) == HM_OK);
+    CHECK(frozen_commands_remove(&commands, frozen, entity) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    CHECK(!place_has(&world, place, entity) && !frozen_has(&world, frozen, entity));
+    hm_commands_fini(&commands);
+    hm_world_fini(&world);
+}
+
 static place_component made_place;
 static frozen_component made_frozen;
 
-#define NULL_TEST(name, call)                                                                      \
-    DEATH_TEST(world_typed, name##_of_no_world_names_the_function)                                 \
+#define NULL_TEST(name, what, call)                                                                \
+    DEATH_TEST(world_typed, name##_of_no_##what##_names_the_function)                              \
     {                                                                                              \
         hm_budget unlimited = {0, 0};                                                              \
         (void)unlimited;                                                                           \
-        test_expect_panic_of("typed_test.c", #name ": world is NULL");                             \
+        test_expect_panic_of("typed_test.c", #name ": " #what " is NULL");                         \
         (void)(call);                                                                              \
     }
 
-NULL_TEST(place_component_init, place_component_init(NULL))
-NULL_TEST(place_component_init_desc, place_component_init_desc(NULL, NULL))
-NULL_TEST(place_get, place_get(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_has, place_has(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_add, place_add(NULL, made_place, HM_NULL_HANDLE, NULL))
-NULL_TEST(place_remove, place_remove(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_changed, place_changed(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_touch, (place_touch(NULL, made_place, HM_NULL_HANDLE), 0))
-NULL_TEST(place_touch_all, (place_touch_all(NULL, made_place), 0))
-NULL_TEST(place_defragment, place_defragment(NULL, made_place, NULL, unlimited))
-NULL_TEST(frozen_add, frozen_add(NULL, made_frozen, HM_NULL_HANDLE))
+NULL_TEST(place_component_init, world, place_component_init(NULL))
+NULL_TEST(place_component_init_desc, world, place_component_init_desc(NULL, NULL))
+NULL_TEST(place_get, world, place_get(NULL, made_place, HM_NULL_HANDLE))
+NULL_TEST(place_has, world, place_has(NULL, made_place, HM_NULL_HANDLE))
+NULL_TEST(place_add, world, place_add(NULL, made_place, HM_NULL_HANDLE, NULL))
+NULL_TEST(place_remove, world, place_remove(NULL, made_place, HM_NULL_HANDLE))
+NULL_TEST(place_changed, world, place_changed(NULL, made_place, HM_NULL_HANDLE))
+NULL_TEST(place_touch, world, (place_touch(NULL, made_place, HM_NULL_HANDLE), 0))
+NULL_TEST(place_touch_all, world, (place_touch_all(NULL, made_place), 0))
+NULL_TEST(place_defragment, world, place_defragment(NULL, made_place, NULL, unlimited))
+NULL_TEST(place_commands_add, commands, place_commands_add(NULL, made_place, HM_NULL_HANDLE, NULL))
+NULL_TEST(place_commands_remove, commands, place_commands_remove(NULL, made_place, HM_NULL_HANDLE))
+NULL_TEST(frozen_commands_add, commands, frozen_commands_add(NULL, made_frozen, HM_NULL_HANDLE))
+NULL_TEST(frozen_add, world, frozen_add(NULL, made_frozen, HM_NULL_HANDLE))
 
 DEATH_TEST(world_typed, defragment_without_order_names_the_function)
 {

@@ -25,6 +25,7 @@ typedef struct hm_query_cursor {
     uint32_t listed;      /* in the list of tables: the next one */
     uint32_t unlisted;    /* table: the next one of those behind the list */
     uint32_t chunk;       /* the next chunk; none: the first of the next table */
+    uint32_t next_table;  /* which has been found already, if chunks are walked */
     uint32_t table;       /* the candidate's; none: not tested yet */
     uint32_t rows;        /* in the candidate's chunk, where rows are walked */
     uint32_t index;       /* of the candidate, where the owners of a secondary are walked */

@@ -115,6 +115,8 @@ typedef struct hm_world {
     uint32_t order_number;        /* its component */
     uint32_t order_table;         /* table that is being ordered */
     uint32_t order_next;          /* table that was looked at last */
+    uint32_t order_looked;        /* tables up to there, in a row, that are in order */
+    uint64_t order_clock;         /* the clock when they were */
     hm_array order_chunks;        /* its chunks, uint32_t */
     hm_order_state order_state;
     const hm_memory *memory;
