@@ -50,7 +50,10 @@ static void on_destroy(void *value, void *context)
 {
     hooked *of = context;
     int which = *(const int *)value;
-    CHECK(which >= 0 && which < HOOKED);
+    if (which < 0 || which >= HOOKED) {
+        CHECK(false);
+        return;
+    }
     of->runs[which]++;
     hm_handle entity = of->entities[which];
     CHECK(hm_world_contains(&of->on.world, entity));
