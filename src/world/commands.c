@@ -49,9 +49,11 @@ void hm_commands_clear(hm_commands *commands)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_clear: commands is NULL");
     hm_world *world = commands->world;
-    if (commands->count == 0 && commands->units.count <= HM_COMMANDS_BEGIN)
+    if (world == NULL)
         return;
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
+    if (commands->count == 0)
+        return;
     HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
     hm_world_settle(world);
     /* A hook may record more. */
@@ -159,7 +161,7 @@ hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uin
 {
     HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
     hm_world *world = commands->world;
-    hm_command head = {.flags = HM_COMMAND_CREATE}, *made;
+    hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
     hm_world_delta delta;
     uint16_t row_size;
     hm_status status = commands_check(commands);
@@ -177,7 +179,7 @@ hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uin
 hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_destroy: commands is NULL");
-    hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY}, *made;
+    hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY}, *made = NULL;
     hm_status status = commands_check(commands);
     if (status == HM_OK)
         status = commands_append(commands, &head, NULL, &made);
@@ -203,7 +205,7 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
                           const void *value)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_add: commands is NULL");
-    hm_command head = {.entity = entity, .add_count = 1}, *made;
+    hm_command head = {.entity = entity, .add_count = 1}, *made = NULL;
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
     if (status != HM_OK)
@@ -226,7 +228,7 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
 hm_status hm_commands_remove(hm_commands *commands, hm_handle entity, hm_component component)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_remove: commands is NULL");
-    hm_command head = {.entity = entity, .remove_count = 1}, *made;
+    hm_command head = {.entity = entity, .remove_count = 1}, *made = NULL;
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
     if (status == HM_OK)
@@ -242,7 +244,7 @@ hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_c
                              uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_change: commands is NULL");
-    hm_command head = {.entity = entity}, *made;
+    hm_command head = {.entity = entity}, *made = NULL;
     hm_world_delta delta;
     hm_status status = commands_check(commands);
     if (status == HM_OK)

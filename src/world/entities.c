@@ -265,37 +265,38 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
 /* Calls `visit` for each sparse value of the entity, by its position. A bit of the entity's mask
  * stands for every 64th sparse component. */
 static void entities_visit_sparse(hm_world *world, hm_handle entity,
-                                  void (*visit)(hm_secondary *sparse, uint32_t index))
+                                  void (*visit)(hm_world *world, uint32_t number, uint32_t index))
 {
     const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
-    uint32_t slot = hm_handle_index(entity);
-    if (slot >= world->mask_array.limit)
-        return;
-    for (uint64_t mask = masks[slot]; mask != 0; mask &= mask - 1)
+    for (uint64_t mask = masks[hm_handle_index(entity)]; mask != 0; mask &= mask - 1)
         for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
-            hm_secondary *sparse = (hm_secondary *)(void *)world->sparse_array.data + i;
-            uint32_t index = hm_secondary_index_of(sparse, entity);
+            uint32_t number = hm_world_record(world, i)->owner;
+            uint32_t index = hm_secondary_index_of(hm_world_sparse(world, number), entity);
             if (index != HM_INVALID_INDEX)
-                visit(sparse, index);
+                visit(world, number, index);
         }
 }
 
-static void entities_run_sparse_hook(hm_secondary *sparse, uint32_t index)
+static void entities_run_sparse_hook(hm_world *world, uint32_t number, uint32_t index)
 {
-    unsigned char *values = hm_secondary_values(sparse);
-    if (sparse->destroy != NULL)
-        sparse->destroy(values + sparse->value_size * index, sparse->context);
+    unsigned char *values = hm_secondary_values(hm_world_sparse(world, number));
+    hm_world_destroy_value(world, number, values + hm_world_record(world, number)->size * index);
+}
+
+static void entities_discard_sparse(hm_world *world, uint32_t number, uint32_t index)
+{
+    hm_secondary_discard(hm_world_sparse(world, number), index);
+    hm_world_record(world, number)->changed = ++world->clock;
 }
 
 /* Destroys the entity's sparse values: all hooks first, so that each sees all values. */
 static void entities_remove_sparse(hm_world *world, hm_handle entity)
 {
-    hm_world_enter(world);
+    if (hm_handle_index(entity) >= world->mask_array.limit)
+        return;
     entities_visit_sparse(world, entity, entities_run_sparse_hook);
-    hm_world_leave(world);
-    entities_visit_sparse(world, entity, hm_secondary_discard);
-    if (hm_handle_index(entity) < world->mask_array.limit)
-        ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
+    entities_visit_sparse(world, entity, entities_discard_sparse);
+    ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
 }
 
 static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)

@@ -377,6 +377,7 @@ void hm_world_drop_tables(hm_world *world)
         return;
     world->epoch++;
     world->memo_count = 0;
+    memset(world->ways, 0, sizeof world->ways);
     sets_fill_buckets(world);
     for (uint32_t i = 0; i < world->table_array.count; i++)
         sets_drop_edges(world, &world->tables[i]);

@@ -275,6 +275,8 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;
     world->component_array.count = ++world->component_count;
     *hm_world_record(world, number) = record;
+    if (is_sparse)
+        hm_world_record(world, record.sparse)->owner = number;
     return world->salt + number;
 }
 

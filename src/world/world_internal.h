@@ -56,6 +56,7 @@ typedef struct hm_world_component_record {
     void *context;
     const char *name;
     uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in tables */
+    uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
     uint64_t changed; /* sparse: clock at which its values last changed */
 } hm_world_component_record;
 

@@ -214,6 +214,41 @@ TEST(commands, what_is_written_counts_as_changed)
     finish(self);
 }
 
+TEST(commands, what_goes_counts_as_a_change_for_what_stays)
+{
+    scene *self = begin();
+    hm_handle entity[2];
+    const hm_component set[] = {self->token, self->spot, self->sparse_spot};
+    for (int i = 0; i < 2; i++)
+        entity[i] = hm_world_create(&self->world, set, 3);
+    CHECK(hm_commands_remove(&self->commands, entity[0], self->token) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, entity[0], self->sparse_spot) == HM_OK);
+    uint64_t before = hm_world_clock(&self->world);
+    apply(self);
+    CHECK(hm_world_changed(&self->world, entity[1], self->spot) > before);
+    CHECK(hm_world_changed(&self->world, entity[1], self->sparse_spot) > before);
+    CHECK_LOG(self, 0);
+    finish(self);
+}
+
+/* A sparse value is replaced although there is no space for one more. */
+TEST(commands, sparse_values_are_replaced_in_a_full_world)
+{
+    hm_world world;
+    hm_commands commands;
+    const hm_component_desc desc = {.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE};
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 1}) == HM_OK);
+    hm_component component = hm_world_component(&world, &desc);
+    hm_handle entity = hm_world_create(&world, &component, 1);
+    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_add(&commands, entity, component, &(struct spot){1, 2}) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    const struct spot *spot = hm_world_get(&world, entity, component);
+    CHECK(spot != NULL && spot->x == 1 && spot->y == 2);
+    hm_commands_fini(&commands);
+    hm_world_fini(&world);
+}
+
 /* promises */
 
 TEST(commands, handles_are_promised_up_to_the_reserve)
@@ -260,7 +295,7 @@ TEST(commands, new_entities_can_refer_to_each_other)
     finish(self);
 }
 
-TEST(commands, entities_of_all_buffers_come_to_life_in_the_order_of_their_promises)
+TEST(commands, entities_of_all_buffers_are_made_in_the_order_of_their_promises)
 {
     scene *self = begin();
     hm_commands other;
@@ -307,7 +342,7 @@ TEST(commands, entities_of_a_buffer_that_is_dropped_do_not_stay)
     finish(self);
 }
 
-TEST(commands, any_other_change_first_brings_promised_entities_to_life)
+TEST(commands, any_other_change_first_makes_the_promised_entities)
 {
     for (int change = 0; change < 9; change++) {
         scene *self = begin();
@@ -538,6 +573,31 @@ TEST(commands, what_a_hook_records_while_its_buffer_is_cleared_is_cleared_too)
     finish(self);
 }
 
+static void look_at_zero(scene *self)
+{
+    hm_handle entity = hm_world_handle_at(&self->world, 0);
+    const struct token *token = hm_world_get(&self->world, entity, self->token);
+    CHECK(token != NULL);
+    if (self->logged == 2)
+        CHECK(token->number == 0 && token->rest[0] == 0);
+}
+
+TEST(commands, hooks_do_not_see_destroyed_values)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    give_token(self, entity, self->token, 1);
+    give_token(self, entity, self->other_token, 2);
+    self->in_hook = look_at_zero;
+    CHECK(hm_commands_remove(&self->commands, entity, self->token) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, entity, self->other_token) == HM_OK);
+    add_token(self, entity, self->token, 3);
+    apply(self);
+    CHECK_LOG(self, 1, 2);
+    CHECK(token_of(self, entity, self->token) == 3);
+    finish(self);
+}
+
 static void look_in_hook(scene *self)
 {
     hm_handle entity = hm_world_handle_at(&self->world, 0);
@@ -668,6 +728,40 @@ TEST(commands, values_that_take_more_than_a_chunk_are_refused)
     finish(self);
 }
 
+/* Between a failed apply and the next, the world changes and more is recorded. */
+TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
+{
+    scene *self = begin();
+    hm_component large[2];
+    hm_handle entities[4];
+    for (int i = 0; i < 2; i++)
+        large[i] = make(self, (hm_component_desc){.size = 10000});
+    for (int i = 0; i < 4; i++)
+        entities[i] = hm_world_create(&self->world, NULL, 0);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < 4; i++) {
+            CHECK(hm_commands_add(&self->commands, entities[i], self->spot, NULL) == HM_OK);
+            add_token(self, entities[i], self->token, (uint64_t)(10 * pass + i));
+            if (i == 1)
+                CHECK(hm_commands_add(&self->commands, entities[i], large[pass], NULL) == HM_OK);
+        }
+    CHECK(hm_commands_apply(&self->commands) == HM_ERROR_INVALID);
+    CHECK(hm_commands_count(&self->commands) == 14);
+    CHECK_LOG(self, 0);
+    CHECK(hm_world_destroy(&self->world, entities[2]));
+    add_token(self, entities[0], self->token, 20);
+    CHECK(hm_commands_remove(&self->commands, entities[1], large[0]) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, entities[3], self->tag, NULL) == HM_OK);
+    apply(self);
+    CHECK(hm_commands_skipped(&self->commands) == 4);
+    CHECK_LOG(self, 0, 1, 2, 3, 12, 10);
+    CHECK(token_of(self, entities[0], self->token) == 20);
+    CHECK(token_of(self, entities[1], self->token) == 11);
+    CHECK(token_of(self, entities[3], self->token) == 13);
+    CHECK(hm_world_has(&self->world, entities[3], self->tag));
+    finish(self);
+}
+
 TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
 {
     hm_commands zeroed = {0}, failed;
@@ -777,6 +871,20 @@ DEATH_TEST(commands_contract, clear_inside_a_hook)
     hm_handle entity = hm_world_create(&self->world, &self->token, 1);
     CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
     self->in_hook = clear_in_hook;
+    hm_commands_apply(&self->commands);
+}
+
+static void fini_in_hook(scene *self)
+{
+    hm_commands_fini(&self->commands);
+}
+
+/* The last command no longer waits when its hook runs. */
+DEATH_TEST(commands_contract, fini_inside_a_hook)
+{
+    scene *self = begin();
+    add_token(self, HM_NULL_HANDLE, self->token, 1);
+    self->in_hook = fini_in_hook;
     hm_commands_apply(&self->commands);
 }
 

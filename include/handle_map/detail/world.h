@@ -20,7 +20,8 @@ enum {
     HM_WORLD_CLASS_BITS = 2,
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
     HM_WORLD_ROW_BITS = 11,   /* a chunk has fewer than 2^11 rows, since an entity takes 8 bytes */
-    HM_WORLD_MEMO = 8         /* components of the largest set that create remembers */
+    HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
+    HM_WORLD_WAYS = 4         /* changes that are remembered */
 };
 
 /* Where an entity's row is. */
@@ -72,6 +73,14 @@ typedef struct hm_world_store {
     uint32_t heads[HM_WORLD_CLASSES]; /* class -> block with free pieces; the last: free blocks */
 } hm_world_store;
 
+/* A change of components, as it was given, that led from one table to another. It had no sparse
+ * component, and the first table has none of those that it adds. */
+typedef struct hm_world_way {
+    uint32_t from, to;
+    uint32_t add_count, remove_count;   /* both 0: no change */
+    uint32_t components[HM_WORLD_MEMO]; /* added, then removed */
+} hm_world_way;
+
 /* All fields are private; use the functions. */
 typedef struct hm_world {
     hm_id_table ids;        /* first, so that a lookup's fields are near */
@@ -112,6 +121,7 @@ typedef struct hm_world {
     hm_order_state order_state;
     const hm_memory *memory;
     const char *name;
+    hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first table */
 } hm_world;
 
 HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t component);
