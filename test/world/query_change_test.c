@@ -49,8 +49,9 @@ typedef struct hooked {
 static void on_destroy(void *value, void *context)
 {
     hooked *of = context;
-    int which = *(const int *)value;
-    CHECK(which >= 0 && which < HOOKED);
+    uint32_t which = (uint32_t) * (const int *)value;
+    CHECK(which < HOOKED);
+    which %= HOOKED; /* or gcc sees what happens after a failed check */
     of->runs[which]++;
     hm_handle entity = of->entities[which];
     CHECK(hm_world_contains(&of->on.world, entity));
