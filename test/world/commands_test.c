@@ -741,7 +741,7 @@ TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < 4; i++) {
             CHECK(hm_commands_add(&self->commands, entities[i], self->spot, NULL) == HM_OK);
-            add_token(self, entities[i], self->token, (uint64_t)(10 * pass + i));
+            add_token(self, entities[i], self->token, UINT64_C(10) * (unsigned)pass + (unsigned)i);
             if (i == 1)
                 CHECK(hm_commands_add(&self->commands, entities[i], large[pass], NULL) == HM_OK);
         }
