@@ -376,6 +376,20 @@ static void reserve(void *state, const uint32_t arguments[3])
     test_memory_fail(&model->memory, 0, false);
 }
 
+/* A change that changes nothing: by it, promised entities come to life. */
+static void change_nothing(hm_world *world, uint32_t which)
+{
+    const hm_handle none = HM_NULL_HANDLE;
+    if (which % 4 == 0)
+        CHECK(!hm_world_destroy(world, none));
+    else if (which % 4 == 1)
+        CHECK(hm_world_destroy_n(world, &none, 1) == 0);
+    else if (which % 4 == 2)
+        CHECK(hm_world_add(world, none, 0, NULL) == HM_ERROR_STALE);
+    else
+        CHECK(hm_world_create_n(world, NULL, 0, 0, NULL, NULL) == HM_OK);
+}
+
 /* Number: that many of the upcoming entities are promised, as commands does it, and come to life at
  * the next change, without memory. */
 static void promise(void *state, const uint32_t arguments[3])
@@ -390,7 +404,7 @@ static void promise(void *state, const uint32_t arguments[3])
     test_memory_fail(&model->memory, 1, true);
     model->world.promised = n;
     CHECK(hm_world_count(&model->world) == model->count);
-    CHECK(!hm_world_destroy(&model->world, HM_NULL_HANDLE));
+    change_nothing(&model->world, arguments[1]);
     CHECK(!test_memory_refused(&model->memory));
     test_memory_fail(&model->memory, 0, false);
     for (uint32_t k = 0; k < n; k++)

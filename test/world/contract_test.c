@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a world refuses: invalid descriptors, bad input, and calls that break a contract; what every
- * function returns for a world of capacity 0; what never resolves; and that validate sees damage.
- */
+ * function returns for a world of capacity 0; and what never resolves. */
 #include "support/world.h"
 
 #include "support/memory.h"

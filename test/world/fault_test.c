@@ -385,6 +385,31 @@ TEST(world_fault, a_component_refused_makes_none)
     }
 }
 
+/* The way to another table is cached where there is memory for it, and searched where not. */
+TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
+{
+    scene *on = &stage;
+    start(on, 65536);
+    for (int i = 0; i < 100; i++)
+        make_tag(&on->world); /* So the cells of the root table do not reach the last one. */
+    hm_component last = make_tag(&on->world);
+    CHECK(!hm_handle_is_null(hm_world_create(&on->world, &last, 1)));
+    stand_at_the_edge(on);
+    hm_handle entity = hm_world_create(&on->world, NULL, 0);
+    uint32_t taken = 0, chunk; /* The pieces of the next class are used up too. */
+    test_memory_fail(&on->memory, 1, true);
+    while (hm_world_store_take(&on->world.store, 1, &chunk) == HM_OK)
+        taken++;
+    CHECK(hm_world_add(&on->world, entity, last, NULL) == HM_OK);
+    CHECK(hm_world_remove(&on->world, entity, last) == HM_OK);
+    CHECK(on->world.tables[HM_WORLD_ROOT].span <= 100 && hm_world_validate(&on->world) == HM_OK);
+    test_memory_fail(&on->memory, 0, false);
+    CHECK(hm_world_add(&on->world, entity, last, NULL) == HM_OK);
+    CHECK(on->world.tables[HM_WORLD_ROOT].span > 100 && hm_world_has(&on->world, entity, last));
+    CHECK(hm_world_validate(&on->world) == HM_OK && taken < 100);
+    finish_scene(on);
+}
+
 /* Destroy, clear, replace, remove a sparse value: they ask for no memory. Defragment does, and
  * works without it. */
 TEST(world_fault, what_adds_nothing_succeeds_without_memory)

@@ -4,8 +4,8 @@
 #include "support/world_model.h"
 
 enum {
-    OPERATIONS = 60000, /* in all, in two tests that run at once */
-    EPISODE = 600       /* operations on one world */
+    OPERATIONS = 240000, /* in all, in two tests that run at once */
+    EPISODE = 600        /* operations on one world */
 };
 
 static void run_part(const char *what)

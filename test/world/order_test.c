@@ -247,6 +247,8 @@ TEST(world_order, another_order_or_component_begins_anew)
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
     CHECK(hm_world_defragment(world, stage.number, &by_key, unlimited).done);
     CHECK(is_in_order(&stage, stage.number));
+    const hm_order elsewhere = {.key = int_key, .context = &stage};
+    CHECK(hm_world_defragment(world, stage.number, &elsewhere, unlimited).compares > 0);
     CHECK(hm_world_defragment(world, stage.mirror, &falling, unlimited).done);
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
     check_values(&stage);
