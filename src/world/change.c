@@ -100,7 +100,10 @@ bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle enti
 static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
                                    const void *value)
 {
-    if (!hm_secondary_contains(hm_world_sparse(world, number), entity)) {
+    const hm_secondary *sparse = hm_world_sparse(world, number);
+    bool fits =
+        hm_handle_index(entity) < world->mask_array.limit && hm_secondary_appends(sparse, entity);
+    if (!fits && !hm_secondary_contains(sparse, entity)) {
         hm_status status = hm_world_prepare_sparse(world, number, 1, entity);
         if (status != HM_OK)
             return status;
