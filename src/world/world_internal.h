@@ -40,7 +40,7 @@
 #define HM_WORLD_NONE UINT32_MAX /* no chunk, table or block */
 #define HM_WORLD_BLOCK_SIZE ((size_t)256 << 10)
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
-#define HM_WORLD_ROOT UINT32_C(0) /* the table of entities without components */
+#define HM_WORLD_ROOT UINT32_C(0)          /* the table of entities without components */
 
 /* At the end of each chunk. */
 typedef struct hm_world_link {
