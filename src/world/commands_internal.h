@@ -16,7 +16,7 @@
 
 enum {
     HM_COMMANDS_UNIT = sizeof(uint64_t), /* bytes */
-    HM_COMMANDS_BEGIN = (int)HM_WORLD_BLOCK_SIZE / HM_COMMANDS_UNIT
+    HM_COMMANDS_BEGIN = (16 << 10) / HM_COMMANDS_UNIT
 };
 
 /* The bits of a command's flags. */

@@ -19,7 +19,7 @@ enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
-    HM_WORLD_ROW_BITS = 11,   /* a chunk has fewer than 2^11 rows, since an entity takes 8 bytes */
+    HM_WORLD_ROW_BITS = 14,   /* a chunk has fewer than 2^14 rows */
     HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
     HM_WORLD_WAYS = 4         /* changes that are remembered */
 };
@@ -65,12 +65,12 @@ typedef struct hm_world_table {
     bool is_ordered; /* for the world's order */
 } hm_world_table;
 
-/* Memory for chunks: blocks of 16 KiB, each whole or divided into pieces of one class. */
+/* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
 typedef struct hm_world_store {
     unsigned char *base;              /* block_array.data */
-    hm_array block_array;             /* 16 KiB each */
-    hm_array record_array;            /* a record for each block */
-    uint32_t heads[HM_WORLD_CLASSES]; /* class -> block with free pieces; the last: free blocks */
+    hm_array block_array;             /* 256 KiB each */
+    hm_array record_array;            /* the nodes of each block */
+    uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
 } hm_world_store;
 
 /* A change of components, as it was given, that led from one table to another. It had no sparse
