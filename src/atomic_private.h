@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 #endif
 
+/* NOLINTBEGIN(readability-non-const-parameter): the tool does not see that the intrinsics write. */
+
 /* Returns the value before the addition. */
 static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
 {
@@ -48,5 +50,7 @@ static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, ui
     return atomic_compare_exchange_strong((_Atomic uint32_t *)number, &expected, value);
 #endif
 }
+
+/* NOLINTEND(readability-non-const-parameter) */
 
 #endif

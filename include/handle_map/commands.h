@@ -5,12 +5,12 @@
  * and the program applies that afterwards. Threads that share a world record into buffers of their
  * own.
  *
- *     recorded                                   applied
- *     A = create {position}   24 bytes each,     A: {} -> {position, velocity}, one move
- *     add B frozen            and the value      B: {position} -> {position, frozen}, one move
+ *     recorded                   applied
+ *     A = create {position}      A: {} -> {position, velocity}, one move
+ *     add B frozen               B: {position} -> {position, frozen}, one move
  *     add A velocity 3
- *     destroy C                                  C: destroyed
- *     add C velocity 1                           skipped, since C is dead by now
+ *     destroy C                  C: destroyed
+ *     add C velocity 1           skipped and counted: C is dead by then
  *
  * *Joined*: all commands of an entity are run together, however many there are and whatever was
  * recorded in between. The entity moves once, to the table of its final components. The result is
@@ -19,7 +19,7 @@
  * *Promised*: the handle of an entity that a command creates is known at once, so that other
  * commands and values can refer to it. hm_world_reserve decides how many handles can be promised
  * until the next reserve. They are promised in the order in which all buffers ask for them. The
- * entities come to life in that order too, those of all buffers at once, when the world changes
+ * entities become alive in that order too, those of all buffers at once, when the world changes
  * next: by the first apply, or by any other call that changes it. Until then they are not alive,
  * and until their commands are applied they have no components.
  *
@@ -51,11 +51,11 @@
  * the world changes. It must not apply, clear or end a buffer. A hook that apply runs sees its
  * entity in the final table; values of the same entity that its later commands add may still be
  * zero there. What a hook records into the buffer that is being applied is applied too, after all
- * the rest.
+ * the rest, and not joined.
  *
  * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
- * buffer, while nobody changes the world: no call of the world but const ones, and no init, apply,
- * clear or fini of a buffer of it that has commands. */
+ * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
+ * fini of a buffer that has commands. */
 #ifndef HANDLE_MAP_COMMANDS_H
 #define HANDLE_MAP_COMMANDS_H
 
@@ -68,7 +68,7 @@ extern "C" {
 /* All fields are private; use the functions. */
 typedef struct hm_commands {
     hm_world *world;
-    hm_array units;   /* of 8 bytes: room for one value, then the commands */
+    hm_array units;   /* of 8 bytes: scratch for one value, then the commands */
     uint32_t count;   /* commands that wait */
     uint32_t skipped; /* commands that the last apply skipped */
 } hm_commands;
@@ -124,7 +124,7 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
                                     const hm_component *add, uint32_t n_add,
                                     const hm_component *remove, uint32_t n_remove);
 
-/* Runs all commands and forgets them. First all promised entities come to life, those of other
+/* Runs all commands and forgets them. First all promised entities become alive, those of other
  * buffers too. Then the commands are run, those of an entity together, the entities in the order of
  * their first commands. An apply that fails stops before the first entity whose commands cannot be
  * run, of which it runs none; it keeps the rest, and can be called again, also with new commands.
@@ -140,7 +140,7 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
 HM_API hm_status hm_commands_apply(hm_commands *commands);
 
 /* Forgets all commands without running them. If there are any, this changes the world: all promised
- * entities come to life, and those that this buffer was to create are destroyed; the destroy hooks
+ * entities become alive, and those that this buffer was to create are destroyed; the destroy hooks
  * of the recorded values run. Then a call while a query runs, or inside a callback, is a broken
  * contract. The memory is kept. O(commands). */
 HM_API void hm_commands_clear(hm_commands *commands);

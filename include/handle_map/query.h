@@ -145,6 +145,23 @@ HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
  * view) for a sparse component, and for a table that is being ordered. */
 HM_API void hm_query_touch(hm_query *query, uint32_t column);
 
+/* Adds and removes components as hm_world_change does, for all entities that match, and writes
+ * their number to `changed`, which may be NULL: all of them or none. Where neither the query nor
+ * the change has sparse components, whole tables move at once, column by column, and their destroy
+ * hooks run when all entities of a table are in their new one. HM_ERROR_INVALID: a component is not
+ * of this world, is given twice or in both sets, the values take more than a chunk, or a set is
+ * NULL and its number is not 0; HM_ERROR_BUSY: a query runs, this one or another, or a callback;
+ * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and `changed` is 0. Invalidates all
+ * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
+ * meanwhile; 8 more for each entity if something is sparse. Example:
+ *
+ *     uint32_t stopped; // all movers stand still from now on
+ *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
+                                 const hm_component *remove, uint32_t n_remove, uint32_t *changed);
+
 #ifdef __cplusplus
 }
 #endif

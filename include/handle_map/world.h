@@ -30,11 +30,11 @@
  *     values of an entity 16,368 bytes in its table, with 8 for its handle; sparse ones are not
  *                         limited: larger values must be sparse
  *     alignment           1 to 4096, dividing the size
- *     tables              2,097,151, the descriptor's `max_tables`
+ *     tables              262,143, the descriptor's `max_tables`
  *     index space         `max_slots`, as in a map
  *
  * Memory: 20 bytes for each entity and 8 more in its row. A table takes 1 KiB or more of its own,
- * and chunks: the first ones have 512 bytes, 2 KiB and 8 KiB, all others 16 KiB. All chunks are in
+ * and chunks: the first ones have 512 bytes, 4 KiB and 32 KiB, others 256 KiB. All chunks are in
  * one reservation.
  *
  * A world may be moved (assign the struct, and use only the copy from then on) while it has no
@@ -96,7 +96,7 @@ typedef struct hm_world_desc {
     uint16_t type_id;        /* of the entities; at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_tables;     /* 0: 2,097,151; with 32-bit pointers or hm_memory_heap() 1,024 */
+    uint32_t max_tables;     /* 0: 262,143; with 32-bit pointers or hm_memory_heap() 1,024 */
     uint64_t max_size; /* bytes for tables and their chunks, at most 2^39; 0: 4 KiB an entity of
                           the capacity, from 1 GiB to 2^38; with 32-bit pointers or
                           hm_memory_heap() 256 bytes an entity, from 1 MiB to 2^28 */

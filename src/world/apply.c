@@ -66,15 +66,17 @@ static hm_status apply_commit_links(hm_world *world)
     return status == HM_OK ? hm_array_commit(&world->link_array, count, true) : status;
 }
 
-/* Links the commands from one unit to another, those of each entity in their order. A link is
- * link_end plus the unit of the last command so far; one that is not above link_end is from another
- * time. So links are never cleared, and there are numbers for 2^64 units. */
-static void apply_link(const hm_commands *commands, size_t begin, size_t end)
+/* Links the commands of each entity in their order. A link is link_end plus the unit of the last
+ * command so far; one that is not above link_end is from another time. So links are never cleared,
+ * and there are numbers for 2^64 units. */
+static void apply_link(const hm_commands *commands)
 {
     hm_world *world = commands->world;
     uint64_t *links = (uint64_t *)(void *)world->link_array.data;
-    for (size_t unit = begin; unit < end; unit += hm_commands_at(commands, unit)->size) {
+    size_t end = commands->units.count, size;
+    for (size_t unit = HM_COMMANDS_BEGIN; unit < end; unit += size) {
         hm_command *command = hm_commands_at(commands, unit);
+        size = command->size;
         command->next = 0;
         command->flags &= (uint16_t)~HM_COMMAND_LINKED;
         if ((command->flags & HM_COMMAND_DONE) != 0)
@@ -305,13 +307,10 @@ hm_status hm_commands_apply(hm_commands *commands)
     call.words = (world->component_count + 63) / 64;
     call.known_to = HM_WORLD_NONE;
     commands->skipped = 0;
-    size_t linked = HM_COMMANDS_BEGIN; /* units; hooks may record more */
-    for (size_t unit = linked; unit < commands->units.count && status == HM_OK;) {
+    apply_link(commands);
+    /* Hooks may record more, which are not joined. */
+    for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count && status == HM_OK;) {
         hm_command *command = hm_commands_at(commands, unit);
-        if (unit == linked) {
-            linked = commands->units.count;
-            apply_link(commands, unit, linked);
-        }
         if ((command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) == 0)
             status = apply_run(&call, command);
         unit += command->size;

@@ -100,7 +100,10 @@ bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle enti
 static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
                                    const void *value)
 {
-    if (!hm_secondary_contains(hm_world_sparse(world, number), entity)) {
+    const hm_secondary *sparse = hm_world_sparse(world, number);
+    bool fits =
+        hm_handle_index(entity) < world->mask_array.limit && hm_secondary_appends(sparse, entity);
+    if (!fits && !hm_secondary_contains(sparse, entity)) {
         hm_status status = hm_world_prepare_sparse(world, number, 1, entity);
         if (status != HM_OK)
             return status;
@@ -327,15 +330,78 @@ hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world
     return HM_OK;
 }
 
+/* Whether the components are those that were given for this way. */
+static bool change_is_way(const hm_world_way *way, const hm_component *add, uint32_t n_add,
+                          const hm_component *remove, uint32_t n_remove)
+{
+    if (way->add_count != n_add || way->remove_count != n_remove || n_add + n_remove == 0)
+        return false;
+    if ((add == NULL && n_add > 0) || (remove == NULL && n_remove > 0))
+        return false;
+    for (uint32_t i = 0; i < n_add; i++)
+        if (way->components[i] != add[i])
+            return false;
+    for (uint32_t i = 0; i < n_remove; i++)
+        if (way->components[n_add + i] != remove[i])
+            return false;
+    return true;
+}
+
+/* Remembers a way between two tables if that is all that the change did. */
+static void change_remember(hm_world *world, hm_world_way *way, const hm_component *add,
+                            uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    if (way->from == way->to || n_add > HM_WORLD_MEMO || n_remove > HM_WORLD_MEMO - n_add)
+        return;
+    for (uint32_t i = 0; i < n_add; i++) {
+        uint32_t number = add[i] - world->salt;
+        if (hm_world_is_sparse(world, number) ||
+            hm_world_cell_of(&world->tables[way->from], number)->is_present)
+            return;
+        way->components[i] = add[i];
+    }
+    for (uint32_t i = 0; i < n_remove; i++) {
+        if (hm_world_is_sparse(world, remove[i] - world->salt))
+            return;
+        way->components[n_add + i] = remove[i];
+    }
+    way->add_count = n_add;
+    way->remove_count = n_remove;
+    world->ways[way->from % HM_WORLD_WAYS] = *way;
+}
+
+/* Makes a change for the first time, or one that was forgotten. */
+static hm_status change_anew(hm_world *world, hm_handle entity, const hm_component *add,
+                             uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    hm_world_delta delta;
+    hm_status status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
+    if (status != HM_OK)
+        return status;
+    const hm_world_place *place = &world->places[hm_handle_index(entity)];
+    hm_world_way way = {.from = hm_world_place_table(*place)};
+    status = hm_world_apply_delta(world, entity, &delta);
+    way.to = hm_world_place_table(*place);
+    if (status == HM_OK)
+        change_remember(world, &way, add, n_add, remove, n_remove);
+    return status;
+}
+
 hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
                           uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     HM_CONTRACT(world != NULL, "hm_world_change: world is NULL");
-    hm_world_delta delta;
     hm_status status = change_begin(world, entity);
+    if (status != HM_OK)
+        return status;
+    uint32_t from = hm_world_place_table(world->places[hm_handle_index(entity)]);
+    const hm_world_way *way = &world->ways[from % HM_WORLD_WAYS];
+    if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
+        return change_anew(world, entity, add, n_add, remove, n_remove);
+    status = hm_world_prepare_rows(world, way->to, 1);
     if (status == HM_OK)
-        status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
-    return status == HM_OK ? hm_world_apply_delta(world, entity, &delta) : status;
+        change_move(world, entity, way->to);
+    return status;
 }
 
 /* touch */

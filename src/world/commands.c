@@ -49,9 +49,11 @@ void hm_commands_clear(hm_commands *commands)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_clear: commands is NULL");
     hm_world *world = commands->world;
-    if (commands->count == 0 && commands->units.count <= HM_COMMANDS_BEGIN)
+    if (world == NULL)
         return;
     HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
+    if (commands->count == 0)
+        return;
     HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
     hm_world_settle(world);
     /* A hook may record more. */
@@ -78,9 +80,9 @@ void hm_commands_fini(hm_commands *commands)
 /* record */
 
 /* Appends a command with this many numbers, and with space for a value if there is a record of its
- * component. All but the numbers and the value is filled in. */
-static hm_status commands_append(hm_commands *commands, const hm_command *head,
-                                 const hm_world_component_record *value, hm_command **made)
+ * component. All but the numbers and the value is filled in. Returns NULL if that fails. */
+static hm_command *commands_append(hm_commands *commands, const hm_command *head,
+                                   const hm_world_component_record *value, hm_status *status)
 {
     hm_array *units = &commands->units;
     size_t numbers = (size_t)head->add_count + head->remove_count;
@@ -91,20 +93,20 @@ static hm_status commands_append(hm_commands *commands, const hm_command *head,
         end = hm_commands_align(end, value->align);
         size = value->size;
     }
-    if (end > limit || size > limit - end)
-        return hm_fail(HM_ERROR_FULL, "%" PRIu32 " commands take %" PRIu64 " of %" PRIu64 " bytes",
-                       commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT),
-                       (uint64_t)limit);
-    size_t count = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
-    if (count > units->limit) {
-        hm_status status = hm_array_commit(units, count, true);
-        if (status != HM_OK)
-            return status;
+    if (end > limit || size > limit - end) {
+        *status =
+            hm_fail(HM_ERROR_FULL, "%" PRIu32 " commands take %" PRIu64 " of %" PRIu64 " bytes",
+                    commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
+        return NULL;
     }
-    *made = hm_commands_at(commands, units->count);
-    memcpy(*made, head, offsetof(hm_command, numbers));
-    (*made)->size = (uint32_t)(count - units->count);
-    return HM_OK;
+    size_t count = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
+    *status = count > units->limit ? hm_array_commit(units, count, true) : HM_OK;
+    if (*status != HM_OK)
+        return NULL;
+    hm_command *made = hm_commands_at(commands, units->count);
+    memcpy(made, head, offsetof(hm_command, numbers));
+    made->size = (uint32_t)(count - units->count);
+    return made;
 }
 
 /* Makes what was appended the last command. */
@@ -137,22 +139,23 @@ static hm_status commands_promise(hm_world *world, hm_handle *entity)
     return HM_OK;
 }
 
-/* Records a command with two sets. If it is to create, its entity is promised. */
-static hm_status commands_record_sets(hm_commands *commands, hm_command *head,
-                                      const hm_world_delta *delta, hm_command **made)
+/* Records a command with two sets. If it is to create, its entity is promised. Returns NULL if that
+ * fails. */
+static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
+                                        const hm_world_delta *delta, hm_status *status)
 {
-    head->add_count = (uint16_t)delta->add.count;
-    head->remove_count = (uint16_t)delta->remove.count;
-    hm_status status = commands_append(commands, head, NULL, made);
-    if (status == HM_OK && (head->flags & HM_COMMAND_CREATE) != 0)
-        status = commands_promise(commands->world, &(*made)->entity);
-    if (status != HM_OK)
-        return status;
     size_t added = delta->add.count, removed = delta->remove.count;
-    memcpy((*made)->numbers, delta->add.numbers, added * sizeof(uint16_t));
-    memcpy((*made)->numbers + added, delta->remove.numbers, removed * sizeof(uint16_t));
-    commands_record(commands, *made);
-    return HM_OK;
+    head->add_count = (uint16_t)added;
+    head->remove_count = (uint16_t)removed;
+    hm_command *made = commands_append(commands, head, NULL, status);
+    if (made != NULL && (head->flags & HM_COMMAND_CREATE) != 0)
+        *status = commands_promise(commands->world, &made->entity);
+    if (made == NULL || *status != HM_OK)
+        return NULL;
+    memcpy(made->numbers, delta->add.numbers, added * sizeof(uint16_t));
+    memcpy(made->numbers + added, delta->remove.numbers, removed * sizeof(uint16_t));
+    commands_record(commands, made);
+    return made;
 }
 
 hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
@@ -170,8 +173,8 @@ hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uin
     if (status == HM_OK)
         status = hm_world_measure(world, &delta.add, &row_size);
     if (status == HM_OK)
-        status = commands_record_sets(commands, &head, &delta, &made);
-    return status == HM_OK ? made->entity : HM_NULL_HANDLE;
+        made = commands_record_sets(commands, &head, &delta, &status);
+    return made != NULL ? made->entity : HM_NULL_HANDLE;
 }
 
 hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
@@ -180,8 +183,8 @@ hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
     hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY}, *made = NULL;
     hm_status status = commands_check(commands);
     if (status == HM_OK)
-        status = commands_append(commands, &head, NULL, &made);
-    if (status == HM_OK)
+        made = commands_append(commands, &head, NULL, &status);
+    if (made != NULL)
         commands_record(commands, made);
     return status;
 }
@@ -203,7 +206,7 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
                           const void *value)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_add: commands is NULL");
-    hm_command head = {.entity = entity, .add_count = 1}, *made = NULL;
+    hm_command head = {.entity = entity, .add_count = 1}, *made;
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
     if (status != HM_OK)
@@ -213,8 +216,8 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
         return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values", record->name);
     if (value != NULL)
         head.flags = HM_COMMAND_VALUE;
-    status = commands_append(commands, &head, value != NULL ? record : NULL, &made);
-    if (status != HM_OK)
+    made = commands_append(commands, &head, value != NULL ? record : NULL, &status);
+    if (made == NULL)
         return status;
     made->numbers[0] = (uint16_t)number;
     if (value != NULL)
@@ -230,8 +233,8 @@ hm_status hm_commands_remove(hm_commands *commands, hm_handle entity, hm_compone
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
     if (status == HM_OK)
-        status = commands_append(commands, &head, NULL, &made);
-    if (status != HM_OK)
+        made = commands_append(commands, &head, NULL, &status);
+    if (made == NULL)
         return status;
     made->numbers[0] = (uint16_t)number;
     commands_record(commands, made);
@@ -242,10 +245,12 @@ hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_c
                              uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_change: commands is NULL");
-    hm_command head = {.entity = entity}, *made = NULL;
+    hm_command head = {.entity = entity};
     hm_world_delta delta;
     hm_status status = commands_check(commands);
     if (status == HM_OK)
         status = hm_world_read_delta(commands->world, add, n_add, remove, n_remove, &delta);
-    return status == HM_OK ? commands_record_sets(commands, &head, &delta, &made) : status;
+    if (status == HM_OK)
+        (void)commands_record_sets(commands, &head, &delta, &status);
+    return status;
 }

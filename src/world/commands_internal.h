@@ -3,9 +3,10 @@
  *
  * The commands of a buffer are one after another in an array, whose address never changes:
  *
- *     | room for a value | command, numbers, value | command, numbers | ...
- *     0                  HM_COMMANDS_BEGIN
- */
+ *     | scratch | command, numbers, value | command, numbers | ...
+ *     0         HM_COMMANDS_BEGIN
+ *
+ * The scratch is for a zero value that was added and removed again, while its hook runs. */
 #ifndef HANDLE_MAP_COMMANDS_INTERNAL_H
 #define HANDLE_MAP_COMMANDS_INTERNAL_H
 
@@ -15,7 +16,7 @@
 
 enum {
     HM_COMMANDS_UNIT = sizeof(uint64_t), /* bytes */
-    HM_COMMANDS_BEGIN = (int)HM_WORLD_BLOCK_SIZE / HM_COMMANDS_UNIT
+    HM_COMMANDS_BEGIN = (16 << 10) / HM_COMMANDS_UNIT
 };
 
 /* The bits of a command's flags. */

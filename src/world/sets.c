@@ -208,6 +208,8 @@ static void sets_count_rows(hm_world_table *table, size_t align)
     for (uint32_t class_ = HM_WORLD_CLASSES; class_-- > 0;) {
         size_t size = hm_world_class_size(class_);
         size_t rows = (size - sizeof(hm_world_link)) / table->row_size;
+        if (rows >= (size_t)1 << HM_WORLD_ROW_BITS)
+            rows = ((size_t)1 << HM_WORLD_ROW_BITS) - 1;
         if (rows >= 16)
             rows &= ~(rows >= 64 ? (size_t)7 : (size_t)3);
         if (rows == 0 || size < align)
@@ -219,7 +221,7 @@ static void sets_count_rows(hm_world_table *table, size_t align)
 
 hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size)
 {
-    const size_t limit = HM_WORLD_BLOCK_SIZE - sizeof(hm_world_link);
+    const size_t limit = HM_WORLD_ROW_LIMIT;
     size_t size = sizeof(hm_handle);
     for (uint32_t i = 0; i < set->count; i++)
         if (!hm_world_is_sparse(world, set->numbers[i]))
@@ -377,6 +379,7 @@ void hm_world_drop_tables(hm_world *world)
         return;
     world->epoch++;
     world->memo_count = 0;
+    memset(world->ways, 0, sizeof world->ways);
     sets_fill_buckets(world);
     for (uint32_t i = 0; i < world->table_array.count; i++)
         sets_drop_edges(world, &world->tables[i]);

@@ -55,9 +55,9 @@ static hm_status world_check(const hm_world_desc *full)
     if (full->max_tables > WORLD_MAX_TABLES)
         return hm_fail(HM_ERROR_INVALID, "max_tables %" PRIu32 " is above %" PRIu32,
                        full->max_tables, WORLD_MAX_TABLES);
-    if (full->max_size > WORLD_MAX_SIZE || full->max_size < 4 * HM_WORLD_BLOCK_SIZE)
+    if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
         return hm_fail(HM_ERROR_INVALID, "max_size %" PRIu64 " is not from %zu to %" PRIu64,
-                       full->max_size, 4 * HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
+                       full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
     return HM_OK;
 }
 
@@ -214,7 +214,7 @@ static hm_status world_check_component(const hm_world *world, const hm_component
         return hm_fail(HM_ERROR_INVALID, "a tag has no values to destroy or to align");
     if (is_tag && desc->storage == HM_COMPONENT_SPARSE)
         return hm_fail(HM_ERROR_INVALID, "a sparse component has values of size 0");
-    size_t limit = HM_WORLD_BLOCK_SIZE - sizeof(hm_world_link) - sizeof(hm_handle);
+    size_t limit = HM_WORLD_ROW_LIMIT - sizeof(hm_handle);
     if (desc->storage == HM_COMPONENT_TABLE && desc->size > limit)
         return hm_fail(HM_ERROR_INVALID, "size %zu is above %zu: make the component sparse",
                        desc->size, limit);

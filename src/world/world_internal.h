@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* world: what its sources share.
  *
- *     store.c       memory: blocks of 16 KiB, whole or in pieces of 512 bytes, 2 KiB or 8 KiB
+ *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
  *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
  *     chunks.c      the rows of a table, in a list of chunks
  *     world.c       init and fini, components, questions
@@ -38,8 +38,9 @@
 #include "../memory/memory_private.h"
 
 #define HM_WORLD_NONE UINT32_MAX /* no chunk, table or block */
-#define HM_WORLD_BLOCK_SIZE ((size_t)16 << 10)
-#define HM_WORLD_ROOT UINT32_C(0) /* the table of entities without components */
+#define HM_WORLD_BLOCK_SIZE ((size_t)256 << 10)
+#define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
+#define HM_WORLD_ROOT UINT32_C(0)          /* the table of entities without components */
 
 /* At the end of each chunk. */
 typedef struct hm_world_link {
@@ -96,8 +97,7 @@ hm_status hm_world_store_validate(const hm_world_store *store);
 
 static inline size_t hm_world_class_size(uint32_t class_)
 {
-    return class_ == HM_WORLD_CLASSES - 1 ? HM_WORLD_BLOCK_SIZE
-                                          : (size_t)HM_WORLD_UNIT_SIZE << 2 * class_;
+    return (size_t)HM_WORLD_UNIT_SIZE << 3 * class_;
 }
 
 static inline uint32_t hm_world_chunk_class(uint32_t chunk)

@@ -86,6 +86,14 @@ void query_model_remove(query_model *model, uint32_t index, uint32_t component)
     entity->mask &= ~(UINT32_C(1) << component);
 }
 
+static void follow_change(query_model_entity *entity, uint32_t add, uint32_t remove)
+{
+    entity->mask = (entity->mask | add) & ~remove;
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++)
+        if ((add >> c & 1) != 0)
+            entity->values[c] = QUERY_MODEL_ZERO;
+}
+
 void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32_t remove)
 {
     query_model_entity *entity = &model->entities[index];
@@ -93,10 +101,7 @@ void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32
     uint32_t n_add = query_model_list(model, add, added);
     uint32_t n_remove = query_model_list(model, remove, removed);
     CHECK(hm_world_change(&model->world, entity->handle, added, n_add, removed, n_remove) == HM_OK);
-    entity->mask = (entity->mask | add) & ~remove;
-    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++)
-        if ((add >> c & 1) != 0)
-            entity->values[c] = QUERY_MODEL_ZERO;
+    follow_change(entity, add, remove);
 }
 
 /* Queries */
@@ -209,4 +214,22 @@ void query_model_check(query_model *model, query_model_query *query)
     }
     CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
     CHECK(visited == expected && hm_query_count(&query->query) == expected);
+}
+
+bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
+                            uint32_t remove)
+{
+    hm_component added[QUERY_MODEL_COMPONENTS], removed[QUERY_MODEL_COMPONENTS];
+    uint32_t n_add = query_model_list(model, add, added);
+    uint32_t n_remove = query_model_list(model, remove, removed);
+    uint32_t changed = 12345, expected = 0;
+    hm_status status = hm_query_change(&query->query, added, n_add, removed, n_remove, &changed);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && changed == 0));
+    for (uint32_t i = 0; i < model->count && status == HM_OK; i++)
+        if (query_model_matches(query, &model->entities[i])) {
+            follow_change(&model->entities[i], add, remove);
+            expected++;
+        }
+    CHECK(changed == expected);
+    return status == HM_OK;
 }

@@ -60,6 +60,10 @@ void query_model_add(query_model *model, uint32_t index, uint32_t component);
 void query_model_remove(query_model *model, uint32_t index, uint32_t component);
 void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32_t remove);
 
+/* Changes all entities that a query visits. False when memory is refused; then nothing changes. */
+bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
+                            uint32_t remove);
+
 /* Lists the components of a mask, and returns their number. */
 uint32_t query_model_list(const query_model *model, uint32_t mask, hm_component *list);
 

@@ -249,6 +249,73 @@ TEST(commands_fault, a_record_that_is_refused_memory_changes_nothing)
     test_memory_check_released(&stage.memory);
 }
 
+static uint32_t count_ready(const scene *on)
+{
+    uint32_t k = 0;
+    while (!hm_handle_is_null(hm_world_upcoming(&on->world, k)))
+        k++;
+    return k;
+}
+
+TEST(commands_fault, a_reserve_that_is_refused_memory_promises_nothing_more)
+{
+    for (uint32_t k = 1;; k++) {
+        start(&stage, 4096);
+        CHECK(count_ready(&stage) == ENTITIES);
+        test_memory_fail(&stage.memory, k, false);
+        hm_status status = hm_world_reserve(&stage.world, 9000);
+        bool reached = test_memory_refused(&stage.memory);
+        CHECK((status == HM_OK) == !reached);
+        CHECK(count_ready(&stage) == (reached ? ENTITIES : 9000));
+        CHECK(hm_world_validate(&stage.world) == HM_OK);
+        test_memory_fail(&stage.memory, 0, false);
+        hm_commands_fini(&stage.commands);
+        hm_world_fini(&stage.world);
+        if (reached)
+            continue;
+        CHECK(k > 3);
+        break;
+    }
+}
+
+TEST(commands_fault, trim_gives_back_what_apply_took_in_the_world)
+{
+    start(&stage, 4096);
+    hm_world_clear(&stage.world);
+    CHECK(hm_world_trim(&stage.world) == HM_OK);
+    size_t reserved = hm_world_get_stats(&stage.world).reserved_size;
+    for (int round = 0; round < 2; round++) {
+        hm_handle entity = hm_world_create(&stage.world, NULL, 0);
+        CHECK(hm_commands_destroy(&stage.commands, entity) == HM_OK);
+        CHECK(hm_commands_apply(&stage.commands) == HM_OK);
+        CHECK(hm_world_get_stats(&stage.world).reserved_size > reserved);
+        CHECK(hm_world_trim(&stage.world) == HM_OK);
+        CHECK(hm_world_get_stats(&stage.world).reserved_size == reserved);
+    }
+    hm_commands_fini(&stage.commands);
+    hm_world_fini(&stage.world);
+    test_memory_check_released(&stage.memory);
+}
+
+TEST(commands_fault, memory_is_kept_for_the_next_commands)
+{
+    start(&stage, 4096);
+    size_t before = 0;
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < 10000; i++)
+            CHECK(hm_commands_add(&stage.commands, HM_NULL_HANDLE, stage.parts[0], NULL) == HM_OK);
+        CHECK(round == 0 || stage.memory.committed_size == before);
+        if (round < 3)
+            hm_commands_clear(&stage.commands);
+        else
+            CHECK(hm_commands_apply(&stage.commands) == HM_OK);
+        before = stage.memory.committed_size;
+    }
+    hm_commands_fini(&stage.commands);
+    hm_world_fini(&stage.world);
+    test_memory_check_released(&stage.memory);
+}
+
 TEST(commands_fault, init_refused_leaves_a_zeroed_buffer)
 {
     static const hm_commands zero;
@@ -289,6 +356,7 @@ TEST(commands_fault, a_buffer_that_is_full_can_be_applied)
         CHECK(hm_commands_count(&commands) == count);
         while (hm_commands_destroy(&commands, HM_NULL_HANDLE) == HM_OK)
             count++;
+        CHECK(strstr(hm_last_error(), " commands take 41") != NULL);
         CHECK(hm_commands_count(&commands) == count);
         CHECK(hm_commands_apply(&commands) == HM_OK);
         CHECK(hm_commands_skipped(&commands) == count - 41);

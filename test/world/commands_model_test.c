@@ -282,7 +282,7 @@ static void apply_buffer(twins *self, uint32_t buffer)
     hm_commands *commands = &self->buffers[buffer];
     bool is_cleared = test_random_below(&self->random, 6) == 0;
     if (hm_commands_count(commands) == 0)
-        is_cleared = false; /* It would not bring promised entities to life. */
+        is_cleared = false; /* It would not make the promised entities. */
     if (is_cleared)
         hm_commands_clear(commands);
     else

@@ -1,146 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recorded commands: handles are promised, apply does what the calls of the world would, entities
  * move once, and every value is destroyed once. */
-#include "support/test.h"
-
-#include <handle_map/commands.h>
-#include <handle_map/query.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { MANY = 1000, LOG = 64, FOREIGN_TYPE = 9, OWN_TYPE = 4 };
-
-struct spot {
-    int32_t x, y;
-};
-
-/* A value whose destroy hook logs its number. */
-struct token {
-    uint64_t number;
-    char rest[56];
-};
-
-struct reference {
-    hm_handle entity;
-};
-
-typedef struct scene {
-    hm_world world;
-    hm_commands commands;
-    hm_component spot, reference, tag, token, other_token, sparse_token, sparse_spot;
-    uint64_t log[LOG]; /* numbers of the tokens that were destroyed, in order */
-    uint32_t logged;
-    void (*in_hook)(struct scene *self); /* called by each hook, unless NULL */
-} scene;
-
-static void log_token(void *value, void *context)
-{
-    scene *self = context;
-    struct token *token = value;
-    CHECK((uintptr_t)value % 64 == 0);
-    CHECK(hm_world_validate(&self->world) == HM_OK);
-    CHECK(self->logged < LOG);
-    self->log[self->logged++] = token->number;
-    memset(token, 0xEE, sizeof *token); /* The world must not use it any more. */
-    if (self->in_hook != NULL)
-        self->in_hook(self);
-}
-
-static hm_component make(scene *self, hm_component_desc desc)
-{
-    hm_component component = hm_world_component(&self->world, &desc);
-    CHECK(component != HM_INVALID_INDEX);
-    return component;
-}
-
-static scene *begin(void)
-{
-    scene *self = calloc(1, sizeof *self);
-    CHECK(self != NULL);
-    const hm_world_desc desc = {.capacity = 10 * MANY, .type_id = OWN_TYPE};
-    CHECK(hm_world_init(&self->world, &desc) == HM_OK);
-    hm_component_desc token = {.size = sizeof(struct token), .destroy = log_token};
-    token.align = 64;
-    token.context = self;
-    self->spot = make(self, (hm_component_desc){.size = sizeof(struct spot), .name = "spot"});
-    self->reference = make(self, (hm_component_desc){.size = sizeof(struct reference)});
-    self->tag = make(self, (hm_component_desc){.name = "tag"});
-    self->token = make(self, token);
-    self->other_token = make(self, token);
-    token.storage = HM_COMPONENT_SPARSE;
-    self->sparse_token = make(self, token);
-    self->sparse_spot = make(
-        self, (hm_component_desc){.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE});
-    CHECK(hm_commands_init(&self->commands, &self->world) == HM_OK);
-    CHECK(hm_world_reserve(&self->world, MANY) == HM_OK);
-    return self;
-}
-
-static void apply(scene *self)
-{
-    CHECK(hm_commands_apply(&self->commands) == HM_OK);
-    CHECK(hm_commands_count(&self->commands) == 0);
-    CHECK(hm_world_validate(&self->world) == HM_OK);
-}
-
-static void finish(scene *self)
-{
-    CHECK(hm_world_validate(&self->world) == HM_OK);
-    hm_commands_fini(&self->commands);
-    hm_commands_fini(&self->commands);
-    self->in_hook = NULL;
-    self->logged = 0;
-    hm_world_fini(&self->world);
-    free(self);
-}
-
-static bool logged_are(const scene *self, const uint64_t *numbers, uint32_t n)
-{
-    return self->logged == n && memcmp(self->log, numbers, n * sizeof *numbers) == 0;
-}
-
-#define CHECK_LOG(self, ...)                                                                       \
-    CHECK(logged_are((self), (const uint64_t[]){__VA_ARGS__},                                      \
-                     sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)))
-
-static hm_handle create(scene *self, const hm_component *set, uint32_t n)
-{
-    hm_handle entity = hm_commands_create(&self->commands, set, n);
-    CHECK(!hm_handle_is_null(entity) && !hm_world_contains(&self->world, entity));
-    return entity;
-}
-
-static void add_token(scene *self, hm_handle entity, hm_component component, uint64_t number)
-{
-    struct token value = {.number = number};
-    CHECK(hm_commands_add(&self->commands, entity, component, &value) == HM_OK);
-}
-
-static void give_token(scene *self, hm_handle entity, hm_component component, uint64_t number)
-{
-    struct token value = {.number = number};
-    CHECK(hm_world_add(&self->world, entity, component, &value) == HM_OK);
-}
-
-static uint64_t token_of(const scene *self, hm_handle entity, hm_component component)
-{
-    const struct token *value = hm_world_get(&self->world, entity, component);
-    CHECK(value != NULL);
-    return value->number;
-}
-
-static bool is_spot(const scene *self, hm_handle entity, hm_component component, int32_t x,
-                    int32_t y)
-{
-    const struct spot *spot = hm_world_get(&self->world, entity, component);
-    return spot != NULL && spot->x == x && spot->y == y;
-}
-
-static bool says(const char *sentence)
-{
-    return strcmp(hm_last_error(), sentence) == 0;
-}
+#include "support/commands_scene.h"
 
 /* apply */
 
@@ -214,6 +75,41 @@ TEST(commands, what_is_written_counts_as_changed)
     finish(self);
 }
 
+TEST(commands, what_goes_counts_as_a_change_for_what_stays)
+{
+    scene *self = begin();
+    hm_handle entity[2];
+    const hm_component set[] = {self->token, self->spot, self->sparse_spot};
+    for (int i = 0; i < 2; i++)
+        entity[i] = hm_world_create(&self->world, set, 3);
+    CHECK(hm_commands_remove(&self->commands, entity[0], self->token) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, entity[0], self->sparse_spot) == HM_OK);
+    uint64_t before = hm_world_clock(&self->world);
+    apply(self);
+    CHECK(hm_world_changed(&self->world, entity[1], self->spot) > before);
+    CHECK(hm_world_changed(&self->world, entity[1], self->sparse_spot) > before);
+    CHECK_LOG(self, 0);
+    finish(self);
+}
+
+/* A sparse value is replaced although there is no space for one more. */
+TEST(commands, sparse_values_are_replaced_in_a_full_world)
+{
+    hm_world world;
+    hm_commands commands;
+    const hm_component_desc desc = {.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE};
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 1}) == HM_OK);
+    hm_component component = hm_world_component(&world, &desc);
+    hm_handle entity = hm_world_create(&world, &component, 1);
+    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_add(&commands, entity, component, &(struct spot){1, 2}) == HM_OK);
+    CHECK(hm_commands_apply(&commands) == HM_OK);
+    const struct spot *spot = hm_world_get(&world, entity, component);
+    CHECK(spot != NULL && spot->x == 1 && spot->y == 2);
+    hm_commands_fini(&commands);
+    hm_world_fini(&world);
+}
+
 /* promises */
 
 TEST(commands, handles_are_promised_up_to_the_reserve)
@@ -260,7 +156,7 @@ TEST(commands, new_entities_can_refer_to_each_other)
     finish(self);
 }
 
-TEST(commands, entities_of_all_buffers_come_to_life_in_the_order_of_their_promises)
+TEST(commands, entities_of_all_buffers_are_made_in_the_order_of_their_promises)
 {
     scene *self = begin();
     hm_commands other;
@@ -307,7 +203,7 @@ TEST(commands, entities_of_a_buffer_that_is_dropped_do_not_stay)
     finish(self);
 }
 
-TEST(commands, any_other_change_first_brings_promised_entities_to_life)
+TEST(commands, any_other_change_first_makes_the_promised_entities)
 {
     for (int change = 0; change < 9; change++) {
         scene *self = begin();
@@ -538,6 +434,31 @@ TEST(commands, what_a_hook_records_while_its_buffer_is_cleared_is_cleared_too)
     finish(self);
 }
 
+static void look_at_zero(scene *self)
+{
+    hm_handle entity = hm_world_handle_at(&self->world, 0);
+    const struct token *token = hm_world_get(&self->world, entity, self->token);
+    CHECK(token != NULL);
+    if (self->logged == 2)
+        CHECK(token->number == 0 && token->rest[0] == 0);
+}
+
+TEST(commands, hooks_do_not_see_destroyed_values)
+{
+    scene *self = begin();
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    give_token(self, entity, self->token, 1);
+    give_token(self, entity, self->other_token, 2);
+    self->in_hook = look_at_zero;
+    CHECK(hm_commands_remove(&self->commands, entity, self->token) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, entity, self->other_token) == HM_OK);
+    add_token(self, entity, self->token, 3);
+    apply(self);
+    CHECK_LOG(self, 1, 2);
+    CHECK(token_of(self, entity, self->token) == 3);
+    finish(self);
+}
+
 static void look_in_hook(scene *self)
 {
     hm_handle entity = hm_world_handle_at(&self->world, 0);
@@ -595,197 +516,4 @@ TEST(commands, a_loop_over_a_query_records_what_it_may_not_do)
     }
     hm_query_fini(&query);
     finish(self);
-}
-
-/* bad input */
-
-TEST(commands, components_that_are_not_of_this_world_are_refused_when_recorded)
-{
-    scene *self = begin(), *other = begin();
-    hm_handle entity = hm_world_create(&self->world, NULL, 0);
-    const hm_component strangers[] = {other->spot,           HM_INVALID_INDEX, 0,
-                                      self->sparse_spot + 1, self->spot - 1,   UINT32_MAX / 2};
-    for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        const hm_component stranger = strangers[i];
-        if (stranger >= self->spot && stranger <= self->sparse_spot)
-            continue; /* Zero may be a component. */
-        CHECK(hm_commands_add(&self->commands, entity, stranger, NULL) == HM_ERROR_INVALID);
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
-        CHECK(hm_commands_remove(&self->commands, entity, stranger) == HM_ERROR_INVALID);
-        CHECK(hm_commands_change(&self->commands, entity, &stranger, 1, NULL, 0) ==
-              HM_ERROR_INVALID);
-        CHECK(hm_commands_change(&self->commands, entity, NULL, 0, &stranger, 1) ==
-              HM_ERROR_INVALID);
-        CHECK(hm_handle_is_null(hm_commands_create(&self->commands, &stranger, 1)));
-        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
-    }
-    CHECK(hm_commands_count(&self->commands) == 0);
-    finish(other);
-    finish(self);
-}
-
-TEST(commands, sets_that_cannot_be_are_refused_when_recorded)
-{
-    scene *self = begin();
-    hm_handle next = hm_world_upcoming(&self->world, 0);
-    const hm_component twice[] = {self->spot, self->tag, self->spot};
-    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, twice, 3)));
-    CHECK(says("component spot is given twice"));
-    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, NULL, 1)));
-    CHECK(says("a set is NULL"));
-    CHECK(hm_commands_change(&self->commands, next, twice, 2, &twice[1], 1) == HM_ERROR_INVALID);
-    CHECK(says("component tag is both added and removed"));
-    CHECK(hm_commands_change(&self->commands, next, NULL, 1, NULL, 0) == HM_ERROR_INVALID);
-    CHECK(hm_commands_change(&self->commands, next, NULL, 0, NULL, 1) == HM_ERROR_INVALID);
-    CHECK(hm_commands_add(&self->commands, next, self->tag, "value") == HM_ERROR_INVALID);
-    CHECK(says("component tag is a tag: it has no values"));
-    CHECK(hm_commands_count(&self->commands) == 0);
-    CHECK(hm_handle_equal(create(self, NULL, 0), next));
-    finish(self);
-}
-
-TEST(commands, values_that_take_more_than_a_chunk_are_refused)
-{
-    scene *self = begin();
-    hm_component large[2], sparse;
-    for (int i = 0; i < 2; i++)
-        large[i] = make(self, (hm_component_desc){.size = 10000});
-    sparse = make(self, (hm_component_desc){.size = 30000, .storage = HM_COMPONENT_SPARSE});
-    CHECK(hm_handle_is_null(hm_commands_create(&self->commands, large, 2)));
-    CHECK(says("the values of an entity take 20000 bytes, above 16360: make large ones sparse"));
-    hm_handle made = create(self, (hm_component[]){large[0], sparse}, 2);
-    hm_handle later = create(self, NULL, 0);
-    CHECK(hm_commands_add(&self->commands, made, large[1], NULL) == HM_OK);
-    for (int i = 0; i < 2; i++) {
-        CHECK(hm_commands_apply(&self->commands) == HM_ERROR_INVALID);
-        CHECK(hm_commands_count(&self->commands) == 3 && hm_world_count(&self->world) == 2);
-        CHECK(!hm_world_has(&self->world, made, large[0]));
-    }
-    CHECK(hm_commands_remove(&self->commands, made, large[0]) == HM_OK);
-    apply(self);
-    CHECK(hm_world_has(&self->world, made, large[1]) && hm_world_has(&self->world, made, sparse));
-    CHECK(hm_world_contains(&self->world, later));
-    finish(self);
-}
-
-TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
-{
-    hm_commands zeroed = {0}, failed;
-    CHECK(hm_commands_init(NULL, NULL) == HM_ERROR_INVALID);
-    CHECK(says("hm_commands_init: commands is NULL"));
-    memset(&failed, 0x5A, sizeof failed);
-    CHECK(hm_commands_init(&failed, NULL) == HM_ERROR_INVALID);
-    CHECK(says("hm_commands_init: world is NULL"));
-    CHECK(memcmp(&failed, &zeroed, sizeof zeroed) == 0);
-    hm_component component = 0;
-    CHECK(hm_handle_is_null(hm_commands_create(&zeroed, NULL, 0)));
-    CHECK(says("the buffer of commands has no capacity: was it initialised?"));
-    CHECK(hm_commands_destroy(&zeroed, HM_NULL_HANDLE) == HM_ERROR_FULL);
-    CHECK(hm_commands_add(&zeroed, HM_NULL_HANDLE, component, NULL) == HM_ERROR_FULL);
-    CHECK(hm_commands_remove(&zeroed, HM_NULL_HANDLE, component) == HM_ERROR_FULL);
-    CHECK(hm_commands_change(&zeroed, HM_NULL_HANDLE, NULL, 0, NULL, 0) == HM_ERROR_FULL);
-    CHECK(hm_commands_apply(&zeroed) == HM_OK);
-    CHECK(hm_commands_count(&zeroed) == 0 && hm_commands_skipped(&zeroed) == 0);
-    hm_commands_clear(&zeroed);
-    hm_commands_fini(&zeroed);
-}
-
-TEST(commands, a_zeroed_world_promises_nothing)
-{
-    hm_world world = {0};
-    hm_commands commands;
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
-    CHECK(hm_handle_is_null(hm_commands_create(&commands, NULL, 0)));
-    CHECK(hm_commands_destroy(&commands, hm_handle_pack(0, 1, 0)) == HM_OK);
-    CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
-    hm_commands_fini(&commands);
-    hm_world_fini(&world);
-}
-
-TEST(commands, a_buffer_may_be_moved)
-{
-    scene *self = begin();
-    hm_handle entity = create(self, &self->spot, 1);
-    hm_commands moved = self->commands;
-    memset(&self->commands, 0, sizeof self->commands);
-    CHECK(hm_commands_add(&moved, entity, self->spot, &(struct spot){1, 2}) == HM_OK);
-    CHECK(hm_commands_apply(&moved) == HM_OK && is_spot(self, entity, self->spot, 1, 2));
-    hm_commands_fini(&moved);
-    finish(self);
-}
-
-/* contracts */
-
-DEATH_TEST(commands_contract, create_of_null)
-{
-    hm_commands_create(NULL, NULL, 0);
-}
-
-DEATH_TEST(commands_contract, destroy_of_null)
-{
-    hm_commands_destroy(NULL, HM_NULL_HANDLE);
-}
-
-DEATH_TEST(commands_contract, add_of_null)
-{
-    hm_commands_add(NULL, HM_NULL_HANDLE, 0, NULL);
-}
-
-DEATH_TEST(commands_contract, remove_of_null)
-{
-    hm_commands_remove(NULL, HM_NULL_HANDLE, 0);
-}
-
-DEATH_TEST(commands_contract, change_of_null)
-{
-    hm_commands_change(NULL, HM_NULL_HANDLE, NULL, 0, NULL, 0);
-}
-
-DEATH_TEST(commands_contract, apply_of_null)
-{
-    hm_commands_apply(NULL);
-}
-
-DEATH_TEST(commands_contract, clear_of_null)
-{
-    hm_commands_clear(NULL);
-}
-
-DEATH_TEST(commands_contract, fini_of_null)
-{
-    hm_commands_fini(NULL);
-}
-
-DEATH_TEST(commands_contract, count_of_null)
-{
-    hm_commands_count(NULL);
-}
-
-DEATH_TEST(commands_contract, skipped_of_null)
-{
-    hm_commands_skipped(NULL);
-}
-
-static void clear_in_hook(scene *self)
-{
-    hm_commands_clear(&self->commands);
-}
-
-DEATH_TEST(commands_contract, clear_inside_a_hook)
-{
-    scene *self = begin();
-    hm_handle entity = hm_world_create(&self->world, &self->token, 1);
-    CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
-    self->in_hook = clear_in_hook;
-    hm_commands_apply(&self->commands);
-}
-
-DEATH_TEST(commands_contract, fini_of_waiting_commands_while_a_query_runs)
-{
-    scene *self = begin();
-    hm_query query;
-    create(self, NULL, 0);
-    CHECK(hm_query_init(&query, &self->world, &(hm_query_desc){0}) == HM_OK);
-    hm_query_begin(&query);
-    hm_commands_fini(&self->commands);
 }

@@ -96,6 +96,30 @@ TEST(query_fault, begin_refused_memory_visits_the_same_entities)
     }
 }
 
+TEST(query_fault, a_loop_whose_list_was_refused_memory_is_not_disturbed_by_count)
+{
+    static scene on; /* too large for the stack */
+    test_memory memory;
+    test_memory_init_with_holes(&memory, 4096);
+    start_with(&on, &memory.table);
+    make_tables(&on);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_view view;
+    uint32_t visited = 0;
+    test_memory_fail(&memory, 1, true);
+    hm_query_begin(&query);
+    test_memory_fail(&memory, 0, false);
+    while (hm_query_next(&query, &view)) {
+        visited += view.count;
+        if (visited % 100 == 0)
+            CHECK(hm_query_count(&query) == TABLES / 2);
+    }
+    CHECK(visited == TABLES / 2);
+    hm_query_fini(&query);
+    finish(&on);
+    test_memory_check_released(&memory);
+}
+
 TEST(query_fault, a_loop_requests_no_memory)
 {
     scene on;

@@ -101,6 +101,18 @@ static void change(void *of, const uint32_t arguments[TEST_ARGUMENTS])
         query_model_change(&on->model, arguments[0] % on->model.count, add_mask, remove_mask);
 }
 
+static void change_all(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t add_mask = some_mask(arguments[1]), remove_mask = some_mask(arguments[2]) & ~add_mask;
+    if (arguments[0] % 2 != 0) { /* Nothing sparse is added or removed. */
+        add_mask &= (1U << QUERY_MODEL_SPARSE) - 1;
+        remove_mask &= (1U << QUERY_MODEL_SPARSE) - 1;
+    }
+    CHECK(query_model_change_all(&on->model, &on->queries[arguments[0] / 2 % QUERIES], add_mask,
+                                 remove_mask));
+}
+
 static void clear(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
@@ -138,8 +150,9 @@ static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 
 static const test_operation operations[] = {
     {"create", 20, create},  {"destroy", 12, destroy}, {"add", 20, add},
-    {"remove", 12, remove_}, {"change", 12, change},   {"clear", 1, clear},
-    {"trim", 3, trim},       {"ask", 10, ask},         {"leave", 3, leave},
+    {"remove", 12, remove_}, {"change", 12, change},   {"change_all", 8, change_all},
+    {"clear", 1, clear},     {"trim", 3, trim},        {"ask", 10, ask},
+    {"leave", 3, leave},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
                                      begin,   check,      end};

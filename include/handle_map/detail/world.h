@@ -19,8 +19,9 @@ enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
-    HM_WORLD_ROW_BITS = 11,   /* a chunk has fewer than 2^11 rows, since an entity takes 8 bytes */
-    HM_WORLD_MEMO = 8         /* components of the largest set that create remembers */
+    HM_WORLD_ROW_BITS = 14,   /* a chunk has fewer than 2^14 rows */
+    HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
+    HM_WORLD_WAYS = 4         /* changes that are remembered */
 };
 
 /* Where an entity's row is. */
@@ -64,13 +65,21 @@ typedef struct hm_world_table {
     bool is_ordered; /* for the world's order */
 } hm_world_table;
 
-/* Memory for chunks: blocks of 16 KiB, each whole or divided into pieces of one class. */
+/* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
 typedef struct hm_world_store {
     unsigned char *base;              /* block_array.data */
-    hm_array block_array;             /* 16 KiB each */
-    hm_array record_array;            /* a record for each block */
-    uint32_t heads[HM_WORLD_CLASSES]; /* class -> block with free pieces; the last: free blocks */
+    hm_array block_array;             /* 256 KiB each */
+    hm_array record_array;            /* the nodes of each block */
+    uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
 } hm_world_store;
+
+/* A change of components, as it was given, that led from one table to another. It had no sparse
+ * component, and the first table has none of those that it adds. */
+typedef struct hm_world_way {
+    uint32_t from, to;
+    uint32_t add_count, remove_count;   /* both 0: no change */
+    uint32_t components[HM_WORLD_MEMO]; /* added, then removed */
+} hm_world_way;
 
 /* All fields are private; use the functions. */
 typedef struct hm_world {
@@ -112,6 +121,7 @@ typedef struct hm_world {
     hm_order_state order_state;
     const hm_memory *memory;
     const char *name;
+    hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first table */
 } hm_world;
 
 HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t component);
