@@ -110,24 +110,40 @@ TEST(world_damage, validate_sees_sets_and_edges_that_disagree)
     finish_world(&on.world);
 }
 
-/* A record of the store has a mask of free pieces, the previous and next block of its list, and the
- * class. */
+/* As in store.c: a block has a node for the whole, 8 for its eighths and 64 for theirs. */
+typedef struct node {
+    uint32_t previous, next;
+    uint8_t free;
+    bool is_split, is_free;
+} node;
+
+/* Changes what is not a number, which validate must see, and changes it back. */
+static void change_node(const scene *on, node *at, node now)
+{
+    node before = *at;
+    *at = now;
+    CHECK(hm_world_validate(&on->world) == HM_ERROR_CORRUPT);
+    *at = before;
+    CHECK(hm_world_validate(&on->world) == HM_OK);
+}
+
 TEST(world_damage, validate_sees_a_damaged_store)
 {
     scene on;
     start(&on);
-    uint32_t(*records)[4] = (uint32_t(*)[4])(void *)on.world.store.record_array.data;
-    uint32_t small = on.world.store.heads[0];
-    CHECK(small != HM_WORLD_NONE && on.world.store.block_array.count > 1);
-    uint32_t other = small == 0 ? 1 : 0;
-    change(&on, &on.world.store.heads[0], HM_WORLD_NONE);
-    change(&on, &on.world.store.heads[0], other);
-    change(&on, &on.world.store.heads[0], 100000);
-    change(&on, &records[small][0], 0);
-    change(&on, &records[small][1], other);
-    change(&on, &records[small][2], small);
-    change(&on, &records[small][3], 7);
-    change(&on, &records[small][3], 2); /* It has more pieces than that. */
+    uint32_t *head = &on.world.store.heads[0], other = *head == 0 ? 1 : 0;
+    CHECK(*head < 64); /* the first block's */
+    node *small = (node *)(void *)on.world.store.record_array.data + 9 + *head;
+    CHECK(small->is_split && small->free != 0 && small->previous == HM_WORLD_NONE);
+    change(&on, head, HM_WORLD_NONE);
+    change(&on, head, 63);
+    change(&on, head, 100000);
+    change(&on, &small->previous, other);
+    change(&on, &small->next, *head);
+    change_node(&on, small, (node){small->previous, small->next, 0, true, false});
+    change_node(&on, small, (node){small->previous, small->next, 0xFF, true, false});
+    change_node(&on, small, (node){small->previous, small->next, small->free, false, false});
+    change_node(&on, small, (node){small->previous, small->next, small->free, true, true});
     finish_world(&on.world);
 }
 
