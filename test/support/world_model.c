@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of the world: each operation on both sides, and the comparison of the two. */
+/* The naive model of the world, and its comparison with the world. */
 #include "world_model.h"
 
 #include "layout.h"
@@ -9,13 +9,9 @@
 #include <string.h>
 
 enum {
-    MODEL_LARGEST = 9000,     /* bytes of a value */
-    MODEL_SMALL = 64,         /* bytes; up to this size values are compared after each operation */
-    MODEL_STRIDE = 16,        /* above, each after as many operations */
-    MODEL_BURST = 60,         /* most entities made at once */
-    MODEL_LIVES = 65600,      /* more than a slot has */
-    MODEL_CHUNK_SIZE = 16368, /* bytes of the largest row */
-    MODEL_COMPARES = 200      /* most for a row, as in the map's model */
+    MODEL_SMALL = 64,  /* bytes; up to this size values are compared after each operation */
+    MODEL_STRIDE = 16, /* above, each after as many operations */
+    MODEL_ROW = 16368  /* bytes of the largest row */
 };
 
 typedef struct model_kind {
@@ -32,7 +28,7 @@ static const model_kind kinds[WORLD_MODEL_KINDS] = {
 
 /* entities */
 
-static world_model_entity *find(world_model *model, hm_handle handle)
+world_model_entity *world_model_find(world_model *model, hm_handle handle)
 {
     for (uint32_t i = 0; i < model->count; i++)
         if (model->entities[i].handle.bits == handle.bits)
@@ -48,9 +44,9 @@ static bool value_holds(const world_model *model, const world_model_entity *enti
                                         : test_item_is(value, size, entity->patterns[c]);
 }
 
-static world_model_entity *append(world_model *model, hm_handle handle, uint32_t mask)
+world_model_entity *world_model_append(world_model *model, hm_handle handle, uint32_t mask)
 {
-    CHECK(find(model, handle) == NULL && model->count < model->desc.capacity);
+    CHECK(world_model_find(model, handle) == NULL && model->count < model->desc.capacity);
     CHECK(hm_handle_type_id(handle) == model->desc.type_id && !hm_handle_is_free(handle));
     CHECK(hm_handle_index(handle) < hm_world_get_stats(&model->world).max_slots);
     world_model_entity *entity = &model->entities[model->count++];
@@ -58,7 +54,7 @@ static world_model_entity *append(world_model *model, hm_handle handle, uint32_t
     return entity;
 }
 
-static uint32_t hooked(const world_model *model)
+uint32_t world_model_hooked(const world_model *model)
 {
     uint32_t mask = 0;
     for (uint32_t c = 0; c < model->component_count; c++)
@@ -66,18 +62,15 @@ static uint32_t hooked(const world_model *model)
     return mask;
 }
 
-/* Forgets an entity that was destroyed, after its hooks. */
-static void drop(world_model *model, world_model_entity *entity)
+void world_model_drop(world_model *model, world_model_entity *entity)
 {
-    CHECK(entity->destroyed == (entity->mask & hooked(model)));
+    CHECK(entity->destroyed == (entity->mask & world_model_hooked(model)));
     CHECK(!hm_world_contains(&model->world, entity->handle));
     model->past[model->past_count++ % WORLD_MODEL_PAST] = entity->handle;
     *entity = model->entities[--model->count];
 }
 
-/* Returns a handle to try: an entity (kind 0 to 7), the next or the last life of its slot, one that
- * was, null, damaged, foreign, or noise. */
-static hm_handle pick(const world_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
     uint32_t known = model->past_count < WORLD_MODEL_PAST ? model->past_count : WORLD_MODEL_PAST;
     const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
@@ -109,7 +102,7 @@ static world_model_entity *owner_of(world_model *model, const world_model_compon
                                     const void *value)
 {
     if (model->acting != NULL)
-        return find(model, model->acting->handle);
+        return world_model_find(model, model->acting->handle);
     for (uint32_t i = 0; i < model->count; i++)
         if (hm_world_get(&model->world, model->entities[i].handle, of->id) == value)
             return &model->entities[i];
@@ -160,8 +153,8 @@ static void on_destroy(void *value, void *context)
     in_callback(model, entity->handle, hm_handle_index(entity->handle));
 }
 
-/* Orders by the leading bytes, at most 2 of them, so that there are equal values. */
-static uint64_t leading(const void *value, void *context)
+/* At most 2 bytes, so that there are equal values. */
+uint64_t world_model_leading(const void *value, void *context)
 {
     const world_model *model = context;
     const unsigned char *bytes = value;
@@ -169,37 +162,29 @@ static uint64_t leading(const void *value, void *context)
     return is_byte ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
 }
 
-static uint64_t key(const void *value, void *context)
+uint64_t world_model_key(const void *value, void *context)
 {
     world_model *model = context;
-    uint64_t first = leading(value, context);
+    uint64_t first = world_model_leading(value, context);
     model->ordered++;
     in_callback(model, model->count != 0 ? model->entities[0].handle : HM_NULL_HANDLE,
                 (uint32_t)first);
     return first;
 }
 
-static int compare(const void *a, const void *b, void *context)
+int world_model_compare(const void *a, const void *b, void *context)
 {
     world_model *model = context;
-    uint64_t left = key(a, context), right = key(b, context);
+    uint64_t left = world_model_key(a, context), right = world_model_key(b, context);
     model->ordered--;
     return (left > right) - (left < right);
 }
 
 /* sets */
 
-typedef struct model_set {
-    hm_component ids[WORLD_MODEL_KINDS + 1];
-    uint32_t n, mask;
-    bool is_valid;
-} model_set;
-
-/* Draws components: each bit of noise decides about one. They come in any order, and now and then
- * one comes twice, or is of no world. */
-static model_set draw_set(const world_model *model, uint32_t noise, uint32_t order)
+world_model_set world_model_draw_set(const world_model *model, uint32_t noise, uint32_t order)
 {
-    model_set set = {.n = 0};
+    world_model_set set = {.n = 0};
     uint32_t count = model->component_count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = (i * (order & 1 ? 1 : count - 1) + order / 2) % count;
@@ -217,14 +202,13 @@ static model_set draw_set(const world_model *model, uint32_t noise, uint32_t ord
     return set;
 }
 
-/* Whether the values of these components fit a table. */
-static bool fits(const world_model *model, uint32_t mask)
+bool world_model_fits(const world_model *model, uint32_t mask)
 {
     size_t size = sizeof(hm_handle);
     for (uint32_t c = 0; c < model->component_count; c++)
         if ((mask >> c & 1) != 0 && !model->components[c].is_sparse)
             size += model->components[c].size;
-    return size <= MODEL_CHUNK_SIZE;
+    return size <= MODEL_ROW;
 }
 
 static uint32_t table_mask(const world_model *model, uint32_t mask)
@@ -235,8 +219,7 @@ static uint32_t table_mask(const world_model *model, uint32_t mask)
     return mask;
 }
 
-/* Counts the tables that have rows, except that of no components. */
-static uint32_t count_tables(const world_model *model)
+uint32_t world_model_count_tables(const world_model *model)
 {
     uint32_t masks[WORLD_MODEL_ENTITIES + 1] = {0}, count = 1;
     for (uint32_t i = 0; i < model->count; i++) {
@@ -249,8 +232,7 @@ static uint32_t count_tables(const world_model *model)
     return count - 1;
 }
 
-/* Whether this failure of a call that needs n more entities is right. */
-static bool explains(const world_model *model, hm_status status, uint32_t n)
+bool world_model_explains(const world_model *model, hm_status status, uint32_t n)
 {
     hm_world_stats stats = hm_world_get_stats(&model->world);
     if (status == HM_ERROR_MEMORY)
@@ -262,411 +244,9 @@ static bool explains(const world_model *model, hm_status status, uint32_t n)
              hm_world_table_count(&model->world) + 1 >= model->desc.max_tables));
 }
 
-/* create */
-
-/* The handle that a create was promised, if it was. */
-static void check_upcoming(const world_model *model, hm_handle upcoming, hm_handle entity)
-{
-    CHECK(hm_handle_is_null(upcoming) || hm_handle_equal(upcoming, entity));
-    CHECK(hm_world_changed(&model->world, entity, model->components[0].id) <=
-          hm_world_clock(&model->world));
-}
-
-/* Noise and order of a set. */
-static void create(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    model_set set = draw_set(model, arguments[0], arguments[1]);
-    hm_handle upcoming = hm_world_upcoming(&model->world, 0);
-    hm_handle entity = hm_world_create(&model->world, set.ids, set.n);
-    if (hm_handle_is_null(entity)) {
-        CHECK(!set.is_valid || !fits(model, set.mask) || explains(model, HM_ERROR_MEMORY, 1) ||
-              explains(model, HM_ERROR_FULL, 1));
-        return;
-    }
-    CHECK(set.is_valid && fits(model, set.mask));
-    append(model, entity, set.mask);
-    check_upcoming(model, upcoming, entity);
-}
-
-/* Returns the columns for create_n: n values of each component, patterns from `pattern` on. Every
- * third component has none. The caller frees each. */
-static void draw_columns(const world_model *model, const model_set *set, uint32_t n,
-                         uint32_t pattern, void **columns)
-{
-    for (uint32_t i = 0; i < set->n; i++) {
-        uint32_t c = 0;
-        while (c < model->component_count && model->components[c].id != set->ids[i])
-            c++;
-        columns[i] = NULL;
-        if (c == model->component_count || model->components[c].size == 0 || (c + pattern) % 3 == 0)
-            continue;
-        size_t size = model->components[c].size;
-        columns[i] = malloc(size * n + 1);
-        CHECK(columns[i] != NULL);
-        for (uint32_t k = 0; k < n; k++)
-            test_item_fill((unsigned char *)columns[i] + size * k, size, pattern + k + c);
-    }
-}
-
-/* Adds what create_n has made to the model. */
-static void append_many(world_model *model, const model_set *set, uint32_t n, uint32_t pattern,
-                        void *const *columns, const hm_handle *handles)
-{
-    for (uint32_t k = 0; k < n; k++) {
-        world_model_entity *entity = append(model, handles[k], set->mask);
-        for (uint32_t i = 0; i < set->n; i++)
-            for (uint32_t c = 0; c < model->component_count; c++)
-                if (columns[i] != NULL && model->components[c].id == set->ids[i]) {
-                    entity->zero &= ~(UINT32_C(1) << c);
-                    entity->patterns[c] = pattern + k + c;
-                }
-    }
-}
-
-/* Noise and order of a set, number and pattern. */
-static void create_n(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handles[MODEL_BURST] = {{0}}, upcoming[MODEL_BURST];
-    void *columns[WORLD_MODEL_KINDS + 1];
-    model_set set = draw_set(model, arguments[0], arguments[1]);
-    uint32_t n = arguments[2] % MODEL_BURST, pattern = arguments[2] >> 8;
-    for (uint32_t k = 0; k < n; k++)
-        upcoming[k] = hm_world_upcoming(&model->world, k);
-    draw_columns(model, &set, n, pattern, columns);
-    hm_status status =
-        hm_world_create_n(&model->world, set.ids, set.n, n, (const void *const *)columns, handles);
-    bool is_valid = set.is_valid && fits(model, set.mask);
-    if (status == HM_OK) {
-        CHECK(is_valid);
-        append_many(model, &set, n, pattern, columns, handles);
-        for (uint32_t k = 0; k < n; k++)
-            check_upcoming(model, upcoming[k], handles[k]);
-    } else {
-        CHECK(is_valid || status == HM_ERROR_INVALID || set.is_valid);
-        CHECK(status == HM_ERROR_INVALID ? !is_valid : explains(model, status, n));
-    }
-    for (uint32_t i = 0; i < set.n; i++)
-        free(columns[i]);
-}
-
-/* Number: after it, the handles of the next entities are certain, and an entity without components
- * needs no memory. */
-static void reserve(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    uint32_t n = arguments[0] % (model->desc.capacity + 2);
-    hm_status status = hm_world_reserve(&model->world, n);
-    if (status != HM_OK) {
-        CHECK(explains(model, status, n));
-        return;
-    }
-    CHECK(n <= model->desc.capacity - model->count);
-    for (uint32_t k = 0; k < n; k++)
-        CHECK(!hm_handle_is_null(hm_world_upcoming(&model->world, k)));
-    test_memory_fail(&model->memory, 1, true);
-    for (uint32_t k = 0; k < n && k < arguments[1] % 64; k++) {
-        hm_handle upcoming = hm_world_upcoming(&model->world, 0);
-        hm_handle entity = hm_world_create(&model->world, NULL, 0);
-        CHECK(!hm_handle_is_null(upcoming) && hm_handle_equal(upcoming, entity));
-        append(model, entity, 0);
-    }
-    CHECK(!test_memory_refused(&model->memory));
-    test_memory_fail(&model->memory, 0, false);
-}
-
-/* A change that changes nothing: by it, promised entities come to life. */
-static void change_nothing(hm_world *world, uint32_t which)
-{
-    const hm_handle none = HM_NULL_HANDLE;
-    if (which % 4 == 0)
-        CHECK(!hm_world_destroy(world, none));
-    else if (which % 4 == 1)
-        CHECK(hm_world_destroy_n(world, &none, 1) == 0);
-    else if (which % 4 == 2)
-        CHECK(hm_world_add(world, none, 0, NULL) == HM_ERROR_STALE);
-    else
-        CHECK(hm_world_create_n(world, NULL, 0, 0, NULL, NULL) == HM_OK);
-}
-
-/* Number: that many of the upcoming entities are promised, as commands does it, and come to life at
- * the next change, without memory. */
-static void promise(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle promised[WORLD_MODEL_ENTITIES];
-    uint32_t n = 0, wanted = arguments[0] % (WORLD_MODEL_ENTITIES + 1);
-    while (n < wanted && !hm_handle_is_null(hm_world_upcoming(&model->world, n))) {
-        promised[n] = hm_world_upcoming(&model->world, n);
-        n++;
-    }
-    test_memory_fail(&model->memory, 1, true);
-    model->world.promised = n;
-    CHECK(hm_world_count(&model->world) == model->count);
-    change_nothing(&model->world, arguments[1]);
-    CHECK(!test_memory_refused(&model->memory));
-    test_memory_fail(&model->memory, 0, false);
-    for (uint32_t k = 0; k < n; k++)
-        append(model, promised[k], 0);
-}
-
-/* destroy */
-
-/* A handle as pick takes it. */
-static void destroy(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
-    world_model_entity *entity = find(model, handle);
-    model->acting = entity;
-    model->before = model->after = entity != NULL ? entity->mask : 0;
-    CHECK(hm_world_destroy(&model->world, handle) == (entity != NULL));
-    model->acting = NULL;
-    if (entity != NULL)
-        drop(model, entity);
-}
-
-/* Number and noise: entities, and what else pick returns, some of them twice. */
-static void destroy_n(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handles[MODEL_BURST] = {{0}};
-    uint64_t random = arguments[1];
-    uint32_t n = arguments[0] % MODEL_BURST, destroyed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
-        handles[i] = pick(model, kind, which, (uint32_t)test_random(&random));
-    }
-    uint32_t count = hm_world_destroy_n(&model->world, handles, n);
-    for (uint32_t i = 0; i < n; i++) {
-        world_model_entity *entity = find(model, handles[i]);
-        if (entity == NULL)
-            continue;
-        drop(model, entity);
-        destroyed++;
-    }
-    CHECK(count == destroyed);
-}
-
-static void clear(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    (void)arguments;
-    hm_world_clear(&model->world);
-    while (model->count > 0)
-        drop(model, &model->entities[model->count - 1]);
-}
-
-/* Number: uses one slot up. */
-static void wear(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_component first = model->components[0].id;
-    hm_handle last = HM_NULL_HANDLE;
-    uint32_t lives = model->is_worn ? test_scaled(MODEL_LIVES) + arguments[0] % 8 : 0;
-    for (; lives > 0; lives--) {
-        hm_handle entity = hm_world_create(&model->world, &first, lives % 2);
-        if (hm_handle_is_null(entity)) {
-            CHECK(explains(model, HM_ERROR_FULL, 1) || explains(model, HM_ERROR_MEMORY, 1));
-            break;
-        }
-        CHECK(entity.bits != last.bits && !hm_world_contains(&model->world, last));
-        CHECK(hm_world_destroy(&model->world, entity));
-        last = entity;
-    }
-}
-
-/* add, remove, change */
-
-/* Runs before and after an operation on one entity. */
-static void act(world_model *model, const world_model_entity *entity, uint32_t after)
-{
-    model->acting = entity;
-    model->before = entity != NULL ? entity->mask : 0;
-    model->after = after;
-}
-
-/* The hooks of `lost` have run, and no other ones. */
-static void settle(world_model *model, world_model_entity *entity, uint32_t lost)
-{
-    model->acting = NULL;
-    CHECK(entity->destroyed == (lost & hooked(model)));
-    entity->destroyed = 0;
-}
-
-/* Kind of entity and of value, which one, component and pattern. */
-static void add(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    unsigned char bytes[MODEL_LARGEST];
-    hm_handle handle = pick(model, arguments[0] % 256, arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
-    bool is_zero = arguments[0] / 256 % 3 == 0;
-    world_model_entity *entity = find(model, handle);
-    uint32_t before = entity != NULL ? entity->mask : 0;
-    uint64_t clock = hm_world_clock(&model->world);
-    test_item_fill(bytes, model->components[c].size, arguments[2]);
-    act(model, entity, before | bit);
-    hm_status status =
-        hm_world_add(&model->world, handle, model->components[c].id, is_zero ? NULL : bytes);
-    if (entity == NULL) {
-        CHECK(status == HM_ERROR_STALE);
-    } else if (model->components[c].size == 0 && !is_zero) {
-        CHECK(status == HM_ERROR_INVALID);
-    } else if (!fits(model, before | bit)) {
-        CHECK(status == HM_ERROR_INVALID || explains(model, status, 0));
-    } else if (status == HM_OK) {
-        settle(model, entity, before & bit);
-        entity->mask |= bit;
-        entity->zero = is_zero ? entity->zero | bit : entity->zero & ~bit;
-        entity->patterns[c] = arguments[2];
-        CHECK(hm_world_changed(&model->world, handle, model->components[c].id) > clock ||
-              (model->components[c].size == 0 && before == entity->mask));
-        return;
-    } else {
-        CHECK((before & bit) == 0 && explains(model, status, 0));
-    }
-    if (entity != NULL)
-        settle(model, entity, 0);
-}
-
-/* Kind and which of an entity, component. */
-static void remove_one(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
-    world_model_entity *entity = find(model, handle);
-    uint32_t before = entity != NULL ? entity->mask : 0;
-    act(model, entity, before & ~bit);
-    hm_status status = hm_world_remove(&model->world, handle, model->components[c].id);
-    if (entity == NULL) {
-        CHECK(status == HM_ERROR_STALE);
-        return;
-    }
-    settle(model, entity, status == HM_OK ? before & bit : 0);
-    if (status == HM_OK)
-        entity->mask &= ~bit;
-    else
-        CHECK((before & bit) != 0 && explains(model, status, 0));
-}
-
-/* Kind and which of an entity and order of the sets, noise of the sets. */
-static void change(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handle = pick(model, arguments[0] % 256, arguments[1], arguments[2]);
-    model_set more = draw_set(model, arguments[1], arguments[0] / 256);
-    model_set less = draw_set(model, arguments[2], arguments[0] / 512);
-    if (arguments[0] % 16 != 0) { /* Mostly they have no component in common. */
-        less = draw_set(model, arguments[2] & ~(more.mask | more.mask << 15), arguments[0] / 512);
-    }
-    world_model_entity *entity = find(model, handle);
-    uint32_t before = entity != NULL ? entity->mask : 0, after = (before | more.mask) & ~less.mask;
-    act(model, entity, after);
-    hm_status status = hm_world_change(&model->world, handle, more.ids, more.n, less.ids, less.n);
-    if (entity == NULL) {
-        CHECK(status == HM_ERROR_STALE);
-        return;
-    }
-    bool is_valid = more.is_valid && less.is_valid && (more.mask & less.mask) == 0;
-    settle(model, entity, status == HM_OK ? before & (more.mask | less.mask) : 0);
-    if (!is_valid) {
-        CHECK(status == HM_ERROR_INVALID);
-    } else if (!fits(model, after)) {
-        CHECK(status == HM_ERROR_INVALID || explains(model, status, 0));
-    } else if (status == HM_OK) {
-        entity->mask = after;
-        entity->zero |= more.mask;
-    } else {
-        CHECK(explains(model, status, 0));
-    }
-}
-
-/* trim and order */
-
-static void trim(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    (void)arguments;
-    size_t before = model->memory.committed_size;
-    hm_status status = hm_world_trim(&model->world);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
-    CHECK(status != HM_OK || model->memory.committed_size <= before);
-    CHECK(hm_world_table_count(&model->world) == count_tables(model));
-    CHECK(hm_handle_is_null(hm_world_upcoming(&model->world, 0)));
-}
-
-/* Kind and which of an entity, component and pattern. */
-static void edit(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count;
-    world_model_entity *entity = find(model, handle);
-    void *value = hm_world_get(&model->world, handle, model->components[c].id);
-    CHECK((value != NULL) ==
-          (entity != NULL && (entity->mask >> c & 1) != 0 && model->components[c].size != 0));
-    if (value != NULL) {
-        test_item_fill(value, model->components[c].size, arguments[2]);
-        entity->patterns[c] = arguments[2];
-        entity->zero &= ~(UINT32_C(1) << c);
-    }
-    hm_world_touch(&model->world, handle, model->components[c].id);
-}
-
-static void touch_all(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
-}
-
-static bool defragment_once(world_model *model, const hm_order *order, hm_budget budget)
-{
-    uint64_t ordered = model->ordered;
-    hm_component component = model->components[model->sorting].id;
-    hm_progress progress = hm_world_defragment(&model->world, component, order, budget);
-    /* A compare calls the key twice, and counts once. */
-    CHECK(progress.compares == model->ordered - ordered);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
-    CHECK(hm_world_validate(&model->world) == HM_OK);
-    return progress.done;
-}
-
-/* By key or compare, whether to the end, and component; swaps, compares. */
-static void defragment(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_order order = {.context = model};
-    hm_budget budget = {arguments[1] % 40, arguments[2] % 200};
-    uint64_t calls = 1;
-    bool done = false;
-    model->sorting = arguments[0] / 4 % model->component_count;
-    if (arguments[0] % 2 == 0)
-        order.key = key;
-    else
-        order.compare = compare;
-    if (arguments[0] / 2 % 2 == 0) /* Each call has a compare or a swap, but for a few. */
-        calls += (uint64_t)(MODEL_COMPARES + model->count) * model->count +
-                 20 * (1 + hm_world_table_count(&model->world));
-    for (uint64_t n = calls; !done && n > 0; n--)
-        done = defragment_once(model, &order, budget);
-    CHECK(done || calls == 1);
-    if (!done || model->components[model->sorting].size == 0)
-        return;
-    CHECK(world_is_in_order(&model->world, model->components[model->sorting].id, leading, model));
-    uint64_t clock = hm_world_clock(&model->world);
-    model->ordered = 0;
-    CHECK(defragment_once(model, &order, budget) && model->ordered == 0);
-    CHECK(hm_world_clock(&model->world) == clock);
-}
-
 /* components */
 
-static void make_kind(world_model *model)
+void world_model_make(world_model *model)
 {
     uint32_t c = model->component_count;
     world_model_component *component = &model->components[c];
@@ -677,21 +257,12 @@ static void make_kind(world_model *model)
     desc.storage = kinds[c].is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE;
     hm_component id = hm_world_component(&model->world, &desc);
     if (id == HM_INVALID_INDEX) {
-        CHECK(explains(model, HM_ERROR_MEMORY, 0));
+        CHECK(world_model_explains(model, HM_ERROR_MEMORY, 0));
         return;
     }
     *component =
         (world_model_component){model, id, kinds[c].size, kinds[c].is_sparse, kinds[c].has_hook};
     model->component_count++;
-}
-
-/* The next kind, while there are some. */
-static void component(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    (void)arguments;
-    if (model->component_count < WORLD_MODEL_KINDS)
-        make_kind(model);
 }
 
 /* comparison */
@@ -712,11 +283,10 @@ static void check_entity(world_model *model, const world_model_entity *entity, b
     }
 }
 
-/* Compares what the lookups of this handle answer. */
-static void probe_handle(world_model *model, hm_handle handle, uint32_t noise)
+void world_model_probe(world_model *model, hm_handle handle, uint32_t noise)
 {
     const hm_world *world = &model->world;
-    const world_model_entity *entity = find(model, handle);
+    const world_model_entity *entity = world_model_find(model, handle);
     CHECK(hm_world_contains(world, handle) == (entity != NULL));
     CHECK((hm_world_explain(world, handle) == HM_HANDLE_LIVE) == (entity != NULL));
     if (entity != NULL) {
@@ -727,12 +297,6 @@ static void probe_handle(world_model *model, hm_handle handle, uint32_t noise)
         CHECK(hm_world_get(world, handle, model->components[c].id) == NULL &&
               !hm_world_has(world, handle, model->components[c].id));
     CHECK(hm_world_get(world, handle, noise) == NULL && !hm_world_has(world, handle, noise));
-}
-
-/* A handle as pick takes it. */
-static void probe(void *state, const uint32_t arguments[3])
-{
-    probe_handle(state, pick(state, arguments[0], arguments[1], arguments[2]), arguments[2]);
 }
 
 static void check_stats(const world_model *model)
@@ -747,38 +311,32 @@ static void check_stats(const world_model *model)
     CHECK(stats.reserved_size == model->memory.reserved_size);
 }
 
-static void check(void *state)
+void world_model_check(void *state)
 {
     world_model *model = state;
     const hm_world *world = &model->world;
     uint64_t random = ++model->tick;
     CHECK(hm_world_validate(world) == HM_OK);
     CHECK(hm_world_count(world) == model->count && hm_world_clock(world) >= model->clock);
-    CHECK(hm_world_table_count(world) >= count_tables(model));
+    CHECK(hm_world_table_count(world) >= world_model_count_tables(model));
     model->clock = hm_world_clock(world);
     check_stats(model);
     for (uint32_t i = 0; i < model->count; i++)
         check_entity(model, &model->entities[i], (i + model->tick) % MODEL_STRIDE == 0);
     CHECK(hm_handle_is_null(hm_world_handle_at(world, model->count)));
     if (model->count != 0)
-        CHECK(find(model, hm_world_handle_at(world, model->tick % model->count)) != NULL);
+        CHECK(world_model_find(model, hm_world_handle_at(world, model->tick % model->count)) !=
+              NULL);
     uint32_t kind = 8 + test_random_below(&random, 6), which = (uint32_t)test_random(&random);
-    probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)), which);
+    world_model_probe(model, world_model_pick(model, kind, which, (uint32_t)test_random(&random)),
+                      which);
     if (!model->refuses) /* What was armed holds for one operation. */
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
-static void refuse(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
-}
-
 /* Capacity and index space, page size and limits, components. */
-static void *begin(const uint32_t arguments[3])
+void *world_model_begin(const uint32_t arguments[3])
 {
     world_model *model = calloc(1, sizeof *model);
     CHECK(model != NULL);
@@ -799,34 +357,17 @@ static void *begin(const uint32_t arguments[3])
     for (uint32_t n = arguments[2] / 16 % 4 * 60; n > 0; n--) /* So numbers are far from 0. */
         make_tag(&model->world);
     for (uint32_t n = 0; n < 1 + arguments[2] % WORLD_MODEL_KINDS; n++)
-        make_kind(model);
+        world_model_make(model);
     return model;
 }
 
-static void end(void *state)
+void world_model_end(void *state)
 {
     world_model *model = state;
     hm_world_fini(&model->world);
     for (uint32_t i = 0; i < model->count; i++)
-        CHECK(model->entities[i].destroyed == (model->entities[i].mask & hooked(model)));
+        CHECK(model->entities[i].destroyed ==
+              (model->entities[i].mask & world_model_hooked(model)));
     test_memory_check_released(&model->memory);
     free(model);
 }
-
-static const test_operation operations[] = {
-    {"create", 150, create},     {"create_n", 20, create_n},  {"reserve", 8, reserve},
-    {"promise", 12, promise},    {"destroy", 90, destroy},    {"destroy_n", 8, destroy_n},
-    {"clear", 4, clear},         {"wear", 1, wear},           {"add", 150, add},
-    {"remove", 100, remove_one}, {"change", 80, change},      {"trim", 16, trim},
-    {"edit", 50, edit},          {"touch_all", 4, touch_all}, {"defragment", 40, defragment},
-    {"component", 6, component}, {"probe", 30, probe},        {"refuse", 50, refuse},
-};
-
-const test_subject world_subject = {
-    .name = "world",
-    .operations = operations,
-    .operation_count = sizeof operations / sizeof *operations,
-    .begin = begin,
-    .check = check,
-    .end = end,
-};

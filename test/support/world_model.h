@@ -58,6 +58,56 @@ typedef struct world_model {
     bool refuses;                     /* memory will refuse the next operation a call */
 } world_model;
 
+typedef struct world_model_set {
+    hm_component ids[WORLD_MODEL_KINDS + 1];
+    uint32_t n, mask;
+    bool is_valid;
+} world_model_set;
+
 extern const test_subject world_subject;
+
+/* Returns the entity of exactly this handle, or NULL. */
+world_model_entity *world_model_find(world_model *model, hm_handle handle);
+
+/* Adds a new entity, whose values are zero. */
+world_model_entity *world_model_append(world_model *model, hm_handle handle, uint32_t mask);
+
+/* Forgets an entity that was destroyed, after its hooks. */
+void world_model_drop(world_model *model, world_model_entity *entity);
+
+/* Returns a handle to try: an entity (kind 0 to 7), the next or the last life of its slot, one that
+ * was, null, damaged, foreign, or noise. */
+hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t which, uint32_t noise);
+
+/* Returns the components that have hooks. */
+uint32_t world_model_hooked(const world_model *model);
+
+/* The order by the leading bytes of a value; `key` and `compare` count calls. */
+uint64_t world_model_leading(const void *value, void *context);
+uint64_t world_model_key(const void *value, void *context);
+int world_model_compare(const void *a, const void *b, void *context);
+
+/* Draws components: each bit of noise decides about one. They come in any order, and now and then
+ * one comes twice, or is of no world. */
+world_model_set world_model_draw_set(const world_model *model, uint32_t noise, uint32_t order);
+
+/* Whether the values of these components fit a table. */
+bool world_model_fits(const world_model *model, uint32_t mask);
+
+/* Counts the tables that have rows, except that of no components. */
+uint32_t world_model_count_tables(const world_model *model);
+
+/* Whether this failure of a call that needs n more entities is right. */
+bool world_model_explains(const world_model *model, hm_status status, uint32_t n);
+
+/* Makes the component of the next kind. */
+void world_model_make(world_model *model);
+
+/* Compares what the lookups of this handle answer. */
+void world_model_probe(world_model *model, hm_handle handle, uint32_t noise);
+
+void *world_model_begin(const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_check(void *state);
+void world_model_end(void *state);
 
 #endif
