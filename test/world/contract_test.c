@@ -38,12 +38,12 @@ TEST(world_contract, init_refuses_what_no_world_can_be)
     CHECK(is_refused((hm_world_desc){.capacity = 10, .max_slots = 9}, NULL));
     CHECK(is_refused((hm_world_desc){.max_slots = HM_DEFAULT_CAPACITY - 1}, NULL));
     CHECK(is_refused((hm_world_desc){.capacity = 10, .type_id = 0x8000}, NULL));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_tables = 2097152},
-                     "max_tables 2097152 is above 2097151"));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_tables = 262144},
+                     "max_tables 262144 is above 262143"));
     CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = (UINT64_C(1) << 39) + 1},
-                     "max_size 549755813889 is not from 65536 to 549755813888"));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = 65535},
-                     "max_size 65535 is not from 65536 to 549755813888"));
+                     "max_size 549755813889 is not from 262144 to 549755813888"));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = 262143},
+                     "max_size 262143 is not from 262144 to 549755813888"));
 }
 
 TEST(world_contract, init_refuses_a_memory_table_that_breaks_its_contract)
@@ -69,7 +69,7 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
         return;
     world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
                                        .max_slots = UINT32_MAX,
-                                       .max_tables = 2097151,
+                                       .max_tables = 262143,
                                        .max_size = UINT64_C(1) << 39});
     CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
     make_one(&world, make_int(&world), 7);

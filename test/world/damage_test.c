@@ -110,24 +110,52 @@ TEST(world_damage, validate_sees_sets_and_edges_that_disagree)
     finish_world(&on.world);
 }
 
-/* A record of the store has a mask of free pieces, the previous and next block of its list, and the
- * class. */
+/* What the store keeps for each part of a block; the parts of 4 KiB come after the 9 larger ones.
+ */
+typedef struct node {
+    uint32_t previous, next;
+    uint8_t free;
+    bool is_split, is_free;
+} node;
+
+enum { LARGER_PARTS = 9, SMALL_PARTS = 64 };
+
+static void check_is_damaged(const scene *on)
+{
+    CHECK(hm_world_validate(&on->world) == HM_ERROR_CORRUPT);
+}
+
 TEST(world_damage, validate_sees_a_damaged_store)
 {
     scene on;
     start(&on);
-    uint32_t(*records)[4] = (uint32_t(*)[4])(void *)on.world.store.record_array.data;
-    uint32_t small = on.world.store.heads[0];
-    CHECK(small != HM_WORLD_NONE && on.world.store.block_array.count > 1);
-    uint32_t other = small == 0 ? 1 : 0;
+    node(*blocks)[LARGER_PARTS + SMALL_PARTS] = (void *)on.world.store.record_array.data;
+    uint32_t small = on.world.store.heads[0], other = small ^ 1;
+    CHECK(small != HM_WORLD_NONE);
     change(&on, &on.world.store.heads[0], HM_WORLD_NONE);
     change(&on, &on.world.store.heads[0], other);
     change(&on, &on.world.store.heads[0], 100000);
-    change(&on, &records[small][0], 0);
-    change(&on, &records[small][1], other);
-    change(&on, &records[small][2], small);
-    change(&on, &records[small][3], 7);
-    change(&on, &records[small][3], 2); /* It has more pieces than that. */
+    node *part = &blocks[small / SMALL_PARTS][LARGER_PARTS + small % SMALL_PARTS], before = *part;
+    change(&on, &part->previous, other);
+    change(&on, &part->next, small);
+    part->free = 0;
+    check_is_damaged(&on);
+    part->free = UINT8_MAX;
+    check_is_damaged(&on);
+    *part = before;
+    part->is_split = false;
+    check_is_damaged(&on);
+    *part = before;
+    part->is_free = true;
+    check_is_damaged(&on);
+    *part = before;
+    node *whole = &blocks[small / SMALL_PARTS][0];
+    whole->is_free = !whole->is_free;
+    check_is_damaged(&on);
+    whole->is_free = !whole->is_free;
+    whole->is_split = !whole->is_split;
+    check_is_damaged(&on);
+    whole->is_split = !whole->is_split;
     finish_world(&on.world);
 }
 

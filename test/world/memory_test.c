@@ -184,7 +184,7 @@ TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)
 /* What a failed call took is there for others. */
 TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
 {
-    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 20});
+    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
     hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
     hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
     CHECK(hm_world_create_n(&world, &large, 1, 100, NULL, NULL) == HM_OK);
