@@ -375,6 +375,7 @@ static hm_status change_anew(hm_world *world, hm_handle entity, const hm_compone
                              uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     hm_world_delta delta;
+    delta.add.count = delta.remove.count = 0;
     hm_status status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
     if (status != HM_OK)
         return status;

@@ -95,14 +95,14 @@ static HM_COLD void rows_mark(const hm_world *world, const hm_world_table *table
  * large at once for many rows. */
 static uint32_t rows_next_class(const hm_world_table *table, uint64_t rows)
 {
-    uint32_t class_ = table->first_class + table->chunk_count;
-    if (class_ >= HM_WORLD_CLASSES)
-        class_ = HM_WORLD_CLASSES - 1;
-    if (table->tail != HM_WORLD_NONE && class_ < hm_world_chunk_class(table->tail))
-        class_ = hm_world_chunk_class(table->tail);
-    while (class_ < HM_WORLD_CLASSES - 1 && table->rows[class_] < rows)
-        class_++;
-    return class_;
+    uint32_t size_class = table->first_class + table->chunk_count;
+    if (size_class >= HM_WORLD_CLASSES)
+        size_class = HM_WORLD_CLASSES - 1;
+    if (table->tail != HM_WORLD_NONE && size_class < hm_world_chunk_class(table->tail))
+        size_class = hm_world_chunk_class(table->tail);
+    while (size_class < HM_WORLD_CLASSES - 1 && table->rows[size_class] < rows)
+        size_class++;
+    return size_class;
 }
 
 /* Adds a spare chunk behind the others. */

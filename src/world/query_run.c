@@ -257,9 +257,9 @@ static const hm_secondary *query_find_driver(hm_query *query)
         if (smallest == NULL || secondary->count < smallest->count)
             smallest = secondary;
     }
-    uint32_t rows = 0, table;
+    uint32_t rows = 0;
     while (smallest != NULL && rows <= smallest->count) {
-        table = hm_query_next_table(query);
+        uint32_t table = hm_query_next_table(query);
         if (table == HM_WORLD_NONE)
             return NULL;
         rows += query->world->tables[table].count;

@@ -124,12 +124,12 @@ enum {
 /* Takes a piece of at least this size from the store. */
 static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
 {
-    uint32_t class_ = 0;
-    while (hm_world_class_size(class_) < size)
-        class_++;
-    hm_status status = hm_world_store_take(&world->store, class_, piece);
+    uint32_t size_class = 0;
+    while (hm_world_class_size(size_class) < size)
+        size_class++;
+    hm_status status = hm_world_store_take(&world->store, size_class, piece);
     if (status == HM_OK)
-        hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(class_));
+        hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
     return status;
 }
 
@@ -205,8 +205,8 @@ static void sets_place_columns(const hm_world *world, hm_world_table *table)
 static void sets_count_rows(hm_world_table *table, size_t align)
 {
     table->first_class = HM_WORLD_CLASSES;
-    for (uint32_t class_ = HM_WORLD_CLASSES; class_-- > 0;) {
-        size_t size = hm_world_class_size(class_);
+    for (uint32_t size_class = HM_WORLD_CLASSES; size_class-- > 0;) {
+        size_t size = hm_world_class_size(size_class);
         size_t rows = (size - sizeof(hm_world_link)) / table->row_size;
         if (rows >= (size_t)1 << HM_WORLD_ROW_BITS)
             rows = ((size_t)1 << HM_WORLD_ROW_BITS) - 1;
@@ -214,8 +214,8 @@ static void sets_count_rows(hm_world_table *table, size_t align)
             rows &= ~(rows >= 64 ? (size_t)7 : (size_t)3);
         if (rows == 0 || size < align)
             break;
-        table->rows[class_] = (uint16_t)rows;
-        table->first_class = (uint16_t)class_;
+        table->rows[size_class] = (uint16_t)rows;
+        table->first_class = (uint16_t)size_class;
     }
 }
 

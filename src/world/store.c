@@ -69,9 +69,10 @@ void hm_world_store_fini(hm_world_store *store)
 }
 
 /* Puts a node into the list of this class, which has split nodes of the level above, or blocks. */
-static void store_link(hm_world_store *store, uint32_t class_, uint32_t index)
+static void store_link(hm_world_store *store, uint32_t size_class, uint32_t index)
 {
-    uint32_t level = class_ == STORE_TOP ? STORE_TOP : class_ + 1, *head = &store->heads[class_];
+    uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1,
+             *head = &store->heads[size_class];
     store_node *node = store_node_at(store, level, index);
     node->previous = HM_WORLD_NONE;
     node->next = *head;
@@ -80,14 +81,14 @@ static void store_link(hm_world_store *store, uint32_t class_, uint32_t index)
     *head = index;
 }
 
-static void store_unlink(hm_world_store *store, uint32_t class_, uint32_t index)
+static void store_unlink(hm_world_store *store, uint32_t size_class, uint32_t index)
 {
-    uint32_t level = class_ == STORE_TOP ? STORE_TOP : class_ + 1;
+    uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1;
     const store_node *node = store_node_at(store, level, index);
     if (node->previous != HM_WORLD_NONE)
         store_node_at(store, level, node->previous)->next = node->next;
     else
-        store->heads[class_] = node->next;
+        store->heads[size_class] = node->next;
     if (node->next != HM_WORLD_NONE)
         store_node_at(store, level, node->next)->previous = node->previous;
 }
@@ -113,25 +114,25 @@ static hm_status store_grow(hm_world_store *store)
 }
 
 /* Takes the first piece of the list of this class. */
-static uint32_t store_pop(hm_world_store *store, uint32_t class_)
+static uint32_t store_pop(hm_world_store *store, uint32_t size_class)
 {
-    uint32_t index = store->heads[class_];
-    if (class_ == STORE_TOP) {
-        store_unlink(store, class_, index);
+    uint32_t index = store->heads[size_class];
+    if (size_class == STORE_TOP) {
+        store_unlink(store, size_class, index);
         store_node_at(store, STORE_TOP, index)->is_free = false;
         return index;
     }
-    store_node *node = store_node_at(store, class_ + 1, index);
+    store_node *node = store_node_at(store, size_class + 1, index);
     uint32_t piece = hm_bits_lowest(node->free);
     node->free &= (uint8_t)(node->free - 1);
     if (node->free == 0)
-        store_unlink(store, class_, index);
+        store_unlink(store, size_class, index);
     return index << STORE_SHIFT | piece;
 }
 
-hm_status hm_world_store_take(hm_world_store *store, uint32_t class_, uint32_t *chunk)
+hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk)
 {
-    uint32_t level = class_;
+    uint32_t level = size_class;
     while (level < STORE_TOP && store->heads[level] == HM_WORLD_NONE)
         level++;
     if (store->heads[level] == HM_WORLD_NONE) {
@@ -140,15 +141,16 @@ hm_status hm_world_store_take(hm_world_store *store, uint32_t class_, uint32_t *
             return status;
     }
     uint32_t index = store_pop(store, level);
-    for (; level > class_; level--, index <<= STORE_SHIFT) {
+    for (; level > size_class; level--, index <<= STORE_SHIFT) {
         store_node *node = store_node_at(store, level, index);
         node->is_split = true;
         node->free = STORE_ALL_FREE - 1; /* The first piece is taken. */
         store_link(store, level - 1, index);
     }
-    uint32_t unit = index << STORE_SHIFT * class_;
-    hm_memory_poison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE, hm_world_class_size(class_));
-    *chunk = unit << HM_WORLD_CLASS_BITS | class_;
+    uint32_t unit = index << STORE_SHIFT * size_class;
+    hm_memory_poison(store->base + (size_t)unit * HM_WORLD_UNIT_SIZE,
+                     hm_world_class_size(size_class));
+    *chunk = unit << HM_WORLD_CLASS_BITS | size_class;
     return HM_OK;
 }
 
@@ -185,16 +187,17 @@ hm_status hm_world_store_trim(hm_world_store *store)
 }
 
 /* Counts the nodes of a list; UINT32_MAX if its links are wrong. */
-static uint32_t store_count_list(const hm_world_store *store, uint32_t class_)
+static uint32_t store_count_list(const hm_world_store *store, uint32_t size_class)
 {
-    uint32_t level = class_ == STORE_TOP ? STORE_TOP : class_ + 1;
+    uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1;
     uint32_t count = 0, previous = HM_WORLD_NONE;
     size_t nodes = store->block_array.count << STORE_SHIFT * (STORE_TOP - level);
-    for (uint32_t i = store->heads[class_]; i != HM_WORLD_NONE; count++) {
+    for (uint32_t i = store->heads[size_class]; i != HM_WORLD_NONE; count++) {
         if (i >= nodes || count >= nodes)
             return UINT32_MAX;
         const store_node *node = store_node_at(store, level, i);
-        if (node->previous != previous || (class_ == STORE_TOP ? !node->is_free : node->free == 0))
+        if (node->previous != previous ||
+            (size_class == STORE_TOP ? !node->is_free : node->free == 0))
             return UINT32_MAX;
         previous = i;
         i = node->next;
@@ -228,11 +231,12 @@ hm_status hm_world_store_validate(const hm_world_store *store)
         return HM_OK;
     for (uint32_t i = 0; i < store->block_array.count; i++)
         blocks += store_node_at(store, STORE_TOP, i)->is_free;
-    for (uint32_t class_ = 0; class_ <= STORE_TOP; class_++) {
-        uint32_t count = class_ == STORE_TOP ? blocks : store_count_nodes(store, class_ + 1);
-        if (count == UINT32_MAX || store_count_list(store, class_) != count)
+    for (uint32_t size_class = 0; size_class <= STORE_TOP; size_class++) {
+        uint32_t count =
+            size_class == STORE_TOP ? blocks : store_count_nodes(store, size_class + 1);
+        if (count == UINT32_MAX || store_count_list(store, size_class) != count)
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the list of free pieces of class %" PRIu32 " is damaged", class_);
+                           "the list of free pieces of class %" PRIu32 " is damaged", size_class);
     }
     return HM_OK;
 }

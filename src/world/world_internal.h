@@ -90,14 +90,14 @@ void hm_world_store_fini(hm_world_store *store);
 
 /* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1).
  */
-hm_status hm_world_store_take(hm_world_store *store, uint32_t class_, uint32_t *chunk);
+hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk);
 void hm_world_store_give(hm_world_store *store, uint32_t chunk);
 hm_status hm_world_store_trim(hm_world_store *store);
 hm_status hm_world_store_validate(const hm_world_store *store);
 
-static inline size_t hm_world_class_size(uint32_t class_)
+static inline size_t hm_world_class_size(uint32_t size_class)
 {
-    return (size_t)HM_WORLD_UNIT_SIZE << 3 * class_;
+    return (size_t)HM_WORLD_UNIT_SIZE << 3 * size_class;
 }
 
 static inline uint32_t hm_world_chunk_class(uint32_t chunk)
@@ -181,10 +181,10 @@ static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t ch
     return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
 }
 
-/* Makes n more rows fit, by spare chunks behind the last; in the root table besides those of the
- * entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+/* Makes `count` more rows fit, by spare chunks behind the last; in the root table besides those of
+ * the entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
  * changed. */
-hm_status hm_world_prepare_chunks(hm_world *world, uint32_t table, uint32_t n);
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
 
 /* The same; inline where the last chunk has room for one row. */
 static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
@@ -197,7 +197,7 @@ static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, u
 }
 
 /* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
-hm_world_place hm_world_append_row(hm_world *world, uint32_t table, hm_handle entity);
+hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity);
 
 /* Zeroes all values of a row. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
@@ -213,13 +213,13 @@ void hm_world_forget_row(hm_world *world, hm_world_place place);
 
 /* Gives the chunks behind the last row back. The root table keeps them but for trim: they are what
  * a reserve promised. */
-void hm_world_drop_spares(hm_world *world, uint32_t table);
+void hm_world_drop_spares(hm_world *world, uint32_t index);
 
 /* Exchanges two rows of one table. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
 
 /* Removes all rows of a table, and gives its chunks back. */
-void hm_world_clear_rows(hm_world *world, uint32_t table);
+void hm_world_clear_rows(hm_world *world, uint32_t index);
 
 /* Appends a row to table `to` for the entity at `from`, copies the values that both tables have,
  * and zeroes the others. The entity's slot still leads to `from`. */
@@ -231,7 +231,7 @@ hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint
 
 /* As append_row, for as many of n rows as the chunk has room for, at least one. Their entities are
  * not written either. */
-hm_world_place hm_world_append_run(hm_world *world, uint32_t table, uint32_t n, uint32_t *rows);
+hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
 
 /* world.c */
 

@@ -43,7 +43,7 @@ extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
 extern hm_world world;
 extern hm_component position, velocity, frozen; /* of `world`: two of struct vector, and a tag */
-extern hm_handle mover;                      /* an entity of it */
+extern hm_handle mover;                         /* an entity of it */
 extern struct vector positions[256];
 extern hm_query movers;
 extern hm_commands commands;

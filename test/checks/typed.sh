@@ -32,7 +32,7 @@ done
 
 # Of worlds and commands, the functions that take one component have a typed form.
 for kind in world commands; do
-    names=$(tr '\n' ' ' <"$source/include/handle_map/$kind.h" | tr ';{' '\n\n' |
+    names=$(tr '\n' ' ' <"$source/include/handle_map/$kind.h" | tr ';{' '[\n*]' |
         sed -n "s/.*[ *]hm_${kind}_\([a-z_]*\)([^()]*hm_component component[,)].*/\1/p" | sort -u)
     [ $kind = world ] && prefix=place_ || prefix=place_${kind}_
     for name in $names; do

@@ -110,40 +110,52 @@ TEST(world_damage, validate_sees_sets_and_edges_that_disagree)
     finish_world(&on.world);
 }
 
-/* As in store.c: a block has a node for the whole, 8 for its eighths and 64 for theirs. */
+/* What the store keeps for each part of a block; the parts of 4 KiB come after the 9 larger ones.
+ */
 typedef struct node {
     uint32_t previous, next;
     uint8_t free;
     bool is_split, is_free;
 } node;
 
-/* Changes what is not a number, which validate must see, and changes it back. */
-static void change_node(const scene *on, node *at, node now)
+enum { LARGER_PARTS = 9, SMALL_PARTS = 64 };
+
+static void check_is_damaged(const scene *on)
 {
-    node before = *at;
-    *at = now;
     CHECK(hm_world_validate(&on->world) == HM_ERROR_CORRUPT);
-    *at = before;
-    CHECK(hm_world_validate(&on->world) == HM_OK);
 }
 
 TEST(world_damage, validate_sees_a_damaged_store)
 {
     scene on;
     start(&on);
-    uint32_t *head = &on.world.store.heads[0], other = *head == 0 ? 1 : 0;
-    CHECK(*head < 64); /* the first block's */
-    node *small = (node *)(void *)on.world.store.record_array.data + 9 + *head;
-    CHECK(small->is_split && small->free != 0 && small->previous == HM_WORLD_NONE);
-    change(&on, head, HM_WORLD_NONE);
-    change(&on, head, 63);
-    change(&on, head, 100000);
-    change(&on, &small->previous, other);
-    change(&on, &small->next, *head);
-    change_node(&on, small, (node){small->previous, small->next, 0, true, false});
-    change_node(&on, small, (node){small->previous, small->next, 0xFF, true, false});
-    change_node(&on, small, (node){small->previous, small->next, small->free, false, false});
-    change_node(&on, small, (node){small->previous, small->next, small->free, true, true});
+    node(*blocks)[LARGER_PARTS + SMALL_PARTS] = (void *)on.world.store.record_array.data;
+    uint32_t small = on.world.store.heads[0], other = small ^ 1;
+    CHECK(small != HM_WORLD_NONE);
+    change(&on, &on.world.store.heads[0], HM_WORLD_NONE);
+    change(&on, &on.world.store.heads[0], other);
+    change(&on, &on.world.store.heads[0], 100000);
+    node *part = &blocks[small / SMALL_PARTS][LARGER_PARTS + small % SMALL_PARTS], before = *part;
+    change(&on, &part->previous, other);
+    change(&on, &part->next, small);
+    part->free = 0;
+    check_is_damaged(&on);
+    part->free = UINT8_MAX;
+    check_is_damaged(&on);
+    *part = before;
+    part->is_split = false;
+    check_is_damaged(&on);
+    *part = before;
+    part->is_free = true;
+    check_is_damaged(&on);
+    *part = before;
+    node *whole = &blocks[small / SMALL_PARTS][0];
+    whole->is_free = !whole->is_free;
+    check_is_damaged(&on);
+    whole->is_free = !whole->is_free;
+    whole->is_split = !whole->is_split;
+    check_is_damaged(&on);
+    whole->is_split = !whole->is_split;
     finish_world(&on.world);
 }
 

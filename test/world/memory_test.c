@@ -218,16 +218,16 @@ TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)
 /* What a failed call took is there for others. */
 TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
 {
-    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 24});
+    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
     hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
     hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
-    CHECK(hm_world_create_n(&world, &large, 1, 1000, NULL, NULL) == HM_OK);
-    CHECK(hm_world_create_n(&world, &large, 1, 50000, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_create_n(&world, &large, 1, 100, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, &large, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
     CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
-    CHECK(hm_world_count(&world) == 1000 && hm_world_validate(&world) == HM_OK);
-    CHECK(hm_world_create_n(&world, &other, 1, 1000, NULL, NULL) == HM_OK);
-    CHECK(hm_world_create_n(&world, &other, 1, 50000, NULL, NULL) == HM_ERROR_FULL);
-    CHECK(hm_world_create_n(&world, &large, 1, 500, NULL, NULL) == HM_OK);
+    CHECK(hm_world_count(&world) == 100 && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_create_n(&world, &other, 1, 50, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, &other, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_create_n(&world, &large, 1, 50, NULL, NULL) == HM_OK);
     finish_world(&world);
 }
 

@@ -85,7 +85,7 @@ static void add(void *of, const uint32_t arguments[TEST_ARGUMENTS])
                         arguments[2] % QUERY_MODEL_COMPONENTS);
 }
 
-static void remove_(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+static void take_away(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
     for (uint32_t i = 0; i <= arguments[1] % 20 && on->model.count != 0; i++)
@@ -149,9 +149,9 @@ static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 }
 
 static const test_operation operations[] = {
-    {"create", 20, create},  {"destroy", 12, destroy}, {"add", 20, add},
-    {"remove", 12, remove_}, {"change", 12, change},   {"change_all", 8, change_all},
-    {"clear", 1, clear},     {"trim", 3, trim},        {"ask", 10, ask},
+    {"create", 20, create},    {"destroy", 12, destroy}, {"add", 20, add},
+    {"remove", 12, take_away}, {"change", 12, change},   {"change_all", 8, change_all},
+    {"clear", 1, clear},       {"trim", 3, trim},        {"ask", 10, ask},
     {"leave", 3, leave},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,

@@ -335,8 +335,8 @@ TEST(world, every_alignment_and_size_has_its_place)
             set[i] = make_component(&world, desc);
         }
         for (uint32_t i = 0; i < KINDS; i++) /* each with the smaller ones, the largest alone */
-            for (unsigned char k = 1; k <= EACH; k++)
-                make_filled(&world, i < 9 ? set : set + i, i < 9 ? i + 1 : 1, k);
+            for (int k = 1; k <= EACH; k++)
+                make_filled(&world, i < 9 ? set : set + i, i < 9 ? i + 1 : 1, (unsigned char)k);
         uint32_t sums[EACH + 1] = {0};
         for (uint32_t i = 0; i < hm_world_count(&world); i++)
             sums[filled_with(&world, hm_world_handle_at(&world, i))]++;
