@@ -13,6 +13,9 @@
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
 #define WORLD_SCARCE_TABLES 1024
 
+/* A power of two. */
+enum { WORLD_MIN_BUCKETS = 64 };
+
 /* Components are numbered from a salt that is a multiple of this. */
 #define WORLD_SALT_STEP UINT32_C(1024)
 
@@ -68,7 +71,7 @@ typedef struct world_array {
 
 static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
 {
-    uint32_t buckets = 64;
+    uint32_t buckets = WORLD_MIN_BUCKETS;
     while (buckets < full->max_tables)
         buckets *= 2;
     const world_array arrays[] = {
@@ -95,12 +98,12 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
 /* Makes the root table, with a first chunk, so that it is there in every live world. */
 static hm_status world_init_root(hm_world *world)
 {
-    hm_status status = hm_array_commit(&world->bucket_array, 64, false);
+    hm_status status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
     if (status != HM_OK)
         return status;
-    world->bucket_array.count = 64;
-    world->bucket_mask = 63;
-    memset(world->bucket_array.data, 0xFF, 64 * sizeof(uint32_t));
+    world->bucket_array.count = WORLD_MIN_BUCKETS;
+    world->bucket_mask = WORLD_MIN_BUCKETS - 1;
+    memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
     hm_world_set none = {.count = 0};
     uint32_t root;
     return hm_world_table_of(world, &none, &root);

@@ -37,8 +37,7 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
-#define HM_WORLD_NONE UINT32_MAX /* no chunk, table or block */
-#define HM_WORLD_BLOCK_SIZE ((size_t)256 << 10)
+#define HM_WORLD_NONE UINT32_MAX           /* no chunk, table or block */
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
 #define HM_WORLD_ROOT UINT32_C(0)          /* the table of entities without components */
 
@@ -97,7 +96,7 @@ hm_status hm_world_store_validate(const hm_world_store *store);
 
 static inline size_t hm_world_class_size(uint32_t size_class)
 {
-    return (size_t)HM_WORLD_UNIT_SIZE << 3 * size_class;
+    return (size_t)HM_WORLD_UNIT_SIZE << HM_WORLD_CLASS_SHIFT * size_class;
 }
 
 static inline uint32_t hm_world_chunk_class(uint32_t chunk)
