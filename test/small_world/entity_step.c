@@ -233,7 +233,7 @@ static void note_change(entity_item *item, uint32_t set, uint32_t fresh, uint32_
 {
     entity_expect_zero(item, fresh & ~given);
     item->set = (uint8_t)set;
-    for (uint32_t i = 0; i < scene.kinds; i++)
+    for (uint32_t i = 0; i < ENTITY_KINDS; i++)
         if ((fresh >> i & 1) != 0 || (set >> i & 1) == 0)
             item->keys[i] = 0;
     entity_write(item, fresh);

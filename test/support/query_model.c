@@ -15,7 +15,7 @@ size_t query_model_size(uint32_t component)
 void query_model_init(query_model *model, size_t page_size)
 {
     memset(model, 0, sizeof *model);
-    test_memory_init_with_holes(&model->memory, page_size);
+    test_memory_init_with_holes(&model->memory, test_page_size(page_size));
     const hm_world_desc desc = {.capacity = QUERY_MODEL_ENTITIES,
                                 .max_slots = QUERY_MODEL_SLOTS,
                                 .type_id = 3,

@@ -59,7 +59,7 @@ static bool is_destroyed(uint32_t entity)
 static void start(scene *on, size_t page_size)
 {
     memset(on, 0, sizeof *on);
-    test_memory_init_with_holes(&on->memory, page_size);
+    test_memory_init_with_holes(&on->memory, test_page_size(page_size));
     hm_world_desc desc = {.capacity = 10000, .memory = &on->memory.table};
     CHECK(hm_world_init(&on->world, &desc) == HM_OK);
     on->token =

@@ -51,7 +51,7 @@ static hm_component make_numbered(scene *on, uint32_t c)
 
 static hm_world_desc describe(scene *on, size_t page_size)
 {
-    test_memory_init(&on->memory, page_size);
+    test_memory_init(&on->memory, test_page_size(page_size));
     return (hm_world_desc){.capacity = CAPACITY, .max_size = 1 << 26, .memory = &on->memory.table};
 }
 

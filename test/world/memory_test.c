@@ -33,7 +33,8 @@ TEST(world_memory, growing_moves_no_value)
 TEST(world_memory, tables_that_come_and_go_move_no_value_of_others)
 {
     enum { COMPONENTS = 12 };
-    hm_world world = make_world((hm_world_desc){0});
+    hm_world world = make_world((hm_world_desc){
+        .capacity = 1 << COMPONENTS << 1, .max_tables = 1 << COMPONENTS, .max_size = 16 << 20});
     hm_component components[COMPONENTS];
     for (int i = 0; i < COMPONENTS; i++)
         components[i] = make_int(&world);
@@ -329,7 +330,8 @@ static uint32_t count_mappings(void)
 
 TEST(world_memory, ten_thousand_tables_take_little_memory_and_few_mappings)
 {
-    hm_world world = make_world((hm_world_desc){.capacity = MANY_TABLES * MANY_EACH});
+    hm_world world = make_world((hm_world_desc){
+        .capacity = MANY_TABLES * MANY_EACH, .max_tables = 2 * MANY_TABLES, .max_size = 64 << 20});
     hm_component components[MANY_COMPONENTS + 1];
     const hm_order order = {.key = int_key};
     for (uint32_t c = 0; c <= MANY_COMPONENTS; c++)

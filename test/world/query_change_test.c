@@ -145,7 +145,7 @@ TEST(query_change, what_reserve_has_made_ready_stays_ready)
     enum { READY = 5000 };
     scene on;
     test_memory memory;
-    test_memory_init_with_holes(&memory, 4096);
+    test_memory_init_with_holes(&memory, test_page_size(4096));
     start_with(&on, &memory.table);
     hm_component large = make_component(&on.world, 16000, HM_COMPONENT_TABLE);
     hm_world_create(&on.world, NULL, 0);
@@ -303,7 +303,7 @@ TEST(query_change, all_sparse_values_are_prepared_before_the_first_is_set)
     for (uint32_t k = 1, reached = 1; reached != 0; k++) {
         scene on;
         test_memory memory;
-        test_memory_init_with_holes(&memory, 4096);
+        test_memory_init_with_holes(&memory, test_page_size(4096));
         start_with(&on, &memory.table);
         hm_component wide = make_component(&on.world, 256, HM_COMPONENT_SPARSE);
         CHECK(hm_world_create_n(&on.world, &on.a, 1, ENTITIES, NULL, NULL) == HM_OK);

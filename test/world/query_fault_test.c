@@ -16,7 +16,7 @@ TEST(query_fault, init_refused_leaves_a_zeroed_query)
     for (uint32_t i = 0; i < 2 * PAGE_SIZES; i++) {
         scene on;
         test_memory memory;
-        test_memory_init_with_holes(&memory, page_sizes[i % PAGE_SIZES]);
+        test_memory_init_with_holes(&memory, test_page_size(page_sizes[i % PAGE_SIZES]));
         start_with(&on, &memory.table);
         hm_status status = HM_ERROR_MEMORY;
         uint32_t k = 1;
@@ -81,7 +81,7 @@ TEST(query_fault, begin_refused_memory_visits_the_same_entities)
     for (uint32_t i = 0; i < PAGE_SIZES; i++) {
         static scene on;
         static test_memory memory;
-        test_memory_init_with_holes(&memory, page_sizes[i]);
+        test_memory_init_with_holes(&memory, test_page_size(page_sizes[i]));
         start_with(&on, &memory.table);
         make_tables(&on);
         const hm_query_desc of_a = {ALL(on.a)}, without_x = {ALL(on.a), NONE(on.x)};
@@ -100,7 +100,7 @@ TEST(query_fault, a_loop_whose_list_was_refused_memory_is_not_disturbed_by_count
 {
     static scene on; /* too large for the stack */
     test_memory memory;
-    test_memory_init_with_holes(&memory, 4096);
+    test_memory_init_with_holes(&memory, test_page_size(4096));
     start_with(&on, &memory.table);
     make_tables(&on);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
@@ -124,7 +124,7 @@ TEST(query_fault, a_loop_requests_no_memory)
 {
     scene on;
     test_memory memory;
-    test_memory_init_with_holes(&memory, 4096);
+    test_memory_init_with_holes(&memory, test_page_size(4096));
     start_with(&on, &memory.table);
     CREATE(&on, on.a, on.x);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
