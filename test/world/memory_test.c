@@ -348,7 +348,8 @@ TEST(world_memory, ten_thousand_tables_take_little_memory_and_few_mappings)
             "%" PRIu32 " mappings\n",
             MANY_TABLES, MANY_EACH, created >> 10, mappings, ordered >> 10, count_mappings());
     CHECK(mappings < 2000 && count_mappings() < 2000);
-    CHECK(created < (size_t)MANY_TABLES * 4096 && ordered <= created + 65536);
+    CHECK(created < (size_t)MANY_TABLES * 4096);
+    CHECK(ordered <= created + 16 * hm_memory_os()->page_size);
     CHECK(world_is_in_order(&world, components[0], int_key, NULL));
     hm_progress again = hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0});
     CHECK(again.done && again.swaps == 0 && again.compares == 0);
