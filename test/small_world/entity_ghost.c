@@ -71,7 +71,7 @@ void entity_fill(unsigned char *bytes, const entity_item *item, uint32_t kind)
 {
     for (size_t i = 0; i < scene.config->cells[kind]; i++)
         bytes[i] = (unsigned char)(0xA0 + i);
-    bytes[0] = (unsigned char)(kind << 4 | item->slot << 2 | item->generation);
+    bytes[0] = (unsigned char)(kind << 4 | (uint32_t)item->slot << 2 | item->generation);
     if (scene.config->cells[kind] > 1)
         bytes[1] = item->keys[kind];
 }
