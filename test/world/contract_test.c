@@ -265,7 +265,7 @@ TEST(world_contract, a_set_with_a_component_twice_is_refused)
 TEST(world_contract, a_set_that_is_null_is_refused_after_the_same_change_with_a_set)
 {
     hm_world world = make_world((hm_world_desc){0});
-    hm_component tag = make_tag(&world);
+    hm_component tag = make_tag(&world), other = make_tag(&world);
     hm_handle entities[2];
     CHECK(hm_world_create_n(&world, NULL, 0, 2, NULL, entities) == HM_OK);
     CHECK(hm_world_change(&world, entities[0], &tag, 1, NULL, 0) == HM_OK);
@@ -279,6 +279,9 @@ TEST(world_contract, a_set_that_is_null_is_refused_after_the_same_change_with_a_
     CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
     CHECK(hm_world_has(&world, entities[1], tag));
     CHECK(hm_world_change(&world, entities[1], NULL, 0, &tag, 1) == HM_OK);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[0], &tag, 1, &other, 1) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], &tag, 1, NULL, 1) == HM_ERROR_INVALID);
     CHECK(!hm_world_has(&world, entities[1], tag));
     finish_world(&world);
 }
