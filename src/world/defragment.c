@@ -78,12 +78,12 @@ static uint32_t defragment_slot_at(const void *owner, uint32_t row)
     return hm_handle_index(hm_world_entities(world, table, place.chunk)[hm_world_place_row(place)]);
 }
 
-/* An entity that has died, or moved to another table, has no row here. */
+/* An entity that has died, or moved to another table, has no row here. Only trim drops slots, and
+ * it forgets the order. */
 static uint32_t defragment_position_of(const void *owner, uint32_t slot)
 {
     const hm_world *world = owner;
-    if (slot >= world->ids.slot_count ||
-        hm_handle_index(world->ids.entries[slot]) >= world->ids.count ||
+    if (hm_handle_index(world->ids.entries[slot]) >= world->ids.count ||
         hm_world_place_table(world->places[slot]) != world->order_table)
         return HM_INVALID_INDEX;
     return defragment_row(world, world->places[slot]);

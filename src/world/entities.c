@@ -11,7 +11,7 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
     /* So every entry that has memory has a place with memory. */
     if (status == HM_OK)
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
-    if (status == HM_OK && !hm_guard_is_busy(&world->guard))
+    if (status == HM_OK)
         world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     return status;
 }

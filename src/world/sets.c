@@ -97,12 +97,13 @@ static void sets_fill_buckets(hm_world *world)
     }
 }
 
-/* Doubles the buckets when they are fewer than the tables. Without memory for that, chains become
+/* Doubles the buckets when there are as many tables. The root is not counted, so that is below
+ * max_tables, and the array has room for twice as many. Without memory for that, chains become
  * longer. */
 static void sets_grow_buckets(hm_world *world)
 {
     size_t count = world->bucket_array.count;
-    if (world->table_count < count || count >= world->bucket_array.capacity)
+    if (world->table_count < count)
         return;
     if (hm_array_commit(&world->bucket_array, count * 2, true) != HM_OK) {
         hm_forgive();
@@ -201,8 +202,9 @@ static void sets_place_columns(const hm_world *world, hm_world_table *table)
 }
 
 /* Computes how many rows fit each class of chunks. Multiples of 4 and 8 keep the columns of large
- * chunks aligned for vectors of 16 and 32 bytes. */
-static void sets_count_rows(hm_world_table *table, size_t align)
+ * chunks aligned for vectors of 16 and 32 bytes. A chunk that a row fits is aligned for its values:
+ * none of them is smaller than its alignment. */
+static void sets_count_rows(hm_world_table *table)
 {
     table->first_class = HM_WORLD_CLASSES;
     for (uint32_t size_class = HM_WORLD_CLASSES; size_class-- > 0;) {
@@ -212,7 +214,7 @@ static void sets_count_rows(hm_world_table *table, size_t align)
             rows = ((size_t)1 << HM_WORLD_ROW_BITS) - 1;
         if (rows >= 16)
             rows &= ~(rows >= 64 ? (size_t)7 : (size_t)3);
-        if (rows == 0 || size < align)
+        if (rows == 0)
             break;
         table->rows[size_class] = (uint16_t)rows;
         table->first_class = (uint16_t)size_class;
@@ -232,16 +234,6 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
                        size - sizeof(hm_handle), limit - sizeof(hm_handle));
     *row_size = (uint16_t)size;
     return HM_OK;
-}
-
-/* Returns the largest alignment of a row. */
-static size_t sets_align(const hm_world *world, const hm_world_set *set)
-{
-    size_t align = sizeof(hm_handle);
-    for (uint32_t i = 0; i < set->count; i++)
-        if (hm_world_record(world, set->numbers[i])->align > align)
-            align = hm_world_record(world, set->numbers[i])->align;
-    return align;
 }
 
 /* Takes what a new table needs, and describes it. */
@@ -266,7 +258,7 @@ static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_worl
     memcpy(table->set, set->numbers, set->count * sizeof *set->numbers);
     sets_list_columns(world, table);
     sets_place_columns(world, table);
-    sets_count_rows(table, sets_align(world, set));
+    sets_count_rows(table);
     return HM_OK;
 }
 

@@ -52,6 +52,7 @@ hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_mem
     hm_array_desc range = {.item_size = HM_WORLD_BLOCK_SIZE, .item_align = 4096, .memory = memory};
     records.capacity = range.capacity = (size_t)blocks;
     hm_status status = hm_array_check_size(HM_WORLD_BLOCK_SIZE, (size_t)blocks, "max_", memory);
+    /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status == HM_OK)
         status = hm_array_init(&store->block_array, &range);
     if (status == HM_OK)
@@ -176,24 +177,26 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     store_link(store, STORE_TOP, index);
 }
 
+/* The root table has pieces, so there is a block that is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {
     uint32_t count = (uint32_t)store->block_array.count;
-    while (count > 0 && store_node_at(store, STORE_TOP, count - 1)->is_free)
+    while (store_node_at(store, STORE_TOP, count - 1)->is_free)
         store_unlink(store, STORE_TOP, --count);
     store->block_array.count = store->record_array.count = count;
     hm_status status = hm_array_trim(&store->block_array);
     return status == HM_OK ? hm_array_decommit(&store->record_array) : status;
 }
 
-/* Counts the nodes of a list; UINT32_MAX if its links are wrong. */
+/* Counts the nodes of a list; UINT32_MAX if its links are wrong. Where a list leads back to a node,
+ * it comes from another one than the first time, and `previous` shows that: the loop ends. */
 static uint32_t store_count_list(const hm_world_store *store, uint32_t size_class)
 {
     uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1;
     uint32_t count = 0, previous = HM_WORLD_NONE;
     size_t nodes = store->block_array.count << STORE_SHIFT * (STORE_TOP - level);
     for (uint32_t i = store->heads[size_class]; i != HM_WORLD_NONE; count++) {
-        if (i >= nodes || count >= nodes)
+        if (i >= nodes)
             return UINT32_MAX;
         const store_node *node = store_node_at(store, level, i);
         if (node->previous != previous ||

@@ -89,6 +89,7 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
         hm_array_desc desc = {.item_size = arrays[i].item_size, .memory = full->memory};
         desc.capacity = arrays[i].capacity;
         status = hm_array_check_size(desc.item_size, desc.capacity, "world_", full->memory);
+        /* Coverage: only a 32-bit size_t has sizes that do not fit. */
         if (status == HM_OK)
             status = hm_array_init(arrays[i].array, &desc);
     }

@@ -270,7 +270,8 @@ static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
 /* Returns a new live handle without a place, or null. */
 hm_handle hm_world_issue(hm_world *world);
 
-/* Makes n entities fit in the id table and what is beside it. `grows` as in hm_array_commit. */
+/* Makes n entities fit in the id table and what is beside it. `grows` as in hm_array_commit. The
+ * world is not busy. */
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
 
 /* change.c */

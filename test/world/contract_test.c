@@ -261,6 +261,31 @@ TEST(world_contract, a_set_with_a_component_twice_is_refused)
     finish_world(&world);
 }
 
+/* The second change of a kind does not read its sets again, but sees that they are NULL. */
+TEST(world_contract, a_set_that_is_null_is_refused_after_the_same_change_with_a_set)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component tag = make_tag(&world), other = make_tag(&world);
+    hm_handle entities[2];
+    CHECK(hm_world_create_n(&world, NULL, 0, 2, NULL, entities) == HM_OK);
+    CHECK(hm_world_change(&world, entities[0], &tag, 1, NULL, 0) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], NULL, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[1], &tag, 1, NULL, 0) == HM_OK);
+    CHECK(hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[0], NULL, 0, &tag, 1) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], NULL, 0, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
+    CHECK(hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[1], NULL, 0, &tag, 1) == HM_OK);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[0], &tag, 1, &other, 1) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], &tag, 1, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    finish_world(&world);
+}
+
 TEST(world_contract, a_tag_has_no_values)
 {
     hm_world world = make_world((hm_world_desc){0});
@@ -400,11 +425,33 @@ PANICS(remove, hm_world_remove(NULL, none, 0))
 PANICS(change, hm_world_change(NULL, none, NULL, 0, NULL, 0))
 PANICS(get, hm_world_get(NULL, none, 0))
 PANICS(has, hm_world_has(NULL, none, 0))
+PANICS(changed, hm_world_changed(NULL, none, 0))
+PANICS(touch, (hm_world_touch(NULL, none, 0), 0))
+PANICS(touch_all, (hm_world_touch_all(NULL, 0), 0))
+PANICS(destroy, hm_world_destroy(NULL, none))
+PANICS(destroy_n, hm_world_destroy_n(NULL, NULL, 0))
+PANICS(reserve, hm_world_reserve(NULL, 0))
+PANICS(upcoming, hm_world_upcoming(NULL, 0).bits)
+PANICS(defragment, hm_world_defragment(NULL, 0, &by_key, (hm_budget){0, 0}).done)
 PANICS(validate, hm_world_validate(NULL))
 PANICS(trim, hm_world_trim(NULL))
-PANICS(touch_all, (hm_world_touch_all(NULL, 0), 0))
+PANICS(clock, hm_world_clock(NULL))
+PANICS(table_count, hm_world_table_count(NULL))
+PANICS(count, hm_world_count(NULL))
+PANICS(capacity, hm_world_capacity(NULL))
+PANICS(contains, hm_world_contains(NULL, none))
+PANICS(handle_at, hm_world_handle_at(NULL, 0).bits)
+PANICS(explain, hm_world_explain(NULL, none))
+PANICS(get_stats, hm_world_get_stats(NULL).slots)
 
 DEATH_TEST(world_contract, defragment_without_an_order_panics)
+{
+    hm_world world = {0};
+    test_expect_panic_of("world", "hm_world_defragment: the order has neither");
+    hm_world_defragment(&world, 0, NULL, (hm_budget){0, 0});
+}
+
+DEATH_TEST(world_contract, defragment_by_neither_compare_nor_key_panics)
 {
     hm_world world = {0};
     hm_world_defragment(&world, 0, &(hm_order){.compare = NULL}, (hm_budget){0, 0});

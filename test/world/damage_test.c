@@ -2,6 +2,8 @@
 /* hm_world_validate sees each kind of damage. */
 #include "support/world.h"
 
+#include <string.h>
+
 typedef struct scene {
     hm_world world;
     hm_component a, b, sparse;
@@ -57,8 +59,25 @@ TEST(world_damage, validate_sees_rows_and_places_that_disagree)
     size_t limit = on.world.place_array.limit;
     on.world.place_array.limit = 400;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
+    CHECK(on.world.ids.fresh_end > on.world.ids.slot_count);
+    on.world.place_array.limit = on.world.ids.slot_count; /* too few for the next slots */
+    CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
+    CHECK(strcmp(hm_last_error(), "some slots have no places") == 0);
     on.world.place_array.limit = limit;
     change(&on, &on.world.ids.count, on.world.ids.count - 1);
+    finish_world(&on.world);
+}
+
+TEST(world_damage, validate_sees_an_entity_without_a_row)
+{
+    scene on;
+    start(&on);
+    on.table->count--;
+    on.table->last_rows--;
+    CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
+    CHECK(strcmp(hm_last_error(), "500 rows in 3 tables, but 501 entities in 3") == 0);
+    on.table->count++;
+    on.table->last_rows++;
     finish_world(&on.world);
 }
 
@@ -81,6 +100,22 @@ TEST(world_damage, validate_sees_a_damaged_list_of_chunks)
     change(&on, &on.table->last_rows, 3000);
     change(&on, &on.table->count, on.table->count - 1);
     change(&on, &on.world.table_count, on.world.table_count + 1);
+    finish_world(&on.world);
+}
+
+/* The only chunk is full, as one is that others follow. */
+TEST(world_damage, validate_sees_a_last_chunk_that_is_not_in_the_list)
+{
+    scene on;
+    start(&on);
+    hm_component component = make_int(&on.world);
+    hm_handle entity = make_one(&on.world, component, 0);
+    hm_world_table *table =
+        &on.world.tables[hm_world_place_table(on.world.places[hm_handle_index(entity)])];
+    while (table->last_rows < table->rows[hm_world_chunk_class(table->last)])
+        make_one(&on.world, component, 0);
+    CHECK(table->first == table->last && table->last == table->tail);
+    change(&on, &table->last, on.table->first);
     finish_world(&on.world);
 }
 
@@ -156,6 +191,12 @@ TEST(world_damage, validate_sees_a_damaged_store)
     whole->is_split = !whole->is_split;
     check_is_damaged(&on);
     whole->is_split = !whole->is_split;
+    node *parent = whole + 1 + small % SMALL_PARTS / 8;
+    before = *parent;
+    parent->free |= (uint8_t)(1U << small % 8); /* as if nothing had split it */
+    CHECK(part->is_split && parent->free != before.free);
+    check_is_damaged(&on);
+    *parent = before;
     finish_world(&on.world);
 }
 

@@ -410,6 +410,53 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
     finish_scene(on);
 }
 
+/* Makes or finds the table of the tags whose bits are set. */
+static void make_table(hm_world *world, const hm_component *tags, uint32_t bits)
+{
+    hm_component set[32];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        if ((bits >> i & 1) != 0)
+            set[n++] = tags[i];
+    CHECK(hm_world_create_n(world, set, n, 0, NULL, NULL) == HM_OK);
+}
+
+/* As many tables as there are buckets, of which all that have memory are in use. */
+TEST(world_fault, tables_are_found_where_there_is_no_memory_for_more_buckets)
+{
+    enum { MANY_TAGS = 15 };
+    hm_component tags[MANY_TAGS];
+    hm_world_desc desc = describe(&stage, 65536);
+    hm_world *world = &stage.world;
+    desc.max_tables = 1 << MANY_TAGS;
+    CHECK(hm_world_init(world, &desc) == HM_OK);
+    for (uint32_t i = 0; i < MANY_TAGS; i++)
+        tags[i] = make_tag(world);
+    uint32_t last = (uint32_t)world->bucket_array.limit, pieces[2];
+    CHECK(2 * last <= desc.max_tables);
+    for (uint32_t bits = 1; bits < last; bits++)
+        make_table(world, tags, bits);
+    CHECK(world->bucket_array.count == last && world->table_count == last - 1);
+    for (int i = 0; i < 2; i++) /* What the last table needs is there. */
+        CHECK(hm_world_store_take(&world->store, 0, &pieces[i]) == HM_OK);
+    for (int i = 0; i < 2; i++)
+        hm_world_store_give(&world->store, pieces[i]);
+    CHECK(hm_array_commit(&world->table_array, (size_t)last + 1, false) == HM_OK);
+    test_memory_fail(&stage.memory, 1, true);
+    make_table(world, tags, last);
+    CHECK(test_memory_refused(&stage.memory) && world->bucket_array.count == last);
+    for (uint32_t bits = 1; bits <= last; bits++)
+        make_table(world, tags, bits);
+    CHECK(world->table_count == last);
+    test_memory_fail(&stage.memory, 0, false);
+    make_table(world, tags, last + 1);
+    CHECK(world->bucket_array.count == 2 * (size_t)last);
+    for (uint32_t bits = 1; bits <= last + 1; bits++)
+        make_table(world, tags, bits);
+    CHECK(world->table_count == last + 1);
+    finish_scene(&stage);
+}
+
 /* Destroy, clear, replace, remove a sparse value: they ask for no memory. Defragment does, and
  * works without it. */
 TEST(world_fault, what_adds_nothing_succeeds_without_memory)

@@ -235,6 +235,22 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
     finish_world(&world);
 }
 
+/* A table takes a piece for its cells, and one for its columns, of which only the first is left. */
+TEST(world_memory, a_table_that_does_not_fit_takes_nothing)
+{
+    hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
+    hm_component component = make_int(&world);
+    uint32_t piece;
+    while (hm_world_store_take(&world.store, 0, &piece) == HM_OK)
+        ;
+    hm_world_store_give(&world.store, piece);
+    CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
+    CHECK(hm_world_table_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_store_take(&world.store, 0, &piece) == HM_OK);
+    finish_world(&world);
+}
+
 /* What tables give back is there for others without a trim, in pieces or whole. */
 TEST(world_memory, chunks_that_are_empty_serve_other_tables)
 {

@@ -177,6 +177,29 @@ TEST(world_order, a_touched_value_finds_its_place_for_little)
     finish_world(world);
 }
 
+/* The first chunks of a table are small. What is touched behind them is found too. */
+TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_table)
+{
+    enum { ROWS = 3000 };
+    static hm_handle entities[ROWS];
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component number = make_int(&world), both[] = {number, HM_INVALID_INDEX};
+    both[1] = make_component(&world, (hm_component_desc){.size = 400});
+    for (int i = 0; i < ROWS; i++) {
+        entities[i] = hm_world_create(&world, both, 2);
+        give(&world, entities[i], number, i);
+    }
+    uint32_t table = hm_world_place_table(world.places[hm_handle_index(entities[0])]);
+    CHECK(world.tables[table].chunk_count > HM_WORLD_CLASSES + 1);
+    CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+    for (int i = ROWS - 1; i >= 0; i -= 59) {
+        give(&world, entities[i], number, ROWS - i);
+        hm_progress progress = hm_world_defragment(&world, number, &by_compare, unlimited);
+        CHECK(progress.done && world_is_in_order(&world, number, int_key, NULL));
+    }
+    finish_world(&world);
+}
+
 /* Changes the world at random: values, components, entities. */
 static void disturb(scene *on, uint64_t *random)
 {

@@ -217,6 +217,61 @@ TEST(query_change, tables_may_move_in_the_middle_of_an_order)
     finish(&on);
 }
 
+static const hm_order by_key = {.key = key_of_int};
+
+enum { UNORDERED = 1000 };
+
+/* Entities of one table whose values are in no order. */
+static void start_unordered(scene *on)
+{
+    start(on);
+    for (int i = 0; i < UNORDERED; i++)
+        set_int(on, CREATE(on, on->a), on->a, 1 + i * 739 % UNORDERED);
+}
+
+TEST(query_change, values_that_are_replaced_in_the_middle_of_an_order_are_asked_again)
+{
+    bool is_done = false;
+    uint32_t calls = 0;
+    for (; !is_done; calls++) {
+        scene on;
+        start_unordered(&on);
+        hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+        hm_budget budget = {1 + 50 * calls, 0};
+        is_done = hm_world_defragment(&on.world, on.a, &by_key, budget).done;
+        CHECK(hm_query_change(&query, &on.a, 1, NULL, 0, NULL) == HM_OK);
+        hm_progress progress = hm_world_defragment(&on.world, on.a, &by_key, (hm_budget){0, 0});
+        CHECK(progress.done && progress.swaps == 0); /* All are 0 by now. */
+        hm_query_fini(&query);
+        finish(&on);
+    }
+    CHECK(calls > 5);
+}
+
+/* Orders by `a` in small steps, and returns how many that takes. */
+static uint32_t order_in_steps(bool changes)
+{
+    scene on;
+    uint32_t steps = 1;
+    start_unordered(&on);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    while (!hm_world_defragment(&on.world, on.a, &by_key, (hm_budget){10, 100}).done) {
+        if (changes) /* No entity has it. */
+            CHECK(hm_query_change(&query, NULL, 0, &on.tag, 1, NULL) == HM_OK);
+        CHECK(++steps < 10 * UNORDERED);
+    }
+    CHECK(is_ordered(&on));
+    hm_query_fini(&query);
+    finish(&on);
+    return steps;
+}
+
+TEST(query_change, a_change_of_nothing_leaves_the_order_as_it_is)
+{
+    uint32_t steps = order_in_steps(false);
+    CHECK(steps > 10 && order_in_steps(true) == steps);
+}
+
 /* refusals */
 
 TEST(query_change, bad_sets_are_refused_and_change_nothing)
@@ -252,6 +307,56 @@ TEST(query_change, bad_sets_are_refused_and_change_nothing)
 DEATH_TEST(query_change, change_without_a_query_panics)
 {
     hm_query_change(NULL, NULL, 0, NULL, 0, NULL);
+}
+
+static void start_within(scene *on, hm_world_desc limits)
+{
+    CHECK(hm_world_init(&on->world, &limits) == HM_OK);
+    on->a = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
+    on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
+    on->tag = make_component(&on->world, 0, HM_COMPONENT_TABLE);
+    on->x = make_component(&on->world, sizeof(int), HM_COMPONENT_SPARSE);
+}
+
+/* The table that the first entity would go to cannot be made, and that of the next one is there. */
+TEST(query_change, a_table_too_many_is_refused_and_changes_nothing)
+{
+    scene on;
+    start_within(&on, (hm_world_desc){.capacity = 10, .max_tables = 4});
+    hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.tag);
+    CREATE(&on, on.a, on.tag, on.b);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    for (uint32_t n = 1; n <= 2; n++) { /* With a sparse component they change one by one. */
+        uint32_t changed = 5;
+        CHECK(hm_query_change(&query, LIST(on.b, on.x), n, NULL, 0, &changed) == HM_ERROR_FULL);
+        CHECK(strcmp(hm_last_error(), "4 of 4 tables: max_tables is used up") == 0);
+        CHECK(changed == 0 && visit(&query) == 3 && hm_world_validate(&on.world) == HM_OK);
+        CHECK(!hm_world_has(&on.world, first, on.b) && !hm_world_has(&on.world, second, on.b));
+        CHECK(!hm_world_has(&on.world, first, on.x) && !hm_world_has(&on.world, second, on.x));
+    }
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+/* The rows of the first table do not fit where they would go to, and that of the second does. */
+TEST(query_change, rows_that_do_not_fit_are_refused_and_change_nothing)
+{
+    enum { ENTITIES = 200 };
+    scene on;
+    start_within(&on, (hm_world_desc){.capacity = 1000, .max_size = 1 << 19});
+    hm_component large = make_component(&on.world, 4096, HM_COMPONENT_TABLE);
+    CHECK(hm_world_create_n(&on.world, &on.a, 1, ENTITIES, NULL, NULL) == HM_OK);
+    hm_handle last = CREATE(&on, on.a, on.tag);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query of_large = ask(&on, (hm_query_desc){ALL(large)});
+    uint32_t changed = 5;
+    CHECK(hm_query_change(&query, &large, 1, NULL, 0, &changed) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
+    CHECK(changed == 0 && visit(&of_large) == 0 && visit(&query) == ENTITIES + 1);
+    CHECK(hm_world_add(&on.world, last, large, NULL) == HM_OK);
+    hm_query_fini(&query);
+    hm_query_fini(&of_large);
+    finish(&on);
 }
 
 /* Changes while the k-th call is refused, which must change nothing, and again with memory. Returns

@@ -594,3 +594,37 @@ TEST(query, touch_tells_the_order)
     check_order_hears(&on, on.x); /* There are more rows, so that its values are walked. */
     finish(&on);
 }
+
+/* The values of both components are at other positions. */
+TEST(query, touch_of_the_second_sparse_column_tells_its_order)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        set_int(&on, entities[i], on.x, i);
+        set_int(&on, entities[ROWS - 1 - i], on.y, i);
+    }
+    CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+    order_by(&on, on.y);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.y)});
+    hm_query of_y = ask(&on, (hm_query_desc){ALL(on.y)});
+    hm_view view;
+    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+        if (hm_handle_equal(view.entities[0], entities[ROWS - 1])) {
+            *(int *)view.columns[1] = ROWS;
+            hm_query_touch(&query, 1);
+        }
+    order_by(&on, on.y);
+    int last = 0;
+    for (hm_query_begin(&of_y); hm_query_next(&of_y, &view);)
+        for (uint32_t i = 0; i < view.count; i++) {
+            CHECK(((int *)view.columns[0])[i] > last);
+            last = ((int *)view.columns[0])[i];
+        }
+    CHECK(last == ROWS);
+    hm_query_fini(&query);
+    hm_query_fini(&of_y);
+    finish(&on);
+}

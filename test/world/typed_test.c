@@ -46,6 +46,12 @@ static int falling(const void *a, const void *b, void *context)
     return (first->x < second->x) - (first->x > second->x);
 }
 
+static uint64_t rising(const void *value, void *context)
+{
+    (void)context;
+    return HM_CAST(uint64_t, HM_CAST(const struct place *, value)->x);
+}
+
 TEST(world_typed, a_component_knows_size_alignment_and_name)
 {
     hm_component_desc desc;
@@ -110,6 +116,11 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
     CHECK(place_defragment(&world, place, &order, unlimited).done);
     for (i = 1; i < 10; i++)
         CHECK(place_get(&world, place, entities[i]) < place_get(&world, place, entities[i - 1]));
+    memset(&order, 0, sizeof order);
+    order.key = rising;
+    CHECK(place_defragment(&world, place, &order, unlimited).done);
+    for (i = 1; i < 10; i++)
+        CHECK(place_get(&world, place, entities[i]) > place_get(&world, place, entities[i - 1]));
 
     CHECK(frozen_add(&world, frozen, entities[5]) == HM_OK);
     CHECK(frozen_has(&world, frozen, entities[5]) && !frozen_has(&world, frozen, entities[6]));

@@ -289,6 +289,30 @@ TEST(world, what_is_there_is_replaced_in_a_full_world_too)
     finish_world(&world);
 }
 
+/* The hash of both sets is the same number, so only the sets themselves tell them apart. */
+TEST(world, two_sets_of_the_same_hash_have_two_tables)
+{
+    enum { TAGS = 28, EACH_SET = 6 };
+    static const uint32_t sets[2][EACH_SET] = {{0, 2, 5, 8, 18, 22}, {10, 15, 20, 23, 25, 27}};
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component tags[TAGS], set[EACH_SET];
+    hm_handle entities[2];
+    for (uint32_t i = 0; i < TAGS; i++)
+        tags[i] = make_tag(&world);
+    for (int i = 0; i < 2; i++) {
+        for (uint32_t k = 0; k < EACH_SET; k++)
+            set[k] = tags[sets[i][k]];
+        entities[i] = hm_world_create(&world, set, EACH_SET);
+    }
+    CHECK(hm_world_table_count(&world) == 2 && world.tables[1].hash == world.tables[2].hash);
+    for (int i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < EACH_SET; k++) {
+            CHECK(hm_world_has(&world, entities[i], tags[sets[i][k]]));
+            CHECK(!hm_world_has(&world, entities[i], tags[sets[!i][k]]));
+        }
+    finish_world(&world);
+}
+
 /* layouts */
 
 enum { KINDS = 13, EACH = 60 }; /* kind i has alignment 2^i */
@@ -342,6 +366,31 @@ TEST(world, every_alignment_and_size_has_its_place)
             sums[filled_with(&world, hm_world_handle_at(&world, i))]++;
         for (uint32_t k = 0; k <= EACH; k++)
             CHECK(sums[k] == (k == 0 ? 0 : KINDS));
+        finish_world(&world);
+    }
+}
+
+/* From table to table, and to the place of an entity that is gone. */
+TEST(world, values_of_every_size_move_whole)
+{
+    for (size_t size = 1; size <= 40; size++) {
+        unsigned char value[40];
+        hm_world world = make_world((hm_world_desc){0});
+        hm_component component = make_component(&world, (hm_component_desc){.size = size});
+        hm_component tag = make_tag(&world);
+        hm_handle entities[3];
+        for (unsigned char i = 0; i < 3; i++) {
+            entities[i] = hm_world_create(&world, NULL, 0);
+            for (unsigned char k = 0; k < size; k++)
+                value[k] = (unsigned char)(50 * i + k + 1);
+            CHECK(hm_world_add(&world, entities[i], component, value) == HM_OK);
+            CHECK(hm_world_add(&world, entities[i], tag, NULL) == HM_OK);
+        }
+        CHECK(hm_world_destroy(&world, entities[0])); /* The last row takes its place. */
+        CHECK(memcmp(hm_world_get(&world, entities[2], component), value, size) == 0);
+        for (unsigned char k = 0; k < size; k++)
+            value[k] = (unsigned char)(50 + k + 1);
+        CHECK(memcmp(hm_world_get(&world, entities[1], component), value, size) == 0);
         finish_world(&world);
     }
 }
