@@ -325,6 +325,8 @@ static struct {
 static void put(const void *bytes, size_t size)
 {
     CHECK(form.size + size <= ENTITY_FORM);
+    if (size == 0)
+        return; /* An empty array may be NULL, which memcpy must not get. */
     memcpy(form.bytes + form.size, bytes, size);
     form.size += size;
 }

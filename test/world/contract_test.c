@@ -65,7 +65,9 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
     CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
     CHECK(strcmp(hm_last_error(), "1 of 1 items: capacity is used up") == 0);
     finish_world(&world);
-    if (!test_has_addresses(UINT64_C(1) << 40, "a world of the largest limits"))
+    /* An emulator, where long loops are scaled down, keeps a record of each page that is reserved.
+     */
+    if (test_scaled(2) == 1 || !test_has_addresses(UINT64_C(1) << 40, "2^40 bytes of addresses"))
         return;
     world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
                                        .max_slots = UINT32_MAX,
