@@ -98,7 +98,7 @@ typedef struct hm_world_desc {
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
     uint32_t max_tables;     /* 0: 262,143; with 32-bit pointers or hm_memory_heap() 1,024 */
     uint64_t max_size;       /* bytes for tables and their chunks, from 256 KiB to 2^39; 0: 4 KiB an
-                                entity of the capacity, from 1 GiB to 2^38; with 32-bit pointers or
+                                entity of the capacity, from 64 MiB to 2^38; with 32-bit pointers or
                                 hm_memory_heap() 256 bytes an entity, from 4 MiB to 2^28 */
 } hm_world_desc;
 

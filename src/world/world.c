@@ -26,7 +26,7 @@ HM_STATIC_ASSERT(HM_WORLD_MAX_COMPONENTS <= WORLD_SALT_STEP, "components of two 
 static uint64_t world_default_size(const hm_world_desc *full)
 {
     bool roomy = hm_memory_is_roomy(full->memory);
-    uint64_t least = UINT64_C(1) << (roomy ? 30 : 22), most = UINT64_C(1) << (roomy ? 38 : 28);
+    uint64_t least = UINT64_C(1) << (roomy ? 26 : 22), most = UINT64_C(1) << (roomy ? 38 : 28);
     uint64_t size = (uint64_t)full->capacity * (roomy ? 4096 : 256);
     return size < least ? least : size > most ? most : size;
 }
