@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 /* Bytes of address space for the commands of a buffer, if there is plenty and if it is scarce. */
-#define COMMANDS_SIZE (UINT64_C(8) << 30)
+#define COMMANDS_SIZE (UINT64_C(1) << 30)
 #define COMMANDS_SCARCE_SIZE (UINT64_C(4) << 20)
 
 void hm_command_finish(hm_commands *commands, hm_command *command)
