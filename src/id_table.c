@@ -123,9 +123,7 @@ static uint32_t id_table_count_usable(const hm_id_table *table, uint32_t n)
     return usable;
 }
 
-/* Retires spent slots until the next n issues meet none, or no free slot is left. Each is retired
- * once, so the search costs O(1) an issue, amortised. */
-static void id_table_retire_spent(hm_id_table *table, uint32_t n)
+void hm_id_table_retire_spent(hm_id_table *table, uint32_t n)
 {
     uint32_t usable = 0;
     while (usable < n && table->count + usable < table->used) {
@@ -139,7 +137,10 @@ static void id_table_retire_spent(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
-    return hm_id_table_prepare(table, n, false);
+    hm_status status = hm_id_table_prepare(table, n, false);
+    if (status == HM_OK)
+        hm_id_table_retire_spent(table, n);
+    return status;
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
@@ -148,7 +149,7 @@ hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
         return hm_fail_full("table", table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - id_table_count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
-        id_table_retire_spent(table, n); /* No slots are left because of them. */
+        hm_id_table_retire_spent(table, n); /* No slots are left because of them. */
         return hm_fail_spent(table->max_slots, table->slot_count - table->used);
     }
     hm_status status =
@@ -174,10 +175,29 @@ static void id_table_open_fresh_slots(hm_id_table *table)
 
 hm_handle hm_id_table_issue_slow(hm_id_table *table)
 {
-    id_table_retire_spent(table, 1);
+    hm_id_table_retire_spent(table, 1);
     if (table->count == table->used && table->slot_count >= table->fresh_end)
         id_table_open_fresh_slots(table);
     return hm_id_table_issue(table);
+}
+
+hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_upcoming: table is NULL");
+    uint64_t position = (uint64_t)table->count + k;
+    if (position >= table->slot_array.limit)
+        return HM_NULL_HANDLE;
+    if (position < table->used) {
+        uint32_t slot = table->slots[position];
+        uint32_t generation = hm_handle_generation(table->entries[slot]) + 1;
+        return id_table_is_spent(table, slot) ? HM_NULL_HANDLE
+                                              : hm_handle_pack(slot, generation, table->type_id);
+    }
+    uint64_t slot = position - table->used + table->slot_count;
+    if (slot >= table->entry_array.limit)
+        return HM_NULL_HANDLE;
+    uint32_t floor = id_table_floor_of(table, (uint32_t)slot);
+    return hm_handle_pack((uint32_t)slot, floor + 1, table->type_id);
 }
 
 void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)

@@ -26,6 +26,11 @@ uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memor
 /* As hm_id_table_reserve; `grows` as in hm_array_commit. */
 hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);
 
+/* Retires spent slots until the next n issues meet none, or no free slot is left. A reserve ends
+ * with it, so that hm_id_table_upcoming knows which slots those issues take. Each slot is retired
+ * once, so the search costs O(1) an issue, amortised. */
+void hm_id_table_retire_spent(hm_id_table *table, uint32_t n);
+
 /* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 

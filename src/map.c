@@ -156,7 +156,16 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 hm_status hm_map_reserve(hm_map *map, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
-    return map_prepare(map, n, false);
+    hm_status status = map_prepare(map, n, false);
+    if (status == HM_OK)
+        hm_id_table_retire_spent(&map->ids, n);
+    return status;
+}
+
+hm_handle hm_map_upcoming(const hm_map *map, uint32_t k)
+{
+    HM_CONTRACT(map != NULL, "hm_map_upcoming: map is NULL");
+    return hm_id_table_upcoming(&map->ids, k);
 }
 
 hm_handle hm_map_issue_slow(hm_map *map)

@@ -9,7 +9,7 @@
  * clear leaves behind has to be marked. Remove does mark its slot, for the sake of the order, which
  * may still list the slot and must not find another slot's value at its position. Clear resets the
  * order, and trim settles it, so that it lists nothing. */
-#include <handle_map/secondary.h>
+#include "secondary_private.h"
 
 #include "array_private.h"
 #include "base_private.h"
@@ -203,7 +203,7 @@ static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
 /* set */
 
 /* Commits what n more values need, except for positions. `grows` as in hm_array_commit. */
-static hm_status secondary_prepare(hm_secondary *secondary, uint32_t n, bool grows)
+static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, bool grows)
 {
     if (n > secondary->value_array.capacity - secondary->count)
         return hm_fail_full("secondary", secondary->count, secondary->value_array.capacity, n);
@@ -220,7 +220,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     HM_CONTRACT(secondary != NULL, "hm_secondary_reserve: secondary is NULL");
     if (hm_guard_is_busy(&secondary->guard))
         return hm_fail_busy("secondary", secondary->name);
-    hm_status status = secondary_prepare(secondary, n, false);
+    hm_status status = secondary_commit_values(secondary, n, false);
     uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
         if (!secondary_has_piece(secondary, slot))
@@ -292,6 +292,15 @@ static void *secondary_replace(hm_secondary *secondary, uint32_t index, hm_handl
     return secondary_write(secondary, index, value);
 }
 
+hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner)
+{
+    uint32_t slot = hm_handle_index(owner);
+    hm_status status = secondary_commit_values(secondary, n, true);
+    if (status == HM_OK && !secondary_has_piece(secondary, slot))
+        status = secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+    return status;
+}
+
 void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
 {
     if (hm_guard_is_busy(&secondary->guard)) {
@@ -303,10 +312,7 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
     uint32_t slot = hm_handle_index(owner), index = secondary_find_slot(secondary, slot);
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
-    if (secondary_prepare(secondary, 1, true) != HM_OK)
-        return NULL;
-    if (!secondary_has_piece(secondary, slot) &&
-        secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift) != HM_OK)
+    if (hm_secondary_prepare(secondary, 1, owner) != HM_OK)
         return NULL;
     index = secondary->count++;
     hm_memory_unpoison(secondary_value_at(secondary, index), secondary->value_size);
@@ -323,12 +329,17 @@ static void secondary_poison_dead(hm_secondary *secondary, uint32_t n)
     hm_memory_poison(secondary_value_at(secondary, secondary->count), secondary->value_size * n);
 }
 
-static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
-    secondary_destroy(secondary, index);
     hm_secondary_drop_as(secondary, index, secondary->value_size);
     /* The inline function poisons only if the library was built with the sanitizer. */
     secondary_poison_dead(secondary, 1);
+}
+
+static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+{
+    secondary_destroy(secondary, index);
+    hm_secondary_discard(secondary, index);
 }
 
 bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)

@@ -7,6 +7,7 @@
 #include <handle_map/array.h>
 #include <handle_map/base.h>
 #include <handle_map/bits.h>
+#include <handle_map/commands.h>
 #include <handle_map/directory.h>
 #include <handle_map/handle.h>
 #include <handle_map/id_table.h>
@@ -14,8 +15,10 @@
 #include <handle_map/memory.h>
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
+#include <handle_map/query.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>
+#include <handle_map/world.h>
 
 #endif

@@ -79,9 +79,15 @@ HM_API void hm_id_table_fini(hm_id_table *table);
 
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL:
  * above the capacity, or the index space has no n slots left; then free slots that have used up
- * their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has changed.
- * Invalidates nothing. O(n), at most two commits. */
+ * their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has changed. On
+ * success such slots are retired too, if they are among the next n. Invalidates nothing. O(n), at
+ * most two commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
+
+/* After a reserve of n, returns for each k below n the handle that the (k + 1)-th issue from now
+ * will return, until something is released, cleared or trimmed. Beyond n it is null, or a handle
+ * that no issue need return. A const call: threads may ask together. Invalidates nothing. O(1). */
+HM_API hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k);
 
 /* The part of issue that is not inline: retires the free slots that have used up their generations
  * as it meets them, and opens pages for fresh slots. Only after a reserve. */

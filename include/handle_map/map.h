@@ -173,7 +173,8 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
  * there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
- * retired if they caused HM_ERROR_FULL. Invalidates nothing. O(n). Example:
+ * retired if they caused HM_ERROR_FULL. On success those among the next n count as retired.
+ * Invalidates nothing. O(n). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         hm_handle body = hm_map_insert(&map, NULL); // neither is null
@@ -181,6 +182,21 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
  *     }
  */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
+
+/* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
+ * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
+ * until the next reserve. Beyond n it is null, or a handle that no insert need return. A const
+ * call: threads may take numbers from one atomic counter, and build references among new items
+ * before any of them exists. Until its item is inserted, the handle resolves to nothing.
+ * Invalidates nothing. O(1). Example:
+ *
+ *     if (hm_map_reserve(&map, 2) == HM_OK) {
+ *         struct sprite child = {.parent = hm_map_upcoming(&map, 1)};
+ *         hm_map_insert(&map, &child);
+ *         hm_map_insert(&map, NULL); // the parent: the child has its handle already
+ *     }
+ */
+HM_API hm_handle hm_map_upcoming(const hm_map *map, uint32_t k);
 
 /* Erases all items, last first. All handles are refused from then on. Invalidates all pointers to
  * items. O(1) without a destroy hook, whatever the number of items; O(n) with one. Memory stays
@@ -444,6 +460,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 
 #define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
+    HM_TYPED_DEFINE_UPCOMING(prefix, map)                                                          \
     HM_MAP_DEFINE_WALK(prefix, type)                                                               \
     HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)
 

@@ -200,6 +200,18 @@ HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *hand
  * Invalidates nothing. O(n). */
 HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
 
+/* After hm_table_reserve(table, n), returns for each k below n the handle that the (k + 1)-th row
+ * from now will get; the conditions are those of hm_map_upcoming. A const call: threads may ask
+ * together. Invalidates nothing. O(1). Example:
+ *
+ *     if (hm_table_reserve(&points, 100) == HM_OK) {
+ *         hm_handle last = hm_table_upcoming(&points, 99);
+ *         hm_table_insert_n(&points, NULL, 100, NULL);
+ *         *(float *)hm_table_get(&points, last, 0) = 1;
+ *     }
+ */
+HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
+
 /* Erases all rows; all handles are refused from then on. Invalidates all row numbers and pointers
  * to cells. O(1). Memory stays committed; see hm_table_trim. */
 HM_API void hm_table_clear(hm_table *table);
@@ -415,6 +427,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
     HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                                  \
     HM_TYPED_DEFINE_LIFETIME(prefix, table)                                                        \
     HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                        \
+    HM_TYPED_DEFINE_UPCOMING(prefix, table)                                                        \
     HM_TYPED_DEFINE_ALIVE(prefix, table)                                                           \
     HM_TABLE_DEFINE_ROWS(prefix)                                                                   \
     HM_TABLE_DEFINE_ERASE(prefix)                                                                  \

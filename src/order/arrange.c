@@ -88,7 +88,7 @@ hm_order_phase hm_order_name(hm_order_call *call)
         if (position >= state->cursor || hm_order_mark(state, position) == HM_MARK_LIFTED)
             continue;
         batch->items[1][batch->count] = 0; /* its gap */
-        hm_order_append(call, position, hm_links_slot(&call->sequence->links, position));
+        hm_order_append(call, position, hm_sequence_slot(call->sequence, position));
     }
     return HM_ORDER_PLACE;
 }

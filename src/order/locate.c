@@ -94,7 +94,7 @@ static bool order_locate_at_end(hm_order_call *call)
     uint32_t *items = batch->items[batch->current] + batch->next;
     uint32_t *gaps = hm_order_other_list(batch) + batch->next;
     for (uint32_t i = 0; i < taken; i++) {
-        items[i] = hm_links_slot(&call->sequence->links, items[i]);
+        items[i] = hm_sequence_slot(call->sequence, items[i]);
         gaps[i] = state->search.begin;
     }
     batch->next += taken;
@@ -123,7 +123,7 @@ hm_order_phase hm_order_locate(hm_order_call *call)
                 return HM_ORDER_PAUSE;
         hm_order_other_list(batch)[batch->next] = search->begin;
         /* From here on it may move. */
-        *lifted = is_lifted ? hm_links_slot(&call->sequence->links, *lifted) : HM_INVALID_INDEX;
+        *lifted = is_lifted ? hm_sequence_slot(call->sequence, *lifted) : HM_INVALID_INDEX;
         batch->next++;
         order_begin_gallop(state);
     }

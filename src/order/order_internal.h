@@ -58,7 +58,7 @@ static inline uint32_t hm_order_position(const hm_order_call *call, uint32_t slo
 {
     if (slot >= call->sequence->slot_count)
         return HM_INVALID_INDEX;
-    return hm_links_position(&call->sequence->links, slot);
+    return hm_sequence_position(call->sequence, slot);
 }
 
 /* Until it is placed, a lifted item stays at its position, or is no longer lifted: if it was

@@ -47,10 +47,24 @@
 
 #include <string.h>
 
+/* How an owner gives items that are at scattered addresses. `position_of` may be asked about a slot
+ * whose item has left the sequence: it returns HM_INVALID_INDEX then, or a position that is not
+ * below `count` or where slot_at names another slot. */
+typedef struct hm_accessors {
+    void *(*item_at)(const void *owner, uint32_t index); /* what compare and key are shown */
+    uint32_t (*slot_at)(const void *owner, uint32_t index);
+    uint32_t (*position_of)(const void *owner, uint32_t slot);
+} hm_accessors;
+
+/* The lane_shift of a sequence with accessors: one test tells the usual form from all others. */
+enum { HM_LANES_BY_ACCESSORS = 32 };
+
 /* What is put in order. A slot names an item, whatever its position.
  *
  * Items are `stride` bytes apart. If lane_shift is not 0, they are in groups of 2^lane_shift lanes
- * instead: the groups are `stride` bytes apart, and the lanes of a group `lane_size` bytes. */
+ * instead: the groups are `stride` bytes apart, and the lanes of a group `lane_size` bytes. If it
+ * is HM_LANES_BY_ACCESSORS, accessors replace `items` and `links`, and `swapped` does all of an
+ * exchange. */
 typedef struct hm_sequence {
     unsigned char *items; /* what compare and key are shown */
     size_t stride;        /* bytes */
@@ -61,8 +75,10 @@ typedef struct hm_sequence {
     uint32_t slot_count;  /* slots that the links may be asked for */
     uint32_t count;       /* items */
     uint32_t capacity;    /* most items */
+    /* NULL: items and links are found by the fields above. */
+    const hm_accessors *accessors;
     /* Called when two items and their links have been exchanged: the owner exchanges the rest. NULL
-     * when there is no rest. */
+     * when there is no rest. With accessors the rest is everything. */
     void (*swapped)(void *owner, uint32_t a, uint32_t b);
     /* Returns the position of a handle's item, or HM_INVALID_INDEX. */
     uint32_t (*find)(const void *owner, hm_handle handle);
@@ -131,21 +147,49 @@ static inline void hm_order_exchange_bytes(unsigned char *a, unsigned char *b, s
     hm_order_exchange_units(a + done, b + done, size - done, 1);
 }
 
+static inline bool hm_sequence_has_accessors(const hm_sequence *sequence)
+{
+    return sequence->links.slots == NULL && sequence->accessors != NULL;
+}
+
 static inline unsigned char *hm_sequence_item(const hm_sequence *sequence, uint32_t index)
 {
+    if (sequence->lane_shift == 0)
+        return sequence->items + sequence->stride * index;
+    if (sequence->lane_shift == HM_LANES_BY_ACCESSORS)
+        return sequence->accessors->item_at(sequence->owner, index);
     uint32_t group = index >> sequence->lane_shift;
-    unsigned char *item = sequence->items + sequence->stride * group;
-    if (sequence->lane_shift != 0)
-        item += sequence->lane_size * (index - (group << sequence->lane_shift));
-    return item;
+    return sequence->items + sequence->stride * group +
+           sequence->lane_size * (index - (group << sequence->lane_shift));
+}
+
+static inline uint32_t hm_sequence_slot(const hm_sequence *sequence, uint32_t index)
+{
+    if (hm_sequence_has_accessors(sequence))
+        return sequence->accessors->slot_at(sequence->owner, index);
+    return hm_links_slot(&sequence->links, index);
+}
+
+/* Returns the position of a slot's item. If that has left the sequence, the position is not
+ * managed, or, with accessors, HM_INVALID_INDEX. */
+static inline uint32_t hm_sequence_position(const hm_sequence *sequence, uint32_t slot)
+{
+    if (!hm_sequence_has_accessors(sequence))
+        return hm_links_position(&sequence->links, slot);
+    uint32_t position = sequence->accessors->position_of(sequence->owner, slot);
+    bool is_here = position < sequence->count &&
+                   sequence->accessors->slot_at(sequence->owner, position) == slot;
+    return is_here ? position : HM_INVALID_INDEX;
 }
 
 /* Exchanges two items. */
 static inline void hm_order_swap(const hm_sequence *sequence, uint32_t a, uint32_t b)
 {
-    hm_links_exchange(&sequence->links, a, b);
-    hm_order_exchange_bytes(hm_sequence_item(sequence, a), hm_sequence_item(sequence, b),
-                            sequence->moved_size);
+    if (!hm_sequence_has_accessors(sequence)) {
+        hm_links_exchange(&sequence->links, a, b);
+        hm_order_exchange_bytes(hm_sequence_item(sequence, a), hm_sequence_item(sequence, b),
+                                sequence->moved_size);
+    }
     if (sequence->swapped != NULL)
         sequence->swapped(sequence->owner, a, b);
 }

@@ -104,7 +104,7 @@ static bool order_bring_item(hm_order_call *call, uint32_t from)
         order_queue_pop(state); /* The ring may be full. */
     if (from != target) {
         if (mark == HM_MARK_CLEAN) {
-            order_queue_push(state, hm_links_slot(&call->sequence->links, target), target);
+            order_queue_push(state, hm_sequence_slot(call->sequence, target), target);
             mark = HM_MARK_QUEUED;
         }
         /* In a shuffled list the marks are the same. A store that waits for its address would make
@@ -133,6 +133,11 @@ static void order_shift_items(const hm_sequence *given, uint32_t via, uint32_t a
                               bool is_up)
 {
     const hm_sequence sequence = *given; /* a copy, which no store to an item can change */
+    if (sequence.swapped != NULL) {
+        for (; count > 0; count--, at = is_up ? at + 1 : at - 1)
+            hm_order_swap(&sequence, at, via);
+        return;
+    }
     const hm_links *links = &sequence.links;
     unsigned char *waiting = hm_sequence_item(&sequence, via);
     uint32_t slot = hm_links_slot(links, via);
@@ -140,10 +145,6 @@ static void order_shift_items(const hm_sequence *given, uint32_t via, uint32_t a
         uint32_t next = hm_links_slot(links, at);
         hm_links_connect(links, slot, at);
         hm_order_exchange_bytes(hm_sequence_item(&sequence, at), waiting, sequence.moved_size);
-        if (sequence.swapped != NULL) {
-            hm_links_connect(links, next, via);
-            sequence.swapped(sequence.owner, at, via);
-        }
         slot = next;
     }
     hm_links_connect(links, slot, via);
@@ -167,19 +168,19 @@ static bool order_shift_clean(hm_order_call *call, uint32_t gap)
         return false;
     bool has_work = hm_order_seek(call, &stop, begin + most, false);
     if (place->queue_count == 1 && stop > begin) {
-        uint32_t via = hm_links_position(&sequence->links, queue[place->queue_head]);
+        uint32_t via = hm_sequence_position(sequence, queue[place->queue_head]);
         uint32_t limit = begin < gap ? gap + 1 : begin + 1;
         if (stop > limit)
             stop = limit;
         order_shift_items(sequence, via, begin, stop - begin, true);
-        queue[place->queue_head] = hm_links_slot(&sequence->links, via);
+        queue[place->queue_head] = hm_sequence_slot(sequence, via);
         origins[place->queue_head] = stop - 1;
         place->target = stop;
     }
     for (; place->target < stop && origins[place->queue_head] < gap; place->target++) {
-        uint32_t from = hm_links_position(&sequence->links, queue[place->queue_head]);
+        uint32_t from = hm_sequence_position(sequence, queue[place->queue_head]);
         order_queue_pop(state);
-        order_queue_push(state, hm_links_slot(&sequence->links, place->target), place->target);
+        order_queue_push(state, hm_sequence_slot(sequence, place->target), place->target);
         hm_order_swap(sequence, place->target, from);
     }
     call->spent.swaps += place->target - begin;
@@ -222,7 +223,7 @@ static void order_look_ahead(const hm_order_call *call, const uint32_t *slots, u
 {
     enum { ENTRY = 32, ITEM = 16 }; /* items ahead */
     const hm_links *links = &call->sequence->links;
-    if (left <= ENTRY)
+    if (left <= ENTRY || hm_sequence_has_accessors(call->sequence))
         return;
     uint32_t position = hm_order_position(call, slots[ITEM]);
     hm_links_prefetch_position(links, slots[ENTRY]);

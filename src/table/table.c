@@ -129,7 +129,16 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
 hm_status hm_table_reserve(hm_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_reserve: table is NULL");
-    return table_prepare(table, n, false);
+    hm_status status = table_prepare(table, n, false);
+    if (status == HM_OK)
+        hm_id_table_retire_spent(&table->ids, n);
+    return status;
+}
+
+hm_handle hm_table_upcoming(const hm_table *table, uint32_t k)
+{
+    HM_CONTRACT(table != NULL, "hm_table_upcoming: table is NULL");
+    return hm_id_table_upcoming(&table->ids, k);
 }
 
 static hm_handle table_issue(hm_table *table)

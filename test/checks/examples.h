@@ -27,6 +27,10 @@ struct particle {
     float x, y, age;
 };
 
+struct vector {
+    float x, y;
+};
+
 enum { SPRITE_TYPE = 1, BULLET_TYPE };
 
 extern hm_map map, other_map;
@@ -37,12 +41,19 @@ extern hm_array array;     /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
+extern hm_world world;
+extern hm_component position, velocity, frozen; /* of `world`: two of struct vector, and a tag */
+extern hm_handle mover;                         /* an entity of it */
+extern struct vector positions[256];
+extern hm_query movers;
+extern hm_commands commands;
 extern hm_handle handle, handles[256];
 extern const hm_order order;
 extern bool tree_has_changed;
 extern uint32_t n;
 
 void kernel(void *const *columns, size_t count, void *context);
+void upload(const void *values, uint32_t count);
 void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
 void load_level(hm_map *into);

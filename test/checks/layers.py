@@ -14,7 +14,7 @@ import sys
 
 UMBRELLA = "include/handle_map/handle_map.h"
 STANDARD = {name + ".h" for name in """assert ctype errno float inttypes limits math setjmp stdalign
-            stdarg stdbool stddef stdint stdio stdlib string time""".split()}
+            stdarg stdatomic stdbool stddef stdint stdio stdlib string time""".split()}
 STANDARD |= {"type_traits", "intrin.h"}  # for typed functions in C++; Microsoft C's bit scans
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]*)[>"]', re.MULTILINE)
 

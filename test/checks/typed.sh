@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # typed.sh SOURCE: every public function of a container has a typed form. Each function that the
-# header declares must be called in typed form by test/typed/typed_test.c, which compiles as C11 and
-# as C++17 without a warning, with every installed compiler.
+# header declares must be called in typed form by test/typed/typed_test.c, and of a world by
+# test/world/typed_test.c; both compile as C11 and as C++17 without a warning, with every installed
+# compiler.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 program=$source/test/typed/typed_test.c
+components=$source/test/world/typed_test.c
 
 failed=false
 for kind in map pool secondary table; do
@@ -27,6 +29,20 @@ for kind in map pool secondary table; do
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions"
 done
+
+# Of worlds and commands, the functions that take one component have a typed form.
+for kind in world commands; do
+    names=$(tr '\n' ' ' <"$source/include/handle_map/$kind.h" | tr ';{' '[\n*]' |
+        sed -n "s/.*[ *]hm_${kind}_\([a-z_]*\)([^()]*hm_component component[,)].*/\1/p" | sort -u)
+    [ $kind = world ] && prefix=place_ || prefix=place_${kind}_
+    for name in $names; do
+        grep -q "$prefix$name(" "$components" || {
+            echo "hm_${kind}_$name has no typed form that test/world/typed_test.c calls" >&2
+            failed=true
+        }
+    done
+    echo "hm_$kind: $(echo "$names" | wc -w) functions of a component"
+done
 if $failed; then
     exit 1
 fi
@@ -36,16 +52,20 @@ for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c11"
     # shellcheck disable=SC2086 # The warnings are a list.
-    "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror -O1 -S -o /dev/null \
-        -I "$source/include" -I "$source/test" "$program"
+    for file in "$program" "$components"; do
+        "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror -O1 -S \
+            -o /dev/null -I "$source/include" -I "$source/test" "$file"
+    done
     compiled=true
 done
 for compiler in g++ clang++; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c++17"
     # shellcheck disable=SC2086 # The warnings are a list.
-    "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -O1 -S -o /dev/null \
-        -I "$source/include" -I "$source/test" "$program"
+    for file in "$program" "$components"; do
+        "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -O1 -S -o /dev/null \
+            -I "$source/include" -I "$source/test" "$file"
+    done
 done
 $compiled || {
     echo "skipped: needs gcc or clang" >&2

@@ -31,9 +31,10 @@ refuses() {
 }
 
 # shellcheck disable=SC2086 # The warnings are lists.
-for subject in MAP POOL SECONDARY TABLE COLUMN; do
+for subject in MAP POOL SECONDARY TABLE COLUMN COMPONENT; do
     first=texture_handle second=mesh_handle
     [ $subject != COLUMN ] || first='int *\*' second='texture *\*'
+    [ $subject != COMPONENT ] || first=texture_component second=mesh_component
     refuses gcc c c11 $HM_C_WARNINGS -DHM_TEST_$subject
     refuses clang c c11 $HM_C_WARNINGS -DHM_TEST_$subject
     refuses g++ c++ c++17 $HM_WARNINGS -DHM_TEST_$subject

@@ -13,6 +13,7 @@ const fuzz_target fuzz_targets[] = {
     {"pool", &fuzz_pool_subject, 2},
     {"secondary", &fuzz_secondary_subject, 2},
     {"table", &fuzz_table_subject, 2},
+    {"world", &fuzz_world_subject, 2},
     {NULL, NULL, 0},
 };
 

@@ -31,6 +31,9 @@ extern const test_subject fuzz_secondary_subject;
 /* table.c */
 extern const test_subject fuzz_table_subject;
 
+/* world.c */
+extern const test_subject fuzz_world_subject;
+
 /* All targets; the last has no name. */
 extern const fuzz_target fuzz_targets[];
 

@@ -60,6 +60,23 @@ static void issue_some(void *state, const uint32_t arguments[3])
     retired += m->table.slot_count - m->table.used - slots;
 }
 
+/* Number: what upcoming says after a reserve is what issues return. */
+static void promise_some(void *state, const uint32_t arguments[3])
+{
+    enum { MOST = 60 };
+    model *m = state;
+    hm_handle promised[MOST];
+    uint32_t n = arguments[0] % MOST + 1;
+    if (hm_id_table_reserve(&m->table, n) != HM_OK)
+        return;
+    for (uint32_t k = 0; k < n; k++)
+        promised[k] = hm_id_table_upcoming(&m->table, k);
+    for (uint32_t k = 0; k < n; k++) {
+        issue_one(m);
+        CHECK(hm_handle_equal(m->live[m->count - 1], promised[k]));
+    }
+}
+
 /* Number, which. */
 static void release_some(void *state, const uint32_t arguments[3])
 {
@@ -190,9 +207,13 @@ static void end(void *state)
 
 /* Old slots keep trim from dropping their pages, so one subject has none. */
 static const test_operation operations[] = {
-    {"issue", 120, issue_some}, {"release", 90, release_some},
-    {"swap", 40, swap},         {"clear", 4, clear},
-    {"trim", 12, trim},         {"age", 2, age},
+    {"issue", 120, issue_some},
+    {"release", 90, release_some},
+    {"swap", 40, swap},
+    {"clear", 4, clear},
+    {"trim", 12, trim},
+    {"promise", 40, promise_some},
+    {"age", 2, age},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations };

@@ -91,6 +91,7 @@ static void check_capacity_zero(hm_map *map)
     CHECK(hm_map_insert_n(map, NULL, 0, &handle) == HM_OK);
     CHECK(hm_handle_equal(handle, first));
     CHECK(hm_map_reserve(map, 1) == HM_ERROR_FULL && hm_map_reserve(map, 0) == HM_OK);
+    CHECK(hm_handle_is_null(hm_map_upcoming(map, 0)));
     CHECK(hm_map_get(map, first) == NULL && !hm_map_contains(map, first));
     CHECK(hm_map_get(map, HM_NULL_HANDLE) == NULL && !hm_map_contains(map, HM_NULL_HANDLE));
     bool is_live = true;
@@ -182,6 +183,7 @@ PANICS_WITHOUT_A_MAP(handle_of, hm_map_handle_of(no_map, NULL))
 PANICS_WITHOUT_A_MAP(index_of, hm_map_index_of(no_map, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_MAP(meta_at, hm_map_meta_at(no_map, 0))
 PANICS_WITHOUT_A_MAP(reserve, hm_map_reserve(no_map, 0))
+PANICS_WITHOUT_A_MAP(upcoming, hm_map_upcoming(no_map, 0))
 PANICS_WITHOUT_A_MAP(clear, (hm_map_clear(no_map), 0))
 PANICS_WITHOUT_A_MAP(trim, hm_map_trim(no_map))
 PANICS_WITHOUT_A_MAP(validate, hm_map_validate(no_map))

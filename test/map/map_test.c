@@ -152,6 +152,51 @@ TEST(map, reserve_counts_from_what_is_there)
     test_memory_check_released(&memory);
 }
 
+TEST(map, new_items_refer_to_each_other_by_their_upcoming_handles)
+{
+    enum { PAIRS = MANY / 4 };
+    hm_handle handles[MANY];
+    hm_map map = make_map((hm_map_desc){.item_size = sizeof(hm_handle), .capacity = MANY});
+    CHECK(hm_handle_is_null(hm_map_upcoming(&map, 0)));
+    for (uint32_t i = 0; i < MANY; i++)
+        handles[i] = hm_map_insert(&map, NULL);
+    CHECK(hm_map_erase_n(&map, handles, PAIRS) == PAIRS);
+    CHECK(hm_map_reserve(&map, PAIRS) == HM_OK);
+    for (uint32_t k = 0; k < PAIRS; k++)
+        handles[k] = hm_map_upcoming(&map, (k + 1) % PAIRS);
+    for (uint32_t k = 0; k < PAIRS; k++)
+        CHECK(hm_handle_equal(hm_map_insert(&map, &handles[k]), handles[(k + PAIRS - 1) % PAIRS]));
+    for (uint32_t k = 0; k < PAIRS; k++) {
+        const hm_handle *next = hm_map_get(&map, handles[k]);
+        CHECK(next != NULL && hm_handle_equal(*next, handles[(k + 1) % PAIRS]));
+    }
+    CHECK(hm_handle_is_null(hm_map_upcoming(&map, 0)));
+    hm_map_fini(&map);
+}
+
+TEST(map, a_reserve_retires_the_spent_slots_among_the_next_unless_it_fails)
+{
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    hm_map map = make_map((hm_map_desc){.capacity = 100000, .memory = &memory.table});
+    hm_handle last = add(&map, 0);
+    for (uint32_t life = 1; life < HM_HANDLE_MAX_GENERATION; life++) {
+        hm_map_erase(&map, last);
+        last = add(&map, 0);
+    }
+    hm_map_erase(&map, last);
+    for (uint32_t k = 0; k < 3; k++) { /* the entries, the slots, the items: one is committed */
+        CHECK(hm_map_get_stats(&map).retired_slots == 0);
+        test_memory_fail(&memory, 2, true);
+        CHECK(hm_map_reserve(&map, 100000) == (k < 2 ? HM_ERROR_MEMORY : HM_OK));
+    }
+    CHECK(hm_map_get_stats(&map).retired_slots == 1);
+    CHECK(hm_handle_equal(hm_map_upcoming(&map, 0), hm_handle_pack(1, 1, 0)));
+    CHECK(hm_handle_equal(add(&map, 1), hm_handle_pack(1, 1, 0)));
+    hm_map_fini(&map);
+    test_memory_check_released(&memory);
+}
+
 TEST(map, growing_moves_no_item)
 {
     hm_map map = make_map((hm_map_desc){.capacity = 300000});

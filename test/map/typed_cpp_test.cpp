@@ -37,6 +37,8 @@ TEST(map_typed_cpp, a_typed_map_works_in_cpp)
     particle_map map;
     particle_handle handles[10];
     CHECK(particle_map_init(&map, 10) == HM_OK);
+    CHECK(particle_map_reserve(&map, 10) == HM_OK);
+    const particle_handle last = particle_map_upcoming(&map, 9);
     for (int i = 0; i < 10; i++) {
         particle *place = nullptr;
         handles[i] = particle_map_emplace(&map, &place);
@@ -44,6 +46,7 @@ TEST(map_typed_cpp, a_typed_map_works_in_cpp)
         *place = particle{1.5, -1.5, 9 - i};
     }
     CHECK(hm_handle_is_null(particle_map_insert(&map, nullptr).id));
+    CHECK(particle_handle_equal(handles[9], last));
     CHECK(hm_handle_type_id(handles[0].id) == 12);
     CHECK(particle_map_get(&map, handles[2])->age == 7);
     CHECK(particle_map_erase(&map, handles[0]) && !particle_map_contains(&map, handles[0]));

@@ -81,7 +81,7 @@ static void *reserve(void *context, size_t size)
 }
 
 /* Returns the pages of these bytes as bits, and in *index the range. */
-static uint32_t pages_of(const void *address, size_t size, uint32_t *index)
+static uint64_t pages_of(const void *address, size_t size, uint32_t *index)
 {
     size_t offset = (size_t)((const unsigned char *)address - arena_range(0));
     size_t page_size = arena.table.page_size;
@@ -89,14 +89,14 @@ static uint32_t pages_of(const void *address, size_t size, uint32_t *index)
     offset %= ARENA_STEP;
     CHECK(*index < arena.range_count && size > 0 && offset + size <= arena.memory.reserved[*index]);
     CHECK(offset % page_size == 0 && size % page_size == 0);
-    return ((1u << size / page_size) - 1) << offset / page_size;
+    return ((UINT64_C(1) << size / page_size) - 1) << offset / page_size;
 }
 
 static bool commit(void *context, void *address, size_t size)
 {
     (void)context;
     uint32_t index;
-    uint32_t pages = pages_of(address, size, &index);
+    uint64_t pages = pages_of(address, size, &index);
     CHECK((arena.memory.committed[index] & pages) == 0);
     if (is_refused())
         return false;
@@ -110,7 +110,7 @@ static bool decommit(void *context, void *address, size_t size)
 {
     (void)context;
     uint32_t index;
-    uint32_t pages = pages_of(address, size, &index);
+    uint64_t pages = pages_of(address, size, &index);
     CHECK((arena.memory.committed[index] & pages) == pages);
     if (is_refused())
         return false;
@@ -141,7 +141,7 @@ void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
     arena.range_count = range_count;
     for (uint32_t i = 0; i < range_count; i++) {
         CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&
-              windows[i] / page_size < 32);
+              windows[i] / page_size < 64);
         arena.windows[i] = windows[i];
     }
     __sanitizer_set_death_callback(reported);

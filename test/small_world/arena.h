@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 enum {
-    ARENA_RANGES = 14,
-    ARENA_STEP = 512, /* between ranges */
-    ARENA_START = 16  /* of each, so that they are aligned to 16 bytes and not more */
+    ARENA_RANGES = 28,
+    ARENA_STEP = 2048, /* between ranges */
+    ARENA_START = 16   /* of each, so that they are aligned to 16 bytes and not more */
 };
 
 /* What is reserved and committed; a part of a state. */
 typedef struct arena_memory {
     uint32_t reserved[ARENA_RANGES];  /* bytes; 0: not reserved */
-    uint32_t committed[ARENA_RANGES]; /* bit p: page p */
+    uint64_t committed[ARENA_RANGES]; /* bit p: page p */
 } arena_memory;
 
 typedef struct arena_all {

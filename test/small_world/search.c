@@ -27,6 +27,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "entity_world.h"
 #include "secondary_world.h"
 #include "world.h"
 
@@ -139,6 +140,26 @@ static const world_config table_worlds[] = {
      .slow = true},
 };
 
+#define BUT(name) (1u << ENTITY_##name)
+#define MEMORY (BUT(TRIM) | BUT(RESERVE)) /* what changes only memory */
+#define STEADY .left_out = MEMORY
+#define PARTS(components_, ...) .components = components_, .cells = {__VA_ARGS__}
+
+static const world_config entity_worlds[] = {
+    {"entities", 2, 2, 64, 0, 0, PARTS("c", 4), .spent_lives = 2},
+    {"trio", 3, 3, 64, 0, 0, PARTS("c", 4), .spent_lives = 2, STEADY},
+    {"destroyed", 2, 2, 64, 0, 0, PARTS("CS", 4, 2), .spent_lives = 2, STEADY},
+    {"alone", 1, 1, 64, 0, 0, PARTS("CtS", 4, 0, 2), .spent_lives = 2,
+     .left_out = MEMORY | BUT(CHANGE) | BUT(CREATE_N)},
+    {"byvalue", 2, 2, 64, 0, 0, PARTS("c", 4), .keys = 2, .goals = 1, FULL,
+     .left_out = MEMORY | BUT(CREATE) | BUT(CREATE_N) | BUT(DESTROY_N) | BUT(CHANGE)},
+    {"tagged", 1, 1, 64, 0, 0, PARTS("ct", 4, 0), .spent_lives = 2, STEADY, .slow = true},
+    {"edges", 1, 1, 64, 0, 0, PARTS("ct", 4, 0), .spent_lives = 2,
+     .left_out = BUT(CHANGE) | BUT(CREATE_N) | BUT(RESERVE), .slow = true},
+    {"dropped", 2, 2, 64, 0, 0, PARTS("C", 4), .spent_lives = 2, .slow = true},
+    {"rowpages", 2, 2, 32, 0, 0, PARTS("c", 4), .spent_lives = 1, .slow = true},
+};
+
 typedef struct origin {
     uint32_t parent;
     uint16_t action;
@@ -154,7 +175,7 @@ typedef struct frontier {
 static struct {
     const world_kind *kind;
     const world_config *config;
-    size_t state_size; /* bytes */
+    size_t state_size, hashed_size; /* bytes */
     world_actions list;
     uint64_t *hashes; /* open addressing; 0: empty */
     uint64_t hash_capacity;
@@ -267,7 +288,7 @@ static uint64_t mix(uint64_t hash, const void *bytes)
 /* Combines four independent hashes, which are computed in parallel. */
 static uint64_t hash_of(const unsigned char *words)
 {
-    size_t count = search.state_size / sizeof(uint64_t);
+    size_t count = search.hashed_size / sizeof(uint64_t);
     uint64_t a = 0, b = 0, c = 0, d = 0;
     size_t i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -377,6 +398,7 @@ static uint64_t search_world(const world_kind *kind, const world_config *config)
     memset(&search, 0, sizeof search);
     search.kind = kind;
     search.state_size = kind->begin(config);
+    search.hashed_size = kind->hashed_size != 0 ? kind->hashed_size : search.state_size;
     kind->list(&search.list);
     search.config = config;
     arrive(&levels[0]);
@@ -434,6 +456,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof table_worlds / sizeof *table_worlds; i++)
         if (is_wanted(&table_worlds[i], argc, argv))
             transitions += search_world(&table_world, &table_worlds[i]);
+    for (size_t i = 0; i < sizeof entity_worlds / sizeof *entity_worlds; i++)
+        if (is_wanted(&entity_worlds[i], argc, argv))
+            transitions += search_world(&entity_world, &entity_worlds[i]);
     printf("%llu transitions\n", (unsigned long long)transitions);
     return transitions > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

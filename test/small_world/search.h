@@ -34,11 +34,15 @@ typedef struct world_config {
     bool hooks;                             /* all hooks of the container are set */
     bool slow;                              /* left out of the fast form */
     uint8_t lanes;                          /* table: as in its descriptor */
-    uint8_t cells[WORLD_COLUMNS];           /* table: bytes of a cell in each column; 0: none */
-    hm_storage storage;                     /* pool */
-    uint8_t block_size;                     /* pool: bytes */
-    uint8_t settled; /* pool: number of slots that have their last item when the search
-                          begins, which only clear erases */
+    uint8_t cells[WORLD_COLUMNS];           /* table: bytes of a cell in each column; 0: none.
+                                               world: of a component's value */
+    uint16_t left_out;                      /* world: set of verbs that are no steps */
+    const char *components; /* world: a letter for each: c in tables, s sparse; C and S with a
+                               destroy hook; t a tag */
+    hm_storage storage;     /* pool */
+    uint8_t block_size;     /* pool: bytes */
+    uint8_t settled;        /* pool: number of slots that have their last item when the search
+                                 begins, which only clear erases */
 } world_config;
 
 typedef struct world_action {
@@ -59,6 +63,7 @@ typedef struct world_verb_name {
 typedef struct world_kind {
     const char *container;
     const world_verb_name *verbs;
+    size_t hashed_size; /* bytes at the start of a state that tell it from others; 0: all */
     /* begin makes the live world, after each reservation was refused once; returns the bytes of a
      * state, a multiple of 8. end frees it. capture makes it canonical and copies it, restore
      * copies it back. */
@@ -78,7 +83,7 @@ typedef struct world_kind {
                      bool *changed);
 } world_kind;
 
-extern const world_kind map_world, pool_world, secondary_world, table_world;
+extern const world_kind map_world, pool_world, secondary_world, table_world, entity_world;
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 

@@ -324,8 +324,13 @@ void model_reserve(map_model *model, uint32_t n, uint64_t value)
     }
     CHECK(room);
     test_memory_fail(&model->memory, 1, true);
-    for (uint32_t i = 0; i < n; i++)
+    hm_handle last = n != 0 ? hm_map_upcoming(&model->map, n - 1) : HM_NULL_HANDLE;
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle promised = hm_map_upcoming(&model->map, 0);
+        CHECK(hm_handle_equal(hm_map_upcoming(&model->map, n - 1 - i), last));
         model_insert(model, MODEL_COPY, value + i);
+        CHECK(hm_handle_equal(hm_map_handle_at(&model->map, model->count - 1), promised));
+    }
     CHECK(!test_memory_refused(&model->memory));
 }
 

@@ -143,6 +143,12 @@ static void test_release(void *context, void *address, size_t size)
     free(range);
 }
 
+size_t test_page_size(size_t page_size)
+{
+    size_t own = hm_memory_os()->page_size;
+    return page_size > own ? page_size : own;
+}
+
 void test_memory_init(test_memory *memory, size_t page_size)
 {
     CHECK(page_size % hm_memory_os()->page_size == 0);

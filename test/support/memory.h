@@ -21,6 +21,9 @@ typedef struct test_memory {
  * two that is a multiple of the system's. */
 void test_memory_init(test_memory *memory, size_t page_size);
 
+/* Returns this page size, or the system's if that is larger: no table may have smaller pages. */
+size_t test_page_size(size_t page_size);
+
 /* For pools, which commit the pages of a range in any order. */
 void test_memory_init_with_holes(test_memory *memory, size_t page_size);
 

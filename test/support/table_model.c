@@ -424,8 +424,13 @@ static void reserve(void *state, const uint32_t arguments[3])
     }
     CHECK(n <= room(model));
     test_memory_fail(&model->memory, 1, true);
-    for (uint32_t i = 0; i < n; i++)
+    hm_handle last = n != 0 ? hm_table_upcoming(&model->table, n - 1) : HM_NULL_HANDLE;
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle promised = hm_table_upcoming(&model->table, 0);
+        CHECK(hm_handle_equal(hm_table_upcoming(&model->table, n - 1 - i), last));
         insert_one(model, i, i >> 2, arguments[1] + i);
+        CHECK(hm_handle_equal(hm_table_handle_at(&model->table, model->count - 1), promised));
+    }
     CHECK(!test_memory_refused(&model->memory));
 }
 

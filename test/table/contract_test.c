@@ -209,6 +209,7 @@ static void check_capacity_zero(hm_table *table)
     CHECK(hm_table_insert_n(table, NULL, 1, NULL) == HM_ERROR_FULL);
     CHECK(hm_table_insert_n(table, NULL, 0, NULL) == HM_OK);
     CHECK(hm_table_reserve(table, 1) == HM_ERROR_FULL && hm_table_reserve(table, 0) == HM_OK);
+    CHECK(hm_handle_is_null(hm_table_upcoming(table, 0)));
     CHECK(!hm_table_erase(table, first) && hm_table_erase_n(table, &first, 1) == 0);
     CHECK(hm_table_erase_if(table, none, NULL) == 0);
     CHECK(hm_table_row_n(table, &first, 1, &row) == 0 && row == HM_INVALID_INDEX);
@@ -345,6 +346,7 @@ NULL_TEST(erase_if, "table.c", hm_table_erase_if(no_table, none, NULL))
 NULL_TEST(row_n, "table.c", hm_table_row_n(no_table, some, 1, rows))
 NULL_TEST(contains_n, "table.c", hm_table_contains_n(no_table, some, 1, alive))
 NULL_TEST(reserve, "table.c", hm_table_reserve(no_table, 0))
+NULL_TEST(upcoming, "table.c", hm_table_upcoming(no_table, 0))
 NULL_TEST(clear, "table.c", (hm_table_clear(no_table), 0))
 NULL_TEST(trim, "table.c", hm_table_trim(no_table))
 NULL_TEST(validate, "table.c", hm_table_validate(no_table))

@@ -574,6 +574,22 @@ TABLE_TEST(table, a_reserve_makes_inserts_succeed)
     test_memory_check_released(&memory);
 }
 
+TABLE_TEST(table, upcoming_handles_are_those_of_the_rows_that_follow)
+{
+    hm_table table = make(lanes, (hm_table_desc){.capacity = 2 * MANY});
+    static hm_handle handles[MANY];
+    CHECK(hm_handle_is_null(hm_table_upcoming(&table, 0)));
+    fill(&table, handles, MANY);
+    CHECK(hm_table_erase_n(&table, handles, MANY / 2) == MANY / 2);
+    CHECK(hm_table_reserve(&table, MANY) == HM_OK);
+    for (uint32_t k = 0; k < MANY; k++)
+        handles[k] = hm_table_upcoming(&table, k);
+    for (uint32_t k = 0; k < MANY; k++)
+        CHECK(hm_handle_equal(add(&table, k), handles[k]));
+    CHECK(hm_handle_is_null(hm_table_upcoming(&table, 2 * MANY)));
+    finish(&table);
+}
+
 TABLE_TEST(table, trim_gives_back_what_no_row_needs)
 {
     test_memory memory;

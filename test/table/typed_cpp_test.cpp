@@ -37,11 +37,14 @@ TEST(table_typed_cpp, a_typed_table_works_in_cpp)
     sparks_table sparks;
     sparks_handle handles[10];
     CHECK(sparks_table_init(&sparks, 10) == HM_OK);
+    CHECK(sparks_table_reserve(&sparks, 10) == HM_OK);
+    const sparks_handle last = sparks_table_upcoming(&sparks, 9);
     for (int i = 0; i < 10; i++) {
         const sparks_row row{9 - i, quad{{1, 2, 3, 4}}, "spark"};
         handles[i] = sparks_table_insert(&sparks, &row);
     }
     CHECK(sparks_handle_is_null(sparks_table_insert(&sparks, nullptr)));
+    CHECK(sparks_handle_equal(handles[9], last));
     CHECK(hm_handle_type_id(handles[0].id) == 12);
     CHECK(reinterpret_cast<uintptr_t>(sparks_color(&sparks)) % 16 == 0);
     CHECK(*sparks_age_get(&sparks, handles[2]) == 7 && sparks_age(&sparks)[2] == 7);

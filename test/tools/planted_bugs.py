@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "pool", "secondary", "table"]  # of the fuzzer
+TARGETS = ["map", "hostile", "lying", "pool", "secondary", "table", "world"]  # of the fuzzer
 
 
 class Bug(NamedTuple):
@@ -101,6 +101,37 @@ BUGS = [
         "(size - skew) / column->stride : 0;", "(size - skew) / column->stride + 1 : 0;", "table"),
     Bug("the gap behind the lanes of a column belongs to a row", "src/table/table.c",
         "if (lane >> table->lane_shift != 0)", "if (false)", "table"),
+    Bug("the entity that fills a hole keeps its old place", "src/world/chunks.c",
+        "    *rows_entity(to, table) = moved;\n    world->places[hm_handle_index(moved)] = place;\n",
+        "    *rows_entity(to, table) = moved;\n", "world", is_canary=True),
+    Bug("one place is not updated when two rows are exchanged", "src/world/chunks.c",
+        "    world->places[hm_handle_index(*at_b)] = b;\n", "", "world"),
+    Bug("edges to dropped tables stay", "src/world/sets.c",
+        "        sets_drop_edges(world, &world->tables[i]);", "        (void)i;", "world"),
+    Bug("the set that was created last is remembered when its table is dropped", "src/world/sets.c",
+        "    world->memo_count = 0;\n", "", "world"),
+    Bug("the second column of a table begins where the first does", "src/world/sets.c",
+        "        offset += cell->size;", "        offset += c == 0 ? 0 : cell->size;", "world"),
+    Bug("a promised handle is not what the next create returns", "src/world/entities.c",
+        "    return hm_id_table_upcoming(&world->ids, promised + k);",
+        "    return hm_id_table_upcoming(&world->ids, promised + (k ^ 1));", "world"),
+    Bug("the last command of an entity counts before the others", "src/world/apply.c",
+        "        for (uint32_t i = 0; i < command->remove_count; i++)\n"
+        "            apply_put(call->set, command->numbers[command->add_count + i], false);",
+        "        for (uint32_t i = 0; i < command->remove_count; i++)\n"
+        "            apply_put(call->set, command->numbers[command->add_count + i],\n"
+        "                      command->next != 0);", "world"),
+    Bug("a query does not hear of the newest table", "src/world/query.c",
+        "    for (; query->seen < world->table_array.count; query->seen++) {\n"
+        "        bool has_any;\n",
+        "    for (; query->seen < world->table_array.count; query->seen++) {\n"
+        "        bool has_any;\n        if (query->seen + 1 == world->table_array.count)\n"
+        "            continue;\n", "world"),
+    Bug("the hook of a sparse value runs twice when its entity is destroyed",
+        "src/world/entities.c",
+        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n",
+        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n"
+        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n", "world"),
 ]
 
 

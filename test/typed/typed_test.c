@@ -78,8 +78,10 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
     body_handle first, second, third;
     CHECK(body_map_init(&map, 10) == HM_OK && body_map_capacity(&map) == 10);
     CHECK(body_map_reserve(&map, 3) == HM_OK);
+    third = body_map_upcoming(&map, 1);
     first = body_map_insert(&map, &made);
     second = body_map_emplace(&map, &item);
+    CHECK(body_handle_equal(second, third));
     CHECK(item != NULL);
     *item = make_body(8);
     item->self = second;
@@ -314,8 +316,10 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     made.value = 7;
     CHECK(body_table_init(&table, 10) == HM_OK && body_table_capacity(&table) == 10);
     CHECK(body_table_reserve(&table, 3) == HM_OK);
+    third = body_table_upcoming(&table, 1);
     first = body_table_insert(&table, &made);
     second = body_table_emplace(&table, &row);
+    CHECK(body_handle_equal(second, third));
     CHECK(row == 1);
     body_x(&table)[row] = 8;
     *body_value_cell(&table, row) = 8;
@@ -505,6 +509,7 @@ static void expect_panic_of(const char *function)
 NULL_TEST(map, fini, (body_map_fini(none), 0))
 NULL_TEST(map, clear, (body_map_clear(none), 0))
 NULL_TEST(map, reserve, body_map_reserve(none, 1))
+NULL_TEST(map, upcoming, body_map_upcoming(none, 0))
 NULL_TEST(map, trim, body_map_trim(none))
 NULL_TEST(map, insert, body_map_insert(none, NULL))
 NULL_TEST(map, emplace, body_map_emplace(none, NULL))
@@ -561,6 +566,7 @@ NULL_TEST(secondary, touch_all, (body_secondary_touch_all(none), 0))
 NULL_TEST(table, fini, (body_table_fini(none), 0))
 NULL_TEST(table, clear, (body_table_clear(none), 0))
 NULL_TEST(table, reserve, body_table_reserve(none, 1))
+NULL_TEST(table, upcoming, body_table_upcoming(none, 0))
 NULL_TEST(table, trim, body_table_trim(none))
 NULL_TEST(table, insert, body_table_insert(none, NULL))
 NULL_TEST(table, emplace, body_table_emplace(none, NULL))

@@ -3,11 +3,12 @@
  * file as it is, which must fail, and with HM_TEST_RIGHT_TYPE, which must not: only one line
  * differs. The container is a map, with HM_TEST_POOL a pool, with HM_TEST_SECONDARY a secondary of
  * textures, or with HM_TEST_TABLE a table. With HM_TEST_COLUMN it is a column of textures that is
- * taken for one of ages. */
+ * taken for one of ages, with HM_TEST_COMPONENT a component of meshes for one of textures. */
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
+#include <handle_map/world.h>
 
 struct texture {
     int width;
@@ -22,6 +23,9 @@ HM_TABLE_DEFINE(texture, 1, COLUMNS)
 HM_TABLE_DEFINE(mesh, 2, COLUMNS)
 typedef texture_table texture_container;
 #define GET texture_size_get
+#elif defined(HM_TEST_COMPONENT)
+HM_COMPONENT_DEFINE(texture, struct texture)
+HM_COMPONENT_DEFINE(mesh, struct mesh)
 #elif defined(HM_TEST_POOL)
 HM_POOL_DEFINE(texture, struct texture, 1)
 HM_POOL_DEFINE(mesh, struct mesh, 2)
@@ -47,6 +51,17 @@ int *find(const texture_container *textures)
     return texture_age(textures);
 #else
     return texture_size(textures);
+#endif
+}
+#elif defined(HM_TEST_COMPONENT)
+struct texture *find(const hm_world *world, texture_component textures, mesh_component meshes)
+{
+    (void)textures;
+    (void)meshes;
+#ifdef HM_TEST_RIGHT_TYPE
+    return texture_get(world, textures, HM_NULL_HANDLE);
+#else
+    return texture_get(world, meshes, HM_NULL_HANDLE);
 #endif
 }
 #else

@@ -263,6 +263,17 @@
         return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
     }
 
+/* For containers whose next handles are known. */
+#define HM_TYPED_DEFINE_UPCOMING(prefix, kind)                                                     \
+    HM_UNUSED static inline prefix##_handle prefix##_##kind##_upcoming(                            \
+        const prefix##_##kind *hm_self, uint32_t hm_k)                                             \
+    {                                                                                              \
+        prefix##_handle hm_named;                                                                  \
+        HM_TYPED_CONTRACT(prefix, kind, "upcoming");                                               \
+        hm_named.id = hm_##kind##_upcoming(&hm_self->kind, hm_k);                                  \
+        return hm_named;                                                                           \
+    }
+
 /* For containers with an order; handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)                                                \
     HM_UNUSED static inline hm_progress prefix##_##kind##_defragment(                              \

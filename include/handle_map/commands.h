@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* commands: changes to a world that are recorded now and made later, in order.
+ *
+ * While a query runs, its world refuses to change. A loop records what it wants to change instead,
+ * and the program applies that afterwards. Threads that share a world record into buffers of their
+ * own.
+ *
+ *     recorded                   applied
+ *     A = create {position}      A: {} -> {position, velocity}, one move
+ *     add B frozen               B: {position} -> {position, frozen}, one move
+ *     add A velocity 3
+ *     destroy C                  C: destroyed
+ *     add C velocity 1           skipped and counted: C is dead by then
+ *
+ * *Joined*: all commands of an entity are run together, however many there are and whatever was
+ * recorded in between. The entity moves once, to the table of its final components. The result is
+ * that of the same calls of hm_world_add, hm_world_remove and so on, one after another.
+ *
+ * *Promised*: the handle of an entity that a command creates is known at once, so that other
+ * commands and values can refer to it. hm_world_reserve decides how many handles can be promised
+ * until the next reserve. They are promised in the order in which all buffers ask for them. The
+ * entities become alive in that order too, those of all buffers at once, when the world changes
+ * next: by the first apply, or by any other call that changes it. Until then they are not alive,
+ * and until their commands are applied they have no components.
+ *
+ * Owns: the values that were recorded. The destroy hook of a component runs once for each value,
+ * whether the world or the buffer owns it in the end: also for one that is replaced or removed by
+ * later commands of the same buffer, or whose command is skipped or cleared.
+ *
+ * Moves: recording invalidates nothing, in the world or in the buffer. Apply moves what the calls
+ * of the world would.
+ *
+ * Any 64 bits may be passed as an entity: what names a dead one, or none, is skipped by apply, and
+ * counted. Components and values are checked when they are recorded.
+ *
+ * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers or
+ * hm_memory_heap(), 4 MiB. A command takes 24 bytes, and its value, which is aligned to 8 bytes or
+ * more; one with n components 22 + 2 n bytes, rounded up to 8. The memory is the world's
+ * (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes more for
+ * each entity of the world, once for all its buffers.
+ *
+ * A buffer keeps the address of its world, which must outlive it. It may be moved: assign the
+ * struct, and use only the copy from then on. Not from inside a callback.
+ *
+ * A call that fails changes nothing that can be observed, but for apply; the committed size may
+ * have grown. A zeroed buffer, and one whose init failed, is a valid empty one that can record
+ * nothing. A NULL buffer is a broken contract. hm_last_error says why a call failed with a status
+ * or with null.
+ *
+ * Callbacks: a destroy hook may record commands, but not create: no handle can be promised while
+ * the world changes. It must not apply, clear or end a buffer. A hook that apply runs sees its
+ * entity in the final table; values of the same entity that its later commands add may still be
+ * zero there. What a hook records into the buffer that is being applied is applied too, after all
+ * the rest, and not joined.
+ *
+ * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
+ * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
+ * fini of a buffer that has commands. */
+#ifndef HANDLE_MAP_COMMANDS_H
+#define HANDLE_MAP_COMMANDS_H
+
+#include <handle_map/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All fields are private; use the functions. */
+typedef struct hm_commands {
+    hm_world *world;
+    hm_array units;   /* of 8 bytes: scratch for one value, then the commands */
+    uint32_t count;   /* commands that wait */
+    uint32_t skipped; /* commands that the last apply skipped */
+} hm_commands;
+
+/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument. HM_ERROR_MEMORY: the
+ * system refuses. After a failure the buffer is zeroed. O(1), one reservation. Example:
+ *
+ *     hm_commands commands;
+ *     if (hm_commands_init(&commands, &world) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world);
+
+/* Clears the buffer, releases all memory, zeroes the buffer. May be called twice, but not after the
+ * world's fini. If commands wait, it changes the world as hm_commands_clear does. */
+HM_API void hm_commands_fini(hm_commands *commands);
+
+/* Records the creation of an entity with these n components, whose values are zero, and returns the
+ * handle that it will have, or null. The components may be given in any order; `set` may be NULL if
+ * n is 0. Null: a component is given twice or is not of this world, or the values take more than a
+ * chunk; no handle is left of those that hm_world_reserve has made certain; the buffer is full; the
+ * system refuses memory; inside a callback. O(n). Example:
+ *
+ *     hm_world_reserve(&world, 100); // before the frame
+ *     hm_handle child = hm_commands_create(&commands, (hm_component[]){position}, 1);
+ *     if (hm_handle_is_null(child))
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n);
+
+/* Records hm_world_destroy. What is recorded for this entity afterwards will be skipped.
+ * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: the buffer is full. O(1). */
+HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
+
+/* Records hm_world_add with a copy of this value (NULL: zero). HM_ERROR_INVALID: the component is
+ * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. O(size of the
+ * value). Example:
+ *
+ *     hm_commands_add(&commands, mover, velocity, &(struct vector){1, 0});
+ */
+HM_API hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
+                                 const void *value);
+
+/* Records hm_world_remove. HM_ERROR_INVALID: the component is not of this world; HM_ERROR_MEMORY;
+ * HM_ERROR_FULL. O(1). */
+HM_API hm_status hm_commands_remove(hm_commands *commands, hm_handle entity,
+                                    hm_component component);
+
+/* Records hm_world_change: adds and removes several components; what is added is zero.
+ * HM_ERROR_INVALID: a component is not of this world, or is given twice, or in both sets, or a set
+ * is NULL that is not empty; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
+HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
+                                    const hm_component *add, uint32_t n_add,
+                                    const hm_component *remove, uint32_t n_remove);
+
+/* Runs all commands and forgets them. First all promised entities become alive, those of other
+ * buffers too. Then the commands are run, those of an entity together, the entities in the order of
+ * their first commands. An apply that fails stops before the first entity whose commands cannot be
+ * run, of which it runs none; it keeps the rest, and can be called again, also with new commands.
+ * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table, chunk or
+ * sparse value; HM_ERROR_INVALID: an entity's values would take more than a chunk. HM_ERROR_BUSY
+ * while a query runs and inside a callback: nothing has changed. Invalidates what the calls of the
+ * world would. O(commands), and O(components of the entity) for each entity. Example:
+ *
+ *     if (hm_commands_apply(&commands) != HM_OK)
+ *         fprintf(stderr, "%u commands wait: %s\n", (unsigned)hm_commands_count(&commands),
+ *                 hm_last_error());
+ */
+HM_API hm_status hm_commands_apply(hm_commands *commands);
+
+/* Forgets all commands without running them. If there are any, this changes the world: all promised
+ * entities become alive, and those that this buffer was to create are destroyed; the destroy hooks
+ * of the recorded values run. Then a call while a query runs, or inside a callback, is a broken
+ * contract. The memory is kept. O(commands). */
+HM_API void hm_commands_clear(hm_commands *commands);
+
+/* Returns the number of commands that wait for apply. O(1). */
+static inline uint32_t hm_commands_count(const hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_count: commands is NULL");
+    return commands->count;
+}
+
+/* Returns how many commands the last apply has skipped, because their entity was not alive, or not
+ * any more. O(1). */
+static inline uint32_t hm_commands_skipped(const hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_skipped: commands is NULL");
+    return commands->skipped;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* HM_COMMANDS_DEFINE(place, struct vector), without a semicolon, defines for the place_component of
+ * HM_COMPONENT_DEFINE
+ *
+ *     place_commands_add(commands, component, entity, value)    as hm_commands_add
+ *     place_commands_remove(commands, component, entity)        as hm_commands_remove
+ *
+ * with const struct vector * for the value. HM_COMMANDS_DEFINE_TAG(still) defines them for a tag;
+ * still_commands_add takes no value. Example:
+ *
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMMANDS_DEFINE(place, struct vector)
+ *
+ *     place_component at = place_component_init(&world);
+ *     place_commands_add(&commands, at, mover, &(struct vector){1, 0});
+ */
+#define HM_COMMANDS_DEFINE(prefix, type)                                                           \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity,                     \
+        type const *hm_value)                                                                      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, hm_value);                          \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_TAG(prefix)                                                             \
+    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
+        return hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL);                              \
+    }                                                                                              \
+    HM_COMMANDS_DEFINE_REMOVE(prefix)
+
+#define HM_COMMANDS_DEFINE_REMOVE(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_commands_remove(                                    \
+        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_commands_remove: commands is NULL");                \
+        return hm_commands_remove(hm_self, hm_entity, hm_kind.id);                                 \
+    }
+
+#endif

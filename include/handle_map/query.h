@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* query: visits all entities of a world that have certain components, as arrays.
+ *
+ *     tables of the world           a query for all = {position, velocity}
+ *     {position}                    not visited
+ *     {position, velocity}          view: 340 entities, their positions, their velocities
+ *                                   view: 680 entities, ...
+ *     {position, velocity, frozen}  view:  12 entities, ...
+ *
+ * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
+ * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table.
+ * With sparse ones it is a run of rows whose sparse values stand side by side too, in the same
+ * order; where the orders differ, a view has one entity.
+ *
+ * A query keeps a list of the tables that match, and looks only at tables that were made since it
+ * last ran: keep a query as long as its loop, do not make one for each loop. A query for a sparse
+ * component walks the smaller side: the values of the smallest sparse component of `all`, or the
+ * rows of the tables that match.
+ *
+ * While a query *runs*, from hm_query_begin until hm_query_next returns false or hm_query_end is
+ * called, entities and components stay where they are: a call that would create, destroy, add,
+ * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
+ * written. Record other changes in hm_commands, and apply them afterwards. Any number of queries
+ * may run at once, one inside the loop of another too. A query that begins in a callback of the
+ * world must end there.
+ *
+ * Entities that are promised to commands do not live yet, and are not visited.
+ *
+ * Owns: its list of tables, in a reservation of 4 bytes for each table that the world may have, of
+ * which it commits what the list takes. Moves: nothing. A view, and the pointers in it, are valid
+ * until the next call of begin, next, end or fini for this query; the pointers to entities and
+ * values also longer, until the world changes.
+ *
+ * Limits: HM_QUERY_MAX_TERMS components in all four lists together.
+ *
+ * A query keeps the address of its world, which must not be moved, and must outlive the query. A
+ * query may be moved (assign the struct, and use only the copy from then on) while it does not run.
+ *
+ * A zeroed query, one whose init failed, and one after the fini of its world, is a valid query that
+ * matches nothing. A NULL query is a broken contract. hm_last_error says why a call failed with a
+ * status.
+ *
+ * Threads: no locks inside. A query belongs to one thread at a time. Several threads may make, run
+ * and end queries of their own at once, while none changes the world or calls touch; the lists of
+ * tables then grow through the world's memory table from all of these threads. */
+#ifndef HANDLE_MAP_QUERY_H
+#define HANDLE_MAP_QUERY_H
+
+#include <handle_map/detail/query.h>
+#include <handle_map/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which entities a query visits: those that have every component of `all`, no component of `none`,
+ * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
+ * entities without a component of `none`. Tables, sparse components and tags may be in each list. A
+ * list may be NULL if its number is 0. */
+typedef struct hm_query_desc {
+    const hm_component *all, *none, *any;
+    const hm_component *optional; /* has no effect on which are visited, but gives a column */
+    uint32_t all_count, none_count, any_count, optional_count;
+} hm_query_desc;
+
+/* A run of entities and their values: columns[i] points to `count` values of the i-th component of
+ * `all`, then come those of `optional`. A column is NULL for a tag, and for an optional component
+ * that these entities do not have: all entities of a view have the same. */
+typedef struct hm_view {
+    uint32_t count; /* at least 1 */
+    const hm_handle *entities;
+    void *const *columns;
+} hm_view;
+
+/* hm_query is a struct that programs hold by value; all of its fields are private, and stand in
+ * detail/query.h. */
+
+/* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose number is not 0, more than
+ * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
+ * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
+ * refused. After a failure the query is zeroed. It keeps no pointer to the descriptor, only one to
+ * the world. May be called from callbacks, and while queries run. O(components), one reservation.
+ * Example:
+ *
+ *     hm_query movers;
+ *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},
+ *                                 .all_count = 2,
+ *                                 .none = &frozen,
+ *                                 .none_count = 1};
+ *     if (hm_query_init(&movers, &world, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc);
+
+/* Ends the query if it runs, releases its memory and zeroes it. May be called twice. O(1). */
+HM_API void hm_query_fini(hm_query *query);
+
+/* Begins a loop, or begins it anew if the query runs already. Looks at the tables that were made
+ * since the last time, or at all after tables were dropped by hm_world_trim; if memory for the list
+ * is refused, looks at them in each loop instead. Cannot fail. O(new tables); with sparse
+ * components in `all`, O(tables of the list). Example:
+ *
+ *     hm_view view;
+ *     hm_query_begin(&movers);
+ *     while (hm_query_next(&movers, &view)) {
+ *         struct vector *at = view.columns[0];
+ *         const struct vector *by = view.columns[1];
+ *         for (uint32_t i = 0; i < view.count; i++)
+ *             at[i].x += by[i].x;
+ *     }
+ */
+HM_API void hm_query_begin(hm_query *query);
+
+/* Returns the next view; false if there is none, and when the query does not run: then the view is
+ * empty and its pointers are NULL. Each entity that matches is in exactly one view, in no
+ * particular order. Invalidates the view before. O(columns) for each view; with sparse components,
+ * O(sparse components) for each entity of the side that is walked. */
+HM_API bool hm_query_next(hm_query *query, hm_view *view);
+
+/* Ends a loop before next has returned false. Does nothing if the query does not run. O(1). */
+HM_API void hm_query_end(hm_query *query);
+
+/* Returns the number of entities that a loop would visit. The query may be running, and goes on as
+ * if nothing had happened. O(tables), or with sparse components what a loop costs. */
+HM_API uint32_t hm_query_count(hm_query *query);
+
+/* Returns when the values of a column of the view last changed, by the clock of the world: the
+ * later of when one was last written and when an entity last came into the view's table, left or
+ * moved there; for a sparse component, when any of its values did. 0 without a view, for a column
+ * that these entities lack, and out of range. O(1). Example:
+ *
+ *     uint64_t last_run = 0; // then hm_world_clock() after each loop
+ *     hm_query_begin(&movers);
+ *     hm_view view;
+ *     while (hm_query_next(&movers, &view))
+ *         if (hm_query_changed(&movers, 0) > last_run)
+ *             upload(view.columns[0], view.count);
+ *     last_run = hm_world_clock(&world);
+ */
+HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
+
+/* Tells the clock, and the order of hm_world_defragment, that values of this column of the view
+ * have changed: call it after writing to them if anything asks for either. Ignored without a view,
+ * for a column that is NULL, and out of range. Invalidates nothing. O(1), or O(entities of the
+ * view) for a sparse component, and for a table that is being ordered. */
+HM_API void hm_query_touch(hm_query *query, uint32_t column);
+
+/* Adds and removes components as hm_world_change does, for all entities that match, and writes
+ * their number to `changed`, which may be NULL: all of them or none. Where neither the query nor
+ * the change has sparse components, whole tables move at once, column by column, and their destroy
+ * hooks run when all entities of a table are in their new one. HM_ERROR_INVALID: a component is not
+ * of this world, is given twice or in both sets, the values take more than a chunk, or a set is
+ * NULL and its number is not 0; HM_ERROR_BUSY: a query runs, this one or another, or a callback;
+ * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and `changed` is 0. Invalidates all
+ * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
+ * meanwhile; 8 more for each entity if something is sparse. Example:
+ *
+ *     uint32_t stopped; // all movers stand still from now on
+ *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
+                                 const hm_component *remove, uint32_t n_remove, uint32_t *changed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* world: entities that are named by handles and have any set of components. All entities with the
+ * same set are rows of one packed table (an *archetype* table), so that a query visits arrays.
+ *
+ *     entity             places (by slot)         table {position, velocity}
+ *     index 3, gen 7 --> chunk 5, table 2, row 1 -->  entities | 9 | 3 | 4 |
+ *                                                     position | p | p | p |
+ *                                                     velocity | v | v | v |  <- a chunk
+ *
+ * Adding a component moves the entity's row to the table of the larger set; the way there is cached
+ * in the table, so it costs no search the second time. A component that comes and goes often can be
+ * *sparse* instead: its values are in an hm_secondary of the world, and adding one moves nothing.
+ * A component of size 0 is a *tag*.
+ *
+ * A world is storage: it has no systems, events or relations. query.h visits the entities that have
+ * certain components, commands.h records changes for later.
+ *
+ * Owns: the values of all components. What they point to belongs to the program; the destroy hook
+ * of a component runs once for each value: when it is removed or replaced, or its entity destroyed.
+ *
+ * Moves: adding or removing a component that is not sparse moves the values of the entity, and
+ * those of the last entity of the table that it leaves (swap-and-pop), and so does destroy;
+ * defragment moves values into order. Growing moves nothing: a chunk stays where it is. A pointer
+ * to a value is valid until the next call that may move it, a handle until its entity is destroyed.
+ * Any 64 bits may be passed as an entity, and any number as a component, to any function.
+ *
+ * Limits:
+ *     entities            up to 2^31 - 1, the descriptor's `capacity`
+ *     components          HM_WORLD_MAX_COMPONENTS, tags and sparse ones included
+ *     values of an entity 16,368 bytes in its table, with 8 for its handle; sparse ones are not
+ *                         limited: larger values must be sparse
+ *     alignment           1 to 4096, dividing the size
+ *     tables              262,143, the descriptor's `max_tables`
+ *     index space         `max_slots`, as in a map
+ *
+ * Memory: 20 bytes for each entity and 8 more in its row. A table takes 1 KiB or more of its own,
+ * and chunks: the first ones have 512 bytes, 4 KiB and 32 KiB, others 256 KiB. All chunks are in
+ * one reservation.
+ *
+ * A world may be moved (assign the struct, and use only the copy from then on) while it has no
+ * queries or commands, which keep its address, and not from inside a callback.
+ *
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown, that tables without entities may have been made, and that slots with no uses left count as
+ * retired if they caused HM_ERROR_FULL. A zeroed world, and one whose init failed, is a valid empty
+ * world of capacity 0. A NULL world is a broken contract. hm_last_error says why a call failed with
+ * a status, with null or with HM_INVALID_INDEX.
+ *
+ * Callbacks see a consistent world: hm_world_validate holds in each. The destroy hook of a removed
+ * value sees its entity in its new table, that of a destroyed entity's value sees the entity still
+ * alive, with all components. A call that would change the world from inside a callback, or while
+ * a query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch,
+ * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
+ *
+ * Threads: no locks inside. Const calls may run together while no thread writes. */
+#ifndef HANDLE_MAP_WORLD_H
+#define HANDLE_MAP_WORLD_H
+
+#include <handle_map/detail/typed.h>
+#include <handle_map/detail/world.h>
+#include <handle_map/order.h>
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names a kind of component. It belongs to the world that made it: other worlds refuse it. */
+typedef uint32_t hm_component;
+
+enum { HM_WORLD_MAX_COMPONENTS = 1024 };
+
+typedef enum hm_component_storage {
+    HM_COMPONENT_TABLE = 0, /* a column in each table whose set has the component */
+    HM_COMPONENT_SPARSE     /* an hm_secondary: adding and removing moves no other component */
+} hm_component_storage;
+
+/* A zero field means the default. */
+typedef struct hm_component_desc {
+    size_t size;      /* bytes of a value; a multiple of align; 0: a tag, without values */
+    size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
+                         max_align_t */
+    const char *name; /* in messages; must outlive the world; NULL: "component" */
+    void (*destroy)(void *value,
+                    void *context); /* once for each value: when it is removed or
+                                       replaced, or its entity destroyed; not for tags */
+    void *context;                  /* passed to the hook */
+    hm_component_storage storage;
+} hm_component_desc;
+
+/* A zero field means the default. */
+typedef struct hm_world_desc {
+    uint32_t capacity;       /* entities, at most; 0: 1,048,576 */
+    uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
+    uint16_t type_id;        /* of the entities; at most 0x7FFF */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
+    const char *name;        /* in messages; must outlive the world; NULL: "world" */
+    uint32_t max_tables;     /* 0: 262,143; with 32-bit pointers or hm_memory_heap() 1,024 */
+    uint64_t max_size;       /* bytes for tables and their chunks, from 256 KiB to 2^39; 0: 4 KiB an
+                                entity of the capacity, from 64 MiB to 2^38; with 32-bit pointers or
+                                hm_memory_heap() 256 bytes an entity, from 4 MiB to 2^28 */
+} hm_world_desc;
+
+/* Statistics of the entities and of all memory but that of queries and commands. */
+typedef hm_stats hm_world_stats;
+
+/* Reserves address space; commits some pages for the table of entities without components.
+ * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
+ * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
+ * world is zeroed. It keeps no pointer to the descriptor. O(1), twelve reservations. Example:
+ *
+ *     hm_world world;
+ *     if (hm_world_init(&world, &(hm_world_desc){.capacity = 100000}) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
+
+/* Destroys all entities, releases all memory, zeroes the world. May be called twice. Queries and
+ * commands must have ended. Invalidates everything. O(tables), or O(values) with destroy hooks. */
+HM_API void hm_world_fini(hm_world *world);
+
+/* Makes a component, and returns it, or HM_INVALID_INDEX: a NULL descriptor, a size or alignment
+ * against the rules above, a tag with a destroy hook or sparse values of size 0, an unknown storage
+ * (HM_ERROR_INVALID); HM_WORLD_MAX_COMPONENTS are made already; the system refuses memory; busy.
+ * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
+ * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
+ *
+ *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
+ *     hm_component force = hm_world_component(&world, &desc);
+ *     if (force == HM_INVALID_INDEX)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc *desc);
+
+/* Returns a new entity with these n components, whose values are zero, or null. The components may
+ * be given in any order; `set` may be NULL if n is 0. Null: a component is given twice or is not of
+ * this world, or the values take more than a chunk; the capacity or index space is used up; the
+ * system refuses memory; busy. Invalidates nothing. O(n) but for system calls. Example:
+ *
+ *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, velocity}, 2);
+ *     if (hm_handle_is_null(mover))
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n);
+
+/* Makes `count` entities with these n components: all of them or none. columns[i] points to `count`
+ * values of set[i], one after the other, which are copied; NULL: zero, and so if `columns` is NULL.
+ * The new handles go to `entities`, which may be NULL. Fails as create does, with HM_ERROR_INVALID,
+ * _FULL, _MEMORY or _BUSY. Invalidates nothing. O(n * count). Example:
+ *
+ *     const void *values[] = {positions, NULL}; // the velocities are zero
+ *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
+ */
+HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
+                                   uint32_t count, const void *const *columns, hm_handle *entities);
+
+/* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, or when
+ * busy. Invalidates pointers to the values of this entity and of the last one of its table. O(its
+ * components). */
+HM_API bool hm_world_destroy(hm_world *world, hm_handle entity);
+
+/* Destroys those of n entities that are alive, and returns their number. 0 when busy. Invalidates
+ * what destroy does. O(n). */
+HM_API uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n);
+
+/* Destroys all entities. Components and tables stay. Invalidates all pointers to values. O(tables
+ * and chunks), or O(values) with destroy hooks. */
+HM_API void hm_world_clear(hm_world *world);
+
+/* Gives an entity a component with this value (NULL: zero). If it has the component already, the
+ * value is replaced: the destroy hook of the old one runs first. HM_ERROR_STALE: the entity is not
+ * alive; HM_ERROR_INVALID: the component is not of this world, a value is given for a tag, or the
+ * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Then nothing has
+ * changed. `value` must not point into the world. Invalidates pointers to the values of this entity
+ * and of the last one of its table, unless the component is sparse or replaced. O(components of the
+ * entity); O(1) if sparse or replaced. Example:
+ *
+ *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
+                              const void *value);
+
+/* Takes a component away; its destroy hook runs when the entity is in its new table. HM_OK too if
+ * the entity does not have it. Fails as add does, and invalidates what add does. */
+HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component);
+
+/* Adds and removes several components in one move, without making the tables in between. The values
+ * that are added are zero; one that the entity had already is replaced by zero. Both sets may be
+ * given in any order, and be NULL if their number is 0; removing what is not there does nothing.
+ * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
+ * does, and invalidates what add does. O(components of the entity). Example:
+ *
+ *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
+ */
+HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
+                                 uint32_t n_add, const hm_component *remove, uint32_t n_remove);
+
+/* Makes room for n entities beyond those that live or are promised to commands: their handles are
+ * certain (see hm_world_upcoming), and creating them cannot fail for want of a handle. Their values
+ * may still need memory. HM_ERROR_FULL, HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed
+ * while a query runs, but not while other threads record commands. Invalidates nothing. O(n). */
+HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
+
+/* Returns the handle of the entity that the (k+1)-th create from now will make, if k is below what
+ * was reserved and has not been used; otherwise null. Destroy, clear and trim make the answer void.
+ * Const, so that threads can share the numbers k. O(1). */
+HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
+
+/* Gives back what no entity needs: drops the tables without entities, and returns whole pages
+ * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
+ * some of it may have been given back already; no entity has changed. HM_ERROR_BUSY. Invalidates
+ * nothing. O(tables * components + slots). Call it when a level ends, not in each frame. */
+HM_API hm_status hm_world_trim(hm_world *world);
+
+/* Checks that all parts of the world are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * callbacks. O(entities * components). */
+HM_API hm_status hm_world_validate(const hm_world *world);
+
+/* Says what a handle is to this world. O(1). */
+HM_API hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity);
+
+/* Returns the current statistics. O(tables). */
+HM_API hm_world_stats hm_world_get_stats(const hm_world *world);
+
+/* Changes
+
+   A world has a clock, which counts its changes. Each table keeps the time at which rows last came,
+   left or moved, and for each column the time at which its values were last written. A system that
+   keeps the clock of its last run can skip what is older: see hm_query_changed. The library knows
+   of its own writes; a program that writes through a pointer says so by hm_world_touch or
+   hm_query_touch. */
+
+/* Returns the clock: the number of changes so far. O(1). */
+static inline uint64_t hm_world_clock(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_clock: world is NULL");
+    return world->clock;
+}
+
+/* Returns when the values of this component last changed in the table of this entity, or for all
+ * entities if it is sparse; 0 if the entity does not have it. O(components of the entity). */
+HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component component);
+
+/* Tells the clock, and the order of hm_world_defragment, that the entity's value has changed.
+ * Ignored if the entity does not have it. Invalidates nothing. O(1). */
+HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component component);
+
+/* Tells both that all values of a component may have changed. Invalidates nothing. O(tables). */
+HM_API void hm_world_touch_all(hm_world *world, hm_component component);
+
+/* Brings the rows of each table that has the component nearer to the order of its values, within
+ * the budget: call it once a frame; it resumes where it stopped, and the program may change
+ * anything between calls. It orders one table after the other, and a sparse component's values as
+ * hm_secondary_defragment does. A table that changes after it was ordered is scanned again. A swap
+ * is the exchange of two rows. The budget is exact, as for hm_map_defragment. Not for a tag or a
+ * component of another world: spends nothing, done. When busy: spends nothing, not done.
+ * Invalidates all pointers to values of entities that have the component. */
+HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
+                                       const hm_order *order, hm_budget budget);
+
+/* Returns the number of tables that exist, with entities or without. O(1). */
+static inline uint32_t hm_world_table_count(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_table_count: world is NULL");
+    return world->table_count;
+}
+
+/* Returns the number of live entities. Those promised to commands are not among them. O(1). */
+static inline uint32_t hm_world_count(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_count: world is NULL");
+    return world->ids.count;
+}
+
+/* Returns the most entities that may live at once. O(1). */
+static inline uint32_t hm_world_capacity(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_capacity: world is NULL");
+    return HM_CAST(uint32_t, world->ids.slot_array.capacity);
+}
+
+/* Whether the entity is alive. O(1). */
+static inline bool hm_world_contains(const hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_contains: world is NULL");
+    return hm_id_table_contains(&world->ids, entity);
+}
+
+/* Returns the entity at a position below hm_world_count, or null: a loop over all positions visits
+ * each entity once, in no particular order. Walking backward, the loop may destroy. O(1). */
+static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index)
+{
+    HM_CONTRACT(world != NULL, "hm_world_handle_at: world is NULL");
+    return hm_id_table_handle_at(&world->ids, index);
+}
+
+/* Returns the entity's value of a component; NULL if the entity is not alive or lacks it, for a
+ * tag, and for a component of another world. The pointer is valid until the next call that may move
+ * the value. O(1). Example:
+ *
+ *     struct vector *value = hm_world_get(&world, mover, velocity);
+ *     if (value != NULL)
+ *         value->x *= 2;
+ */
+static inline void *hm_world_get(const hm_world *world, hm_handle entity, hm_component component)
+{
+    const hm_world_table *table;
+    hm_world_place place;
+    hm_world_cell cell;
+    uint32_t number;
+    HM_CONTRACT(world != NULL, "hm_world_get: world is NULL");
+    if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
+        return NULL;
+    place = world->places[hm_handle_index(entity)];
+    table = &world->tables[place.row >> HM_WORLD_ROW_BITS];
+    number = component - world->salt;
+    if (number >= table->span)
+        return hm_world_get_sparse(world, entity, number);
+    cell = table->cells[number];
+    if (cell.size == 0)
+        return hm_world_get_sparse(world, entity, number);
+    return hm_world_address(world, table, place, cell.offset, cell.size);
+}
+
+/* Whether the entity is alive and has the component. O(1). */
+static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_component component)
+{
+    const hm_world_table *table;
+    uint32_t number;
+    HM_CONTRACT(world != NULL, "hm_world_has: world is NULL");
+    if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
+        return false;
+    table = &world->tables[world->places[hm_handle_index(entity)].row >> HM_WORLD_ROW_BITS];
+    number = component - world->salt;
+    if (number < table->span && table->cells[number].is_present)
+        return true;
+    return hm_world_has_sparse(world, entity, number);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
+ *
+ *     place_component        a struct with one member, hm_component id: a component of another
+ *                               type, or a value of one, does not compile
+ *     place_component_init(world)            makes the component in a world
+ *     place_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
+ *                               ignored. A component without a name is called "place"
+ *     place_component_is_null(component)     whether it was refused
+ *
+ * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
+ * defragment do, with struct vector * for values: place_get(world, component, entity),
+ * place_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag:
+ * still_add(world, component, entity) takes no value, and there is no get, touch or defragment.
+ * Example:
+ *
+ *     HM_COMPONENT_DEFINE(place, struct vector)
+ *     HM_COMPONENT_DEFINE_TAG(still)
+ *
+ *     place_component at = place_component_init(&world);
+ *     still_component rest = still_component_init(&world);
+ *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, rest.id}, 2);
+ *     struct vector *found = place_get(&world, at, stone); // or NULL
+ *     if (found != NULL)
+ *         found->x = 1;
+ *     still_remove(&world, rest, stone);
+ */
+#define HM_COMPONENT_DEFINE(prefix, type)                                                          \
+    HM_TYPED_ASSERT(type)                                                                          \
+    HM_COMPONENT_DEFINE_INIT(prefix, sizeof(type), HM_ALIGNOF(type))                               \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_COMPONENT_DEFINE_VALUES(prefix, type)
+
+#define HM_COMPONENT_DEFINE_TAG(prefix)                                                            \
+    HM_COMPONENT_DEFINE_INIT(prefix, 0, 0)                                                         \
+    HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity)                            \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
+    }
+
+#define HM_COMPONENT_DEFINE_INIT(prefix, value_size, value_align)                                  \
+    typedef struct prefix##_component {                                                            \
+        hm_component id;                                                                           \
+    } prefix##_component;                                                                          \
+    HM_UNUSED static inline prefix##_component prefix##_component_init_desc(                       \
+        hm_world *hm_self, const hm_component_desc *hm_given)                                      \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        prefix##_component hm_made;                                                                \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init_desc: world is NULL");               \
+        hm_made.id = HM_INVALID_INDEX;                                                             \
+        if (hm_given == NULL) {                                                                    \
+            (void)hm_refuse_null(#prefix "_component_init_desc", "desc");                          \
+            return hm_made;                                                                        \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        hm_full.size = value_size;                                                                 \
+        hm_full.align = value_align;                                                               \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        hm_made.id = hm_world_component(hm_self, &hm_full);                                        \
+        return hm_made;                                                                            \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_component prefix##_component_init(hm_world *hm_self)          \
+    {                                                                                              \
+        hm_component_desc hm_full;                                                                 \
+        HM_CONTRACT(hm_self != NULL, #prefix "_component_init: world is NULL");                    \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        return prefix##_component_init_desc(hm_self, &hm_full);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_component_is_null(prefix##_component hm_kind)            \
+    {                                                                                              \
+        return hm_kind.id == HM_INVALID_INDEX;                                                     \
+    }
+
+#define HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                      \
+    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, prefix##_component hm_kind, \
+                                              hm_handle hm_entity)                                 \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_has: world is NULL");                               \
+        return hm_world_has(hm_self, hm_entity, hm_kind.id);                                       \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_remove(                                             \
+        hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                        \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
+        return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline uint64_t prefix##_changed(                                             \
+        const hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                  \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_changed: world is NULL");                           \
+        return hm_world_changed(hm_self, hm_entity, hm_kind.id);                                   \
+    }
+
+#define HM_COMPONENT_DEFINE_VALUES(prefix, type)                                                   \
+    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self,                            \
+                                               prefix##_component hm_kind, hm_handle hm_entity)    \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_get: world is NULL");                               \
+        return HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id));                      \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
+                                                   hm_handle hm_entity, type const *hm_value)      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
+        return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, prefix##_component hm_kind,     \
+                                                hm_handle hm_entity)                               \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch: world is NULL");                             \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch", hm_self->name);                   \
+        hm_world_touch(hm_self, hm_entity, hm_kind.id);                                            \
+    }                                                                                              \
+    HM_UNUSED static inline void prefix##_touch_all(hm_world *hm_self, prefix##_component hm_kind) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_touch_all: world is NULL");                         \
+        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch_all", hm_self->name);               \
+        hm_world_touch_all(hm_self, hm_kind.id);                                                   \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_defragment(                                       \
+        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by, hm_budget hm_within) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_defragment: world is NULL");                        \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_defragment: the order has neither compare nor key");                 \
+        return hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within);                         \
+    }
+
+#endif

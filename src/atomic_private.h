@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* atomic: what threads may do at once to a plain number: the few places where the library lets them
+ * write without a lock. Sequentially consistent, since none of them is hot. */
+#ifndef HANDLE_MAP_ATOMIC_PRIVATE_H
+#define HANDLE_MAP_ATOMIC_PRIVATE_H
+
+#include <handle_map/bits.h>
+
+#include <stdbool.h>
+
+#if !defined(HM_USE_GNU) && !defined(HM_USE_MSVC)
+#include <stdatomic.h>
+#endif
+
+/* NOLINTBEGIN(readability-non-const-parameter): the tool does not see that the intrinsics write. */
+
+/* Returns the value before the addition. */
+static inline uint32_t hm_atomic_add(uint32_t *number, uint32_t n)
+{
+#if defined(HM_USE_GNU)
+    return __atomic_fetch_add(number, n, __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedExchangeAdd((volatile long *)number, (long)n);
+#else
+    return atomic_fetch_add((_Atomic uint32_t *)number, n);
+#endif
+}
+
+static inline uint32_t hm_atomic_load(const uint32_t *number)
+{
+#if defined(HM_USE_GNU)
+    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedOr((volatile long *)(uint32_t *)number, 0);
+#else
+    return atomic_load((const _Atomic uint32_t *)number);
+#endif
+}
+
+/* Writes `value` if the number is `expected`, and returns whether it was. */
+static inline bool hm_atomic_exchange_if(uint32_t *number, uint32_t expected, uint32_t value)
+{
+#if defined(HM_USE_GNU)
+    return __atomic_compare_exchange_n(number, &expected, value, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+#elif defined(HM_USE_MSVC)
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)number, (long)value,
+                                                 (long)expected) == expected;
+#else
+    return atomic_compare_exchange_strong((_Atomic uint32_t *)number, &expected, value);
+#endif
+}
+
+/* NOLINTEND(readability-non-const-parameter) */
+
+#endif

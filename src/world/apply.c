@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* world: makes the changes that were recorded.
+ *
+ * First the commands of each entity are linked, by a column that leads from the entity's position
+ * to its last command so far. Then they are run, entity by entity, each in three steps. They are
+ * *folded* into the set of components that the entity will have. All memory for that is prepared,
+ * so that nothing can fail from there on, and the entity moves. Then they are *replayed*: their
+ * values are written, and the hooks run of those that they replace or remove. The value of a
+ * component that the entity will not have is never written: its hook sees it in the buffer, or, if
+ * the entity had it before, in the row that was left. */
+#include "commands_internal.h"
+
+enum { APPLY_WORDS = HM_WORLD_MAX_COMPONENTS / 64 }; /* a bit for each component */
+
+/* What happens to one entity. Bits stand for components that are not sparse. */
+typedef struct apply_call {
+    hm_commands *commands;
+    hm_world *world;
+    hm_handle entity;
+    uint32_t from, to;           /* tables */
+    hm_world_place place;        /* the row in `to` */
+    hm_world_place left;         /* the row in `from`, if it was left and there may be hooks */
+    uint32_t words;              /* of bits that are in use */
+    uint64_t set[APPLY_WORDS];   /* what the entity has in the end */
+    uint64_t now[APPLY_WORDS];   /* what it has after the commands that were replayed */
+    uint64_t added[APPLY_WORDS]; /* those of `now` that a replayed command has added */
+    uint64_t known[APPLY_WORDS]; /* the set of the table known_to */
+    uint32_t known_to;           /* HM_WORLD_NONE: none yet */
+    void *values[HM_WORLD_MAX_COMPONENTS]; /* added, but not in `set`: the value; NULL: zero */
+} apply_call;
+
+static bool apply_has(const uint64_t *bits, uint32_t number)
+{
+    return (bits[number / 64] >> number % 64 & 1) != 0;
+}
+
+static void apply_put(uint64_t *bits, uint32_t number, bool is_in)
+{
+    uint64_t bit = UINT64_C(1) << number % 64;
+    bits[number / 64] = is_in ? bits[number / 64] | bit : bits[number / 64] & ~bit;
+}
+
+/* Whether a command adds or removes components; if not, or if it is NULL, they are done. */
+static bool apply_is_change(const hm_command *command)
+{
+    return command != NULL && (command->flags & HM_COMMAND_DESTROY) == 0;
+}
+
+/* Returns the entity's next command, or NULL. */
+static hm_command *apply_next(const hm_commands *commands, const hm_command *command)
+{
+    return command->next != 0 ? hm_commands_at(commands, command->next) : NULL;
+}
+
+/* link */
+
+/* Commits a link for each entity that will be alive. */
+static hm_status apply_commit_links(hm_world *world)
+{
+    hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = world->memory};
+    desc.capacity = hm_world_capacity(world);
+    hm_status status = HM_OK;
+    if (world->link_array.data == NULL)
+        status = hm_array_init(&world->link_array, &desc);
+    size_t count = (size_t)world->ids.count + world->promised;
+    return status == HM_OK ? hm_array_commit(&world->link_array, count, true) : status;
+}
+
+/* Links the commands of each entity in their order. A link is link_end plus the unit of the last
+ * command so far; one that is not above link_end is from another time. So links are never cleared,
+ * and there are numbers for 2^64 units. */
+static void apply_link(const hm_commands *commands)
+{
+    hm_world *world = commands->world;
+    uint64_t *links = (uint64_t *)(void *)world->link_array.data;
+    size_t end = commands->units.count, size;
+    for (size_t unit = HM_COMMANDS_BEGIN; unit < end; unit += size) {
+        hm_command *command = hm_commands_at(commands, unit);
+        size = command->size;
+        command->next = 0;
+        command->flags &= (uint16_t)~HM_COMMAND_LINKED;
+        if ((command->flags & HM_COMMAND_DONE) != 0)
+            continue;
+        uint32_t position = hm_id_table_find(&world->ids, command->entity);
+        if (position == HM_INVALID_INDEX)
+            continue;
+        if (links[position] > world->link_end) {
+            size_t last = (size_t)(links[position] - world->link_end);
+            hm_commands_at(commands, last)->next = (uint32_t)unit;
+            command->flags |= HM_COMMAND_LINKED;
+        }
+        links[position] = world->link_end + unit;
+    }
+    world->link_end += end;
+}
+
+/* fold */
+
+/* Computes what the entity will have, from what it has now. */
+static void apply_fold(apply_call *call, const hm_command *first)
+{
+    hm_world *world = call->world;
+    const hm_world_table *table = &world->tables[call->from];
+    size_t size = call->words * sizeof *call->now;
+    memset(call->now, 0, size);
+    memset(call->added, 0, size);
+    for (uint32_t i = 0; i < table->set_count; i++)
+        apply_put(call->now, table->set[i], true);
+    memcpy(call->set, call->now, size);
+    for (const hm_command *command = first; apply_is_change(command);
+         command = apply_next(call->commands, command)) {
+        for (uint32_t i = 0; i < command->add_count; i++)
+            if (!hm_world_is_sparse(world, command->numbers[i]))
+                apply_put(call->set, command->numbers[i], true);
+        for (uint32_t i = 0; i < command->remove_count; i++)
+            apply_put(call->set, command->numbers[command->add_count + i], false);
+    }
+}
+
+/* Finds the table of the set. Often it is the one that was found for another entity just before. */
+static hm_status apply_find_table(apply_call *call)
+{
+    size_t size = call->words * sizeof *call->set;
+    call->to = call->known_to;
+    if (call->to != HM_WORLD_NONE && memcmp(call->set, call->known, size) == 0)
+        return HM_OK;
+    hm_world_set set;
+    set.count = 0;
+    for (uint32_t word = 0; word < call->words; word++)
+        for (uint64_t bits = call->set[word]; bits != 0; bits &= bits - 1)
+            set.numbers[set.count++] = (uint16_t)(word * 64 + hm_bits_lowest(bits));
+    hm_status status = hm_world_table_of(call->world, &set, &call->to);
+    if (status != HM_OK)
+        return status;
+    memcpy(call->known, call->set, size);
+    call->known_to = call->to;
+    return HM_OK;
+}
+
+/* Prepares all memory that the entity's commands need. */
+static hm_status apply_prepare(apply_call *call, const hm_command *first)
+{
+    hm_world *world = call->world;
+    hm_status status = HM_OK;
+    call->to = call->from;
+    if (memcmp(call->now, call->set, call->words * sizeof *call->set) != 0) {
+        status = apply_find_table(call);
+        if (status == HM_OK)
+            status = hm_world_prepare_rows(world, call->to, 1);
+    }
+    for (const hm_command *command = first; apply_is_change(command);
+         command = apply_next(call->commands, command))
+        for (uint32_t i = 0; i < command->add_count && status == HM_OK; i++) {
+            uint32_t number = command->numbers[i];
+            if (hm_world_is_sparse(world, number) &&
+                !hm_secondary_contains(hm_world_sparse(world, number), call->entity))
+                status = hm_world_prepare_sparse(world, number, 1, call->entity);
+        }
+    return status;
+}
+
+/* Moves the entity to its table. Values that hooks will see stay in the row that it leaves. */
+static void apply_move(apply_call *call)
+{
+    hm_world *world = call->world;
+    hm_world_place *place = &world->places[hm_handle_index(call->entity)], from = *place;
+    if (call->to != call->from) {
+        *place = hm_world_copy_row(world, from, call->to);
+        if (world->tables[call->from].hook_count == 0)
+            hm_world_remove_row(world, from);
+        else
+            call->left = hm_world_retire_row(world, from);
+    }
+    call->place = *place;
+}
+
+/* replay */
+
+/* Runs the hook of the value that the entity has by now. */
+static void apply_destroy(apply_call *call, uint32_t number)
+{
+    hm_world *world = call->world;
+    const hm_world_component_record *record = hm_world_record(world, number);
+    void *value;
+    if (record->destroy == NULL)
+        return;
+    if (apply_has(call->set, number)) {
+        value = hm_world_value_at(world, call->place, number);
+    } else if (!apply_has(call->added, number)) {
+        value = hm_world_value_at(world, call->left, number);
+    } else if (call->values[number] != NULL) {
+        value = call->values[number];
+    } else {
+        value = call->commands->units.data;
+        memset(value, 0, record->size);
+    }
+    hm_world_destroy_value(world, number, value);
+}
+
+static void apply_add(apply_call *call, uint32_t number, void *value)
+{
+    hm_world *world = call->world;
+    if (hm_world_is_sparse(world, number)) {
+        hm_world_set_sparse(world, number, call->entity, value);
+        return;
+    }
+    if (hm_world_record(world, number)->size == 0)
+        return;
+    if (apply_has(call->now, number))
+        apply_destroy(call, number);
+    apply_put(call->now, number, true);
+    apply_put(call->added, number, true);
+    if (apply_has(call->set, number))
+        hm_world_write(world, call->place, number, value);
+    else
+        call->values[number] = value;
+}
+
+static void apply_remove(apply_call *call, uint32_t number)
+{
+    hm_world *world = call->world;
+    if (hm_world_is_sparse(world, number)) {
+        if (hm_world_unset_sparse(world, hm_world_sparse(world, number), call->entity))
+            hm_world_record(world, number)->changed = ++world->clock;
+        return;
+    }
+    if (hm_world_record(world, number)->size == 0 || !apply_has(call->now, number))
+        return;
+    apply_destroy(call, number);
+    apply_put(call->now, number, false);
+    if (apply_has(call->set, number)) /* A later command adds it again. */
+        hm_world_write(world, call->place, number, NULL);
+}
+
+static void apply_replay(apply_call *call, hm_command *command)
+{
+    void *value = NULL;
+    if ((command->flags & HM_COMMAND_VALUE) != 0)
+        value = hm_command_value(call->world, command);
+    for (uint32_t i = 0; i < command->add_count; i++)
+        apply_add(call, command->numbers[i], value);
+    for (uint32_t i = 0; i < command->remove_count; i++)
+        apply_remove(call, command->numbers[command->add_count + i]);
+    hm_command_finish(call->commands, command);
+}
+
+/* run */
+
+/* Runs the commands of a live entity up to one that destroys it. That one, or NULL, goes to `end`.
+ * If it fails, it has run none. */
+static hm_status apply_change(apply_call *call, hm_command *first, hm_command **end)
+{
+    hm_world *world = call->world;
+    hm_command *command = first;
+    call->entity = first->entity;
+    call->from = hm_world_place_table(world->places[hm_handle_index(first->entity)]);
+    apply_fold(call, first);
+    hm_status status = apply_prepare(call, first);
+    if (status != HM_OK)
+        return status;
+    apply_move(call);
+    for (; apply_is_change(command); command = apply_next(call->commands, command))
+        apply_replay(call, command);
+    if (call->to != call->from && world->tables[call->from].hook_count != 0)
+        hm_world_forget_row(world, call->left);
+    *end = command;
+    return HM_OK;
+}
+
+/* Runs all commands of an entity. */
+static hm_status apply_run(apply_call *call, hm_command *first)
+{
+    hm_commands *commands = call->commands;
+    hm_command *command = first;
+    if (apply_is_change(first) && hm_world_contains(call->world, first->entity)) {
+        hm_status status = apply_change(call, first, &command);
+        if (status != HM_OK)
+            return status;
+    }
+    if (command != NULL && !apply_is_change(command) &&
+        hm_world_destroy(call->world, command->entity)) {
+        hm_command_finish(commands, command);
+        command = apply_next(commands, command);
+    }
+    for (; command != NULL; command = apply_next(commands, command)) {
+        hm_command_drop(commands, command);
+        commands->skipped++;
+    }
+    return HM_OK;
+}
+
+hm_status hm_commands_apply(hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_apply: commands is NULL");
+    hm_world *world = commands->world;
+    if (world == NULL)
+        return HM_OK;
+    hm_status status = hm_world_check_idle(world);
+    if (status == HM_OK)
+        status = apply_commit_links(world);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    apply_call call;
+    call.commands = commands;
+    call.world = world;
+    call.words = (world->component_count + 63) / 64;
+    call.known_to = HM_WORLD_NONE;
+    commands->skipped = 0;
+    apply_link(commands);
+    /* Hooks may record more, which are not joined. */
+    for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count && status == HM_OK;) {
+        hm_command *command = hm_commands_at(commands, unit);
+        if ((command->flags & (HM_COMMAND_DONE | HM_COMMAND_LINKED)) == 0)
+            status = apply_run(&call, command);
+        unit += command->size;
+    }
+    if (status == HM_OK)
+        commands->units.count = HM_COMMANDS_BEGIN;
+    return status;
+}

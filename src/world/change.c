@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* world: add, remove and change. All memory that a change needs is prepared first, so that nothing
+ * can fail once it has begun. Then the entity moves to its new table, and only then hooks run. */
+#include "world_internal.h"
+
+#include "../secondary_private.h"
+
+#include <inttypes.h>
+
+/* Returns HM_OK if the world may be changed and the entity is alive. */
+static hm_status change_begin(hm_world *world, hm_handle entity)
+{
+    hm_status status = hm_world_check_idle(world);
+    if (status != HM_OK)
+        return status;
+    if (world->promised != 0)
+        hm_world_settle(world);
+    if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
+        return hm_fail(HM_ERROR_STALE, "entity 0x%016" PRIx64 " is not alive: %s", entity.bits,
+                       hm_handle_state_name(hm_world_explain(world, entity)));
+    return HM_OK;
+}
+
+static hm_status change_read(const hm_world *world, hm_component component, uint32_t *number)
+{
+    *number = component - world->salt;
+    if (*number >= world->component_count)
+        return hm_fail(HM_ERROR_INVALID, "0x%08" PRIx32 " is no component of this world",
+                       component);
+    return HM_OK;
+}
+
+void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_cell *cell = &table->cells[number];
+    return hm_world_address(world, table, place, cell->offset, cell->size);
+}
+
+void hm_world_destroy_value(hm_world *world, uint32_t number, void *value)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (record->destroy == NULL)
+        return;
+    hm_world_enter(world);
+    record->destroy(value, record->context);
+    hm_world_leave(world);
+}
+
+hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
+                                const void *const *columns)
+{
+    for (uint32_t i = 0; columns != NULL && i < n; i++) {
+        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
+        if (columns[i] != NULL && record->size == 0)
+            return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values",
+                           record->name);
+    }
+    return HM_OK;
+}
+
+/* sparse components */
+
+static uint64_t *change_mask(const hm_world *world, hm_handle entity)
+{
+    return (uint64_t *)(void *)world->mask_array.data + hm_handle_index(entity);
+}
+
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity)
+{
+    hm_status status =
+        hm_array_commit(&world->mask_array, (size_t)hm_handle_index(entity) + 1, true);
+    if (status != HM_OK)
+        return status;
+    return hm_secondary_prepare(hm_world_sparse(world, number), n, entity);
+}
+
+void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value)
+{
+    hm_world_component_record *record = hm_world_record(world, number);
+    if (record->destroy != NULL)
+        hm_world_enter(world);
+    hm_secondary_set(hm_world_sparse(world, number), entity, value);
+    if (record->destroy != NULL)
+        hm_world_leave(world);
+    *change_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;
+    record->changed = ++world->clock;
+}
+
+bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity)
+{
+    hm_world_enter(world);
+    bool removed = hm_secondary_remove(sparse, entity);
+    hm_world_leave(world);
+    return removed;
+}
+
+/* add and remove */
+
+static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
+                                   const void *value)
+{
+    const hm_secondary *sparse = hm_world_sparse(world, number);
+    bool fits =
+        hm_handle_index(entity) < world->mask_array.limit && hm_secondary_appends(sparse, entity);
+    if (!fits && !hm_secondary_contains(sparse, entity)) {
+        hm_status status = hm_world_prepare_sparse(world, number, 1, entity);
+        if (status != HM_OK)
+            return status;
+    }
+    hm_world_set_sparse(world, number, entity, value);
+    return HM_OK;
+}
+
+void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value)
+{
+    uint32_t index = hm_world_place_table(place);
+    const hm_world_cell *cell = &world->tables[index].cells[number];
+    void *at = hm_world_value_at(world, place, number);
+    if (value != NULL)
+        memcpy(at, value, cell->size);
+    else
+        memset(at, 0, cell->size);
+    hm_world_mark_column(world, index, cell->column);
+    if (index == world->order_table)
+        hm_world_disturb(world, place, world->tables[index].count);
+}
+
+/* Replaces a value at its place. */
+static void change_replace(hm_world *world, hm_world_place place, uint32_t number,
+                           const void *value)
+{
+    if (hm_world_record(world, number)->size == 0)
+        return;
+    hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
+    hm_world_write(world, place, number, value);
+}
+
+hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number, const void *value)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (value != NULL && record->size == 0)
+        return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values", record->name);
+    if (record->sparse != HM_WORLD_NONE)
+        return change_add_sparse(world, entity, number, value);
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    uint32_t from = hm_world_place_table(place), to;
+    if (hm_world_cell_of(&world->tables[from], number)->is_present) {
+        change_replace(world, place, number, value);
+        return HM_OK;
+    }
+    hm_status status = hm_world_follow(world, from, number, &to);
+    if (status == HM_OK)
+        status = hm_world_prepare_rows(world, to, 1);
+    if (status != HM_OK)
+        return status;
+    world->places[hm_handle_index(entity)] =
+        hm_world_copy_row_with(world, place, to, number, value);
+    hm_world_remove_row(world, place);
+    return HM_OK;
+}
+
+hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component, const void *value)
+{
+    HM_CONTRACT(world != NULL, "hm_world_add: world is NULL");
+    uint32_t number;
+    hm_status status = change_begin(world, entity);
+    if (status == HM_OK)
+        status = change_read(world, component, &number);
+    return status == HM_OK ? hm_world_add_number(world, entity, number, value) : status;
+}
+
+static hm_status change_remove_number(hm_world *world, hm_handle entity, uint32_t number)
+{
+    hm_world_component_record *record = hm_world_record(world, number);
+    if (record->sparse != HM_WORLD_NONE) {
+        if (hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
+            record->changed = ++world->clock;
+        return HM_OK;
+    }
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    uint32_t from = hm_world_place_table(place), to;
+    if (!hm_world_cell_of(&world->tables[from], number)->is_present)
+        return HM_OK;
+    hm_status status = hm_world_follow(world, from, number, &to);
+    if (status == HM_OK)
+        status = hm_world_prepare_rows(world, to, 1);
+    if (status != HM_OK)
+        return status;
+    world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
+    if (record->destroy == NULL) {
+        hm_world_remove_row(world, place);
+        return HM_OK;
+    }
+    place = hm_world_retire_row(world, place);
+    hm_world_destroy_value(world, number, hm_world_value_at(world, place, number));
+    hm_world_forget_row(world, place);
+    return HM_OK;
+}
+
+hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_remove: world is NULL");
+    uint32_t number;
+    hm_status status = change_begin(world, entity);
+    if (status == HM_OK)
+        status = change_read(world, component, &number);
+    return status == HM_OK ? change_remove_number(world, entity, number) : status;
+}
+
+/* change */
+
+hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, uint32_t n_add,
+                              const hm_component *remove, uint32_t n_remove, hm_world_delta *delta)
+{
+    if ((add == NULL && n_add > 0) || (remove == NULL && n_remove > 0))
+        return hm_fail(HM_ERROR_INVALID, "a set is NULL");
+    hm_status status = hm_world_read_set(world, add, n_add, &delta->add);
+    if (status == HM_OK)
+        status = hm_world_read_set(world, remove, n_remove, &delta->remove);
+    for (uint32_t i = 0; status == HM_OK && i < delta->remove.count; i++)
+        if (hm_world_set_has(&delta->add, delta->remove.numbers[i]))
+            status = hm_fail(HM_ERROR_INVALID, "component %s is both added and removed",
+                             hm_world_record(world, delta->remove.numbers[i])->name);
+    return status;
+}
+
+/* Finds the table that an entity of table `from` belongs to after the delta: a merge of its set and
+ * what is added, without what is removed. */
+hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
+                               uint32_t *to)
+{
+    const hm_world_table *table = &world->tables[from];
+    const hm_world_set *add = &delta->add, *remove = &delta->remove;
+    hm_world_set set;
+    uint32_t added = 0, removed = 0;
+    set.count = 0; /* An initializer would clear the 2 KiB of numbers too. */
+    for (uint32_t i = 0; i < table->set_count || added < add->count;) {
+        bool is_added =
+            i == table->set_count || (added < add->count && add->numbers[added] <= table->set[i]);
+        uint16_t number = is_added ? add->numbers[added++] : table->set[i];
+        i += i < table->set_count && table->set[i] == number;
+        while (removed < remove->count && remove->numbers[removed] < number)
+            removed++;
+        bool is_removed = removed < remove->count && remove->numbers[removed] == number;
+        if (!is_removed && !hm_world_is_sparse(world, number))
+            set.numbers[set.count++] = number;
+    }
+    return hm_world_table_of(world, &set, to);
+}
+
+/* Prepares all memory that the delta needs. */
+static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_world_set *add,
+                                bool moves, uint32_t to)
+{
+    hm_status status = moves ? hm_world_prepare_rows(world, to, 1) : HM_OK;
+    for (uint32_t i = 0; i < add->count && status == HM_OK; i++)
+        if (hm_world_is_sparse(world, add->numbers[i]) &&
+            !hm_secondary_contains(hm_world_sparse(world, add->numbers[i]), entity))
+            status = hm_world_prepare_sparse(world, add->numbers[i], 1, entity);
+    return status;
+}
+
+/* Runs the hooks of the values that `place` has and table `to` has not. */
+static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t to)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    for (uint32_t c = 0; c < table->column_count; c++)
+        if (!hm_world_cell_of(&world->tables[to], table->columns[c])->is_present)
+            hm_world_destroy_value(world, table->columns[c],
+                                   hm_world_value_at(world, place, table->columns[c]));
+}
+
+/* Adds the sparse components that the entity does not have, as zero, and lists the components that
+ * it has already: their values will be replaced. */
+static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
+                           const hm_world_set *add, hm_world_set *replaced)
+{
+    replaced->count = 0;
+    for (uint32_t i = 0; i < add->count; i++) {
+        uint16_t number = add->numbers[i];
+        bool is_sparse = hm_world_is_sparse(world, number);
+        bool has = is_sparse ? hm_secondary_contains(hm_world_sparse(world, number), entity)
+                             : hm_world_cell_of(&world->tables[from], number)->is_present;
+        if (has)
+            replaced->numbers[replaced->count++] = number;
+        else if (is_sparse)
+            hm_world_set_sparse(world, number, entity, NULL);
+    }
+}
+
+static void change_move(hm_world *world, hm_handle entity, uint32_t to)
+{
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
+    if (world->tables[hm_world_place_table(place)].hook_count == 0) {
+        hm_world_remove_row(world, place);
+        return;
+    }
+    place = hm_world_retire_row(world, place);
+    change_destroy_lost(world, place, to);
+    hm_world_forget_row(world, place);
+}
+
+hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
+{
+    uint32_t slot = hm_handle_index(entity), from = hm_world_place_table(world->places[slot]), to;
+    hm_status status = hm_world_table_after(world, from, delta, &to);
+    if (status == HM_OK)
+        status = change_prepare(world, entity, &delta->add, to != from, to);
+    if (status != HM_OK)
+        return status;
+    /* Hooks see all that is added, so what has none comes first. */
+    hm_world_set replaced;
+    change_add_new(world, entity, from, &delta->add, &replaced);
+    if (to != from)
+        change_move(world, entity, to);
+    for (uint32_t i = 0; i < replaced.count; i++) {
+        if (hm_world_is_sparse(world, replaced.numbers[i]))
+            hm_world_set_sparse(world, replaced.numbers[i], entity, NULL);
+        else
+            change_replace(world, world->places[slot], replaced.numbers[i], NULL);
+    }
+    for (uint32_t i = 0; i < delta->remove.count; i++) {
+        uint32_t number = delta->remove.numbers[i];
+        if (hm_world_is_sparse(world, number) &&
+            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
+            hm_world_record(world, number)->changed = ++world->clock;
+    }
+    return HM_OK;
+}
+
+/* Whether the components are those that were given for this way. */
+static bool change_is_way(const hm_world_way *way, const hm_component *add, uint32_t n_add,
+                          const hm_component *remove, uint32_t n_remove)
+{
+    if (way->add_count != n_add || way->remove_count != n_remove || n_add + n_remove == 0)
+        return false;
+    if ((add == NULL && n_add > 0) || (remove == NULL && n_remove > 0))
+        return false;
+    for (uint32_t i = 0; i < n_add; i++)
+        if (way->components[i] != add[i])
+            return false;
+    for (uint32_t i = 0; i < n_remove; i++)
+        if (way->components[n_add + i] != remove[i])
+            return false;
+    return true;
+}
+
+/* Remembers a way between two tables if that is all that the change did. */
+static void change_remember(hm_world *world, hm_world_way *way, const hm_component *add,
+                            uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    if (way->from == way->to || n_add > HM_WORLD_MEMO || n_remove > HM_WORLD_MEMO - n_add)
+        return;
+    for (uint32_t i = 0; i < n_add; i++) {
+        uint32_t number = add[i] - world->salt;
+        if (hm_world_is_sparse(world, number) ||
+            hm_world_cell_of(&world->tables[way->from], number)->is_present)
+            return;
+        way->components[i] = add[i];
+    }
+    for (uint32_t i = 0; i < n_remove; i++) {
+        if (hm_world_is_sparse(world, remove[i] - world->salt))
+            return;
+        way->components[n_add + i] = remove[i];
+    }
+    way->add_count = n_add;
+    way->remove_count = n_remove;
+    world->ways[way->from % HM_WORLD_WAYS] = *way;
+}
+
+/* Makes a change for the first time, or one that was forgotten. */
+static hm_status change_anew(hm_world *world, hm_handle entity, const hm_component *add,
+                             uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    hm_world_delta delta;
+    delta.add.count = delta.remove.count = 0;
+    hm_status status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
+    if (status != HM_OK)
+        return status;
+    const hm_world_place *place = &world->places[hm_handle_index(entity)];
+    hm_world_way way = {.from = hm_world_place_table(*place)};
+    status = hm_world_apply_delta(world, entity, &delta);
+    way.to = hm_world_place_table(*place);
+    if (status == HM_OK)
+        change_remember(world, &way, add, n_add, remove, n_remove);
+    return status;
+}
+
+hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
+                          uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    HM_CONTRACT(world != NULL, "hm_world_change: world is NULL");
+    hm_status status = change_begin(world, entity);
+    if (status != HM_OK)
+        return status;
+    uint32_t from = hm_world_place_table(world->places[hm_handle_index(entity)]);
+    const hm_world_way *way = &world->ways[from % HM_WORLD_WAYS];
+    if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
+        return change_anew(world, entity, add, n_add, remove, n_remove);
+    status = hm_world_prepare_rows(world, way->to, 1);
+    if (status == HM_OK)
+        change_move(world, entity, way->to);
+    return status;
+}
+
+/* touch */
+
+void hm_world_touch(hm_world *world, hm_handle entity, hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_touch: world is NULL");
+    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_touch", world->name);
+    uint32_t number = component - world->salt;
+    if (!hm_world_has(world, entity, component))
+        return;
+    if (hm_world_is_sparse(world, number)) {
+        hm_secondary_touch(hm_world_sparse(world, number), entity);
+        hm_world_record(world, number)->changed = ++world->clock;
+        return;
+    }
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    uint32_t index = hm_world_place_table(place);
+    const hm_world_cell *cell = &world->tables[index].cells[number];
+    if (cell->size == 0)
+        return;
+    hm_world_mark_column(world, index, cell->column);
+    if (index == world->order_table)
+        hm_world_disturb(world, place, world->tables[index].count);
+}
+
+void hm_world_touch_all(hm_world *world, hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_touch_all: world is NULL");
+    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_touch_all", world->name);
+    uint32_t number = component - world->salt;
+    if (number >= world->component_count)
+        return;
+    if (hm_world_is_sparse(world, number)) {
+        hm_secondary_touch_all(hm_world_sparse(world, number));
+        hm_world_record(world, number)->changed = ++world->clock;
+        return;
+    }
+    for (uint32_t i = 0; i < world->table_array.count; i++) {
+        const hm_world_cell *cell = hm_world_cell_of(&world->tables[i], number);
+        if (cell->size != 0)
+            hm_world_mark_column(world, i, cell->column);
+    }
+    hm_world_forget_order(world);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* world: records changes for later. */
+#include "commands_internal.h"
+
+#include "../atomic_private.h"
+
+#include <inttypes.h>
+
+/* Bytes of address space for the commands of a buffer, if there is plenty and if it is scarce. */
+#define COMMANDS_SIZE (UINT64_C(1) << 30)
+#define COMMANDS_SCARCE_SIZE (UINT64_C(4) << 20)
+
+void hm_command_finish(hm_commands *commands, hm_command *command)
+{
+    command->flags |= HM_COMMAND_DONE;
+    commands->count--;
+}
+
+void hm_command_drop(hm_commands *commands, hm_command *command)
+{
+    hm_world *world = commands->world;
+    hm_command_finish(commands, command);
+    if ((command->flags & HM_COMMAND_VALUE) != 0)
+        hm_world_destroy_value(world, command->numbers[0], hm_command_value(world, command));
+}
+
+/* init and fini */
+
+hm_status hm_commands_init(hm_commands *commands, hm_world *world)
+{
+    if (commands == NULL)
+        return hm_refuse_null("hm_commands_init", "commands");
+    memset(commands, 0, sizeof *commands);
+    if (world == NULL)
+        return hm_refuse_null("hm_commands_init", "world");
+    const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
+    uint64_t size = hm_memory_is_roomy(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
+    hm_array_desc desc = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
+    desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
+    hm_status status = hm_array_init(&commands->units, &desc);
+    if (status != HM_OK)
+        return status;
+    commands->world = world;
+    commands->units.count = HM_COMMANDS_BEGIN;
+    return HM_OK;
+}
+
+void hm_commands_clear(hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_clear: commands is NULL");
+    hm_world *world = commands->world;
+    if (world == NULL)
+        return;
+    HM_CONTRACT_IDLE(world->guard.flags, "hm_commands_clear", world->name);
+    if (commands->count == 0)
+        return;
+    HM_CONTRACT(world->running == 0, "hm_commands_clear: a query of the world runs");
+    hm_world_settle(world);
+    /* A hook may record more. */
+    for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count;) {
+        hm_command *dropped = hm_commands_at(commands, unit);
+        unit += dropped->size;
+        if ((dropped->flags & HM_COMMAND_DONE) != 0)
+            continue;
+        hm_command_drop(commands, dropped);
+        if ((dropped->flags & HM_COMMAND_CREATE) != 0)
+            (void)hm_world_destroy(world, dropped->entity); /* It may be dead already. */
+    }
+    commands->units.count = HM_COMMANDS_BEGIN;
+}
+
+void hm_commands_fini(hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_fini: commands is NULL");
+    hm_commands_clear(commands);
+    hm_array_fini(&commands->units);
+    memset(commands, 0, sizeof *commands);
+}
+
+/* record */
+
+/* Appends a command with this many numbers, and with space for a value if there is a record of its
+ * component. All but the numbers and the value is filled in. Returns NULL if that fails. */
+static hm_command *commands_append(hm_commands *commands, const hm_command *head,
+                                   const hm_world_component_record *value, hm_status *status)
+{
+    hm_array *units = &commands->units;
+    size_t numbers = (size_t)head->add_count + head->remove_count;
+    size_t end = units->count * HM_COMMANDS_UNIT + offsetof(hm_command, numbers) +
+                 numbers * sizeof *head->numbers;
+    size_t limit = units->capacity * HM_COMMANDS_UNIT, size = 0;
+    if (value != NULL) {
+        end = hm_commands_align(end, value->align);
+        size = value->size;
+    }
+    if (end > limit || size > limit - end) {
+        *status =
+            hm_fail(HM_ERROR_FULL, "%" PRIu32 " commands take %" PRIu64 " of %" PRIu64 " bytes",
+                    commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
+        return NULL;
+    }
+    size_t count = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
+    *status = count > units->limit ? hm_array_commit(units, count, true) : HM_OK;
+    if (*status != HM_OK)
+        return NULL;
+    hm_command *made = hm_commands_at(commands, units->count);
+    memcpy(made, head, offsetof(hm_command, numbers));
+    made->size = (uint32_t)(count - units->count);
+    return made;
+}
+
+/* Makes what was appended the last command. */
+static void commands_record(hm_commands *commands, const hm_command *made)
+{
+    commands->units.count += made->size;
+    commands->count++;
+}
+
+/* HM_ERROR_FULL from each call that would record into a zeroed buffer. */
+static hm_status commands_check(const hm_commands *commands)
+{
+    return commands->world != NULL ? HM_OK : hm_fail_full("buffer of commands", 0, 0, 1);
+}
+
+/* Takes the next handle that the world can promise. */
+static hm_status commands_promise(hm_world *world, hm_handle *entity)
+{
+    uint32_t promised;
+    do {
+        promised = hm_atomic_load(&world->promised);
+        *entity = HM_NULL_HANDLE;
+        if ((uint64_t)world->ids.count + promised < world->ready_end)
+            *entity = hm_id_table_upcoming(&world->ids, promised);
+        if (hm_handle_is_null(*entity))
+            return hm_fail(HM_ERROR_FULL,
+                           "%" PRIu32 " handles are promised, all that hm_world_reserve made ready",
+                           promised);
+    } while (!hm_atomic_exchange_if(&world->promised, promised, promised + 1));
+    return HM_OK;
+}
+
+/* Records a command with two sets. If it is to create, its entity is promised. Returns NULL if that
+ * fails. */
+static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
+                                        const hm_world_delta *delta, hm_status *status)
+{
+    size_t added = delta->add.count, removed = delta->remove.count;
+    head->add_count = (uint16_t)added;
+    head->remove_count = (uint16_t)removed;
+    hm_command *made = commands_append(commands, head, NULL, status);
+    if (made != NULL && (head->flags & HM_COMMAND_CREATE) != 0)
+        *status = commands_promise(commands->world, &made->entity);
+    if (made == NULL || *status != HM_OK)
+        return NULL;
+    memcpy(made->numbers, delta->add.numbers, added * sizeof(uint16_t));
+    memcpy(made->numbers + added, delta->remove.numbers, removed * sizeof(uint16_t));
+    commands_record(commands, made);
+    return made;
+}
+
+hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
+    hm_world *world = commands->world;
+    hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
+    hm_world_delta delta;
+    uint16_t row_size;
+    hm_status status = commands_check(commands);
+    if (status == HM_OK && hm_guard_is_busy(&world->guard))
+        status = hm_fail_busy("world", world->name);
+    if (status == HM_OK)
+        status = hm_world_read_delta(world, set, n, NULL, 0, &delta);
+    if (status == HM_OK)
+        status = hm_world_measure(world, &delta.add, &row_size);
+    if (status == HM_OK)
+        made = commands_record_sets(commands, &head, &delta, &status);
+    return made != NULL ? made->entity : HM_NULL_HANDLE;
+}
+
+hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_destroy: commands is NULL");
+    hm_command head = {.entity = entity, .flags = HM_COMMAND_DESTROY}, *made = NULL;
+    hm_status status = commands_check(commands);
+    if (status == HM_OK)
+        made = commands_append(commands, &head, NULL, &status);
+    if (made != NULL)
+        commands_record(commands, made);
+    return status;
+}
+
+/* Finds a component's number. */
+static hm_status commands_read(const hm_commands *commands, hm_component component,
+                               uint32_t *number)
+{
+    hm_status status = commands_check(commands);
+    if (status != HM_OK)
+        return status;
+    *number = component - commands->world->salt;
+    if (*number < commands->world->component_count)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "0x%08" PRIx32 " is no component of this world", component);
+}
+
+hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
+                          const void *value)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_add: commands is NULL");
+    hm_command head = {.entity = entity, .add_count = 1}, *made;
+    uint32_t number;
+    hm_status status = commands_read(commands, component, &number);
+    if (status != HM_OK)
+        return status;
+    const hm_world_component_record *record = hm_world_record(commands->world, number);
+    if (value != NULL && record->size == 0)
+        return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values", record->name);
+    if (value != NULL)
+        head.flags = HM_COMMAND_VALUE;
+    made = commands_append(commands, &head, value != NULL ? record : NULL, &status);
+    if (made == NULL)
+        return status;
+    made->numbers[0] = (uint16_t)number;
+    if (value != NULL)
+        memcpy(hm_command_value(commands->world, made), value, record->size);
+    commands_record(commands, made);
+    return HM_OK;
+}
+
+hm_status hm_commands_remove(hm_commands *commands, hm_handle entity, hm_component component)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_remove: commands is NULL");
+    hm_command head = {.entity = entity, .remove_count = 1}, *made = NULL;
+    uint32_t number;
+    hm_status status = commands_read(commands, component, &number);
+    if (status == HM_OK)
+        made = commands_append(commands, &head, NULL, &status);
+    if (made == NULL)
+        return status;
+    made->numbers[0] = (uint16_t)number;
+    commands_record(commands, made);
+    return HM_OK;
+}
+
+hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_component *add,
+                             uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_change: commands is NULL");
+    hm_command head = {.entity = entity};
+    hm_world_delta delta;
+    hm_status status = commands_check(commands);
+    if (status == HM_OK)
+        status = hm_world_read_delta(commands->world, add, n_add, remove, n_remove, &delta);
+    if (status == HM_OK)
+        (void)commands_record_sets(commands, &head, &delta, &status);
+    return status;
+}

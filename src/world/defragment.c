@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* world: orders the rows of one table after the other. The order machinery numbers rows from 0, and
+ * is told here where they are: the chunks of the table that is being ordered are listed for that.
+ * Only that table has a state; what is known of the others is whether they changed since. */
+#include "world_internal.h"
+
+#include "../order/order_private.h"
+
+/* Tables that a call looks at, at most, to find one that is not in order. */
+enum { DEFRAGMENT_TABLES = 4096 };
+
+static uint32_t *defragment_chunks(const hm_world *world)
+{
+    return (uint32_t *)(void *)world->order_chunks.data;
+}
+
+/* The first chunks may be small; from the fourth on, all are of the largest class. */
+enum { DEFRAGMENT_SMALL = HM_WORLD_CLASSES - 1 };
+
+static hm_world_place defragment_place(const hm_world *world, uint32_t row)
+{
+    const hm_world_table *table = &world->tables[world->order_table];
+    const uint32_t *chunks = defragment_chunks(world);
+    uint32_t ordinal = 0, rows;
+    for (; ordinal < DEFRAGMENT_SMALL; ordinal++, row -= rows) {
+        rows = table->rows[hm_world_chunk_class(chunks[ordinal])];
+        if (row < rows)
+            break;
+    }
+    if (ordinal == DEFRAGMENT_SMALL) {
+        rows = table->rows[HM_WORLD_CLASSES - 1];
+        ordinal += row / rows;
+        row %= rows;
+    }
+    return (hm_world_place){chunks[ordinal], world->order_table << HM_WORLD_ROW_BITS | row};
+}
+
+static uint32_t defragment_row(const hm_world *world, hm_world_place place)
+{
+    const hm_world_table *table = &world->tables[world->order_table];
+    const uint32_t *chunks = defragment_chunks(world);
+    uint32_t ordinal = hm_world_link_of(world, place.chunk)->ordinal;
+    uint32_t row = hm_world_place_row(place);
+    for (uint32_t i = 0; i < ordinal && i < DEFRAGMENT_SMALL; i++)
+        row += table->rows[hm_world_chunk_class(chunks[i])];
+    if (ordinal > DEFRAGMENT_SMALL)
+        row += table->rows[HM_WORLD_CLASSES - 1] * (ordinal - DEFRAGMENT_SMALL);
+    return row;
+}
+
+void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
+{
+    hm_order_disturb(&world->order_state, defragment_row(world, place), count);
+}
+
+void hm_world_forget_order(hm_world *world)
+{
+    hm_order_reset(&world->order_state);
+    world->order_table = HM_WORLD_NONE;
+    world->order_looked = 0;
+}
+
+/* What the order machinery asks. */
+
+static void *defragment_item_at(const void *owner, uint32_t row)
+{
+    const hm_world *world = owner;
+    const hm_world_table *table = &world->tables[world->order_table];
+    const hm_world_cell *cell = &table->cells[world->order_number];
+    return hm_world_address(world, table, defragment_place(world, row), cell->offset, cell->size);
+}
+
+static uint32_t defragment_slot_at(const void *owner, uint32_t row)
+{
+    const hm_world *world = owner;
+    const hm_world_table *table = &world->tables[world->order_table];
+    hm_world_place place = defragment_place(world, row);
+    return hm_handle_index(hm_world_entities(world, table, place.chunk)[hm_world_place_row(place)]);
+}
+
+/* An entity that has died, or moved to another table, has no row here. Only trim drops slots, and
+ * it forgets the order. */
+static uint32_t defragment_position_of(const void *owner, uint32_t slot)
+{
+    const hm_world *world = owner;
+    if (hm_handle_index(world->ids.entries[slot]) >= world->ids.count ||
+        hm_world_place_table(world->places[slot]) != world->order_table)
+        return HM_INVALID_INDEX;
+    return defragment_row(world, world->places[slot]);
+}
+
+static void defragment_swapped(void *owner, uint32_t a, uint32_t b)
+{
+    hm_world *world = owner;
+    hm_world_exchange_rows(world, defragment_place(world, a), defragment_place(world, b));
+}
+
+/* The tables, one by one */
+
+static bool defragment_has(const hm_world *world, uint32_t index)
+{
+    const hm_world_table *table = &world->tables[index];
+    return table->is_alive && hm_world_cell_of(table, world->order_number)->size != 0;
+}
+
+static void defragment_begin(hm_world *world, uint32_t index)
+{
+    hm_order_reset(&world->order_state);
+    world->order_table = index;
+    uint32_t *chunks = defragment_chunks(world);
+    for (uint32_t chunk = world->tables[index].first; chunk != HM_WORLD_NONE;
+         chunk = hm_world_link_of(world, chunk)->next)
+        *chunks++ = chunk;
+}
+
+/* Makes a table that is not in order the current one: the last one, or the next after it. False if
+ * there is none among those that it looked at. */
+static bool defragment_choose(hm_world *world, uint32_t *looks)
+{
+    if (world->order_table != HM_WORLD_NONE && !world->tables[world->order_table].is_ordered)
+        return true;
+    uint32_t count = (uint32_t)world->table_array.count;
+    for (; world->order_looked < count && *looks < DEFRAGMENT_TABLES; ++*looks) {
+        world->order_next = world->order_next + 1 < count ? world->order_next + 1 : 0;
+        uint32_t index = world->order_next;
+        if (defragment_has(world, index) && !world->tables[index].is_ordered) {
+            defragment_begin(world, index);
+            return true;
+        }
+        world->order_looked++;
+    }
+    return false;
+}
+
+static hm_progress defragment_table(hm_world *world, hm_budget budget)
+{
+    const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
+    hm_world_table *table = &world->tables[world->order_table];
+    hm_sequence sequence = {.lane_shift = HM_LANES_BY_ACCESSORS,
+                            .accessors = &accessors,
+                            .slot_count = world->ids.slot_count,
+                            .count = table->count,
+                            .capacity = hm_world_capacity(world),
+                            .swapped = defragment_swapped,
+                            .owner = world,
+                            .memory = world->memory};
+    hm_world_enter(world);
+    hm_progress progress = hm_order_run(&world->order_state, &world->order, &sequence, budget);
+    hm_world_leave(world);
+    if (progress.swaps != 0)
+        hm_world_mark_rows(world, world->order_table);
+    table->is_ordered = progress.done;
+    return progress;
+}
+
+/* Takes what was spent from a limit, of which 0 means none; false when nothing is left. */
+static bool defragment_spend(uint32_t *limit, uint64_t spent)
+{
+    if (*limit == 0)
+        return true;
+    *limit = spent < *limit ? *limit - (uint32_t)spent : 0;
+    return *limit != 0;
+}
+
+/* Tables that were in order before the last change may not be any more. */
+static hm_progress defragment_tables(hm_world *world, hm_budget budget)
+{
+    hm_progress all = {0, 0, false};
+    uint32_t looks = 0;
+    bool goes_on = true;
+    if (world->order_clock != world->clock)
+        world->order_looked = 0;
+    while (goes_on && defragment_choose(world, &looks)) {
+        hm_progress one = defragment_table(world, budget);
+        all.swaps += one.swaps;
+        all.compares += one.compares;
+        bool has_swaps = defragment_spend(&budget.max_swaps, one.swaps);
+        bool has_compares = defragment_spend(&budget.max_compares, one.compares);
+        goes_on = one.done && has_swaps && has_compares;
+    }
+    world->order_clock = world->clock;
+    all.done = goes_on && world->order_looked >= world->table_array.count;
+    return all;
+}
+
+static hm_progress defragment_sparse(hm_world *world, uint32_t number, const hm_order *order,
+                                     hm_budget budget)
+{
+    hm_world_enter(world);
+    hm_progress progress = hm_secondary_defragment(hm_world_sparse(world, number), order, budget);
+    hm_world_leave(world);
+    if (progress.swaps != 0)
+        hm_world_record(world, number)->changed = ++world->clock;
+    return progress;
+}
+
+/* Another order, or another component, begins anew. */
+static void defragment_set_order(hm_world *world, uint32_t number, const hm_order *order)
+{
+    const hm_order *last = &world->order;
+    if (number == world->order_number && order->compare == last->compare &&
+        order->key == last->key && order->context == last->context)
+        return;
+    world->order = *order;
+    world->order_number = number;
+    hm_world_forget_order(world);
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        world->tables[i].is_ordered = false;
+}
+
+hm_progress hm_world_defragment(hm_world *world, hm_component component, const hm_order *order,
+                                hm_budget budget)
+{
+    HM_CONTRACT(world != NULL, "hm_world_defragment: world is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_world_defragment: the order has neither compare nor key");
+    uint32_t number = component - world->salt;
+    if (hm_guard_is_busy(&world->guard) || world->running != 0)
+        return (hm_progress){0, 0, false};
+    if (number >= world->component_count || hm_world_record(world, number)->size == 0)
+        return (hm_progress){0, 0, true};
+    if (hm_world_is_sparse(world, number))
+        return defragment_sparse(world, number, order, budget);
+    defragment_set_order(world, number, order);
+    return defragment_tables(world, budget);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* world: create and destroy, one entity and many. */
+#include "world_internal.h"
+
+#include "../atomic_private.h"
+#include "../secondary_private.h"
+
+hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
+{
+    hm_status status = hm_id_table_prepare(&world->ids, n, grows);
+    /* So every entry that has memory has a place with memory. */
+    if (status == HM_OK)
+        status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
+    if (status == HM_OK)
+        world->guard.limit = (uint32_t)world->ids.slot_array.limit;
+    return status;
+}
+
+hm_handle hm_world_issue(hm_world *world)
+{
+    hm_handle handle = HM_NULL_HANDLE;
+    if (world->ids.count < world->guard.limit)
+        handle = hm_id_table_issue(&world->ids);
+    if (hm_handle_is_null(handle) && hm_world_prepare_entities(world, 1, true) == HM_OK)
+        handle = hm_id_table_issue_slow(&world->ids);
+    return handle;
+}
+
+/* promises */
+
+hm_status hm_world_reserve(hm_world *world, uint32_t n)
+{
+    HM_CONTRACT(world != NULL, "hm_world_reserve: world is NULL");
+    if (hm_guard_is_busy(&world->guard))
+        return hm_fail_busy("world", world->name);
+    uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
+    if (n > hm_world_capacity(world) - count)
+        return hm_fail_full("world", count, hm_world_capacity(world), n);
+    uint32_t before = world->ready_end;
+    hm_status status = hm_world_prepare_entities(world, promised + n, false);
+    if (status != HM_OK || count + n <= before)
+        return status;
+    hm_id_table_retire_spent(&world->ids, promised + n);
+    world->ready_end = count + n;
+    status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 0);
+    if (status != HM_OK)
+        world->ready_end = before;
+    return status;
+}
+
+hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
+{
+    HM_CONTRACT(world != NULL, "hm_world_upcoming: world is NULL");
+    uint32_t promised = hm_atomic_load(&world->promised);
+    if ((uint64_t)world->ids.count + promised + k >= world->ready_end)
+        return HM_NULL_HANDLE;
+    return hm_id_table_upcoming(&world->ids, promised + k);
+}
+
+void hm_world_settle(hm_world *world)
+{
+    for (; world->promised > 0; world->promised--) {
+        hm_handle entity = hm_world_issue(world);
+        hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
+        world->places[hm_handle_index(entity)] = place;
+    }
+}
+
+/* create */
+
+/* Returns the table of the set that was created last, if this is the same, or HM_WORLD_NONE. */
+static uint32_t entities_recall(const hm_world *world, const hm_component *set, uint32_t n)
+{
+    if (n == 0)
+        return HM_WORLD_ROOT;
+    if (n != world->memo_count)
+        return HM_WORLD_NONE;
+    for (uint32_t i = 0; i < n; i++)
+        if (set[i] != world->memo[i])
+            return HM_WORLD_NONE;
+    return world->memo_table;
+}
+
+/* Reads the set: the table of the components that are not sparse goes to `table`, the sparse ones
+ * stay in `sparse`. */
+static hm_status entities_resolve(hm_world *world, const hm_component *set, uint32_t n,
+                                  hm_world_set *sparse, uint32_t *table)
+{
+    sparse->count = 0;
+    *table = entities_recall(world, set, n);
+    if (*table != HM_WORLD_NONE)
+        return HM_OK;
+    hm_world_set columns;
+    hm_status status = hm_world_read_set(world, set, n, &columns);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t i = 0; i < columns.count; i++)
+        if (hm_world_is_sparse(world, columns.numbers[i]))
+            sparse->numbers[sparse->count++] = columns.numbers[i];
+    hm_world_drop_sparse(world, &columns);
+    status = hm_world_table_of(world, &columns, table);
+    if (status == HM_OK && sparse->count == 0 && n <= HM_WORLD_MEMO) {
+        memcpy(world->memo, set, n * sizeof *set);
+        world->memo_count = n;
+        world->memo_table = *table;
+    }
+    return status;
+}
+
+/* Makes `count` entities with these components fit, so that nothing can fail any more. */
+static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
+                                  uint32_t count)
+{
+    uint32_t rows = count, ready = 0; /* Those that are ready have rows in the root table. */
+    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
+        ready = world->ready_end - world->ids.count;
+    rows -= rows < ready ? rows : ready;
+    hm_status status = hm_world_prepare_rows(world, table, rows);
+    if (status == HM_OK && (count > 1 || sparse->count > 0))
+        status = hm_world_prepare_entities(world, count, true);
+    if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
+        hm_id_table_retire_spent(&world->ids, count);
+    for (uint32_t i = 0; i < sparse->count; i++)
+        for (uint32_t k = 0; k < count && status == HM_OK; k++)
+            status = hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
+                                             hm_id_table_upcoming(&world->ids, k));
+    return status;
+}
+
+static hm_status entities_begin(hm_world *world, const hm_component *set, uint32_t n)
+{
+    hm_status status = hm_world_check_idle(world);
+    if (status == HM_OK && world->memory == NULL)
+        status = hm_fail_full("world", 0, 0, 1);
+    if (status == HM_OK && set == NULL && n > 0)
+        status = hm_fail(HM_ERROR_INVALID, "the set is NULL");
+    if (status == HM_OK && world->promised != 0)
+        hm_world_settle(world);
+    return status;
+}
+
+static void entities_add_sparse(hm_world *world, hm_handle entity, const hm_world_set *sparse)
+{
+    for (uint32_t i = 0; i < sparse->count; i++)
+        hm_world_set_sparse(world, sparse->numbers[i], entity, NULL);
+}
+
+hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
+{
+    HM_CONTRACT(world != NULL, "hm_world_create: world is NULL");
+    hm_world_set sparse;
+    uint32_t table;
+    if (entities_begin(world, set, n) != HM_OK ||
+        entities_resolve(world, set, n, &sparse, &table) != HM_OK ||
+        entities_prepare(world, table, &sparse, 1) != HM_OK)
+        return HM_NULL_HANDLE;
+    hm_handle entity = hm_world_issue(world);
+    if (hm_handle_is_null(entity))
+        return entity;
+    hm_world_place place = hm_world_append_row(world, table, entity);
+    world->places[hm_handle_index(entity)] = place;
+    hm_world_zero_row(world, place);
+    entities_add_sparse(world, entity, &sparse);
+    return entity;
+}
+
+/* Issues handles for a run of new rows, and links both. */
+static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t rows,
+                              hm_handle *entities)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    hm_handle *column = hm_world_entities(world, table, place.chunk) + hm_world_place_row(place);
+    for (uint32_t i = 0; i < rows; i++, place.row++) {
+        hm_handle entity = hm_world_issue(world);
+        column[i] = entity;
+        world->places[hm_handle_index(entity)] = place;
+        if (entities != NULL)
+            entities[i] = entity;
+    }
+}
+
+/* Copies `rows` values of each component, from the value `first` on. */
+static void entities_write_run(hm_world *world, hm_world_place place, uint32_t rows,
+                               const hm_component *set, uint32_t n, const void *const *columns,
+                               uint32_t first)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    for (uint32_t i = 0; i < n; i++) {
+        const hm_world_cell *cell = hm_world_cell_of(table, set[i] - world->salt);
+        if (cell->size == 0)
+            continue;
+        unsigned char *values = hm_world_address(world, table, place, cell->offset, cell->size);
+        const unsigned char *from = columns != NULL ? columns[i] : NULL;
+        if (from != NULL)
+            memcpy(values, from + (size_t)cell->size * first, (size_t)cell->size * rows);
+        else
+            memset(values, 0, (size_t)cell->size * rows);
+    }
+}
+
+/* Sets the sparse values of a run of new rows. */
+static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_t rows,
+                                  const hm_component *set, uint32_t n, const void *const *columns,
+                                  uint32_t first)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_handle *entities =
+        hm_world_entities(world, table, place.chunk) + hm_world_place_row(place);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number = set[i] - world->salt;
+        if (!hm_world_is_sparse(world, number))
+            continue;
+        size_t size = hm_world_record(world, number)->size;
+        const unsigned char *from = columns != NULL ? columns[i] : NULL;
+        for (uint32_t row = 0; row < rows; row++)
+            hm_world_set_sparse(world, number, entities[row],
+                                from != NULL ? from + size * (first + row) : NULL);
+    }
+}
+
+hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n, uint32_t count,
+                            const void *const *columns, hm_handle *entities)
+{
+    HM_CONTRACT(world != NULL, "hm_world_create_n: world is NULL");
+    hm_world_set sparse;
+    uint32_t table;
+    hm_status status = entities_begin(world, set, n);
+    if (status == HM_OK)
+        status = entities_resolve(world, set, n, &sparse, &table);
+    if (status == HM_OK)
+        status = hm_world_check_values(world, set, n, columns);
+    if (status == HM_OK && count > 0)
+        status = hm_world_prepare_entities(world, count, true);
+    if (status == HM_OK && count > 0)
+        status = entities_prepare(world, table, &sparse, count);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t done = 0, rows; done < count; done += rows) {
+        hm_world_place place = hm_world_append_run(world, table, count - done, &rows);
+        entities_fill_run(world, place, rows, entities != NULL ? entities + done : NULL);
+        entities_write_run(world, place, rows, set, n, columns, done);
+        if (sparse.count > 0)
+            entities_write_sparse(world, place, rows, set, n, columns, done);
+    }
+    return HM_OK;
+}
+
+/* destroy */
+
+/* Runs the destroy hooks of an entity's values in its table. */
+static void entities_run_hooks(hm_world *world, hm_world_place place)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    hm_world_enter(world);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_world_component_record *record = hm_world_record(world, table->columns[c]);
+        const hm_world_cell *cell = &table->cells[table->columns[c]];
+        if (record->destroy != NULL)
+            record->destroy(hm_world_address(world, table, place, cell->offset, cell->size),
+                            record->context);
+    }
+    hm_world_leave(world);
+}
+
+/* Calls `visit` for each sparse value of the entity, by its position. A bit of the entity's mask
+ * stands for every 64th sparse component. */
+static void entities_visit_sparse(hm_world *world, hm_handle entity,
+                                  void (*visit)(hm_world *world, uint32_t number, uint32_t index))
+{
+    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
+    for (uint64_t mask = masks[hm_handle_index(entity)]; mask != 0; mask &= mask - 1)
+        for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
+            uint32_t number = hm_world_record(world, i)->owner;
+            uint32_t index = hm_secondary_index_of(hm_world_sparse(world, number), entity);
+            if (index != HM_INVALID_INDEX)
+                visit(world, number, index);
+        }
+}
+
+static void entities_run_sparse_hook(hm_world *world, uint32_t number, uint32_t index)
+{
+    unsigned char *values = hm_secondary_values(hm_world_sparse(world, number));
+    hm_world_destroy_value(world, number, values + hm_world_record(world, number)->size * index);
+}
+
+static void entities_discard_sparse(hm_world *world, uint32_t number, uint32_t index)
+{
+    hm_secondary_discard(hm_world_sparse(world, number), index);
+    hm_world_record(world, number)->changed = ++world->clock;
+}
+
+/* Destroys the entity's sparse values: all hooks first, so that each sees all values. */
+static void entities_remove_sparse(hm_world *world, hm_handle entity)
+{
+    if (hm_handle_index(entity) >= world->mask_array.limit)
+        return;
+    entities_visit_sparse(world, entity, entities_run_sparse_hook);
+    entities_visit_sparse(world, entity, entities_discard_sparse);
+    ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
+}
+
+static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)
+{
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    if (world->tables[hm_world_place_table(place)].hook_count != 0)
+        entities_run_hooks(world, place);
+    if (world->sparse_count != 0)
+        entities_remove_sparse(world, entity);
+    hm_world_remove_row(world, place);
+    hm_id_table_release(&world->ids, entity, position);
+    if (hm_handle_generation(entity) == HM_HANDLE_MAX_GENERATION)
+        world->ready_end = 0; /* Its slot is among the next ones, but will not be issued. */
+    else if (world->ready_end != 0)
+        world->ready_end--; /* The root table has no row for one more. */
+}
+
+bool hm_world_destroy(hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_destroy: world is NULL");
+    if (hm_world_check_idle(world) != HM_OK)
+        return false;
+    if (world->promised != 0)
+        hm_world_settle(world);
+    uint32_t position = hm_id_table_find(&world->ids, entity);
+    if (position == HM_INVALID_INDEX)
+        return false;
+    entities_destroy(world, entity, position);
+    return true;
+}
+
+uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n)
+{
+    HM_CONTRACT(world != NULL, "hm_world_destroy_n: world is NULL");
+    HM_CONTRACT(entities != NULL || n == 0, "hm_world_destroy_n: entities is NULL");
+    if (hm_world_check_idle(world) != HM_OK)
+        return 0;
+    if (world->promised != 0)
+        hm_world_settle(world);
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t position = hm_id_table_find(&world->ids, entities[i]);
+        if (position == HM_INVALID_INDEX)
+            continue;
+        entities_destroy(world, entities[i], position);
+        destroyed++;
+    }
+    return destroyed;
+}
+
+/* Whether a clear has to visit each entity. */
+static bool entities_have_hooks(const hm_world *world)
+{
+    for (uint32_t i = 0; i < world->component_count; i++)
+        if (hm_world_record(world, i)->destroy != NULL)
+            return true;
+    return false;
+}
+
+void hm_world_clear(hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_clear: world is NULL");
+    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_clear", world->name);
+    HM_CONTRACT(world->running == 0, "hm_world_clear: a query of the world runs");
+    hm_world_settle(world);
+    if (entities_have_hooks(world))
+        while (world->ids.count > 0) {
+            uint32_t last = world->ids.count - 1;
+            entities_destroy(world, hm_id_table_handle_at(&world->ids, last), last);
+        }
+    hm_id_table_clear(&world->ids);
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        if (world->tables[i].is_alive)
+            hm_world_clear_rows(world, i);
+    for (uint32_t i = 0; i < world->component_count; i++)
+        if (hm_world_is_sparse(world, i)) {
+            hm_secondary_clear(hm_world_sparse(world, i));
+            hm_world_record(world, i)->changed = ++world->clock;
+        }
+    world->ready_end = 0;
+    hm_world_forget_order(world);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* query: which tables match; init and fini; begin and end; questions about the view. */
+#include "query_internal.h"
+
+#include "../atomic_private.h"
+
+/* Tables of the list that are prefetched before they are looked at. */
+enum { QUERY_TABLES_AHEAD = 2 };
+
+/* matching */
+
+static bool query_is_in(const hm_query *query, const hm_world_table *table, uint32_t term)
+{
+    return hm_world_cell_of(table, query->numbers[term])->is_present;
+}
+
+bool hm_query_matches(const hm_query *query, const hm_world_table *table, bool *has_any)
+{
+    *has_any = query->none_end == query->term_end;
+    if (!table->is_alive)
+        return false;
+    for (uint32_t term = 0; term < query->all_end; term++)
+        if (!hm_query_is_sparse(query, term) && !query_is_in(query, table, term))
+            return false;
+    for (uint32_t term = query->column_end; term < query->none_end; term++)
+        if (!hm_query_is_sparse(query, term) && query_is_in(query, table, term))
+            return false;
+    bool may_have_any = *has_any;
+    for (uint32_t term = query->none_end; term < query->term_end; term++) {
+        *has_any = *has_any || query_is_in(query, table, term);
+        may_have_any = may_have_any || *has_any || hm_query_is_sparse(query, term);
+    }
+    return may_have_any;
+}
+
+static const uint32_t *query_list(const hm_query *query)
+{
+    return (const uint32_t *)(const void *)query->table_array.data;
+}
+
+bool hm_query_refresh(hm_query *query)
+{
+    const hm_world *world = query->world;
+    if (world == NULL || world->salt != query->salt)
+        return false;
+    if (query->is_running) /* No table has been made or dropped, and the loop is in the list. */
+        return true;
+    if (query->epoch != world->epoch) {
+        query->epoch = world->epoch;
+        query->table_array.count = 0;
+        query->seen = 0;
+    }
+    for (; query->seen < world->table_array.count; query->seen++) {
+        bool has_any;
+        if (!hm_query_matches(query, &world->tables[query->seen], &has_any))
+            continue;
+        if (hm_array_commit(&query->table_array, query->table_array.count + 1, true) != HM_OK) {
+            hm_forgive();
+            break;
+        }
+        ((uint32_t *)(void *)query->table_array.data)[query->table_array.count++] = query->seen;
+    }
+    return true;
+}
+
+uint32_t hm_query_next_table(hm_query *query)
+{
+    const hm_world *world = query->world;
+    hm_query_cursor *cursor = &query->cursor;
+    const uint32_t *list = query_list(query);
+    while (cursor->listed < query->table_array.count) {
+        uint32_t table = list[cursor->listed++];
+        if (QUERY_TABLES_AHEAD < query->table_array.count - cursor->listed)
+            HM_PREFETCH(&world->tables[list[cursor->listed + QUERY_TABLES_AHEAD]]);
+        if (world->tables[table].count != 0)
+            return table;
+    }
+    while (cursor->unlisted < world->table_array.count) {
+        uint32_t table = cursor->unlisted++;
+        bool has_any;
+        if (world->tables[table].count != 0 &&
+            hm_query_matches(query, &world->tables[table], &has_any))
+            return table;
+    }
+    return HM_WORLD_NONE;
+}
+
+/* init and fini */
+
+static hm_status query_check_list(const hm_query *query, const hm_component *list, uint32_t n,
+                                  const char *name)
+{
+    if (list == NULL && n != 0)
+        return hm_fail(HM_ERROR_INVALID, "hm_query_init: %s is NULL, but its number is not 0",
+                       name);
+    hm_world_set set;
+    return hm_world_read_set(query->world, list, n, &set);
+}
+
+static hm_status query_check(const hm_query *query, const hm_query_desc *desc)
+{
+    uint64_t terms = (uint64_t)desc->all_count + desc->none_count;
+    terms += (uint64_t)desc->any_count + desc->optional_count;
+    if (terms > HM_QUERY_MAX_TERMS)
+        return hm_fail(HM_ERROR_INVALID, "a query has at most %d components", HM_QUERY_MAX_TERMS);
+    hm_status status = query_check_list(query, desc->all, desc->all_count, "all");
+    if (status == HM_OK)
+        status = query_check_list(query, desc->none, desc->none_count, "none");
+    if (status == HM_OK)
+        status = query_check_list(query, desc->any, desc->any_count, "any");
+    if (status == HM_OK)
+        status = query_check_list(query, desc->optional, desc->optional_count, "optional");
+    return status;
+}
+
+/* Appends terms, and returns how many there are. */
+static uint8_t query_add_terms(hm_query *query, const hm_component *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t term = query->term_end++;
+        query->numbers[term] = (uint16_t)(list[i] - query->world->salt);
+        if (!hm_world_is_sparse(query->world, query->numbers[term]))
+            continue;
+        query->sparse_mask |= UINT64_C(1) << term;
+        query->sparse_terms[query->sparse_count++] = term;
+    }
+    return query->term_end;
+}
+
+static void query_add_all_terms(hm_query *query, const hm_query_desc *desc)
+{
+    query->all_end = query_add_terms(query, desc->all, desc->all_count);
+    query->column_end = query_add_terms(query, desc->optional, desc->optional_count);
+    query->sparse_columns = query->sparse_count;
+    query->none_end = query_add_terms(query, desc->none, desc->none_count);
+    (void)query_add_terms(query, desc->any, desc->any_count);
+}
+
+/* Nothing that must not be there may be asked for elsewhere. */
+static hm_status query_check_none(const hm_query *query)
+{
+    for (uint32_t none = query->column_end; none < query->none_end; none++)
+        for (uint32_t term = 0; term < query->term_end; term++)
+            if (term != none && query->numbers[term] == query->numbers[none])
+                return hm_fail(HM_ERROR_INVALID,
+                               "component %s is in `none` and in another list of the query",
+                               hm_world_record(query->world, query->numbers[none])->name);
+    return HM_OK;
+}
+
+static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_desc *desc)
+{
+    query->world = world;
+    query->salt = world->salt;
+    query->epoch = world->epoch;
+    hm_status status = query_check(query, desc);
+    if (status != HM_OK)
+        return status;
+    query_add_all_terms(query, desc);
+    status = query_check_none(query);
+    if (status != HM_OK || world->memory == NULL) /* A zeroed world has no tables. */
+        return status;
+    hm_array_desc tables = {.item_size = sizeof(uint32_t), .memory = world->memory};
+    tables.capacity = world->table_array.capacity;
+    return hm_array_init(&query->table_array, &tables);
+}
+
+hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc)
+{
+    if (query == NULL)
+        return hm_refuse_null("hm_query_init", "query");
+    memset(query, 0, sizeof *query);
+    if (world == NULL)
+        return hm_refuse_null("hm_query_init", "world");
+    if (desc == NULL)
+        return hm_refuse_null("hm_query_init", "desc");
+    hm_status status = query_fill(query, world, desc);
+    if (status != HM_OK)
+        memset(query, 0, sizeof *query);
+    return status;
+}
+
+void hm_query_fini(hm_query *query)
+{
+    HM_CONTRACT(query != NULL, "hm_query_fini: query is NULL");
+    hm_query_end(query);
+    hm_array_fini(&query->table_array);
+    memset(query, 0, sizeof *query);
+}
+
+/* begin and end */
+
+void hm_query_begin(hm_query *query)
+{
+    HM_CONTRACT(query != NULL, "hm_query_begin: query is NULL");
+    hm_query_end(query);
+    if (!hm_query_refresh(query))
+        return;
+    hm_query_rewind(query);
+    query->is_running = true;
+    (void)hm_atomic_add(&query->world->running, 1);
+}
+
+void hm_query_end(hm_query *query)
+{
+    HM_CONTRACT(query != NULL, "hm_query_end: query is NULL");
+    if (!query->is_running)
+        return;
+    query->is_running = false;
+    query->count = 0;
+    (void)hm_atomic_add(&query->world->running, UINT32_MAX); /* minus 1 */
+}
+
+bool hm_query_next(hm_query *query, hm_view *view)
+{
+    HM_CONTRACT(query != NULL, "hm_query_next: query is NULL");
+    HM_CONTRACT(view != NULL, "hm_query_next: view is NULL");
+    if (!query->is_running || !hm_query_step(query)) {
+        hm_query_end(query);
+        *view = (hm_view){0, NULL, NULL};
+        return false;
+    }
+    *view = (hm_view){query->count, query->entities, query->columns};
+    return true;
+}
+
+/* questions */
+
+uint32_t hm_query_count(hm_query *query)
+{
+    HM_CONTRACT(query != NULL, "hm_query_count: query is NULL");
+    uint32_t count = 0;
+    if (!hm_query_refresh(query))
+        return 0;
+    hm_query loop = *query; /* The query's own loop stays where it is. */
+    hm_query_rewind(&loop);
+    if (loop.sparse_count != 0)
+        while (hm_query_step(&loop))
+            count += loop.count;
+    else
+        for (uint32_t table = loop.cursor.next_table; table != HM_WORLD_NONE;
+             table = hm_query_next_table(&loop))
+            count += loop.world->tables[table].count;
+    return count;
+}
+
+/* Returns the position of the column's first value in its secondary. The column is sparse. */
+static uint32_t query_position(const hm_query *query, uint32_t column)
+{
+    uint32_t sparse = 0;
+    while (query->sparse_terms[sparse] != column)
+        sparse++;
+    return query->positions[sparse];
+}
+
+uint64_t hm_query_changed(const hm_query *query, uint32_t column)
+{
+    HM_CONTRACT(query != NULL, "hm_query_changed: query is NULL");
+    if (query->count == 0 || column >= query->column_end)
+        return 0;
+    uint32_t number = query->numbers[column];
+    if (hm_query_is_sparse(query, column))
+        return query->columns[column] != NULL ? hm_world_record(query->world, number)->changed : 0;
+    const hm_world_cell *cell = hm_world_cell_of(query->table, number);
+    if (!cell->is_present)
+        return 0;
+    uint64_t values = cell->size != 0 ? query->table->column_changed[cell->column] : 0;
+    return values > query->table->changed ? values : query->table->changed;
+}
+
+static void query_touch_sparse(hm_query *query, uint32_t column)
+{
+    hm_secondary *secondary = hm_query_secondary(query, column);
+    uint32_t position = query_position(query, column);
+    hm_world_record(query->world, query->numbers[column])->changed = ++query->world->clock;
+    for (uint32_t i = 0; i < query->count; i++)
+        hm_secondary_disturb(secondary, position + i, secondary->count);
+}
+
+static void query_touch_rows(hm_query *query, uint32_t column)
+{
+    hm_world *world = query->world;
+    uint32_t index = (uint32_t)(query->table - world->tables);
+    const hm_world_cell *cell = hm_world_cell_of(query->table, query->numbers[column]);
+    hm_world_mark_column(world, index, cell->column);
+    if (index != world->order_table)
+        return;
+    hm_world_place place = world->places[hm_handle_index(query->entities[0])];
+    for (uint32_t i = 0; i < query->count; i++, place.row++)
+        hm_world_disturb(world, place, query->table->count);
+}
+
+void hm_query_touch(hm_query *query, uint32_t column)
+{
+    HM_CONTRACT(query != NULL, "hm_query_touch: query is NULL");
+    if (query->count == 0 || column >= query->column_end || query->columns[column] == NULL)
+        return;
+    HM_CONTRACT_IDLE(query->world->guard.flags, "hm_query_touch", query->world->name);
+    if (hm_query_is_sparse(query, column))
+        query_touch_sparse(query, column);
+    else
+        query_touch_rows(query, column);
+}

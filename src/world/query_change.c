@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* query: changes all entities that match. Where nothing is sparse, whole tables move: a delta done
+ * twice is as good as done once, so a table that entities move to is never one that they leave. All
+ * memory is prepared first, so that nothing can fail once the first entity has moved. */
+#include "query_internal.h"
+
+/* What a change means for a table. */
+typedef struct query_plan {
+    uint32_t to;    /* where its entities go, if it is a source */
+    uint32_t gains; /* rows that come */
+    bool is_source;
+} query_plan;
+
+/* A change while it runs. */
+typedef struct query_change {
+    hm_query loop; /* a copy, so that the query itself does not run */
+    hm_world *world;
+    hm_world_delta delta;
+    hm_array plan_array;   /* table -> query_plan */
+    hm_array entity_array; /* hm_handle: the entities that are changed one by one */
+} query_change;
+
+static query_plan *query_plan_of(const query_change *change, uint32_t table)
+{
+    return (query_plan *)(void *)change->plan_array.data + table;
+}
+
+static const hm_handle *query_entities(const query_change *change)
+{
+    return (const hm_handle *)(const void *)change->entity_array.data;
+}
+
+/* plans */
+
+/* Makes an empty plan for each table. From here on no table is made. */
+static hm_status query_init_plans(query_change *change)
+{
+    hm_array_desc plans = {.item_size = sizeof(query_plan), .memory = change->world->memory};
+    plans.capacity = change->world->table_array.count;
+    hm_status status = hm_array_init(&change->plan_array, &plans);
+    return status == HM_OK ? hm_array_commit(&change->plan_array, plans.capacity, false) : status;
+}
+
+/* Plans to move n rows of a table. Its target has been made. */
+static void query_plan_rows(query_change *change, uint32_t from, uint32_t n)
+{
+    query_plan *plan = query_plan_of(change, from);
+    (void)hm_world_table_after(change->world, from, &change->delta, &plan->to);
+    plan->is_source = plan->to != from;
+    if (plan->is_source)
+        query_plan_of(change, plan->to)->gains += n;
+}
+
+static hm_status query_prepare_gains(query_change *change)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < change->world->table_array.count && status == HM_OK; i++)
+        if (query_plan_of(change, i)->gains != 0)
+            status = hm_world_prepare_rows(change->world, i, query_plan_of(change, i)->gains);
+    return status;
+}
+
+/* whole tables */
+
+static uint32_t query_first_table(query_change *change)
+{
+    hm_query_rewind(&change->loop);
+    return change->loop.cursor.next_table;
+}
+
+static hm_status query_prepare_tables(query_change *change)
+{
+    hm_world *world = change->world;
+    hm_status status = HM_OK;
+    uint32_t i = query_first_table(change), to;
+    for (; i != HM_WORLD_NONE && status == HM_OK; i = hm_query_next_table(&change->loop))
+        status = hm_world_table_after(world, i, &change->delta, &to);
+    if (status == HM_OK)
+        status = query_init_plans(change);
+    if (status != HM_OK)
+        return status;
+    for (i = query_first_table(change); i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop))
+        query_plan_rows(change, i, world->tables[i].count);
+    return query_prepare_gains(change);
+}
+
+static unsigned char *query_value(const hm_world *world, const hm_world_cell *cell,
+                                  hm_world_place place)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    return hm_world_address(world, table, place, cell->offset, cell->size);
+}
+
+/* Fills n rows at `to` with the values at `from`, and with zeros what is added. */
+static void query_copy_values(const query_change *change, hm_world_place from, hm_world_place to,
+                              uint32_t n)
+{
+    const hm_world *world = change->world;
+    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
+    const hm_world_table *target = &world->tables[hm_world_place_table(to)];
+    for (uint32_t c = 0; c < target->column_count; c++) {
+        uint32_t number = target->columns[c];
+        const hm_world_cell *cell = &target->cells[number];
+        size_t size = (size_t)cell->size * n;
+        if (hm_world_set_has(&change->delta.add, number))
+            memset(query_value(world, cell, to), 0, size);
+        else
+            memcpy(query_value(world, cell, to),
+                   query_value(world, hm_world_cell_of(source, number), from), size);
+    }
+}
+
+/* Copies the rows of a chunk to another table, which their entities are in from then on. */
+static void query_move_chunk(const query_change *change, hm_world_place from, uint32_t rows,
+                             uint32_t to)
+{
+    hm_world *world = change->world;
+    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
+    const hm_handle *entities = hm_world_entities(world, source, from.chunk);
+    uint32_t moved;
+    for (; rows > 0; rows -= moved, from.row += moved, entities += moved) {
+        hm_world_place place = hm_world_append_run(world, to, rows, &moved);
+        hm_handle *at = hm_world_entities(world, &world->tables[to], place.chunk);
+        query_copy_values(change, from, place, moved);
+        memcpy(at + hm_world_place_row(place), entities, moved * sizeof *entities);
+        for (uint32_t i = 0; i < moved; i++, place.row++)
+            world->places[hm_handle_index(entities[i])] = place;
+    }
+}
+
+/* Runs the hook of a component for the values of a chunk, and zeroes them if they stay. */
+static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t rows,
+                                 uint32_t number, bool stays)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    const hm_world_cell *cell =
+        hm_world_cell_of(&world->tables[hm_world_place_table(from)], number);
+    for (uint32_t i = 0; i < rows && record->destroy != NULL; i++, from.row++) {
+        void *value = query_value(world, cell, from);
+        hm_world_enter(world);
+        record->destroy(value, record->context);
+        hm_world_leave(world);
+        if (stays)
+            memset(value, 0, cell->size);
+    }
+    if (stays && record->destroy == NULL)
+        memset(query_value(world, cell, from), 0, (size_t)cell->size * rows);
+}
+
+/* Runs the hooks of what the entities of a chunk have lost: its rows are spare by now. */
+static void query_destroy_lost(const query_change *change, hm_world_place from, uint32_t rows)
+{
+    const hm_world_table *source = &change->world->tables[hm_world_place_table(from)];
+    for (uint32_t c = 0; c < source->column_count; c++) {
+        uint32_t number = source->columns[c];
+        if (hm_world_set_has(&change->delta.add, number) ||
+            hm_world_set_has(&change->delta.remove, number))
+            query_destroy_values(change->world, from, rows, number, false);
+    }
+}
+
+/* Moves all rows of a table. */
+static void query_move_table(const query_change *change, uint32_t index, uint32_t to)
+{
+    hm_world *world = change->world;
+    hm_world_table *source = &world->tables[index], before = *source;
+    hm_world_place from = {before.first, index << HM_WORLD_ROW_BITS};
+    for (; from.chunk != HM_WORLD_NONE;) {
+        query_move_chunk(change, from, hm_world_rows_in(&before, from.chunk), to);
+        bool is_last = from.chunk == before.last;
+        from.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, from.chunk)->next;
+    }
+    if (index == world->order_table)
+        hm_world_forget_order(world);
+    source->last = HM_WORLD_NONE;
+    source->last_rows = source->count = 0;
+    from.chunk = source->hook_count != 0 ? before.first : HM_WORLD_NONE;
+    while (from.chunk != HM_WORLD_NONE) {
+        query_destroy_lost(change, from, hm_world_rows_in(&before, from.chunk));
+        bool is_last = from.chunk == before.last;
+        from.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, from.chunk)->next;
+    }
+    if (index != HM_WORLD_ROOT)
+        hm_world_drop_spares(world, index);
+    hm_world_mark_rows(world, index);
+}
+
+/* Replaces what is added by zero in a table that has it all already. */
+static void query_reset_table(const query_change *change, uint32_t index)
+{
+    hm_world *world = change->world;
+    const hm_world_table *table = &world->tables[index];
+    if (index == world->order_table && change->delta.add.count != 0)
+        hm_world_forget_order(world);
+    for (uint32_t i = 0; i < change->delta.add.count; i++) {
+        uint32_t number = change->delta.add.numbers[i];
+        if (table->cells[number].size == 0)
+            continue;
+        hm_world_place place = {table->first, index << HM_WORLD_ROW_BITS};
+        while (place.chunk != HM_WORLD_NONE) {
+            query_destroy_values(world, place, hm_world_rows_in(table, place.chunk), number, true);
+            bool is_last = place.chunk == table->last;
+            place.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, place.chunk)->next;
+        }
+        hm_world_mark_column(world, index, table->cells[number].column);
+    }
+}
+
+static uint32_t query_change_tables(query_change *change)
+{
+    uint32_t count = 0, i = query_first_table(change);
+    for (; i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop)) {
+        count += change->world->tables[i].count;
+        if (!query_plan_of(change, i)->is_source)
+            query_reset_table(change, i);
+    }
+    for (i = query_first_table(change); i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop))
+        if (query_plan_of(change, i)->is_source)
+            query_move_table(change, i, query_plan_of(change, i)->to);
+    return count;
+}
+
+/* one by one */
+
+static hm_status query_collect(query_change *change)
+{
+    hm_array *entities = &change->entity_array;
+    hm_query *loop = &change->loop;
+    hm_array_desc desc = {.item_size = sizeof(hm_handle), .memory = change->world->memory};
+    desc.capacity = change->world->ids.count;
+    hm_status status = hm_array_init(entities, &desc);
+    hm_query_rewind(loop);
+    while (status == HM_OK && hm_query_step(loop)) {
+        status = hm_array_commit(entities, entities->count + loop->count, true);
+        if (status != HM_OK)
+            break;
+        memcpy(entities->data + entities->count * sizeof(hm_handle), loop->entities,
+               loop->count * sizeof(hm_handle));
+        entities->count += loop->count;
+    }
+    return status;
+}
+
+/* Makes all tables that the entities go to, and their rows. */
+static hm_status query_prepare_targets(query_change *change)
+{
+    const hm_world *world = change->world;
+    const hm_handle *entities = query_entities(change);
+    hm_status status = HM_OK;
+    uint32_t last = HM_WORLD_NONE, to;
+    for (size_t i = 0; i < change->entity_array.count && status == HM_OK; i++) {
+        uint32_t from = hm_world_place_table(world->places[hm_handle_index(entities[i])]);
+        if (from != last)
+            status = hm_world_table_after(change->world, from, &change->delta, &to);
+        last = from;
+    }
+    if (status == HM_OK)
+        status = query_init_plans(change);
+    if (status != HM_OK)
+        return status;
+    for (size_t i = 0; i < change->entity_array.count; i++)
+        query_plan_rows(change, hm_world_place_table(world->places[hm_handle_index(entities[i])]),
+                        1);
+    return query_prepare_gains(change);
+}
+
+/* Prepares the values of a sparse component for all entities that do not have one. */
+static hm_status query_prepare_sparse(query_change *change, uint32_t number)
+{
+    const hm_secondary *secondary = hm_world_sparse(change->world, number);
+    const hm_handle *entities = query_entities(change);
+    hm_status status = HM_OK;
+    uint32_t missing = 0;
+    for (size_t i = 0; i < change->entity_array.count; i++)
+        missing += hm_secondary_find(secondary, entities[i]) == HM_INVALID_INDEX;
+    for (size_t i = 0; i < change->entity_array.count && status == HM_OK; i++)
+        if (hm_secondary_find(secondary, entities[i]) == HM_INVALID_INDEX)
+            status = hm_world_prepare_sparse(change->world, number, missing, entities[i]);
+    return status;
+}
+
+static hm_status query_prepare_each(query_change *change)
+{
+    hm_status status = query_collect(change);
+    if (status == HM_OK)
+        status = query_prepare_targets(change);
+    for (uint32_t i = 0; i < change->delta.add.count && status == HM_OK; i++)
+        if (hm_world_is_sparse(change->world, change->delta.add.numbers[i]))
+            status = query_prepare_sparse(change, change->delta.add.numbers[i]);
+    return status;
+}
+
+static uint32_t query_change_each(query_change *change)
+{
+    const hm_handle *entities = query_entities(change);
+    for (size_t i = 0; i < change->entity_array.count; i++)
+        (void)hm_world_apply_delta(change->world, entities[i], &change->delta);
+    return (uint32_t)change->entity_array.count;
+}
+
+/* the call */
+
+static bool query_set_is_sparse(const hm_world *world, const hm_world_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (hm_world_is_sparse(world, set->numbers[i]))
+            return true;
+    return false;
+}
+
+static hm_status query_run_change(query_change *change, uint32_t *count)
+{
+    bool one_by_one = change->loop.sparse_count != 0 ||
+                      query_set_is_sparse(change->world, &change->delta.add) ||
+                      query_set_is_sparse(change->world, &change->delta.remove);
+    hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_tables(change);
+    if (status == HM_OK)
+        *count = one_by_one ? query_change_each(change) : query_change_tables(change);
+    hm_array_fini(&change->plan_array);
+    hm_array_fini(&change->entity_array);
+    return status;
+}
+
+hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
+                          const hm_component *remove, uint32_t n_remove, uint32_t *changed)
+{
+    HM_CONTRACT(query != NULL, "hm_query_change: query is NULL");
+    uint32_t count = 0;
+    if (changed == NULL)
+        changed = &count;
+    *changed = 0;
+    if (!hm_query_refresh(query))
+        return HM_OK;
+    query_change change = {.world = query->world};
+    hm_status status = hm_world_check_idle(change.world);
+    if (status != HM_OK)
+        return status;
+    status = hm_world_read_delta(change.world, add, n_add, remove, n_remove, &change.delta);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(change.world);
+    if (change.world->ids.count == 0)
+        return HM_OK;
+    change.loop = *query;
+    return query_run_change(&change, changed);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* query: what its sources share.
+ *
+ *     query.c       which tables match; init and fini; begin and end; questions
+ *     query_run.c   the loop: from chunk to chunk, or from run to run
+ *     query_change.c changes all entities that match
+ */
+#ifndef HANDLE_MAP_QUERY_INTERNAL_H
+#define HANDLE_MAP_QUERY_INTERNAL_H
+
+#include <handle_map/query.h>
+
+#include "world_internal.h"
+
+/* Whether a term's components are in a secondary. */
+static inline bool hm_query_is_sparse(const hm_query *query, uint32_t term)
+{
+    return (query->sparse_mask >> term & 1) != 0;
+}
+
+static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t term)
+{
+    return hm_world_sparse(query->world, query->numbers[term]);
+}
+
+/* query.c */
+
+/* Whether a table may have entities that match. With sparse terms, each of them has to be tested.
+ * `has_any`: whether the table itself has a component of `any`, or none is asked for. */
+bool hm_query_matches(const hm_query *query, const hm_world_table *table, bool *has_any);
+
+/* Returns the next table of the loop that matches and has rows, or HM_WORLD_NONE. */
+uint32_t hm_query_next_table(hm_query *query);
+
+/* Returns whether the world is still there, and brings the list of tables up to date. */
+bool hm_query_refresh(hm_query *query);
+
+/* query_run.c */
+
+/* Goes before the first view. */
+void hm_query_rewind(hm_query *query);
+
+/* Goes to the next view, or returns false. */
+bool hm_query_step(hm_query *query);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* world: sets of components and the tables that have them. A hash table finds the table of a set;
+ * edges lead from a table to those with one component more or less, so that the hash is needed only
+ * the first time. A table's cells and edges are indexed by component, its set and columns are
+ * lists; all four are in two pieces of the store. */
+#include "world_internal.h"
+
+#include <inttypes.h>
+
+bool hm_world_set_has(const hm_world_set *set, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < set->count && set->numbers[i] < number)
+        i++;
+    return i < set->count && set->numbers[i] == number;
+}
+
+/* Keeps the numbers rising; false if it is there already. Sets are small, and most are given in
+ * their order, so an insertion from the end is fastest. */
+static bool set_insert(hm_world_set *set, uint32_t number)
+{
+    uint32_t i = set->count;
+    while (i > 0 && set->numbers[i - 1] > number)
+        i--;
+    if (i > 0 && set->numbers[i - 1] == number)
+        return false;
+    memmove(set->numbers + i + 1, set->numbers + i, (set->count - i) * sizeof *set->numbers);
+    set->numbers[i] = (uint16_t)number;
+    set->count++;
+    return true;
+}
+
+hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
+                            hm_world_set *set)
+{
+    set->count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number = components[i] - world->salt;
+        if (number >= world->component_count)
+            return hm_fail(HM_ERROR_INVALID, "0x%08" PRIx32 " is no component of this world",
+                           components[i]);
+        if (!set_insert(set, number))
+            return hm_fail(HM_ERROR_INVALID, "component %s is given twice",
+                           hm_world_record(world, number)->name);
+    }
+    return HM_OK;
+}
+
+void hm_world_drop_sparse(const hm_world *world, hm_world_set *set)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!hm_world_is_sparse(world, set->numbers[i]))
+            set->numbers[count++] = set->numbers[i];
+    set->count = count;
+}
+
+/* find */
+
+static uint32_t set_hash(const hm_world_set *set)
+{
+    uint64_t hash = set->count;
+    for (uint32_t i = 0; i < set->count; i++)
+        hash = (hash ^ set->numbers[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
+}
+
+static uint32_t *sets_bucket(const hm_world *world, uint32_t hash)
+{
+    return (uint32_t *)(void *)world->bucket_array.data + (hash & world->bucket_mask);
+}
+
+static uint32_t sets_find(const hm_world *world, const hm_world_set *set, uint32_t hash)
+{
+    uint32_t index = *sets_bucket(world, hash);
+    while (index != HM_WORLD_NONE) {
+        const hm_world_table *table = &world->tables[index];
+        if (table->hash == hash && table->set_count == set->count &&
+            memcmp(table->set, set->numbers, set->count * sizeof *set->numbers) == 0)
+            break;
+        index = table->next;
+    }
+    return index;
+}
+
+/* Puts every live table into its bucket. */
+static void sets_fill_buckets(hm_world *world)
+{
+    memset(world->bucket_array.data, 0xFF, world->bucket_array.count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < world->table_array.count; i++) {
+        hm_world_table *table = &world->tables[i];
+        if (!table->is_alive)
+            continue;
+        uint32_t *bucket = sets_bucket(world, table->hash);
+        table->next = *bucket;
+        *bucket = i;
+    }
+}
+
+/* Doubles the buckets when there are as many tables. The root is not counted, so that is below
+ * max_tables, and the array has room for twice as many. Without memory for that, chains become
+ * longer. */
+static void sets_grow_buckets(hm_world *world)
+{
+    size_t count = world->bucket_array.count;
+    if (world->table_count < count)
+        return;
+    if (hm_array_commit(&world->bucket_array, count * 2, true) != HM_OK) {
+        hm_forgive();
+        return;
+    }
+    world->bucket_array.count = count * 2;
+    world->bucket_mask = (uint32_t)(count * 2 - 1);
+    sets_fill_buckets(world);
+}
+
+/* make */
+
+/* Bytes of a cell and an edge, and of an entry of columns with its time. */
+enum {
+    SETS_CELL_SIZE = sizeof(hm_world_cell) + sizeof(uint32_t),
+    SETS_COLUMN_SIZE = sizeof(uint16_t) + sizeof(uint64_t)
+};
+
+/* Takes a piece of at least this size from the store. */
+static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
+{
+    uint32_t size_class = 0;
+    while (hm_world_class_size(size_class) < size)
+        size_class++;
+    hm_status status = hm_world_store_take(&world->store, size_class, piece);
+    if (status == HM_OK)
+        hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
+    return status;
+}
+
+/* Gives a table cells and edges for components up to `number`, as many as the piece has room for.
+ */
+static hm_status sets_widen(hm_world *world, hm_world_table *table, uint32_t number)
+{
+    uint32_t piece;
+    hm_status status = sets_take(world, (number + (size_t)1) * SETS_CELL_SIZE, &piece);
+    if (status != HM_OK)
+        return status;
+    size_t span = hm_world_class_size(hm_world_chunk_class(piece)) / SETS_CELL_SIZE;
+    if (span > HM_WORLD_MAX_COMPONENTS)
+        span = HM_WORLD_MAX_COMPONENTS;
+    hm_world_cell *cells = (hm_world_cell *)(void *)hm_world_chunk_at(world, piece);
+    uint32_t *edges = (uint32_t *)(void *)(cells + span);
+    memset(cells, 0, span * sizeof *cells);
+    memset(edges, 0xFF, span * sizeof *edges);
+    if (table->span != 0) {
+        memcpy(cells, table->cells, table->span * sizeof *cells);
+        memcpy(edges, table->edges, table->span * sizeof *edges);
+        hm_world_store_give(&world->store, table->cell_piece);
+    }
+    table->cells = cells;
+    table->edges = edges;
+    table->span = (uint32_t)span;
+    table->cell_piece = piece;
+    return HM_OK;
+}
+
+/* Lists the columns by falling alignment; among equal ones by number. Tags are no columns. */
+static void sets_list_columns(const hm_world *world, hm_world_table *table)
+{
+    for (uint32_t i = 0; i < table->set_count; i++) {
+        uint16_t number = table->set[i];
+        const hm_world_component_record *record = hm_world_record(world, number);
+        table->cells[number].is_present = true;
+        if (record->size == 0)
+            continue;
+        uint32_t c = table->column_count++;
+        for (; c > 0 && hm_world_record(world, table->columns[c - 1])->align < record->align; c--)
+            table->columns[c] = table->columns[c - 1];
+        table->columns[c] = number;
+        if (record->destroy != NULL)
+            table->hook_count++;
+    }
+}
+
+/* Gives each column its offset; the entities, of 8 bytes, come before all smaller alignments. */
+static void sets_place_columns(const hm_world *world, hm_world_table *table)
+{
+    uint32_t offset = 0;
+    bool has_entities = false;
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        const hm_world_component_record *record = hm_world_record(world, table->columns[c]);
+        if (!has_entities && record->align < sizeof(hm_handle)) {
+            table->entity_offset = (uint16_t)offset;
+            offset += sizeof(hm_handle);
+            has_entities = true;
+        }
+        hm_world_cell *cell = &table->cells[table->columns[c]];
+        cell->offset = (uint16_t)offset;
+        cell->size = (uint16_t)record->size;
+        cell->column = (uint16_t)c;
+        offset += cell->size;
+    }
+    if (!has_entities)
+        table->entity_offset = (uint16_t)offset;
+}
+
+/* Computes how many rows fit each class of chunks. Multiples of 4 and 8 keep the columns of large
+ * chunks aligned for vectors of 16 and 32 bytes. A chunk that a row fits is aligned for its values:
+ * none of them is smaller than its alignment. */
+static void sets_count_rows(hm_world_table *table)
+{
+    table->first_class = HM_WORLD_CLASSES;
+    for (uint32_t size_class = HM_WORLD_CLASSES; size_class-- > 0;) {
+        size_t size = hm_world_class_size(size_class);
+        size_t rows = (size - sizeof(hm_world_link)) / table->row_size;
+        if (rows >= (size_t)1 << HM_WORLD_ROW_BITS)
+            rows = ((size_t)1 << HM_WORLD_ROW_BITS) - 1;
+        if (rows >= 16)
+            rows &= ~(rows >= 64 ? (size_t)7 : (size_t)3);
+        if (rows == 0)
+            break;
+        table->rows[size_class] = (uint16_t)rows;
+        table->first_class = (uint16_t)size_class;
+    }
+}
+
+hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size)
+{
+    const size_t limit = HM_WORLD_ROW_LIMIT;
+    size_t size = sizeof(hm_handle);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!hm_world_is_sparse(world, set->numbers[i]))
+            size += hm_world_record(world, set->numbers[i])->size;
+    if (size > limit)
+        return hm_fail(HM_ERROR_INVALID,
+                       "the values of an entity take %zu bytes, above %zu: make large ones sparse",
+                       size - sizeof(hm_handle), limit - sizeof(hm_handle));
+    *row_size = (uint16_t)size;
+    return HM_OK;
+}
+
+/* Takes what a new table needs, and describes it. */
+static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_world_table *table)
+{
+    hm_status status = hm_world_measure(world, set, &table->row_size);
+    if (status == HM_OK)
+        status = sets_widen(world, table, set->count > 0 ? set->numbers[set->count - 1] : 0);
+    if (status != HM_OK)
+        return status;
+    status =
+        sets_take(world, set->count * (sizeof(uint16_t) + SETS_COLUMN_SIZE), &table->set_piece);
+    if (status != HM_OK) {
+        hm_world_store_give(&world->store, table->cell_piece);
+        return status;
+    }
+    table->column_changed = (uint64_t *)(void *)hm_world_chunk_at(world, table->set_piece);
+    table->set = (uint16_t *)(table->column_changed + set->count);
+    table->columns = table->set + set->count;
+    table->set_count = set->count;
+    memset(table->column_changed, 0, set->count * sizeof *table->column_changed);
+    memcpy(table->set, set->numbers, set->count * sizeof *set->numbers);
+    sets_list_columns(world, table);
+    sets_place_columns(world, table);
+    sets_count_rows(table);
+    return HM_OK;
+}
+
+static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)
+{
+    hm_world_table table = {.hash = hash, .is_alive = true};
+    table.first = table.last = table.tail = HM_WORLD_NONE;
+    bool is_new = world->dropped == HM_WORLD_NONE;
+    uint32_t made = is_new ? (uint32_t)world->table_array.count : world->dropped;
+    if (is_new) {
+        if (made >= world->table_array.capacity)
+            return hm_fail(HM_ERROR_FULL, "%" PRIu32 " of %zu tables: max_tables is used up", made,
+                           world->table_array.capacity);
+        hm_status status = hm_array_commit(&world->table_array, (size_t)made + 1, true);
+        if (status != HM_OK)
+            return status;
+    }
+    hm_status status = sets_describe(world, set, &table);
+    if (status != HM_OK)
+        return status;
+    table.changed = world->clock;
+    if (is_new) {
+        world->table_array.count++;
+    } else {
+        world->dropped = world->tables[made].next;
+        world->epoch++;
+    }
+    uint32_t *bucket = sets_bucket(world, hash);
+    table.next = *bucket;
+    *bucket = made;
+    world->tables[made] = table;
+    world->table_count += set->count != 0;
+    sets_grow_buckets(world);
+    *index = made;
+    return HM_OK;
+}
+
+hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table)
+{
+    uint32_t hash = set_hash(set);
+    *table = sets_find(world, set, hash);
+    return *table != HM_WORLD_NONE ? HM_OK : sets_make(world, set, hash, table);
+}
+
+/* edges */
+
+/* Reads the set of a table with one component more, or less if it is there. */
+static void sets_toggle(const hm_world_table *table, uint32_t number, hm_world_set *set)
+{
+    set->count = 0;
+    for (uint32_t i = 0; i < table->set_count; i++)
+        if (table->set[i] != number)
+            set->numbers[set->count++] = table->set[i];
+    if (set->count == table->set_count)
+        set_insert(set, number);
+}
+
+/* Caches the way from one table to another. If that needs memory that is refused, the next one
+ * searches again. */
+static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uint32_t to)
+{
+    hm_world_table *table = &world->tables[from];
+    if (number >= table->span && sets_widen(world, table, number) != HM_OK) {
+        hm_forgive();
+        return;
+    }
+    table->edges[number] = to;
+}
+
+hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other)
+{
+    hm_world_set set;
+    sets_toggle(&world->tables[table], number, &set);
+    hm_status status = hm_world_table_of(world, &set, other);
+    if (status != HM_OK)
+        return status;
+    sets_cache_edge(world, table, number, *other);
+    sets_cache_edge(world, *other, number, table);
+    return HM_OK;
+}
+
+/* drop */
+
+static void sets_drop(hm_world *world, uint32_t index)
+{
+    hm_world_table *table = &world->tables[index];
+    hm_world_clear_rows(world, index);
+    hm_world_store_give(&world->store, table->cell_piece);
+    hm_world_store_give(&world->store, table->set_piece);
+    memset(table, 0, sizeof *table);
+    table->next = world->dropped;
+    world->dropped = index;
+    world->table_count--;
+}
+
+static void sets_drop_edges(hm_world *world, hm_world_table *table)
+{
+    for (uint32_t i = 0; i < table->span; i++)
+        if (table->edges[i] != HM_WORLD_NONE && !world->tables[table->edges[i]].is_alive)
+            table->edges[i] = HM_WORLD_NONE;
+}
+
+void hm_world_drop_tables(hm_world *world)
+{
+    uint32_t before = world->table_count;
+    for (uint32_t i = HM_WORLD_ROOT + 1; i < world->table_array.count; i++)
+        if (world->tables[i].is_alive && world->tables[i].count == 0)
+            sets_drop(world, i);
+    if (world->table_count == before)
+        return;
+    world->epoch++;
+    world->memo_count = 0;
+    memset(world->ways, 0, sizeof world->ways);
+    sets_fill_buckets(world);
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        sets_drop_edges(world, &world->tables[i]);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* world: trim and validate. */
+#include "world_internal.h"
+
+#include "../order/order_private.h"
+
+#include <inttypes.h>
+
+/* trim */
+
+static hm_status upkeep_trim_slots(hm_world *world)
+{
+    hm_status status = hm_id_table_trim(&world->ids);
+    if (status != HM_OK)
+        return status;
+    /* Every entry that has memory has a place with memory. */
+    world->place_array.count = world->ids.entry_array.limit;
+    if (world->mask_array.limit > world->ids.slot_count)
+        world->mask_array.count = world->ids.slot_count;
+    else
+        world->mask_array.count = world->mask_array.limit;
+    status = hm_array_decommit(&world->place_array);
+    return status == HM_OK ? hm_array_decommit(&world->mask_array) : status;
+}
+
+/* The chunks of any table can be listed without a commit, for hm_world_defragment. */
+static hm_status upkeep_trim_chunk_list(hm_world *world)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        if (world->tables[i].is_alive && world->tables[i].chunk_count > most)
+            most = world->tables[i].chunk_count;
+    world->order_chunks.count = most;
+    return hm_array_decommit(&world->order_chunks);
+}
+
+hm_status hm_world_trim(hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_trim: world is NULL");
+    hm_status status = hm_world_check_idle(world);
+    if (status != HM_OK || world->memory == NULL)
+        return status;
+    hm_world_settle(world);
+    world->ready_end = 0;
+    hm_world_forget_order(world);
+    hm_array_fini(&world->link_array); /* The next apply makes it again. */
+    hm_world_drop_tables(world);
+    for (uint32_t i = 0; i < world->table_array.count; i++)
+        if (world->tables[i].is_alive)
+            hm_world_drop_spares(world, i);
+    status = hm_world_store_trim(&world->store);
+    for (uint32_t i = 0; i < world->component_count && status == HM_OK; i++)
+        if (hm_world_is_sparse(world, i))
+            status = hm_secondary_trim(hm_world_sparse(world, i));
+    if (status == HM_OK)
+        status = upkeep_trim_slots(world);
+    world->guard.limit = (uint32_t)world->ids.slot_array.limit;
+    if (status == HM_OK)
+        status = upkeep_trim_chunk_list(world);
+    return status == HM_OK ? hm_order_trim(&world->order_state, 0) : status;
+}
+
+/* validate */
+
+/* The rows of a chunk and the places of their entities agree. */
+static bool upkeep_chunk_is_valid(const hm_world *world, uint32_t index, uint32_t chunk,
+                                  uint32_t rows)
+{
+    const hm_world_table *table = &world->tables[index];
+    const hm_handle *entities = hm_world_entities(world, table, chunk);
+    for (uint32_t row = 0; row < rows; row++) {
+        if (hm_id_table_find(&world->ids, entities[row]) == HM_INVALID_INDEX)
+            return false;
+        hm_world_place place = world->places[hm_handle_index(entities[row])];
+        if (place.chunk != chunk || place.row != (index << HM_WORLD_ROW_BITS | row))
+            return false;
+    }
+    return true;
+}
+
+/* The chunks are one list: those with rows, all full but the last, then spare ones. */
+static bool upkeep_rows_are_valid(const hm_world *world, uint32_t index)
+{
+    const hm_world_table *table = &world->tables[index];
+    uint32_t count = 0, chunks = 0, previous = HM_WORLD_NONE;
+    bool is_spare = table->last == HM_WORLD_NONE;
+    for (uint32_t chunk = table->first; chunk != HM_WORLD_NONE;) {
+        const hm_world_link *link = hm_world_link_of(world, chunk);
+        if (chunks == table->chunk_count || link->previous != previous ||
+            link->ordinal != chunks++ || link->table != index)
+            return false;
+        uint32_t rows = is_spare ? 0 : hm_world_rows_in(table, chunk);
+        if (rows > table->rows[hm_world_chunk_class(chunk)] ||
+            !upkeep_chunk_is_valid(world, index, chunk, rows))
+            return false;
+        count += rows;
+        is_spare = is_spare || chunk == table->last;
+        previous = chunk;
+        chunk = link->next;
+    }
+    return is_spare && previous == table->tail && chunks == table->chunk_count &&
+           count == table->count;
+}
+
+/* The cells of exactly the set are present; edges lead to live tables that differ by one. */
+static bool upkeep_set_is_valid(const hm_world *world, const hm_world_table *table)
+{
+    uint32_t present = 0;
+    for (uint32_t number = 0; number < table->span; number++) {
+        bool is_present = table->cells[number].is_present;
+        present += is_present;
+        if (table->edges[number] == HM_WORLD_NONE)
+            continue;
+        if (table->edges[number] >= world->table_array.count)
+            return false;
+        const hm_world_table *other = &world->tables[table->edges[number]];
+        uint32_t expected = is_present ? table->set_count - 1 : table->set_count + 1;
+        if (!other->is_alive || other->set_count != expected ||
+            hm_world_cell_of(other, number)->is_present == is_present)
+            return false;
+    }
+    for (uint32_t i = 0; i < table->set_count; i++)
+        if (!hm_world_cell_of(table, table->set[i])->is_present ||
+            (i > 0 && table->set[i] <= table->set[i - 1]))
+            return false;
+    return present == table->set_count;
+}
+
+static hm_status upkeep_validate_tables(const hm_world *world)
+{
+    uint64_t rows = 0;
+    uint32_t tables = 0;
+    for (uint32_t i = 0; i < world->table_array.count; i++) {
+        const hm_world_table *table = &world->tables[i];
+        if (!table->is_alive)
+            continue;
+        tables += i != HM_WORLD_ROOT;
+        rows += table->count;
+        if (!upkeep_set_is_valid(world, table))
+            return hm_fail(HM_ERROR_CORRUPT,
+                           "the set or the edges of table %" PRIu32 " are damaged", i);
+        if (!upkeep_rows_are_valid(world, i))
+            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" PRIu32 " are damaged", i);
+    }
+    if (rows != world->ids.count || tables != world->table_count)
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "%" PRIu64 " rows in %" PRIu32 " tables, but %" PRIu32
+                       " entities in %" PRIu32,
+                       rows, tables, world->ids.count, world->table_count);
+    return HM_OK;
+}
+
+/* Sparse values belong to live entities whose masks say so. */
+static hm_status upkeep_validate_sparse(const hm_world *world)
+{
+    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
+    for (uint32_t i = 0; i < world->sparse_count; i++) {
+        const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;
+        hm_status status = hm_secondary_validate(sparse);
+        if (status != HM_OK)
+            return status;
+        for (uint32_t k = 0; k < hm_secondary_count(sparse); k++) {
+            hm_handle owner = hm_secondary_owner_at(sparse, k);
+            if (!hm_id_table_contains(&world->ids, owner) ||
+                (masks[hm_handle_index(owner)] >> i % 64 & 1) == 0)
+                return hm_fail(HM_ERROR_CORRUPT, "sparse component %s has a value without entity",
+                               sparse->name);
+        }
+    }
+    return HM_OK;
+}
+
+hm_status hm_world_validate(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_validate: world is NULL");
+    hm_status status = hm_id_table_validate(&world->ids);
+    if (status == HM_OK)
+        status = hm_world_store_validate(&world->store);
+    /* Entries may have memory where places were refused it, but none of their slots was issued. */
+    if (status == HM_OK && (world->place_array.limit < world->ids.slot_count ||
+                            world->place_array.limit < world->ids.fresh_end))
+        status = hm_fail(HM_ERROR_CORRUPT, "some slots have no places");
+    if (status == HM_OK)
+        status = upkeep_validate_tables(world);
+    return status == HM_OK ? upkeep_validate_sparse(world) : status;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* world: init and fini, components, and questions. */
+#include "world_internal.h"
+
+#include "../atomic_private.h"
+#include "../order/order_private.h"
+
+#include <inttypes.h>
+
+/* Limits of the descriptor. */
+#define WORLD_MAX_CAPACITY (UINT32_MAX / 2)
+#define WORLD_MAX_TABLES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
+#define WORLD_MAX_SIZE (UINT64_C(1) << 39)
+#define WORLD_SCARCE_TABLES 1024
+
+/* A power of two. */
+enum { WORLD_MIN_BUCKETS = 64 };
+
+/* Components are numbered from a salt that is a multiple of this. */
+#define WORLD_SALT_STEP UINT32_C(1024)
+
+HM_STATIC_ASSERT(HM_WORLD_MAX_COMPONENTS <= WORLD_SALT_STEP, "components of two worlds differ");
+
+/* init and fini */
+
+static uint64_t world_default_size(const hm_world_desc *full)
+{
+    bool roomy = hm_memory_is_roomy(full->memory);
+    uint64_t least = UINT64_C(1) << (roomy ? 26 : 22), most = UINT64_C(1) << (roomy ? 38 : 28);
+    uint64_t size = (uint64_t)full->capacity * (roomy ? 4096 : 256);
+    return size < least ? least : size > most ? most : size;
+}
+
+static void world_fill_desc(hm_world_desc *full)
+{
+    if (full->memory == NULL)
+        full->memory = hm_memory_os();
+    if (full->capacity == 0)
+        full->capacity = HM_DEFAULT_CAPACITY;
+    if (full->name == NULL)
+        full->name = "world";
+    if (full->max_slots == 0)
+        full->max_slots = hm_id_table_default_max_slots(
+            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    if (full->max_tables == 0)
+        full->max_tables =
+            hm_memory_is_roomy(full->memory) ? WORLD_MAX_TABLES : WORLD_SCARCE_TABLES;
+    if (full->max_size == 0)
+        full->max_size = world_default_size(full);
+}
+
+/* Checks what hm_id_table_init does not. */
+static hm_status world_check(const hm_world_desc *full)
+{
+    if (full->capacity > WORLD_MAX_CAPACITY)
+        return hm_fail(HM_ERROR_INVALID, "capacity %" PRIu32 " is above %" PRIu32, full->capacity,
+                       WORLD_MAX_CAPACITY);
+    if (full->max_tables > WORLD_MAX_TABLES)
+        return hm_fail(HM_ERROR_INVALID, "max_tables %" PRIu32 " is above %" PRIu32,
+                       full->max_tables, WORLD_MAX_TABLES);
+    if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
+        return hm_fail(HM_ERROR_INVALID, "max_size %" PRIu64 " is not from %zu to %" PRIu64,
+                       full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
+    return HM_OK;
+}
+
+typedef struct world_array {
+    hm_array *array;
+    size_t item_size, capacity;
+} world_array;
+
+static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
+{
+    uint32_t buckets = WORLD_MIN_BUCKETS;
+    while (buckets < full->max_tables)
+        buckets *= 2;
+    const world_array arrays[] = {
+        {&world->place_array, sizeof(hm_world_place), full->max_slots},
+        {&world->mask_array, sizeof(uint64_t), full->max_slots},
+        {&world->table_array, sizeof(hm_world_table), full->max_tables},
+        {&world->bucket_array, sizeof(uint32_t), buckets},
+        {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
+        {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},
+        {&world->order_chunks, sizeof(uint32_t),
+         (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
+    };
+    hm_status status = HM_OK;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == HM_OK; i++) {
+        hm_array_desc desc = {.item_size = arrays[i].item_size, .memory = full->memory};
+        desc.capacity = arrays[i].capacity;
+        status = hm_array_check_size(desc.item_size, desc.capacity, "world_", full->memory);
+        /* Coverage: only a 32-bit size_t has sizes that do not fit. */
+        if (status == HM_OK)
+            status = hm_array_init(arrays[i].array, &desc);
+    }
+    return status;
+}
+
+/* Makes the root table, with a first chunk, so that it is there in every live world. */
+static hm_status world_init_root(hm_world *world)
+{
+    hm_status status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
+    if (status != HM_OK)
+        return status;
+    world->bucket_array.count = WORLD_MIN_BUCKETS;
+    world->bucket_mask = WORLD_MIN_BUCKETS - 1;
+    memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
+    hm_world_set none = {.count = 0};
+    uint32_t root;
+    return hm_world_table_of(world, &none, &root);
+}
+
+static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
+{
+    hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
+    hm_status status = world_check(full);
+    if (status == HM_OK)
+        status = hm_id_table_init(&world->ids, &ids);
+    if (status == HM_OK)
+        status = world_init_arrays(world, full);
+    if (status == HM_OK)
+        status = hm_world_store_init(&world->store, full->max_size, full->memory);
+    world->places = (hm_world_place *)(void *)world->place_array.data;
+    world->tables = (hm_world_table *)(void *)world->table_array.data;
+    world->dropped = world->order_table = HM_WORLD_NONE;
+    if (status == HM_OK)
+        status = world_init_root(world);
+    return status;
+}
+
+static void world_release_all(hm_world *world)
+{
+    hm_order_fini(&world->order_state);
+    for (size_t i = 0; i < world->sparse_array.count; i++)
+        hm_secondary_fini((hm_secondary *)(void *)world->sparse_array.data + i);
+    hm_world_store_fini(&world->store);
+    hm_array_fini(&world->order_chunks);
+    hm_array_fini(&world->link_array);
+    hm_array_fini(&world->sparse_array);
+    hm_array_fini(&world->component_array);
+    hm_array_fini(&world->bucket_array);
+    hm_array_fini(&world->table_array);
+    hm_array_fini(&world->mask_array);
+    hm_array_fini(&world->place_array);
+    hm_id_table_fini(&world->ids);
+    memset(world, 0, sizeof *world);
+}
+
+/* Each world begins at another salt, so that a component of one is none of another. The last salt
+ * is left out: HM_INVALID_INDEX is no component. */
+static uint32_t world_next_salt(void)
+{
+    static uint32_t worlds;
+    uint32_t salt = hm_atomic_add(&worlds, 1) + 1;
+    return salt % (UINT32_MAX / WORLD_SALT_STEP) * WORLD_SALT_STEP;
+}
+
+hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
+{
+    if (world == NULL)
+        return hm_refuse_null("hm_world_init", "world");
+    memset(world, 0, sizeof *world);
+    if (desc == NULL)
+        return hm_refuse_null("hm_world_init", "desc");
+    hm_world_desc full = *desc;
+    world_fill_desc(&full);
+    hm_status status = world_init_parts(world, &full);
+    if (status != HM_OK) {
+        world_release_all(world);
+        return status;
+    }
+    world->salt = world_next_salt();
+    world->memory = full.memory;
+    world->name = full.name;
+    world->poisons = hm_memory_poisons();
+    return HM_OK;
+}
+
+void hm_world_fini(hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_fini: world is NULL");
+    HM_CONTRACT_IDLE(world->guard.flags, "hm_world_fini", world->name);
+    HM_CONTRACT(world->running == 0, "hm_world_fini: a query of the world runs");
+    hm_world_clear(world);
+    world_release_all(world);
+}
+
+/* busy */
+
+hm_status hm_world_refuse_busy(const hm_world *world)
+{
+    if (hm_guard_is_busy(&world->guard))
+        return hm_fail_busy("world", world->name);
+    return hm_fail(HM_ERROR_BUSY, "world %s does not change while a query runs", world->name);
+}
+
+void hm_world_enter(hm_world *world)
+{
+    hm_guard_enter(&world->guard);
+}
+
+void hm_world_leave(hm_world *world)
+{
+    hm_guard_leave(&world->guard, (uint32_t)world->ids.slot_array.limit);
+}
+
+/* components */
+
+static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
+{
+    if (desc == NULL)
+        return hm_refuse_null("hm_world_component", "desc");
+    if ((uint32_t)desc->storage > HM_COMPONENT_SPARSE)
+        return hm_fail(HM_ERROR_INVALID, "storage %u is neither table nor sparse",
+                       (unsigned)desc->storage);
+    bool is_tag = desc->size == 0;
+    if (is_tag && (desc->destroy != NULL || desc->align > 1))
+        return hm_fail(HM_ERROR_INVALID, "a tag has no values to destroy or to align");
+    if (is_tag && desc->storage == HM_COMPONENT_SPARSE)
+        return hm_fail(HM_ERROR_INVALID, "a sparse component has values of size 0");
+    size_t limit = HM_WORLD_ROW_LIMIT - sizeof(hm_handle);
+    if (desc->storage == HM_COMPONENT_TABLE && desc->size > limit)
+        return hm_fail(HM_ERROR_INVALID, "size %zu is above %zu: make the component sparse",
+                       desc->size, limit);
+    hm_status status = is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
+    if (status == HM_OK && world->component_count >= HM_WORLD_MAX_COMPONENTS)
+        status = hm_fail(HM_ERROR_FULL, "%d components are made already", HM_WORLD_MAX_COMPONENTS);
+    if (status == HM_OK && world->memory == NULL)
+        status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
+    return status == HM_OK ? hm_world_check_idle(world) : status;
+}
+
+/* The natural alignment: the largest power of two that divides the size, at most max_align_t's. */
+static size_t world_natural_align(size_t size)
+{
+    size_t align = size & (~size + 1), most = HM_ALIGNOF(max_align_t);
+    return align < most ? align : most;
+}
+
+/* Makes the secondary of a sparse component, the next in the array. */
+static hm_status world_init_sparse(hm_world *world, const hm_component_desc *desc)
+{
+    hm_status status = hm_array_commit(&world->sparse_array, world->sparse_array.count + 1, false);
+    if (status != HM_OK)
+        return status;
+    hm_secondary_desc values = {.value_size = desc->size,
+                                .value_align = desc->align,
+                                .capacity = hm_world_capacity(world),
+                                .max_slots = world->ids.max_slots,
+                                .type_id = (uint16_t)world->ids.type_id,
+                                .destroy = desc->destroy,
+                                .context = desc->context,
+                                .memory = world->memory,
+                                .name = desc->name != NULL ? desc->name : "component"};
+    hm_secondary *place = (hm_secondary *)(void *)world->sparse_array.data;
+    status = hm_secondary_init(place + world->sparse_array.count, &values);
+    if (status == HM_OK)
+        world->sparse_array.count++;
+    return status;
+}
+
+hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
+{
+    HM_CONTRACT(world != NULL, "hm_world_component: world is NULL");
+    hm_status status = world_check_component(world, desc);
+    if (status != HM_OK)
+        return HM_INVALID_INDEX;
+    uint32_t number = world->component_count;
+    bool is_sparse = desc->storage == HM_COMPONENT_SPARSE;
+    status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
+    if (status == HM_OK && is_sparse)
+        status = world_init_sparse(world, desc);
+    if (status != HM_OK)
+        return HM_INVALID_INDEX;
+    hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
+    record.align = (uint32_t)(desc->align != 0 ? desc->align : world_natural_align(desc->size));
+    record.context = desc->context;
+    record.name = desc->name != NULL ? desc->name : "component";
+    record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;
+    world->component_array.count = ++world->component_count;
+    *hm_world_record(world, number) = record;
+    if (is_sparse)
+        hm_world_record(world, record.sparse)->owner = number;
+    return world->salt + number;
+}
+
+/* questions */
+
+void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t number)
+{
+    if (number >= world->component_count || !hm_world_is_sparse(world, number))
+        return NULL;
+    return hm_secondary_get(hm_world_sparse(world, number), entity);
+}
+
+bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t number)
+{
+    return hm_world_get_sparse(world, entity, number) != NULL;
+}
+
+hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_explain: world is NULL");
+    return hm_id_table_explain(&world->ids, entity);
+}
+
+hm_world_stats hm_world_get_stats(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_get_stats: world is NULL");
+    hm_world_stats stats = {0};
+    hm_id_table_add_stats(&world->ids, &stats);
+    const hm_array *const arrays[] = {&world->place_array,
+                                      &world->mask_array,
+                                      &world->table_array,
+                                      &world->bucket_array,
+                                      &world->component_array,
+                                      &world->sparse_array,
+                                      &world->link_array,
+                                      &world->store.block_array,
+                                      &world->store.record_array,
+                                      &world->order_chunks,
+                                      &world->order_state.mark_array,
+                                      &world->order_state.batch.scratch};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        hm_array_add_sizes(arrays[i], &stats);
+    for (size_t i = 0; i < world->sparse_array.count; i++) {
+        const hm_secondary *sparse = (const hm_secondary *)(void *)world->sparse_array.data + i;
+        hm_secondary_stats values = hm_secondary_get_stats(sparse);
+        stats.committed_size += values.committed_size;
+        stats.reserved_size += values.reserved_size;
+    }
+    return stats;
+}
+
+/* changes */
+
+uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_changed: world is NULL");
+    uint32_t number = component - world->salt;
+    if (!hm_world_has(world, entity, component))
+        return 0;
+    if (hm_world_is_sparse(world, number))
+        return hm_world_record(world, number)->changed;
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_cell *cell = &table->cells[number];
+    uint64_t values = cell->size != 0 ? table->column_changed[cell->column] : 0;
+    return values > table->changed ? values : table->changed;
+}

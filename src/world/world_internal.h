@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* world: what its sources share.
+ *
+ *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
+ *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
+ *     chunks.c      the rows of a table, in a list of chunks
+ *     world.c       init and fini, components, questions
+ *     upkeep.c      trim and validate
+ *     entities.c    create and destroy, one and many
+ *     change.c      add, remove and change: an entity moves from table to table
+ *     defragment.c  brings rows into order
+ *     query.c       visits what matches
+ *     commands.c    records changes for later
+ *     apply.c       makes them
+ *
+ * An entity's slot leads to its *place*, a chunk and a row there, and the entities' column of the
+ * chunk leads back: for each row, the place of its entity's slot is that row. Whatever moves a row
+ * keeps this, and no callback runs before it holds again.
+ *
+ * A chunk, for n rows, n being as many as fit its class:
+ *
+ *     | n values of the first column | n of the next | ... | n entities | .. | link |
+ *     0                              n * offset                              size - sizeof(link)
+ *
+ * The columns are laid out by falling alignment, so that n * offset is aligned for any n: each size
+ * is a multiple of its alignment, which is a multiple of all that follow. */
+#ifndef HANDLE_MAP_WORLD_INTERNAL_H
+#define HANDLE_MAP_WORLD_INTERNAL_H
+
+#include <handle_map/secondary.h>
+#include <handle_map/world.h>
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../guard_private.h"
+#include "../handle_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+
+#define HM_WORLD_NONE UINT32_MAX           /* no chunk, table or block */
+#define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
+#define HM_WORLD_ROOT UINT32_C(0)          /* the table of entities without components */
+
+/* At the end of each chunk. */
+typedef struct hm_world_link {
+    uint32_t previous, next; /* chunks of the table */
+    uint32_t ordinal;        /* how many chunks of the table come before */
+    uint32_t table;
+} hm_world_link;
+
+/* A component that was made. */
+typedef struct hm_world_component_record {
+    size_t size;    /* bytes; 0: a tag */
+    uint32_t align; /* bytes */
+    void (*destroy)(void *value, void *context);
+    void *context;
+    const char *name;
+    uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in tables */
+    uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
+    uint64_t changed; /* sparse: clock at which its values last changed */
+} hm_world_component_record;
+
+/* Numbers of components, rising, none twice. */
+typedef struct hm_world_set {
+    uint32_t count;
+    uint16_t numbers[HM_WORLD_MAX_COMPONENTS];
+} hm_world_set;
+
+static inline hm_world_component_record *hm_world_record(const hm_world *world, uint32_t number)
+{
+    return (hm_world_component_record *)(void *)world->component_array.data + number;
+}
+
+static inline hm_secondary *hm_world_sparse(const hm_world *world, uint32_t number)
+{
+    return (hm_secondary *)(void *)world->sparse_array.data +
+           hm_world_record(world, number)->sparse;
+}
+
+static inline bool hm_world_is_sparse(const hm_world *world, uint32_t number)
+{
+    return hm_world_record(world, number)->sparse != HM_WORLD_NONE;
+}
+
+/* store.c: chunks are named by their first unit and class, as in hm_world_place. */
+
+hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_memory *memory);
+void hm_world_store_fini(hm_world_store *store);
+
+/* Takes a chunk of this class, whose bytes are not cleared. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1).
+ */
+hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk);
+void hm_world_store_give(hm_world_store *store, uint32_t chunk);
+hm_status hm_world_store_trim(hm_world_store *store);
+hm_status hm_world_store_validate(const hm_world_store *store);
+
+static inline size_t hm_world_class_size(uint32_t size_class)
+{
+    return (size_t)HM_WORLD_UNIT_SIZE << HM_WORLD_CLASS_SHIFT * size_class;
+}
+
+static inline uint32_t hm_world_chunk_class(uint32_t chunk)
+{
+    return chunk & (HM_WORLD_CLASSES - 1);
+}
+
+static inline unsigned char *hm_world_chunk_at(const hm_world *world, uint32_t chunk)
+{
+    return world->store.base + (size_t)(chunk >> HM_WORLD_CLASS_BITS) * HM_WORLD_UNIT_SIZE;
+}
+
+static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t chunk)
+{
+    size_t end = hm_world_class_size(hm_world_chunk_class(chunk));
+    return (hm_world_link *)(void *)(hm_world_chunk_at(world, chunk) + end) - 1;
+}
+
+/* sets.c */
+
+/* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
+hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
+                            hm_world_set *set);
+bool hm_world_set_has(const hm_world_set *set, uint32_t number);
+
+/* Leaves out the sparse components. */
+void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
+
+/* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
+ * that is more than a chunk. */
+hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size);
+
+/* Finds or makes the table of exactly this set, which has no sparse component. HM_ERROR_INVALID: a
+ * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
+hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
+
+/* Finds or makes the table with one component, which is not sparse, more or less, and caches the
+ * way there. */
+hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
+
+/* The same; O(1) the second time. */
+static inline hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number,
+                                        uint32_t *other)
+{
+    const hm_world_table *from = &world->tables[table];
+    *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
+    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, table, number, other);
+}
+
+/* Drops the tables without rows, except the root, and the edges to them. */
+void hm_world_drop_tables(hm_world *world);
+
+static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table, uint32_t number)
+{
+    static const hm_world_cell absent = {0};
+    return number < table->span ? &table->cells[number] : &absent;
+}
+
+/* chunks.c */
+
+static inline uint32_t hm_world_place_table(hm_world_place place)
+{
+    return place.row >> HM_WORLD_ROW_BITS;
+}
+
+static inline uint32_t hm_world_place_row(hm_world_place place)
+{
+    return place.row & ((1U << HM_WORLD_ROW_BITS) - 1);
+}
+
+static inline hm_handle *hm_world_entities(const hm_world *world, const hm_world_table *table,
+                                           uint32_t chunk)
+{
+    size_t rows = table->rows[hm_world_chunk_class(chunk)];
+    return (hm_handle *)(void *)(hm_world_chunk_at(world, chunk) + rows * table->entity_offset);
+}
+
+/* Returns how many rows of a chunk are in use. */
+static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t chunk)
+{
+    return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
+}
+
+/* Makes `count` more rows fit, by spare chunks behind the last; in the root table besides those of
+ * the entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+ * changed. */
+hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
+
+/* The same; inline where the last chunk has room for one row. */
+static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
+{
+    const hm_world_table *table = &world->tables[index];
+    if (n == 1 && index != HM_WORLD_ROOT && table->last != HM_WORLD_NONE &&
+        table->last_rows < table->rows[hm_world_chunk_class(table->last)])
+        return HM_OK;
+    return hm_world_prepare_chunks(world, index, n);
+}
+
+/* Adds a row for this entity, which hm_world_prepare_rows made fit. Its values are not cleared. */
+hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity);
+
+/* Zeroes all values of a row. */
+void hm_world_zero_row(hm_world *world, hm_world_place place);
+
+/* Removes a row: the last one of the table takes its place. Its values are not destroyed. */
+void hm_world_remove_row(hm_world *world, hm_world_place place);
+
+/* Moves a row whose entity has another place already, or dies, behind the last row of its table,
+ * and returns where it is: its values can be destroyed there while the world is consistent. Then it
+ * is forgotten. */
+hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place);
+void hm_world_forget_row(hm_world *world, hm_world_place place);
+
+/* Gives the chunks behind the last row back. The root table keeps them but for trim: they are what
+ * a reserve promised. */
+void hm_world_drop_spares(hm_world *world, uint32_t index);
+
+/* Exchanges two rows of one table. */
+void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
+
+/* Removes all rows of a table, and gives its chunks back. */
+void hm_world_clear_rows(hm_world *world, uint32_t index);
+
+/* Appends a row to table `to` for the entity at `from`, copies the values that both tables have,
+ * and zeroes the others. The entity's slot still leads to `from`. */
+hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
+
+/* The same, but writes `value`, if it is not NULL, for the component `number`, which is new. */
+hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint32_t to,
+                                      uint32_t number, const void *value);
+
+/* As append_row, for as many of n rows as the chunk has room for, at least one. Their entities are
+ * not written either. */
+hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
+
+/* world.c */
+
+/* HM_ERROR_BUSY, with the reason. */
+hm_status hm_world_refuse_busy(const hm_world *world);
+
+/* HM_ERROR_BUSY inside a callback, and while a query runs. */
+static inline hm_status hm_world_check_idle(const hm_world *world)
+{
+    bool is_idle = !hm_guard_is_busy(&world->guard) && world->running == 0;
+    return is_idle ? HM_OK : hm_world_refuse_busy(world);
+}
+
+/* Brings the entities to life that commands have promised, all in the root table. Cannot fail: all
+ * that it needs was reserved. Every change from outside commands calls it first. */
+void hm_world_settle(hm_world *world);
+
+/* Every callback runs between enter and leave. */
+void hm_world_enter(hm_world *world);
+void hm_world_leave(hm_world *world);
+
+/* Marks a column, or all rows of a table, as changed now. */
+static inline void hm_world_mark_column(hm_world *world, uint32_t table, uint32_t column)
+{
+    world->tables[table].column_changed[column] = ++world->clock;
+    world->tables[table].is_ordered = false;
+}
+
+static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
+{
+    world->tables[table].changed = ++world->clock;
+    world->tables[table].is_ordered = false;
+}
+
+/* entities.c */
+
+/* Returns a new live handle without a place, or null. */
+hm_handle hm_world_issue(hm_world *world);
+
+/* Makes n entities fit in the id table and what is beside it. `grows` as in hm_array_commit. The
+ * world is not busy. */
+hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
+
+/* change.c */
+
+/* What an entity gains and loses in one step. A component is in at most one of both. */
+typedef struct hm_world_delta {
+    hm_world_set add, remove;
+} hm_world_delta;
+
+hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, uint32_t n_add,
+                              const hm_component *remove, uint32_t n_remove, hm_world_delta *delta);
+
+/* Finds or makes the table for an entity of table `from` after the delta. */
+hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
+                               uint32_t *to);
+
+/* As hm_world_change, but the sets are read, the entity is alive and the world idle. */
+hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
+
+/* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
+void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number);
+
+/* Runs the destroy hook of a component for this value, if there is one. */
+void hm_world_destroy_value(hm_world *world, uint32_t number, void *value);
+
+/* Writes a value into a row; NULL: zero. */
+void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
+
+/* As hm_world_add without the checks of entity and busy. */
+hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,
+                              const void *value);
+
+/* HM_ERROR_INVALID when there is a column for a tag. */
+hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
+                                const void *const *columns);
+
+/* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
+
+/* Sets a sparse value that is there already, or was prepared. */
+void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
+
+/* Removes a sparse value; false if there is none. */
+bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
+
+/* defragment.c */
+
+/* A row of the table that is being ordered has changed, or is about to go; `count` rows are left.
+ */
+void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
+
+/* Rows were renumbered, or their values may all have changed. */
+void hm_world_forget_order(hm_world *world);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* The target `world`: the model's own operations, memory refused among them; handles and components
+ * of any bits, given to every function that takes one; queries of any terms, which must visit what
+ * the model has; and buffers of commands whose effects cancel out. */
+#include "fuzz.h"
+#include "support/world_model.h"
+
+#include <handle_map/commands.h>
+#include <handle_map/query.h>
+
+#define OF_MODEL(function, name)                                                                   \
+    static void function(void *state, const uint32_t arguments[3])                                 \
+    {                                                                                              \
+        fuzz_run_operation(&world_subject, name, state, arguments);                                \
+    }
+
+OF_MODEL(create, "create")
+OF_MODEL(create_n, "create_n")
+OF_MODEL(reserve, "reserve")
+OF_MODEL(promise, "promise")
+OF_MODEL(destroy, "destroy")
+OF_MODEL(destroy_n, "destroy_n")
+OF_MODEL(clear, "clear")
+OF_MODEL(wear, "wear")
+OF_MODEL(add, "add")
+OF_MODEL(remove_one, "remove")
+OF_MODEL(change, "change")
+OF_MODEL(trim, "trim")
+OF_MODEL(edit, "edit")
+OF_MODEL(touch_all, "touch_all")
+OF_MODEL(defragment, "defragment")
+OF_MODEL(component, "component")
+OF_MODEL(probe, "probe")
+OF_MODEL(refuse, "refuse")
+
+static const world_model_entity *find(const world_model *model, hm_handle handle)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (hm_handle_equal(model->entities[i].handle, handle))
+            return &model->entities[i];
+    return NULL;
+}
+
+/* The upper half is any bits, or combined with an entity's. The index is low, high, that entity's,
+ * or that entity's with a bit that must not be ignored. */
+static hm_handle hostile_handle(const world_model *model, const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle owner = model->count != 0 ? model->entities[which % model->count].handle
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    uint64_t upper = (uint64_t)(arguments[1] & 0xFFFF) << 48 | (uint64_t)(arguments[2] & 0xFFFF)
+                                                                   << 32;
+    switch (arguments[0] % 4) {
+    case 0:
+        return hm_handle_from_bits(upper | which);
+    case 1:
+        return hm_handle_from_bits(upper | (UINT32_MAX - which));
+    case 2:
+        return hm_handle_from_bits(upper ^ owner.bits);
+    default:
+        return hm_handle_from_bits(owner.bits ^ UINT64_C(1) << arguments[1] % 32);
+    }
+}
+
+/* A handle as above, with every component. One that resolves is not changed, since the model would
+ * not know of it. */
+static void hostile(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_world *world = &model->world;
+    hm_handle handle = hostile_handle(model, arguments);
+    const world_model_entity *entity = find(model, handle);
+    CHECK(hm_world_contains(world, handle) == (entity != NULL));
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        hm_component id = model->components[c].id;
+        bool has = entity != NULL && (entity->mask >> c & 1) != 0;
+        CHECK(hm_world_has(world, handle, id) == has);
+        CHECK((hm_world_get(world, handle, id) != NULL) == (has && model->components[c].size != 0));
+        if (entity == NULL)
+            CHECK(hm_world_changed(world, handle, id) == 0);
+        hm_world_touch(world, handle, id);
+    }
+    if (entity != NULL || model->component_count == 0)
+        return;
+    hm_component id = model->components[0].id;
+    CHECK(!hm_world_destroy(world, handle) && hm_world_destroy_n(world, &handle, 1) == 0);
+    CHECK(hm_world_add(world, handle, id, NULL) == HM_ERROR_STALE);
+    CHECK(hm_world_remove(world, handle, id) == HM_ERROR_STALE);
+    CHECK(hm_world_change(world, handle, &id, 1, NULL, 0) == HM_ERROR_STALE);
+}
+
+/* A number that is no component of the model; it may be one of the tags that the world has
+ * besides. */
+static void hostile_component(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_world *world = &model->world;
+    hm_component id = arguments[0] << 16 | arguments[1];
+    if (arguments[2] % 2 != 0 && model->component_count != 0)
+        id = model->components[model->component_count - 1].id + 1 + arguments[0];
+    if (id - world->salt < world->component_count)
+        return;
+    hm_handle entity =
+        model->count != 0 ? model->entities[arguments[2] % model->count].handle : HM_NULL_HANDLE;
+    CHECK(!hm_world_has(world, entity, id) && hm_world_get(world, entity, id) == NULL);
+    CHECK(hm_world_changed(world, entity, id) == 0);
+    hm_world_touch(world, entity, id);
+    hm_world_touch_all(world, id);
+    CHECK(hm_handle_is_null(hm_world_create(world, &id, 1)));
+    CHECK(hm_world_create_n(world, &id, 1, 1, NULL, NULL) == HM_ERROR_INVALID);
+    hm_query query;
+    CHECK(hm_query_init(&query, world, &(hm_query_desc){.all = &id, .all_count = 1}) ==
+          HM_ERROR_INVALID);
+    if (model->count == 0)
+        return;
+    CHECK(hm_world_add(world, entity, id, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_remove(world, entity, id) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(world, entity, &id, 1, NULL, 0) == HM_ERROR_INVALID);
+}
+
+/* queries */
+
+static uint32_t list(const world_model *model, uint32_t set, hm_component *ids)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < model->component_count; c++)
+        if ((set >> c & 1) != 0)
+            ids[count++] = model->components[c].id;
+    return count;
+}
+
+static uint32_t count_matches(const world_model *model, uint32_t all, uint32_t none, uint32_t any)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint32_t mask = model->entities[i].mask;
+        count += (mask & all) == all && (mask & none) == 0 && (any == 0 || (mask & any) != 0);
+    }
+    return count;
+}
+
+/* Each entity of the view matches, and each column has its values. */
+static uint32_t check_view(const world_model *model, const hm_view *view, const hm_component *ids,
+                           uint32_t columns, uint32_t all)
+{
+    for (uint32_t row = 0; row < view->count; row++) {
+        const world_model_entity *entity = find(model, view->entities[row]);
+        CHECK(entity != NULL && (entity->mask & all) == all);
+        for (uint32_t i = 0; i < columns; i++) {
+            const unsigned char *values = view->columns[i];
+            const void *value = hm_world_get(&model->world, view->entities[row], ids[i]);
+            CHECK((values == NULL) == (value == NULL));
+            for (uint32_t c = 0; c < model->component_count && values != NULL; c++)
+                if (model->components[c].id == ids[i])
+                    CHECK(values + model->components[c].size * row == value);
+        }
+    }
+    return view->count;
+}
+
+/* The sets of all, none and any; while it runs, the world refuses to change. */
+static void query(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_component ids[4][WORLD_MODEL_KINDS];
+    uint32_t made_kinds = (UINT32_C(1) << model->component_count) - 1;
+    uint32_t all = arguments[0] & arguments[0] >> 2 & made_kinds,
+             none = arguments[1] & ~all & ~arguments[2];
+    uint32_t any = arguments[2] & ~all & made_kinds;
+    hm_query_desc desc = {.all = ids[0], .none = ids[1], .any = ids[2], .optional = ids[3]};
+    desc.all_count = list(model, all, ids[0]);
+    desc.none_count = list(model, none, ids[1]);
+    desc.any_count = list(model, any, ids[2]);
+    desc.optional_count = 0;
+    hm_query made;
+    hm_status status = hm_query_init(&made, &model->world, &desc);
+    CHECK(status == HM_OK || status == HM_ERROR_MEMORY);
+    if (status != HM_OK)
+        return;
+    hm_view view;
+    uint32_t seen = 0;
+    hm_query_begin(&made);
+    while (hm_query_next(&made, &view)) {
+        seen += check_view(model, &view, ids[0], desc.all_count, all);
+        CHECK(hm_handle_is_null(hm_world_create(&model->world, NULL, 0)));
+        CHECK(!hm_world_destroy(&model->world, view.entities[0]));
+    }
+    CHECK(seen == count_matches(model, all, none, any));
+    hm_query_fini(&made);
+}
+
+/* commands */
+
+/* Records commands that cancel out: an entity that is created and destroyed, components that other
+ * entities get and lose, and what names no entity. Returns how many must be skipped. */
+static uint32_t record(const world_model *model, hm_commands *buffer, const uint32_t arguments[3])
+{
+    hm_handle dead = hostile_handle(model, arguments);
+    hm_handle made = hm_commands_create(buffer, NULL, 0);
+    bool is_dead = find(model, dead) == NULL && !hm_handle_equal(dead, made);
+    uint32_t skipped = 0;
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        hm_component id = model->components[c].id;
+        if (model->components[c].has_hook || (arguments[2] >> c & 1) == 0)
+            continue;
+        for (uint32_t i = arguments[1] % 4; i < model->count; i += 1 + arguments[1] % 8)
+            if ((model->entities[i].mask >> c & 1) == 0) {
+                CHECK(hm_commands_add(buffer, model->entities[i].handle, id, NULL) == HM_OK);
+                CHECK(hm_commands_remove(buffer, model->entities[i].handle, id) == HM_OK);
+            }
+        if (!hm_handle_is_null(made))
+            CHECK(hm_commands_add(buffer, made, id, NULL) == HM_OK);
+        if (is_dead)
+            CHECK(hm_commands_add(buffer, dead, id, NULL) == HM_OK);
+        skipped += is_dead;
+    }
+    if (!hm_handle_is_null(made))
+        CHECK(hm_commands_destroy(buffer, made) == HM_OK);
+    return skipped;
+}
+
+/* Nothing is refused memory while it records. After an apply that fails, what waits is cleared. */
+static void commands(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_commands buffer;
+    test_memory_fail(&model->memory, 0, false);
+    CHECK(hm_commands_init(&buffer, &model->world) == HM_OK);
+    uint32_t skipped = record(model, &buffer, arguments);
+    if (arguments[0] % 4 == 0) {
+        hm_commands_clear(&buffer);
+    } else {
+        test_memory_fail(&model->memory, arguments[1] / 16 % 4, arguments[1] / 64 % 2 != 0);
+        hm_status status = hm_commands_apply(&buffer);
+        CHECK(status == HM_OK || status == HM_ERROR_MEMORY || status == HM_ERROR_FULL ||
+              status == HM_ERROR_INVALID);
+        CHECK(status != HM_OK || hm_commands_count(&buffer) == 0);
+        CHECK(status != HM_OK || hm_commands_skipped(&buffer) == skipped);
+    }
+    test_memory_fail(&model->memory, 0, false);
+    hm_commands_fini(&buffer);
+}
+
+static const test_operation operations[] = {
+    {"create", 0, create},
+    {"create_n", 0, create_n},
+    {"reserve", 0, reserve},
+    {"promise", 0, promise},
+    {"destroy", 0, destroy},
+    {"destroy_n", 0, destroy_n},
+    {"clear", 0, clear},
+    {"wear", 0, wear},
+    {"add", 0, add},
+    {"remove", 0, remove_one},
+    {"change", 0, change},
+    {"trim", 0, trim},
+    {"edit", 0, edit},
+    {"touch_all", 0, touch_all},
+    {"defragment", 0, defragment},
+    {"component", 0, component},
+    {"probe", 0, probe},
+    {"refuse", 0, refuse},
+    {"hostile", 0, hostile},
+    {"hostile_component", 0, hostile_component},
+    {"query", 0, query},
+    {"commands", 0, commands},
+};
+
+enum { OPERATIONS = sizeof operations / sizeof *operations, OWN_OPERATIONS = 4 };
+
+/* Few entities, so that a script takes no second. */
+static void *begin(const uint32_t arguments[3])
+{
+    CHECK(world_subject.operation_count + OWN_OPERATIONS == OPERATIONS); /* None is left out. */
+    uint32_t small[] = {(arguments[0] & 0xF000) | arguments[0] % 24, arguments[1], arguments[2]};
+    return world_subject.begin(small);
+}
+
+static void check(void *state)
+{
+    world_subject.check(state);
+}
+
+static void end(void *state)
+{
+    world_subject.end(state);
+}
+
+const test_subject fuzz_world_subject = {
+    .name = "hostile_world",
+    .operations = operations,
+    .operation_count = OPERATIONS,
+    .begin = begin,
+    .check = check,
+    .end = end,
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "query_model.h"
+
+#include "layout.h"
+
+#include <string.h>
+
+static const size_t sizes[QUERY_MODEL_COMPONENTS] = {4, 8, 12, 1, 0, 0, 8, 4, 16, 2};
+
+size_t query_model_size(uint32_t component)
+{
+    return sizes[component];
+}
+
+void query_model_init(query_model *model, size_t page_size)
+{
+    memset(model, 0, sizeof *model);
+    test_memory_init_with_holes(&model->memory, test_page_size(page_size));
+    const hm_world_desc desc = {.capacity = QUERY_MODEL_ENTITIES,
+                                .max_slots = QUERY_MODEL_SLOTS,
+                                .type_id = 3,
+                                .memory = &model->memory.table,
+                                .max_tables = 2000,
+                                .max_size = 1 << 26};
+    CHECK(hm_world_init(&model->world, &desc) == HM_OK);
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+        hm_component_desc component = {.size = sizes[c]};
+        component.storage = c < QUERY_MODEL_SPARSE ? HM_COMPONENT_TABLE : HM_COMPONENT_SPARSE;
+        model->components[c] = hm_world_component(&model->world, &component);
+        CHECK(model->components[c] != HM_INVALID_INDEX);
+    }
+}
+
+void query_model_fini(query_model *model)
+{
+    hm_world_fini(&model->world);
+    test_memory_check_released(&model->memory);
+}
+
+uint32_t query_model_list(const query_model *model, uint32_t mask, hm_component *list)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++)
+        if ((mask >> c & 1) != 0)
+            list[count++] = model->components[c];
+    return count;
+}
+
+/* Changes */
+
+void query_model_create(query_model *model, uint32_t mask)
+{
+    hm_component set[QUERY_MODEL_COMPONENTS];
+    uint32_t n = query_model_list(model, mask, set);
+    hm_handle handle = hm_world_create(&model->world, set, n);
+    CHECK(hm_handle_is_null(handle) == (model->count == QUERY_MODEL_ENTITIES));
+    if (hm_handle_is_null(handle))
+        return;
+    model->places[hm_handle_index(handle)] = model->count;
+    model->entities[model->count++] = (query_model_entity){.handle = handle, .mask = mask};
+}
+
+void query_model_destroy(query_model *model, uint32_t index)
+{
+    CHECK(hm_world_destroy(&model->world, model->entities[index].handle));
+    model->entities[index] = model->entities[--model->count];
+    model->places[hm_handle_index(model->entities[index].handle)] = index;
+}
+
+void query_model_add(query_model *model, uint32_t index, uint32_t component)
+{
+    query_model_entity *entity = &model->entities[index];
+    unsigned char value[16];
+    uint32_t pattern = ++model->next_value;
+    test_item_fill(value, sizes[component], pattern);
+    CHECK(hm_world_add(&model->world, entity->handle, model->components[component],
+                       sizes[component] != 0 ? value : NULL) == HM_OK);
+    entity->mask |= UINT32_C(1) << component;
+    entity->values[component] = pattern;
+}
+
+void query_model_remove(query_model *model, uint32_t index, uint32_t component)
+{
+    query_model_entity *entity = &model->entities[index];
+    CHECK(hm_world_remove(&model->world, entity->handle, model->components[component]) == HM_OK);
+    entity->mask &= ~(UINT32_C(1) << component);
+}
+
+static void follow_change(query_model_entity *entity, uint32_t add, uint32_t remove)
+{
+    entity->mask = (entity->mask | add) & ~remove;
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++)
+        if ((add >> c & 1) != 0)
+            entity->values[c] = QUERY_MODEL_ZERO;
+}
+
+void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32_t remove)
+{
+    query_model_entity *entity = &model->entities[index];
+    hm_component added[QUERY_MODEL_COMPONENTS], removed[QUERY_MODEL_COMPONENTS];
+    uint32_t n_add = query_model_list(model, add, added);
+    uint32_t n_remove = query_model_list(model, remove, removed);
+    CHECK(hm_world_change(&model->world, entity->handle, added, n_add, removed, n_remove) == HM_OK);
+    follow_change(entity, add, remove);
+}
+
+/* Queries */
+
+void query_model_draw(unsigned char *asks, uint64_t random)
+{
+    static const unsigned char kinds[] = {QUERY_ASKS_ALL, QUERY_ASKS_NONE, QUERY_ASKS_ANY,
+                                          QUERY_ASKS_OPTIONAL,
+                                          QUERY_ASKS_ANY | QUERY_ASKS_OPTIONAL};
+    uint32_t rest = 1 + test_random_below(&random, 12); /* the more, the fewer are asked for */
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+        uint32_t kind = test_random_below(&random, 5 + rest);
+        asks[c] = kind < sizeof kinds ? kinds[kind] : 0;
+    }
+}
+
+/* Lists the components of which this is asked, and returns their number. */
+static uint32_t list_asked(const query_model *model, const unsigned char *asks, unsigned what,
+                           bool is_backward, hm_component *list, uint32_t *numbers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < QUERY_MODEL_COMPONENTS; i++) {
+        uint32_t c = is_backward ? QUERY_MODEL_COMPONENTS - 1 - i : i;
+        if ((asks[c] & what) == 0)
+            continue;
+        numbers[count] = c;
+        list[count++] = model->components[c];
+    }
+    return count;
+}
+
+void query_model_ask(query_model *model, query_model_query *query, const unsigned char *asks,
+                     bool is_backward)
+{
+    hm_component all[QUERY_MODEL_COMPONENTS], none[QUERY_MODEL_COMPONENTS];
+    hm_component any[QUERY_MODEL_COMPONENTS], optional[QUERY_MODEL_COMPONENTS];
+    uint32_t numbers[QUERY_MODEL_COMPONENTS];
+    hm_query_desc desc = {.all = all, .none = none, .any = any, .optional = optional};
+    desc.none_count = list_asked(model, asks, QUERY_ASKS_NONE, is_backward, none, numbers);
+    desc.any_count = list_asked(model, asks, QUERY_ASKS_ANY, is_backward, any, numbers);
+    desc.all_count = list_asked(model, asks, QUERY_ASKS_ALL, is_backward, all, query->columns);
+    desc.optional_count = list_asked(model, asks, QUERY_ASKS_OPTIONAL, is_backward, optional,
+                                     query->columns + desc.all_count);
+    query->column_count = desc.all_count + desc.optional_count;
+    memcpy(query->asks, asks, sizeof query->asks);
+    CHECK(hm_query_init(&query->query, &model->world, &desc) == HM_OK);
+}
+
+bool query_model_matches(const query_model_query *query, const query_model_entity *entity)
+{
+    bool asks_any = false, has_any = false;
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+        bool has = (entity->mask >> c & 1) != 0;
+        if ((query->asks[c] & QUERY_ASKS_ALL) != 0 && !has)
+            return false;
+        if ((query->asks[c] & QUERY_ASKS_NONE) != 0 && has)
+            return false;
+        if ((query->asks[c] & QUERY_ASKS_ANY) != 0) {
+            asks_any = true;
+            has_any = has_any || has;
+        }
+    }
+    return has_any || !asks_any;
+}
+
+static bool value_holds(const query_model_entity *entity, uint32_t component, const void *value)
+{
+    size_t size = sizes[component];
+    uint32_t pattern = entity->values[component];
+    return pattern == QUERY_MODEL_ZERO ? test_bytes_are(value, size, 0)
+                                       : test_item_is(value, size, pattern);
+}
+
+static void check_visit(query_model *model, const query_model_query *query, const hm_view *view,
+                        uint32_t row)
+{
+    hm_handle handle = view->entities[row];
+    CHECK(hm_handle_index(handle) < QUERY_MODEL_SLOTS);
+    uint32_t index = model->places[hm_handle_index(handle)];
+    CHECK(index < model->count);
+    query_model_entity *entity = &model->entities[index];
+    CHECK(hm_handle_equal(entity->handle, handle) && entity->visits++ == 0);
+    CHECK(query_model_matches(query, entity));
+    for (uint32_t i = 0; i < query->column_count; i++) {
+        uint32_t c = query->columns[i];
+        if ((entity->mask >> c & 1) == 0 || sizes[c] == 0) {
+            CHECK(view->columns[i] == NULL);
+            continue;
+        }
+        const unsigned char *value = (const unsigned char *)view->columns[i] + sizes[c] * row;
+        CHECK(hm_world_get(&model->world, handle, model->components[c]) == value);
+        CHECK(value_holds(entity, c, value));
+    }
+}
+
+void query_model_check(query_model *model, query_model_query *query)
+{
+    uint32_t expected = 0, visited = 0;
+    for (uint32_t i = 0; i < model->count; i++) {
+        model->entities[i].visits = 0;
+        expected += query_model_matches(query, &model->entities[i]);
+    }
+    hm_view view;
+    hm_query_begin(&query->query);
+    while (hm_query_next(&query->query, &view)) {
+        CHECK(view.count != 0);
+        for (uint32_t row = 0; row < view.count; row++)
+            check_visit(model, query, &view, row);
+        visited += view.count;
+    }
+    CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
+    CHECK(visited == expected && hm_query_count(&query->query) == expected);
+}
+
+bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
+                            uint32_t remove)
+{
+    hm_component added[QUERY_MODEL_COMPONENTS], removed[QUERY_MODEL_COMPONENTS];
+    uint32_t n_add = query_model_list(model, add, added);
+    uint32_t n_remove = query_model_list(model, remove, removed);
+    uint32_t changed = 12345, expected = 0;
+    hm_status status = hm_query_change(&query->query, added, n_add, removed, n_remove, &changed);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && changed == 0));
+    for (uint32_t i = 0; i < model->count && status == HM_OK; i++)
+        if (query_model_matches(query, &model->entities[i])) {
+            follow_change(&model->entities[i], add, remove);
+            expected++;
+        }
+    CHECK(changed == expected);
+    return status == HM_OK;
+}

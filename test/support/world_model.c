@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive model of the world, and its comparison with the world. */
+#include "world_model.h"
+
+#include "layout.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODEL_SMALL = 64,  /* bytes; up to this size values are compared after each operation */
+    MODEL_STRIDE = 16, /* above, each after as many operations */
+    MODEL_ROW = 16368  /* bytes of the largest row */
+};
+
+typedef struct model_kind {
+    size_t size, align;
+    bool is_sparse, has_hook;
+} model_kind;
+
+static const model_kind kinds[WORLD_MODEL_KINDS] = {
+    {4, 4, false, false},   {8, 8, false, true},        {0, 0, false, false}, {8, 8, true, true},
+    {12, 4, false, false},  {1, 1, false, false},       {40, 8, false, true}, {0, 0, false, false},
+    {4, 4, true, false},    {4096, 4096, false, false}, {7, 1, false, true},  {5000, 8, true, true},
+    {9000, 8, false, true}, {7200, 16, false, false},
+};
+
+/* entities */
+
+world_model_entity *world_model_find(world_model *model, hm_handle handle)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (model->entities[i].handle.bits == handle.bits)
+            return &model->entities[i];
+    return NULL;
+}
+
+static bool value_holds(const world_model *model, const world_model_entity *entity, uint32_t c,
+                        const void *value)
+{
+    size_t size = model->components[c].size;
+    return (entity->zero >> c & 1) != 0 ? test_bytes_are(value, size, 0)
+                                        : test_item_is(value, size, entity->patterns[c]);
+}
+
+world_model_entity *world_model_append(world_model *model, hm_handle handle, uint32_t mask)
+{
+    CHECK(world_model_find(model, handle) == NULL && model->count < model->desc.capacity);
+    CHECK(hm_handle_type_id(handle) == model->desc.type_id && !hm_handle_is_free(handle));
+    CHECK(hm_handle_index(handle) < hm_world_get_stats(&model->world).max_slots);
+    world_model_entity *entity = &model->entities[model->count++];
+    *entity = (world_model_entity){.handle = handle, .mask = mask, .zero = mask};
+    return entity;
+}
+
+uint32_t world_model_hooked(const world_model *model)
+{
+    uint32_t mask = 0;
+    for (uint32_t c = 0; c < model->component_count; c++)
+        mask |= (uint32_t)model->components[c].has_hook << c;
+    return mask;
+}
+
+void world_model_drop(world_model *model, world_model_entity *entity)
+{
+    CHECK(entity->destroyed == (entity->mask & world_model_hooked(model)));
+    CHECK(!hm_world_contains(&model->world, entity->handle));
+    model->past[model->past_count++ % WORLD_MODEL_PAST] = entity->handle;
+    *entity = model->entities[--model->count];
+}
+
+hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    uint32_t known = model->past_count < WORLD_MODEL_PAST ? model->past_count : WORLD_MODEL_PAST;
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    hm_handle live = model->count != 0 ? model->entities[which % model->count].handle
+                                       : hm_handle_pack(noise % 9, 1, model->desc.type_id);
+    switch (kind % 14) {
+    case 8:
+        return hm_handle_from_bits(live.bits + one);
+    case 9:
+        return hm_handle_from_bits(live.bits - one);
+    case 10:
+        return known != 0 ? model->past[which % known] : live;
+    case 11:
+        return HM_NULL_HANDLE;
+    case 12:
+        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
+    case 13:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return live;
+    }
+}
+
+/* callbacks */
+
+/* Returns the entity of a value whose hook is called. */
+static world_model_entity *owner_of(world_model *model, const world_model_component *of,
+                                    const void *value)
+{
+    if (model->acting != NULL)
+        return world_model_find(model, model->acting->handle);
+    for (uint32_t i = 0; i < model->count; i++)
+        if (hm_world_get(&model->world, model->entities[i].handle, of->id) == value)
+            return &model->entities[i];
+    CHECK(false);
+    return NULL;
+}
+
+/* What holds in each callback; the costly part now and then. */
+static void in_callback(world_model *model, hm_handle entity, uint32_t noise)
+{
+    hm_world *world = &model->world;
+    if ((model->tick + noise) % 32 != 0)
+        return;
+    hm_component any = model->components[noise % model->component_count].id;
+    CHECK(hm_world_validate(world) == HM_OK);
+    CHECK(hm_handle_is_null(hm_world_create(world, &any, 1)) && !hm_world_destroy(world, entity));
+    CHECK(hm_world_add(world, entity, any, NULL) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, any) == HM_ERROR_BUSY);
+    CHECK(hm_world_change(world, entity, &any, 1, NULL, 0) == HM_ERROR_BUSY);
+    CHECK(hm_world_trim(world) == HM_ERROR_BUSY && hm_world_reserve(world, 1) == HM_ERROR_BUSY);
+}
+
+/* The entity is whole, in its new table: it has what stays and what came, and no more what was
+ * taken from its table. A sparse value is taken when its hook has run. */
+static void check_whole(const world_model *model, hm_handle entity)
+{
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        bool had = (model->before >> c & 1) != 0, keeps = (model->after >> c & 1) != 0;
+        bool has = hm_world_has(&model->world, entity, model->components[c].id);
+        CHECK(!keeps || has);
+        CHECK(keeps || !has || (had && model->components[c].is_sparse));
+    }
+}
+
+static void on_destroy(void *value, void *context)
+{
+    const world_model_component *of = context;
+    world_model *model = of->model;
+    uint32_t c = (uint32_t)(of - model->components);
+    world_model_entity *entity = owner_of(model, of, value);
+    CHECK((entity->mask >> c & 1) != 0 && (entity->destroyed >> c & 1) == 0);
+    CHECK(value_holds(model, entity, c, value));
+    entity->destroyed |= UINT32_C(1) << c;
+    CHECK(hm_world_contains(&model->world, entity->handle));
+    if (model->acting == NULL)
+        model->before = model->after = entity->mask;
+    check_whole(model, entity->handle);
+    in_callback(model, entity->handle, hm_handle_index(entity->handle));
+}
+
+/* At most 2 bytes, so that there are equal values. */
+uint64_t world_model_leading(const void *value, void *context)
+{
+    const world_model *model = context;
+    const unsigned char *bytes = value;
+    bool is_byte = model->components[model->sorting].size == 1;
+    return is_byte ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
+}
+
+uint64_t world_model_key(const void *value, void *context)
+{
+    world_model *model = context;
+    uint64_t first = world_model_leading(value, context);
+    model->ordered++;
+    in_callback(model, model->count != 0 ? model->entities[0].handle : HM_NULL_HANDLE,
+                (uint32_t)first);
+    return first;
+}
+
+int world_model_compare(const void *a, const void *b, void *context)
+{
+    world_model *model = context;
+    uint64_t left = world_model_key(a, context), right = world_model_key(b, context);
+    model->ordered--;
+    return (left > right) - (left < right);
+}
+
+/* sets */
+
+world_model_set world_model_draw_set(const world_model *model, uint32_t noise, uint32_t order)
+{
+    world_model_set set = {.n = 0};
+    uint32_t count = model->component_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t c = (i * (order & 1 ? 1 : count - 1) + order / 2) % count;
+        if ((noise >> c & 1) == 0 || (noise >> (c + 15) & 1) == 0)
+            continue;
+        set.ids[set.n++] = model->components[c].id;
+        set.mask |= UINT32_C(1) << c;
+    }
+    set.is_valid = order % 37 > 1 || (order % 37 == 0 && set.n == 0);
+    if (!set.is_valid) {
+        hm_component foreign = model->components[0].id + 1000 + order / 37 % 2 * 123456;
+        set.ids[set.n] = order % 37 == 0 ? set.ids[order % set.n] : foreign;
+        set.n++;
+    }
+    return set;
+}
+
+bool world_model_fits(const world_model *model, uint32_t mask)
+{
+    size_t size = sizeof(hm_handle);
+    for (uint32_t c = 0; c < model->component_count; c++)
+        if ((mask >> c & 1) != 0 && !model->components[c].is_sparse)
+            size += model->components[c].size;
+    return size <= MODEL_ROW;
+}
+
+static uint32_t table_mask(const world_model *model, uint32_t mask)
+{
+    for (uint32_t c = 0; c < model->component_count; c++)
+        if (model->components[c].is_sparse)
+            mask &= ~(UINT32_C(1) << c);
+    return mask;
+}
+
+uint32_t world_model_count_tables(const world_model *model)
+{
+    uint32_t masks[WORLD_MODEL_ENTITIES + 1] = {0}, count = 1;
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint32_t mask = table_mask(model, model->entities[i].mask), k = 0;
+        while (k < count && masks[k] != mask)
+            k++;
+        if (k == count)
+            masks[count++] = mask;
+    }
+    return count - 1;
+}
+
+bool world_model_explains(const world_model *model, hm_status status, uint32_t n)
+{
+    hm_world_stats stats = hm_world_get_stats(&model->world);
+    if (status == HM_ERROR_MEMORY)
+        return test_memory_refused(&model->memory);
+    return status == HM_ERROR_FULL &&
+           (n > model->desc.capacity - model->count ||
+            n > stats.max_slots - stats.retired_slots - model->count ||
+            (model->desc.max_tables != 0 &&
+             hm_world_table_count(&model->world) + 1 >= model->desc.max_tables));
+}
+
+/* components */
+
+void world_model_make(world_model *model)
+{
+    uint32_t c = model->component_count;
+    world_model_component *component = &model->components[c];
+    hm_component_desc desc = {.size = kinds[c].size,
+                              .align = kinds[c].align,
+                              .destroy = kinds[c].has_hook ? on_destroy : NULL,
+                              .context = component};
+    desc.storage = kinds[c].is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE;
+    hm_component id = hm_world_component(&model->world, &desc);
+    if (id == HM_INVALID_INDEX) {
+        CHECK(world_model_explains(model, HM_ERROR_MEMORY, 0));
+        return;
+    }
+    *component =
+        (world_model_component){model, id, kinds[c].size, kinds[c].is_sparse, kinds[c].has_hook};
+    model->component_count++;
+}
+
+/* comparison */
+
+static void check_entity(world_model *model, const world_model_entity *entity, bool thorough)
+{
+    const hm_world *world = &model->world;
+    CHECK(hm_world_contains(world, entity->handle) && entity->destroyed == 0);
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        const world_model_component *of = &model->components[c];
+        bool has = (entity->mask >> c & 1) != 0;
+        const void *value = hm_world_get(world, entity->handle, of->id);
+        CHECK(hm_world_has(world, entity->handle, of->id) == has);
+        CHECK((value != NULL) == (has && of->size != 0));
+        CHECK((uintptr_t)value % (kinds[c].align != 0 ? kinds[c].align : 1) == 0);
+        if (value != NULL && (of->size <= MODEL_SMALL || thorough))
+            CHECK(value_holds(model, entity, c, value));
+    }
+}
+
+void world_model_probe(world_model *model, hm_handle handle, uint32_t noise)
+{
+    const hm_world *world = &model->world;
+    const world_model_entity *entity = world_model_find(model, handle);
+    CHECK(hm_world_contains(world, handle) == (entity != NULL));
+    CHECK((hm_world_explain(world, handle) == HM_HANDLE_LIVE) == (entity != NULL));
+    if (entity != NULL) {
+        check_entity(model, entity, true);
+        return;
+    }
+    for (uint32_t c = 0; c < model->component_count; c++)
+        CHECK(hm_world_get(world, handle, model->components[c].id) == NULL &&
+              !hm_world_has(world, handle, model->components[c].id));
+    CHECK(hm_world_get(world, handle, noise) == NULL && !hm_world_has(world, handle, noise));
+}
+
+static void check_stats(const world_model *model)
+{
+    hm_world_stats stats = hm_world_get_stats(&model->world);
+    CHECK(stats.count == model->count && stats.capacity == model->desc.capacity);
+    CHECK(stats.slots == stats.count + stats.free_slots + stats.retired_slots);
+    CHECK(stats.slots <= stats.max_slots);
+    if (model->is_heap)
+        return;
+    CHECK(stats.committed_size == model->memory.committed_size);
+    CHECK(stats.reserved_size == model->memory.reserved_size);
+}
+
+void world_model_check(void *state)
+{
+    world_model *model = state;
+    const hm_world *world = &model->world;
+    uint64_t random = ++model->tick;
+    CHECK(hm_world_validate(world) == HM_OK);
+    CHECK(hm_world_count(world) == model->count && hm_world_clock(world) >= model->clock);
+    CHECK(hm_world_table_count(world) >= world_model_count_tables(model));
+    model->clock = hm_world_clock(world);
+    check_stats(model);
+    for (uint32_t i = 0; i < model->count; i++)
+        check_entity(model, &model->entities[i], (i + model->tick) % MODEL_STRIDE == 0);
+    CHECK(hm_handle_is_null(hm_world_handle_at(world, model->count)));
+    if (model->count != 0)
+        CHECK(world_model_find(model, hm_world_handle_at(world, model->tick % model->count)) !=
+              NULL);
+    uint32_t kind = 8 + test_random_below(&random, 6), which = (uint32_t)test_random(&random);
+    world_model_probe(model, world_model_pick(model, kind, which, (uint32_t)test_random(&random)),
+                      which);
+    if (!model->refuses) /* What was armed holds for one operation. */
+        test_memory_fail(&model->memory, 0, false);
+    model->refuses = false;
+}
+
+/* Capacity and index space, page size and limits, components. */
+void *world_model_begin(const uint32_t arguments[3])
+{
+    world_model *model = calloc(1, sizeof *model);
+    CHECK(model != NULL);
+    test_memory_init(&model->memory, test_layout_at(arguments[1] % test_layout_count()).page_size);
+    model->desc = (hm_world_desc){
+        .capacity = 1 + arguments[0] % WORLD_MODEL_ENTITIES,
+        .type_id = (uint16_t)(arguments[1] % 5 == 0 ? 0 : arguments[1] & HM_HANDLE_MAX_TYPE_ID),
+        .max_tables = arguments[1] / 8 % 4 == 0 ? 12 : 1000,
+        .max_size = UINT64_C(1) << 26,
+        .memory = &model->memory.table};
+    model->is_worn = arguments[0] / 4096 % 4 == 0;
+    model->is_heap = arguments[1] / 32 % 8 == 0;
+    if (model->is_worn)
+        model->desc.max_slots = model->desc.capacity;
+    if (model->is_heap)
+        model->desc.memory = hm_memory_heap();
+    CHECK(hm_world_init(&model->world, &model->desc) == HM_OK);
+    for (uint32_t n = arguments[2] / 16 % 4 * 60; n > 0; n--) /* So numbers are far from 0. */
+        make_tag(&model->world);
+    for (uint32_t n = 0; n < 1 + arguments[2] % WORLD_MODEL_KINDS; n++)
+        world_model_make(model);
+    return model;
+}
+
+void world_model_end(void *state)
+{
+    world_model *model = state;
+    hm_world_fini(&model->world);
+    for (uint32_t i = 0; i < model->count; i++)
+        CHECK(model->entities[i].destroyed ==
+              (model->entities[i].mask & world_model_hooked(model)));
+    test_memory_check_released(&model->memory);
+    free(model);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations of the naive model of the world: each on both sides. */
+#include "world_model.h"
+
+#include "layout.h"
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODEL_LARGEST = 9000, /* bytes of a value */
+    MODEL_BURST = 60,     /* most entities made at once */
+    MODEL_LIVES = 65600,  /* more than a slot has */
+    MODEL_COMPARES = 200  /* most for a row, as in the map's model */
+};
+
+/* create */
+
+/* The handle that a create was promised, if it was. */
+static void check_upcoming(const world_model *model, hm_handle upcoming, hm_handle entity)
+{
+    CHECK(hm_handle_is_null(upcoming) || hm_handle_equal(upcoming, entity));
+    CHECK(hm_world_changed(&model->world, entity, model->components[0].id) <=
+          hm_world_clock(&model->world));
+}
+
+/* Noise and order of a set. */
+static void create(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    world_model_set set = world_model_draw_set(model, arguments[0], arguments[1]);
+    hm_handle upcoming = hm_world_upcoming(&model->world, 0);
+    hm_handle entity = hm_world_create(&model->world, set.ids, set.n);
+    if (hm_handle_is_null(entity)) {
+        CHECK(!set.is_valid || !world_model_fits(model, set.mask) ||
+              world_model_explains(model, HM_ERROR_MEMORY, 1) ||
+              world_model_explains(model, HM_ERROR_FULL, 1));
+        return;
+    }
+    CHECK(set.is_valid && world_model_fits(model, set.mask));
+    world_model_append(model, entity, set.mask);
+    check_upcoming(model, upcoming, entity);
+}
+
+/* Returns the columns for create_n: n values of each component, patterns from `pattern` on. Every
+ * third component has none. The caller frees each. */
+static void draw_columns(const world_model *model, const world_model_set *set, uint32_t n,
+                         uint32_t pattern, void **columns)
+{
+    for (uint32_t i = 0; i < set->n; i++) {
+        uint32_t c = 0;
+        while (c < model->component_count && model->components[c].id != set->ids[i])
+            c++;
+        columns[i] = NULL;
+        if (c == model->component_count || model->components[c].size == 0 || (c + pattern) % 3 == 0)
+            continue;
+        size_t size = model->components[c].size;
+        columns[i] = malloc(size * n + 1);
+        CHECK(columns[i] != NULL);
+        for (uint32_t k = 0; k < n; k++)
+            test_item_fill((unsigned char *)columns[i] + size * k, size, pattern + k + c);
+    }
+}
+
+/* Adds what create_n has made to the model. */
+static void append_many(world_model *model, const world_model_set *set, uint32_t n,
+                        uint32_t pattern, void *const *columns, const hm_handle *handles)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        world_model_entity *entity = world_model_append(model, handles[k], set->mask);
+        for (uint32_t i = 0; i < set->n; i++)
+            for (uint32_t c = 0; c < model->component_count; c++)
+                if (columns[i] != NULL && model->components[c].id == set->ids[i]) {
+                    entity->zero &= ~(UINT32_C(1) << c);
+                    entity->patterns[c] = pattern + k + c;
+                }
+    }
+}
+
+/* Noise and order of a set, number and pattern. */
+static void create_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handles[MODEL_BURST] = {{0}}, upcoming[MODEL_BURST];
+    void *columns[WORLD_MODEL_KINDS + 1];
+    world_model_set set = world_model_draw_set(model, arguments[0], arguments[1]);
+    uint32_t n = arguments[2] % MODEL_BURST, pattern = arguments[2] >> 8;
+    for (uint32_t k = 0; k < n; k++)
+        upcoming[k] = hm_world_upcoming(&model->world, k);
+    draw_columns(model, &set, n, pattern, columns);
+    hm_status status =
+        hm_world_create_n(&model->world, set.ids, set.n, n, (const void *const *)columns, handles);
+    bool is_valid = set.is_valid && world_model_fits(model, set.mask);
+    if (status == HM_OK) {
+        CHECK(is_valid);
+        append_many(model, &set, n, pattern, columns, handles);
+        for (uint32_t k = 0; k < n; k++)
+            check_upcoming(model, upcoming[k], handles[k]);
+    } else {
+        CHECK(is_valid || status == HM_ERROR_INVALID || set.is_valid);
+        CHECK(status == HM_ERROR_INVALID ? !is_valid : world_model_explains(model, status, n));
+    }
+    for (uint32_t i = 0; i < set.n; i++)
+        free(columns[i]);
+}
+
+/* Number: after it, the handles of the next entities are certain, and an entity without components
+ * needs no memory. */
+static void reserve(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    uint32_t n = arguments[0] % (model->desc.capacity + 2);
+    hm_status status = hm_world_reserve(&model->world, n);
+    if (status != HM_OK) {
+        CHECK(world_model_explains(model, status, n));
+        return;
+    }
+    CHECK(n <= model->desc.capacity - model->count);
+    for (uint32_t k = 0; k < n; k++)
+        CHECK(!hm_handle_is_null(hm_world_upcoming(&model->world, k)));
+    test_memory_fail(&model->memory, 1, true);
+    for (uint32_t k = 0; k < n && k < arguments[1] % 64; k++) {
+        hm_handle upcoming = hm_world_upcoming(&model->world, 0);
+        hm_handle entity = hm_world_create(&model->world, NULL, 0);
+        CHECK(!hm_handle_is_null(upcoming) && hm_handle_equal(upcoming, entity));
+        world_model_append(model, entity, 0);
+    }
+    CHECK(!test_memory_refused(&model->memory));
+    test_memory_fail(&model->memory, 0, false);
+}
+
+/* A change that changes nothing: by it, promised entities come to life. */
+static void change_nothing(hm_world *world, uint32_t which)
+{
+    const hm_handle none = HM_NULL_HANDLE;
+    if (which % 4 == 0)
+        CHECK(!hm_world_destroy(world, none));
+    else if (which % 4 == 1)
+        CHECK(hm_world_destroy_n(world, &none, 1) == 0);
+    else if (which % 4 == 2)
+        CHECK(hm_world_add(world, none, 0, NULL) == HM_ERROR_STALE);
+    else
+        CHECK(hm_world_create_n(world, NULL, 0, 0, NULL, NULL) == HM_OK);
+}
+
+/* Number: that many of the upcoming entities are promised, as commands does it, and come to life at
+ * the next change, without memory. */
+static void promise(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle promised[WORLD_MODEL_ENTITIES];
+    uint32_t n = 0, wanted = arguments[0] % (WORLD_MODEL_ENTITIES + 1);
+    while (n < wanted && !hm_handle_is_null(hm_world_upcoming(&model->world, n))) {
+        promised[n] = hm_world_upcoming(&model->world, n);
+        n++;
+    }
+    test_memory_fail(&model->memory, 1, true);
+    model->world.promised = n;
+    CHECK(hm_world_count(&model->world) == model->count);
+    change_nothing(&model->world, arguments[1]);
+    CHECK(!test_memory_refused(&model->memory));
+    test_memory_fail(&model->memory, 0, false);
+    for (uint32_t k = 0; k < n; k++)
+        world_model_append(model, promised[k], 0);
+}
+
+/* destroy */
+
+/* A handle as pick takes it. */
+static void destroy(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
+    world_model_entity *entity = world_model_find(model, handle);
+    model->acting = entity;
+    model->before = model->after = entity != NULL ? entity->mask : 0;
+    CHECK(hm_world_destroy(&model->world, handle) == (entity != NULL));
+    model->acting = NULL;
+    if (entity != NULL)
+        world_model_drop(model, entity);
+}
+
+/* Number and noise: entities, and what else pick returns, some of them twice. */
+static void destroy_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handles[MODEL_BURST] = {{0}};
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % MODEL_BURST, destroyed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
+        handles[i] = world_model_pick(model, kind, which, (uint32_t)test_random(&random));
+    }
+    uint32_t count = hm_world_destroy_n(&model->world, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        world_model_entity *entity = world_model_find(model, handles[i]);
+        if (entity == NULL)
+            continue;
+        world_model_drop(model, entity);
+        destroyed++;
+    }
+    CHECK(count == destroyed);
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    (void)arguments;
+    hm_world_clear(&model->world);
+    while (model->count > 0)
+        world_model_drop(model, &model->entities[model->count - 1]);
+}
+
+/* Number: uses one slot up. */
+static void wear(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_component first = model->components[0].id;
+    hm_handle last = HM_NULL_HANDLE;
+    uint32_t lives = model->is_worn ? test_scaled(MODEL_LIVES) + arguments[0] % 8 : 0;
+    for (; lives > 0; lives--) {
+        hm_handle entity = hm_world_create(&model->world, &first, lives % 2);
+        if (hm_handle_is_null(entity)) {
+            CHECK(world_model_explains(model, HM_ERROR_FULL, 1) ||
+                  world_model_explains(model, HM_ERROR_MEMORY, 1));
+            break;
+        }
+        CHECK(entity.bits != last.bits && !hm_world_contains(&model->world, last));
+        CHECK(hm_world_destroy(&model->world, entity));
+        last = entity;
+    }
+}
+
+/* add, remove, change */
+
+/* Runs before and after an operation on one entity. */
+static void act(world_model *model, const world_model_entity *entity, uint32_t after)
+{
+    model->acting = entity;
+    model->before = entity != NULL ? entity->mask : 0;
+    model->after = after;
+}
+
+/* The hooks of `lost` have run, and no other ones. */
+static void settle(world_model *model, world_model_entity *entity, uint32_t lost)
+{
+    model->acting = NULL;
+    CHECK(entity->destroyed == (lost & world_model_hooked(model)));
+    entity->destroyed = 0;
+}
+
+/* Kind of entity and of value, which one, component and pattern. */
+static void add(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    unsigned char bytes[MODEL_LARGEST];
+    hm_handle handle = world_model_pick(model, arguments[0] % 256, arguments[1], arguments[2]);
+    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
+    bool is_zero = arguments[0] / 256 % 3 == 0;
+    world_model_entity *entity = world_model_find(model, handle);
+    uint32_t before = entity != NULL ? entity->mask : 0;
+    uint64_t clock = hm_world_clock(&model->world);
+    test_item_fill(bytes, model->components[c].size, arguments[2]);
+    act(model, entity, before | bit);
+    hm_status status =
+        hm_world_add(&model->world, handle, model->components[c].id, is_zero ? NULL : bytes);
+    if (entity == NULL) {
+        CHECK(status == HM_ERROR_STALE);
+    } else if (model->components[c].size == 0 && !is_zero) {
+        CHECK(status == HM_ERROR_INVALID);
+    } else if (!world_model_fits(model, before | bit)) {
+        CHECK(status == HM_ERROR_INVALID || world_model_explains(model, status, 0));
+    } else if (status == HM_OK) {
+        settle(model, entity, before & bit);
+        entity->mask |= bit;
+        entity->zero = is_zero ? entity->zero | bit : entity->zero & ~bit;
+        entity->patterns[c] = arguments[2];
+        CHECK(hm_world_changed(&model->world, handle, model->components[c].id) > clock ||
+              (model->components[c].size == 0 && before == entity->mask));
+        return;
+    } else {
+        CHECK((before & bit) == 0 && world_model_explains(model, status, 0));
+    }
+    if (entity != NULL)
+        settle(model, entity, 0);
+}
+
+/* Kind and which of an entity, component. */
+static void remove_one(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
+    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
+    world_model_entity *entity = world_model_find(model, handle);
+    uint32_t before = entity != NULL ? entity->mask : 0;
+    act(model, entity, before & ~bit);
+    hm_status status = hm_world_remove(&model->world, handle, model->components[c].id);
+    if (entity == NULL) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    settle(model, entity, status == HM_OK ? before & bit : 0);
+    if (status == HM_OK)
+        entity->mask &= ~bit;
+    else
+        CHECK((before & bit) != 0 && world_model_explains(model, status, 0));
+}
+
+/* Kind and which of an entity and order of the sets, noise of the sets. */
+static void change(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0] % 256, arguments[1], arguments[2]);
+    world_model_set more = world_model_draw_set(model, arguments[1], arguments[0] / 256);
+    world_model_set less = world_model_draw_set(model, arguments[2], arguments[0] / 512);
+    if (arguments[0] % 16 != 0) { /* Mostly they have no component in common. */
+        less = world_model_draw_set(model, arguments[2] & ~(more.mask | more.mask << 15),
+                                    arguments[0] / 512);
+    }
+    world_model_entity *entity = world_model_find(model, handle);
+    uint32_t before = entity != NULL ? entity->mask : 0, after = (before | more.mask) & ~less.mask;
+    act(model, entity, after);
+    hm_status status = hm_world_change(&model->world, handle, more.ids, more.n, less.ids, less.n);
+    if (entity == NULL) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    bool is_valid = more.is_valid && less.is_valid && (more.mask & less.mask) == 0;
+    settle(model, entity, status == HM_OK ? before & (more.mask | less.mask) : 0);
+    if (!is_valid) {
+        CHECK(status == HM_ERROR_INVALID);
+    } else if (!world_model_fits(model, after)) {
+        CHECK(status == HM_ERROR_INVALID || world_model_explains(model, status, 0));
+    } else if (status == HM_OK) {
+        entity->mask = after;
+        entity->zero |= more.mask;
+    } else {
+        CHECK(world_model_explains(model, status, 0));
+    }
+}
+
+/* trim and order */
+
+static void trim(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    (void)arguments;
+    size_t before = model->memory.committed_size;
+    hm_status status = hm_world_trim(&model->world);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+    CHECK(status != HM_OK || model->memory.committed_size <= before);
+    CHECK(hm_world_table_count(&model->world) == world_model_count_tables(model));
+    CHECK(hm_handle_is_null(hm_world_upcoming(&model->world, 0)));
+}
+
+/* Kind and which of an entity, component and pattern. */
+static void edit(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
+    uint32_t c = arguments[2] % model->component_count;
+    world_model_entity *entity = world_model_find(model, handle);
+    void *value = hm_world_get(&model->world, handle, model->components[c].id);
+    CHECK((value != NULL) ==
+          (entity != NULL && (entity->mask >> c & 1) != 0 && model->components[c].size != 0));
+    if (value != NULL) {
+        test_item_fill(value, model->components[c].size, arguments[2]);
+        entity->patterns[c] = arguments[2];
+        entity->zero &= ~(UINT32_C(1) << c);
+    }
+    hm_world_touch(&model->world, handle, model->components[c].id);
+}
+
+static void touch_all(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
+}
+
+static bool defragment_once(world_model *model, const hm_order *order, hm_budget budget)
+{
+    uint64_t ordered = model->ordered;
+    hm_component component = model->components[model->sorting].id;
+    hm_progress progress = hm_world_defragment(&model->world, component, order, budget);
+    /* A compare calls the key twice, and counts once. */
+    CHECK(progress.compares == model->ordered - ordered);
+    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
+    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(hm_world_validate(&model->world) == HM_OK);
+    return progress.done;
+}
+
+/* By key or compare, whether to the end, and component; swaps, compares. */
+static void defragment(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_order order = {.context = model};
+    hm_budget budget = {arguments[1] % 40, arguments[2] % 200};
+    uint64_t calls = 1;
+    bool done = false;
+    model->sorting = arguments[0] / 4 % model->component_count;
+    if (arguments[0] % 2 == 0)
+        order.key = world_model_key;
+    else
+        order.compare = world_model_compare;
+    if (arguments[0] / 2 % 2 == 0) /* Each call has a compare or a swap, but for a few. */
+        calls += (uint64_t)(MODEL_COMPARES + model->count) * model->count +
+                 20 * (1 + hm_world_table_count(&model->world));
+    for (uint64_t n = calls; !done && n > 0; n--)
+        done = defragment_once(model, &order, budget);
+    CHECK(done || calls == 1);
+    if (!done || model->components[model->sorting].size == 0)
+        return;
+    CHECK(world_is_in_order(&model->world, model->components[model->sorting].id,
+                            world_model_leading, model));
+    uint64_t clock = hm_world_clock(&model->world);
+    model->ordered = 0;
+    CHECK(defragment_once(model, &order, budget) && model->ordered == 0);
+    CHECK(hm_world_clock(&model->world) == clock);
+}
+
+/* others */
+
+/* The next kind, while there are some. */
+static void component(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    (void)arguments;
+    if (model->component_count < WORLD_MODEL_KINDS)
+        world_model_make(model);
+}
+
+/* A handle as pick takes it. */
+static void probe(void *state, const uint32_t arguments[3])
+{
+    world_model_probe(state, world_model_pick(state, arguments[0], arguments[1], arguments[2]),
+                      arguments[2]);
+}
+
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+static void refuse(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    model->refuses = true;
+    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
+}
+
+static const test_operation operations[] = {
+    {"create", 150, create},     {"create_n", 20, create_n},  {"reserve", 8, reserve},
+    {"promise", 12, promise},    {"destroy", 90, destroy},    {"destroy_n", 8, destroy_n},
+    {"clear", 4, clear},         {"wear", 1, wear},           {"add", 150, add},
+    {"remove", 100, remove_one}, {"change", 80, change},      {"trim", 16, trim},
+    {"edit", 50, edit},          {"touch_all", 4, touch_all}, {"defragment", 40, defragment},
+    {"component", 6, component}, {"probe", 30, probe},        {"refuse", 50, refuse},
+};
+
+const test_subject world_subject = {
+    .name = "world",
+    .operations = operations,
+    .operation_count = sizeof operations / sizeof *operations,
+    .begin = world_model_begin,
+    .check = world_model_check,
+    .end = world_model_end,
+};

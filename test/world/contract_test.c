@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+/* What a world refuses: invalid descriptors, bad input, and calls that break a contract; what every
+ * function returns for a world of capacity 0; and what never resolves. */
+#include "support/world.h"
+
+#include "support/memory.h"
+
+#include <handle_map/query.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const hm_world zero;
+
+/* init */
+
+static bool is_refused(hm_world_desc desc, const char *sentence)
+{
+    hm_world world;
+    memset(&world, 0x5A, sizeof world);
+    return hm_world_init(&world, &desc) == HM_ERROR_INVALID &&
+           memcmp(&world, &zero, sizeof zero) == 0 &&
+           (sentence == NULL || strcmp(hm_last_error(), sentence) == 0);
+}
+
+TEST(world_contract, init_refuses_what_no_world_can_be)
+{
+    hm_world world;
+    CHECK(hm_world_init(NULL, &(hm_world_desc){.capacity = 10}) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_world_init: world is NULL") == 0);
+    memset(&world, 0x5A, sizeof world);
+    CHECK(hm_world_init(&world, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_world_init: desc is NULL") == 0);
+    CHECK(memcmp(&world, &zero, sizeof zero) == 0);
+    CHECK(is_refused((hm_world_desc){.capacity = UINT32_C(1) << 31},
+                     "capacity 2147483648 is above 2147483647"));
+    CHECK(is_refused((hm_world_desc){.capacity = UINT32_MAX}, NULL));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_slots = 9}, NULL));
+    CHECK(is_refused((hm_world_desc){.max_slots = HM_DEFAULT_CAPACITY - 1}, NULL));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .type_id = 0x8000}, NULL));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_tables = 262144},
+                     "max_tables 262144 is above 262143"));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = (UINT64_C(1) << 39) + 1},
+                     "max_size 549755813889 is not from 262144 to 549755813888"));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = 262143},
+                     "max_size 262143 is not from 262144 to 549755813888"));
+}
+
+TEST(world_contract, init_refuses_a_memory_table_that_breaks_its_contract)
+{
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_world_desc){.capacity = 10, .memory = &memory.table}, NULL));
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 1, .max_slots = 1, .max_tables = 1});
+    CHECK(hm_world_capacity(&world) == 1 && hm_world_get_stats(&world).max_slots == 1);
+    CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+    CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+    CHECK(strcmp(hm_last_error(), "1 of 1 items: capacity is used up") == 0);
+    finish_world(&world);
+    /* An emulator, where long loops are scaled down, keeps a record of each page that is reserved.
+     */
+    if (test_scaled(2) == 1 || !test_has_addresses(UINT64_C(1) << 40, "2^40 bytes of addresses"))
+        return;
+    world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
+                                       .max_slots = UINT32_MAX,
+                                       .max_tables = 262143,
+                                       .max_size = UINT64_C(1) << 39});
+    CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
+    make_one(&world, make_int(&world), 7);
+    finish_world(&world);
+}
+
+/* capacity 0 */
+
+static const hm_order by_key = {.key = int_key};
+
+/* Checks what every function returns for a world that can never have an entity. */
+static void check_capacity_zero(hm_world *world)
+{
+    const hm_handle first = hm_handle_pack(0, 1, 0);
+    hm_component component = 0;
+    CHECK(hm_handle_is_null(hm_world_create(world, NULL, 0)) && *hm_last_error() != '\0');
+    CHECK(hm_handle_is_null(hm_world_create(world, &component, 1)));
+    CHECK(hm_world_create_n(world, NULL, 0, 1, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_component(world, &(hm_component_desc){.size = 4}) == HM_INVALID_INDEX);
+    CHECK(hm_world_reserve(world, 1) == HM_ERROR_FULL && hm_world_reserve(world, 0) == HM_OK);
+    CHECK(hm_handle_is_null(hm_world_upcoming(world, 0)));
+    CHECK(!hm_world_destroy(world, first) && hm_world_destroy_n(world, &first, 1) == 0);
+    CHECK(hm_world_add(world, first, component, NULL) == HM_ERROR_STALE);
+    CHECK(hm_world_remove(world, first, component) == HM_ERROR_STALE);
+    CHECK(hm_world_change(world, first, &component, 1, NULL, 0) == HM_ERROR_STALE);
+    CHECK(hm_world_get(world, first, component) == NULL);
+    CHECK(!hm_world_has(world, first, component) && !hm_world_contains(world, first));
+    CHECK(!hm_world_contains(world, HM_NULL_HANDLE));
+    CHECK(hm_world_explain(world, first) == HM_HANDLE_OUT_OF_RANGE);
+    CHECK(hm_world_trim(world) == HM_OK && hm_world_validate(world) == HM_OK);
+    CHECK(hm_world_changed(world, first, component) == 0);
+    hm_world_touch(world, first, component);
+    hm_world_touch_all(world, component);
+    hm_progress progress = hm_world_defragment(world, component, &by_key, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    CHECK(hm_world_count(world) == 0 && hm_world_capacity(world) == 0);
+    CHECK(hm_world_table_count(world) == 0 && hm_handle_is_null(hm_world_handle_at(world, 0)));
+    hm_world_clear(world);
+    hm_world_stats stats = hm_world_get_stats(world), none = {0};
+    CHECK(memcmp(&stats, &none, sizeof stats) == 0);
+    hm_world_fini(world);
+    hm_world_fini(world);
+}
+
+TEST(world_contract, a_zeroed_world_is_a_valid_empty_one)
+{
+    hm_world world = {0};
+    check_capacity_zero(&world);
+}
+
+TEST(world_contract, a_world_whose_init_failed_is_a_valid_empty_one)
+{
+    hm_world world;
+    hm_world_desc desc = {.capacity = UINT32_MAX};
+    CHECK(hm_world_init(&world, &desc) == HM_ERROR_INVALID);
+    check_capacity_zero(&world);
+}
+
+TEST(world_contract, a_world_after_its_fini_is_a_valid_empty_one)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    make_one(&world, make_int(&world), 1);
+    make_one(&world, make_sparse(&world), 2);
+    hm_world_fini(&world);
+    check_capacity_zero(&world);
+}
+
+/* components */
+
+static bool component_fails(hm_world *world, hm_component_desc desc, const char *sentence)
+{
+    return hm_world_component(world, &desc) == HM_INVALID_INDEX &&
+           strcmp(hm_last_error(), sentence) == 0;
+}
+
+static void ignore(void *value, void *context)
+{
+    (void)value;
+    (void)context;
+}
+
+TEST(world_contract, a_refused_component_says_why)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    CHECK(hm_world_component(&world, NULL) == HM_INVALID_INDEX);
+    CHECK(strcmp(hm_last_error(), "hm_world_component: desc is NULL") == 0);
+    CHECK(component_fails(&world, (hm_component_desc){.destroy = ignore},
+                          "a tag has no values to destroy or to align"));
+    CHECK(component_fails(&world, (hm_component_desc){.align = 4},
+                          "a tag has no values to destroy or to align"));
+    CHECK(component_fails(&world, (hm_component_desc){.storage = HM_COMPONENT_SPARSE},
+                          "a sparse component has values of size 0"));
+    CHECK(component_fails(&world,
+                          (hm_component_desc){.size = 4, .storage = (hm_component_storage)2},
+                          "storage 2 is neither table nor sparse"));
+    CHECK(component_fails(&world, (hm_component_desc){.size = 16361},
+                          "size 16361 is above 16360: make the component sparse"));
+    CHECK(hm_world_component(&world, &(hm_component_desc){.size = 12, .align = 8}) ==
+          HM_INVALID_INDEX);
+    CHECK(hm_world_component(&world, &(hm_component_desc){.size = 12, .align = 3}) ==
+          HM_INVALID_INDEX);
+    CHECK(hm_world_component(&world, &(hm_component_desc){.size = 8192, .align = 8192}) ==
+          HM_INVALID_INDEX);
+    CHECK(hm_world_component(
+              &world, &(hm_component_desc){.size = SIZE_MAX, .storage = HM_COMPONENT_SPARSE}) ==
+          HM_INVALID_INDEX);
+    CHECK(make_int(&world) != HM_INVALID_INDEX); /* Nothing of these was kept. */
+    CHECK(world.component_count == 1 && world.sparse_count == 0);
+    finish_world(&world);
+}
+
+TEST(world_contract, a_world_has_at_most_1024_components)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_component made[HM_WORLD_MAX_COMPONENTS];
+    for (uint32_t i = 0; i < HM_WORLD_MAX_COMPONENTS; i++) {
+        hm_component_desc desc = {.size = i % 3 == 0 ? 0 : i % 3};
+        made[i] = make_component(&world, desc);
+        CHECK(i == 0 || made[i] != made[i - 1]);
+    }
+    CHECK(component_fails(&world, (hm_component_desc){.size = 4},
+                          "1024 components are made already"));
+    hm_handle entity = hm_world_create(&world, made, HM_WORLD_MAX_COMPONENTS);
+    CHECK(!hm_handle_is_null(entity));
+    for (uint32_t i = 0; i < HM_WORLD_MAX_COMPONENTS; i++) {
+        CHECK(hm_world_has(&world, entity, made[i]));
+        CHECK((hm_world_get(&world, entity, made[i]) == NULL) == (i % 3 == 0));
+    }
+    CHECK(hm_world_remove(&world, entity, made[1023]) == HM_OK);
+    CHECK(!hm_world_has(&world, entity, made[1023]) && hm_world_has(&world, entity, made[1022]));
+    CHECK(hm_world_change(&world, entity, NULL, 0, made, HM_WORLD_MAX_COMPONENTS) == HM_OK);
+    CHECK(!hm_world_has(&world, entity, made[0]) && hm_world_table_count(&world) == 2);
+    finish_world(&world);
+}
+
+TEST(world_contract, components_of_another_world_are_refused)
+{
+    hm_world world = make_world((hm_world_desc){0}), other = make_world((hm_world_desc){0});
+    hm_component ours = make_int(&world), theirs = make_int(&other), tag = make_tag(&other);
+    hm_component sparse = make_sparse(&other);
+    const hm_component foreign[] = {theirs, tag, sparse, ours + 1, 0, HM_INVALID_INDEX};
+    hm_handle entity = make_one(&world, ours, 5);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        hm_component set[] = {ours, foreign[i]};
+        CHECK(hm_handle_is_null(hm_world_create(&world, set, 2)));
+        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(hm_world_create_n(&world, set, 2, 3, NULL, NULL) == HM_ERROR_INVALID);
+        CHECK(hm_world_add(&world, entity, foreign[i], NULL) == HM_ERROR_INVALID);
+        CHECK(strstr(hm_last_error(), "is no component of this world") != NULL);
+        CHECK(hm_world_remove(&world, entity, foreign[i]) == HM_ERROR_INVALID);
+        CHECK(hm_world_change(&world, entity, &foreign[i], 1, NULL, 0) == HM_ERROR_INVALID);
+        CHECK(hm_world_change(&world, entity, NULL, 0, &foreign[i], 1) == HM_ERROR_INVALID);
+        CHECK(!hm_world_has(&world, entity, foreign[i]));
+        CHECK(hm_world_get(&world, entity, foreign[i]) == NULL);
+        CHECK(hm_world_changed(&world, entity, foreign[i]) == 0);
+        hm_world_touch(&world, entity, foreign[i]);
+        hm_world_touch_all(&world, foreign[i]);
+        CHECK(hm_world_defragment(&world, foreign[i], &by_key, (hm_budget){0, 0}).done);
+    }
+    CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, ours) == 5);
+    finish_world(&world);
+    finish_world(&other);
+}
+
+/* sets */
+
+TEST(world_contract, a_set_with_a_component_twice_is_refused)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component speed = make_component(&world, (hm_component_desc){.size = 4, .name = "speed"});
+    hm_component sparse = make_sparse(&world), tag = make_tag(&world);
+    hm_component twice[] = {speed, tag, speed}, again[] = {sparse, sparse}, tags[] = {tag, tag};
+    hm_handle entity = make_one(&world, speed, 3);
+    CHECK(hm_handle_is_null(hm_world_create(&world, twice, 3)));
+    CHECK(strcmp(hm_last_error(), "component speed is given twice") == 0);
+    CHECK(hm_world_create_n(&world, again, 2, 5, NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_create_n(&world, tags, 2, 0, NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(&world, entity, tags, 2, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(&world, entity, NULL, 0, twice, 3) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(&world, entity, twice, 2, &speed, 1) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "component speed is both added and removed") == 0);
+    CHECK(hm_world_change(&world, entity, NULL, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(&world, entity, NULL, 0, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
+    CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 1)));
+    CHECK(strcmp(hm_last_error(), "the set is NULL") == 0);
+    CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, speed) == 3);
+    CHECK(!hm_world_has(&world, entity, tag) && hm_world_table_count(&world) == 1);
+    finish_world(&world);
+}
+
+/* The second change of a kind does not read its sets again, but sees that they are NULL. */
+TEST(world_contract, a_set_that_is_null_is_refused_after_the_same_change_with_a_set)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component tag = make_tag(&world), other = make_tag(&world);
+    hm_handle entities[2];
+    CHECK(hm_world_create_n(&world, NULL, 0, 2, NULL, entities) == HM_OK);
+    CHECK(hm_world_change(&world, entities[0], &tag, 1, NULL, 0) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], NULL, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[1], &tag, 1, NULL, 0) == HM_OK);
+    CHECK(hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[0], NULL, 0, &tag, 1) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], NULL, 0, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "a set is NULL") == 0);
+    CHECK(hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[1], NULL, 0, &tag, 1) == HM_OK);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    CHECK(hm_world_change(&world, entities[0], &tag, 1, &other, 1) == HM_OK);
+    CHECK(hm_world_change(&world, entities[1], &tag, 1, NULL, 1) == HM_ERROR_INVALID);
+    CHECK(!hm_world_has(&world, entities[1], tag));
+    finish_world(&world);
+}
+
+TEST(world_contract, a_tag_has_no_values)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component tag = make_component(&world, (hm_component_desc){.name = "frozen"});
+    hm_handle entity = hm_world_create(&world, NULL, 0);
+    const int value = 1;
+    const void *columns[] = {&value};
+    CHECK(hm_world_add(&world, entity, tag, &value) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "component frozen is a tag: it has no values") == 0);
+    CHECK(!hm_world_has(&world, entity, tag));
+    CHECK(hm_world_create_n(&world, &tag, 1, 1, columns, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_add(&world, entity, tag, NULL) == HM_OK && hm_world_has(&world, entity, tag));
+    CHECK(hm_world_add(&world, entity, tag, &value) == HM_ERROR_INVALID);
+    CHECK(hm_world_get(&world, entity, tag) == NULL);
+    CHECK(hm_world_defragment(&world, tag, &by_key, (hm_budget){0, 0}).done);
+    finish_world(&world);
+}
+
+TEST(world_contract, values_that_take_more_than_a_chunk_are_refused)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component most = make_component(&world, (hm_component_desc){.size = 16360});
+    hm_component byte = make_component(&world, (hm_component_desc){.size = 1});
+    hm_component sparse =
+        make_component(&world, (hm_component_desc){.size = 100000, .storage = HM_COMPONENT_SPARSE});
+    hm_component both[] = {byte, most}, all[] = {most, sparse};
+    hm_handle entity = hm_world_create(&world, all, 2);
+    CHECK(!hm_handle_is_null(entity));
+    memset(hm_world_get(&world, entity, most), 0x7E, 16360);
+    memset(hm_world_get(&world, entity, sparse), 0x7E, 100000);
+    CHECK(hm_handle_is_null(hm_world_create(&world, both, 2)));
+    CHECK(strcmp(hm_last_error(), "the values of an entity take 16361 bytes, above 16360: make "
+                                  "large ones sparse") == 0);
+    CHECK(hm_world_create_n(&world, both, 2, 2, NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_add(&world, entity, byte, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(&world, entity, &byte, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(!hm_world_has(&world, entity, byte));
+    CHECK(hm_world_change(&world, entity, &byte, 1, &most, 1) == HM_OK);
+    CHECK(hm_world_has(&world, entity, byte) && !hm_world_has(&world, entity, most));
+    finish_world(&world);
+}
+
+/* busy and dead */
+
+TEST(world_contract, a_dead_entity_is_refused_and_the_sentence_says_so)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component component = make_int(&world), sparse = make_sparse(&world);
+    hm_handle entity = make_one(&world, component, 1);
+    CHECK(hm_world_destroy(&world, entity) && !hm_world_destroy(&world, entity));
+    CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_STALE);
+    CHECK(strcmp(hm_last_error(), "entity 0x0009000100000000 is not alive: HM_HANDLE_STALE") == 0);
+    CHECK(hm_world_add(&world, HM_NULL_HANDLE, sparse, NULL) == HM_ERROR_STALE);
+    CHECK(hm_world_remove(&world, entity, component) == HM_ERROR_STALE);
+    CHECK(hm_world_change(&world, entity, &component, 1, NULL, 0) == HM_ERROR_STALE);
+    CHECK(hm_world_changed(&world, entity, component) == 0);
+    CHECK(hm_world_explain(&world, entity) == HM_HANDLE_STALE);
+    CHECK(hm_world_explain(&world, make_one(&world, component, 2)) == HM_HANDLE_LIVE);
+    CHECK(hm_world_explain(&world, HM_NULL_HANDLE) == HM_HANDLE_NULL);
+    hm_world_touch(&world, entity, component);
+    finish_world(&world);
+}
+
+/* Tries every change; none succeeds. */
+static void check_all_refused(hm_world *world, hm_handle entity, hm_component component)
+{
+    const hm_component_desc desc = {.size = 4};
+    CHECK(hm_handle_is_null(hm_world_create(world, &component, 1)));
+    CHECK(hm_world_create_n(world, &component, 1, 1, NULL, NULL) == HM_ERROR_BUSY);
+    CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
+    CHECK(hm_world_add(world, entity, component, NULL) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, component) == HM_ERROR_BUSY);
+    CHECK(hm_world_change(world, entity, &component, 1, NULL, 0) == HM_ERROR_BUSY);
+    CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
+    CHECK(hm_world_component(world, &desc) == HM_INVALID_INDEX);
+    hm_progress progress = hm_world_defragment(world, component, &by_key, (hm_budget){0, 0});
+    CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
+}
+
+TEST(world_contract, nothing_changes_while_a_query_runs)
+{
+    hm_world world = make_world((hm_world_desc){.name = "arena"});
+    hm_component component = make_int(&world);
+    hm_handle entity = make_one(&world, component, 8);
+    hm_query query;
+    hm_query_desc desc = {.all = &component, .all_count = 1};
+    CHECK(hm_query_init(&query, &world, &desc) == HM_OK);
+    hm_query_begin(&query);
+    check_all_refused(&world, entity, component);
+    CHECK(hm_world_add(&world, entity, component, NULL) == HM_ERROR_BUSY);
+    CHECK(strcmp(hm_last_error(), "world arena does not change while a query runs") == 0);
+    CHECK(hm_world_reserve(&world, 100) == HM_OK);
+    hm_world_touch(&world, entity, component);
+    CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, component) == 8);
+    CHECK(hm_world_validate(&world) == HM_OK);
+    hm_query_end(&query);
+    CHECK(hm_world_destroy(&world, entity));
+    hm_query_fini(&query);
+    finish_world(&world);
+}
+
+DEATH_TEST(world_contract, clear_while_a_query_runs_panics)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_query query;
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
+    hm_query_begin(&query);
+    hm_world_clear(&world);
+}
+
+DEATH_TEST(world_contract, fini_while_a_query_runs_panics)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_query query;
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
+    hm_query_begin(&query);
+    hm_world_fini(&world);
+}
+
+/* Each call with a NULL world is a broken contract. */
+#define PANICS(name, call)                                                                         \
+    DEATH_TEST(world_contract, name##_of_null_panics)                                              \
+    {                                                                                              \
+        test_expect_panic_of("world", "hm_world_" #name ": ");                                     \
+        (void)(call);                                                                              \
+    }
+
+static const hm_handle none = {0};
+
+PANICS(fini, (hm_world_fini(NULL), 0))
+PANICS(component, hm_world_component(NULL, NULL))
+PANICS(create, hm_world_create(NULL, NULL, 0).bits)
+PANICS(create_n, hm_world_create_n(NULL, NULL, 0, 0, NULL, NULL))
+PANICS(clear, (hm_world_clear(NULL), 0))
+PANICS(add, hm_world_add(NULL, none, 0, NULL))
+PANICS(remove, hm_world_remove(NULL, none, 0))
+PANICS(change, hm_world_change(NULL, none, NULL, 0, NULL, 0))
+PANICS(get, hm_world_get(NULL, none, 0))
+PANICS(has, hm_world_has(NULL, none, 0))
+PANICS(changed, hm_world_changed(NULL, none, 0))
+PANICS(touch, (hm_world_touch(NULL, none, 0), 0))
+PANICS(touch_all, (hm_world_touch_all(NULL, 0), 0))
+PANICS(destroy, hm_world_destroy(NULL, none))
+PANICS(destroy_n, hm_world_destroy_n(NULL, NULL, 0))
+PANICS(reserve, hm_world_reserve(NULL, 0))
+PANICS(upcoming, hm_world_upcoming(NULL, 0).bits)
+PANICS(defragment, hm_world_defragment(NULL, 0, &by_key, (hm_budget){0, 0}).done)
+PANICS(validate, hm_world_validate(NULL))
+PANICS(trim, hm_world_trim(NULL))
+PANICS(clock, hm_world_clock(NULL))
+PANICS(table_count, hm_world_table_count(NULL))
+PANICS(count, hm_world_count(NULL))
+PANICS(capacity, hm_world_capacity(NULL))
+PANICS(contains, hm_world_contains(NULL, none))
+PANICS(handle_at, hm_world_handle_at(NULL, 0).bits)
+PANICS(explain, hm_world_explain(NULL, none))
+PANICS(get_stats, hm_world_get_stats(NULL).slots)
+
+DEATH_TEST(world_contract, defragment_without_an_order_panics)
+{
+    hm_world world = {0};
+    test_expect_panic_of("world", "hm_world_defragment: the order has neither");
+    hm_world_defragment(&world, 0, NULL, (hm_budget){0, 0});
+}
+
+DEATH_TEST(world_contract, defragment_by_neither_compare_nor_key_panics)
+{
+    hm_world world = {0};
+    hm_world_defragment(&world, 0, &(hm_order){.compare = NULL}, (hm_budget){0, 0});
+}
+
+DEATH_TEST(world_contract, destroy_n_of_null_entities_panics)
+{
+    hm_world world = {0};
+    hm_world_destroy_n(&world, NULL, 1);
+}
+
+/* hostile handles and components */
+
+TEST(world_contract, random_bits_resolve_to_nothing)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 1000});
+    hm_component component = make_int(&world), sparse = make_sparse(&world);
+    for (int i = 0; i < 1000; i++)
+        give(&world, make_one(&world, component, i), sparse, i);
+    uint64_t random = test_seed("world_contract");
+    for (uint32_t i = test_scaled(10000000); i > 0; i--) {
+        hm_handle handle = hm_handle_from_bits(test_random(&random));
+        if (hm_world_contains(&world, handle)) /* With 1,000 of 2^64, this does not happen. */
+            continue;
+        CHECK(hm_world_get(&world, handle, component) == NULL);
+        CHECK(hm_world_get(&world, handle, sparse) == NULL);
+        CHECK(!hm_world_has(&world, handle, component));
+        CHECK(i % 16 != 0 || (!hm_world_destroy(&world, handle) &&
+                              hm_world_explain(&world, handle) != HM_HANDLE_LIVE &&
+                              hm_world_changed(&world, handle, component) == 0));
+    }
+    CHECK(hm_world_count(&world) == 1000);
+    finish_world(&world);
+}
+
+TEST(world_contract, handles_one_bit_away_resolve_to_nothing_and_change_nothing)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_component component = make_int(&world), tag = make_tag(&world);
+    hm_handle entity = make_one(&world, component, 77);
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        hm_handle handle = hm_handle_from_bits(entity.bits ^ UINT64_C(1) << bit);
+        CHECK(!hm_world_contains(&world, handle) && !hm_world_destroy(&world, handle));
+        CHECK(hm_world_get(&world, handle, component) == NULL);
+        CHECK(hm_world_add(&world, handle, tag, NULL) == HM_ERROR_STALE);
+        CHECK(hm_world_remove(&world, handle, component) == HM_ERROR_STALE);
+        CHECK(hm_world_change(&world, handle, NULL, 0, &component, 1) == HM_ERROR_STALE);
+        hm_world_touch(&world, handle, component);
+    }
+    CHECK(value_of(&world, entity, component) == 77 && !hm_world_has(&world, entity, tag));
+    finish_world(&world);
+}
+
+TEST(world_contract, random_components_resolve_to_nothing)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_component component = make_int(&world), sparse = make_sparse(&world);
+    hm_handle entity = make_one(&world, component, 77);
+    uint64_t random = test_seed("world_contract components");
+    for (uint32_t i = test_scaled(1000000); i > 0; i--) {
+        hm_component any = (hm_component)test_random(&random);
+        if (any == component || any == sparse)
+            continue;
+        CHECK(hm_world_get(&world, entity, any) == NULL && !hm_world_has(&world, entity, any));
+        CHECK(hm_world_add(&world, entity, any, NULL) == HM_ERROR_INVALID);
+    }
+    CHECK(value_of(&world, entity, component) == 77 && hm_world_table_count(&world) == 1);
+    finish_world(&world);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of a world: growing moves nothing, what is promised needs no memory, trim gives back,
+ * limits refuse, and many small tables take little. */
+#include "support/memory.h"
+#include "support/world.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* growth */
+
+TEST(world_memory, growing_moves_no_value)
+{
+    enum { ENTITIES = 20000 };
+    static const int *places[ENTITIES];
+    static hm_handle entities[ENTITIES];
+    hm_world world = make_world((hm_world_desc){.capacity = 2 * ENTITIES});
+    hm_component a = make_int(&world), b = make_int(&world), sparse = make_sparse(&world);
+    for (int i = 0; i < ENTITIES; i++) {
+        entities[i] = make_one(&world, a, i);
+        if (i % 3 == 0)
+            give(&world, entities[i], sparse, i);
+        places[i] = hm_world_get(&world, entities[i], a);
+    }
+    CHECK(hm_world_create_n(&world, &a, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, &b, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
+    for (int i = 0; i < ENTITIES; i++)
+        CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
+    finish_world(&world);
+}
+
+TEST(world_memory, tables_that_come_and_go_move_no_value_of_others)
+{
+    enum { COMPONENTS = 12 };
+    hm_world world = make_world((hm_world_desc){
+        .capacity = 1 << COMPONENTS << 1, .max_tables = 1 << COMPONENTS, .max_size = 16 << 20});
+    hm_component components[COMPONENTS];
+    for (int i = 0; i < COMPONENTS; i++)
+        components[i] = make_int(&world);
+    hm_handle entity = make_one(&world, components[0], 7);
+    const int *place = hm_world_get(&world, entity, components[0]);
+    for (uint32_t set = 0; set < 1U << COMPONENTS; set++) {
+        hm_component list[COMPONENTS];
+        uint32_t n = 0;
+        for (uint32_t c = 0; c < COMPONENTS; c++)
+            if ((set >> c & 1) != 0)
+                list[n++] = components[c];
+        CHECK(!hm_handle_is_null(hm_world_create(&world, list, n)));
+        CHECK(hm_world_get(&world, entity, components[0]) == place && *place == 7);
+    }
+    CHECK(hm_world_table_count(&world) == (1U << COMPONENTS) - 1);
+    finish_world(&world);
+}
+
+/* reserve */
+
+TEST(world_memory, what_is_reserved_has_its_handles_and_needs_no_memory)
+{
+    test_memory memory;
+    test_memory_init(&memory, 65536);
+    hm_world world = make_world((hm_world_desc){.memory = &memory.table});
+    hm_component component = make_int(&world);
+    make_one(&world, component, 1);
+    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)));
+    CHECK(hm_world_reserve(&world, 5000) == HM_OK);
+    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 5000)));
+    hm_handle last = hm_world_upcoming(&world, 4999);
+    test_memory_fail(&memory, 1, true);
+    for (uint32_t i = 0; i < 5000; i++) {
+        hm_handle next = hm_world_upcoming(&world, 0);
+        hm_handle entity = hm_world_create(&world, NULL, 0);
+        CHECK(!hm_handle_is_null(entity) && hm_handle_equal(next, entity));
+        CHECK(hm_handle_equal(hm_world_upcoming(&world, 4998 - i), last) == (i < 4999));
+    }
+    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)) && !test_memory_refused(&memory));
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_world_reserve(&world, hm_world_capacity(&world) - 5000) == HM_ERROR_FULL);
+    CHECK(hm_world_reserve(&world, hm_world_capacity(&world) - 5001) == HM_OK);
+    finish_world(&world);
+    test_memory_check_released(&memory);
+}
+
+TEST(world_memory, upcoming_handles_pass_by_slots_that_are_spent)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 4, .max_slots = 100});
+    hm_component component = make_int(&world);
+    hm_handle entity = HM_NULL_HANDLE;
+    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
+        entity = hm_world_create(&world, &component, 1);
+        CHECK(hm_world_destroy(&world, entity));
+    }
+    CHECK(hm_world_reserve(&world, 3) == HM_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        hm_handle next = hm_world_upcoming(&world, 0);
+        CHECK(!hm_handle_is_null(next) && !hm_handle_is_null(hm_world_upcoming(&world, 2 - k)));
+        CHECK(hm_handle_equal(next, hm_world_create(&world, &component, 1)));
+    }
+    CHECK(hm_world_explain(&world, entity) == HM_HANDLE_RETIRED);
+    finish_world(&world);
+}
+
+TEST(world_memory, rows_for_what_is_reserved_are_there_however_many)
+{
+    for (uint32_t n = 1; n < 300; n++) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
+        CHECK(hm_world_reserve(&world, n) == HM_OK);
+        uint32_t chunks = world.tables[HM_WORLD_ROOT].chunk_count;
+        for (uint32_t i = 0; i < n; i++)
+            CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        CHECK(world.tables[HM_WORLD_ROOT].chunk_count == chunks);
+        finish_world(&world);
+    }
+}
+
+TEST(world_memory, the_last_life_of_a_slot_is_not_promised_again)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_handle entity = HM_NULL_HANDLE;
+    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
+        CHECK(!hm_world_contains(&world, entity) || hm_world_destroy(&world, entity));
+        entity = hm_world_create(&world, NULL, 0);
+    }
+    CHECK(hm_world_reserve(&world, 5) == HM_OK && hm_world_destroy(&world, entity));
+    for (uint32_t k = 1; k < 5; k++) /* The first one would be the slot that is spent. */
+        CHECK(hm_handle_is_null(hm_world_upcoming(&world, k)));
+    CHECK(hm_world_reserve(&world, 5) == HM_OK);
+    hm_handle last = hm_world_upcoming(&world, 4);
+    hm_handle entities[5];
+    CHECK(hm_world_create_n(&world, NULL, 0, 5, NULL, entities) == HM_OK);
+    CHECK(hm_handle_equal(entities[4], last));
+    finish_world(&world);
+}
+
+/* The sparse value of a new entity is prepared for the slot that the entity will have. */
+TEST(world_memory, entities_with_sparse_values_pass_by_slots_that_are_spent)
+{
+    enum { FULL = 100000 };
+    static hm_handle entities[FULL];
+    hm_world world = make_world((hm_world_desc){.capacity = FULL + 2});
+    hm_component sparse = make_sparse(&world);
+    CHECK(hm_world_create_n(&world, NULL, 0, FULL, NULL, entities) == HM_OK);
+    hm_handle entity = HM_NULL_HANDLE;
+    while (hm_handle_generation(entity) != HM_HANDLE_MAX_GENERATION) {
+        entity = hm_world_create(&world, NULL, 0);
+        CHECK(hm_world_destroy(&world, entity));
+    }
+    CHECK(hm_handle_index(entity) == FULL);
+    entity = hm_world_create(&world, &sparse, 1);
+    CHECK(value_of(&world, entity, sparse) == 0 && hm_handle_index(entity) == FULL + 1);
+    finish_world(&world);
+}
+
+/* trim */
+
+TEST(world_memory, trim_drops_empty_tables_and_gives_memory_back)
+{
+    enum { ENTITIES = 10000 };
+    static hm_handle entities[ENTITIES];
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_world world = make_world((hm_world_desc){.memory = &memory.table});
+    hm_component a = make_int(&world), b = make_int(&world), sparse = make_sparse(&world);
+    hm_component all[] = {a, b, sparse};
+    CHECK(hm_world_trim(&world) == HM_OK);
+    size_t before = memory.committed_size;
+    hm_handle stay = make_one(&world, a, 5);
+    CHECK(hm_world_create_n(&world, all, 3, ENTITIES, NULL, entities) == HM_OK);
+    CHECK(hm_world_reserve(&world, 1000) == HM_OK);
+    size_t full = memory.committed_size;
+    CHECK(hm_world_destroy_n(&world, entities, ENTITIES) == ENTITIES);
+    CHECK(hm_world_table_count(&world) == 2 && memory.committed_size == full);
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_table_count(&world) == 1 && value_of(&world, stay, a) == 5);
+    CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)));
+    size_t pages = 8 * memory.table.page_size; /* One may stay of each array. */
+    size_t most = pages > 4 * 65536 ? pages : 4 * 65536;
+    CHECK(memory.committed_size <= before + most);
+    CHECK(memory.committed_size - before < (full - before) / 2);
+    CHECK(hm_world_get_stats(&world).committed_size == memory.committed_size);
+    for (int i = 0; i < ENTITIES; i++)
+        CHECK(!hm_world_contains(&world, entities[i]));
+    CHECK(hm_world_create_n(&world, all, 3, ENTITIES, NULL, NULL) == HM_OK);
+    for (int i = 0; i < ENTITIES; i++)
+        CHECK(!hm_world_contains(&world, entities[i]));
+    finish_world(&world);
+    test_memory_check_released(&memory);
+}
+
+TEST(world_memory, a_table_is_ordered_after_a_trim)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component component = make_int(&world);
+    const hm_order order = {.key = int_key};
+    for (int i = 0; i < 5000; i++)
+        make_one(&world, component, 5000 - i);
+    CHECK(hm_world_trim(&world) == HM_OK);
+    CHECK(hm_world_defragment(&world, component, &order, (hm_budget){0, 0}).done);
+    CHECK(world_is_in_order(&world, component, int_key, NULL));
+    finish_world(&world);
+}
+
+/* limits */
+
+TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)
+{
+    hm_world world = make_world((hm_world_desc){.max_tables = 3}); /* one has no components */
+    hm_component a = make_int(&world), b = make_int(&world), c = make_int(&world);
+    hm_handle first = make_one(&world, a, 1), second = make_one(&world, b, 2);
+    CHECK(hm_handle_is_null(hm_world_create(&world, &c, 1)));
+    CHECK(strcmp(hm_last_error(), "3 of 3 tables: max_tables is used up") == 0);
+    CHECK(hm_world_add(&world, first, b, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_change(&world, first, &c, 1, &a, 1) == HM_ERROR_FULL);
+    CHECK(value_of(&world, first, a) == 1 && !hm_world_has(&world, first, b));
+    CHECK(hm_world_remove(&world, first, a) == HM_OK && hm_world_trim(&world) == HM_OK);
+    CHECK(hm_world_add(&world, second, c, NULL) == HM_OK && value_of(&world, second, b) == 2);
+    finish_world(&world);
+}
+
+/* What a failed call took is there for others. */
+TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 21});
+    hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
+    hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
+    CHECK(hm_world_create_n(&world, &large, 1, 100, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, &large, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
+    CHECK(hm_world_count(&world) == 100 && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_create_n(&world, &other, 1, 50, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&world, &other, 1, 10000, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_create_n(&world, &large, 1, 50, NULL, NULL) == HM_OK);
+    finish_world(&world);
+}
+
+/* A table takes a piece for its cells, and one for its columns, of which only the first is left. */
+TEST(world_memory, a_table_that_does_not_fit_takes_nothing)
+{
+    hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
+    hm_component component = make_int(&world);
+    uint32_t piece;
+    while (hm_world_store_take(&world.store, 0, &piece) == HM_OK)
+        ;
+    hm_world_store_give(&world.store, piece);
+    CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
+    CHECK(hm_world_table_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_store_take(&world.store, 0, &piece) == HM_OK);
+    finish_world(&world);
+}
+
+/* What tables give back is there for others without a trim, in pieces or whole. */
+TEST(world_memory, chunks_that_are_empty_serve_other_tables)
+{
+    enum { LARGE = 200 };
+    hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 20});
+    hm_component large = make_component(&world, (hm_component_desc){.size = 4096});
+    hm_component other = make_component(&world, (hm_component_desc){.size = 4000});
+    hm_component small = make_int(&world), tags[9];
+    static hm_handle entities[10000];
+    for (uint32_t i = 0; i < 9; i++)
+        tags[i] = make_tag(&world);
+    for (int round = 0; round < 4; round++) {
+        const hm_component *set = round % 2 == 0 ? &large : &other;
+        for (int i = 0; i < 150; i++) {
+            entities[i] = hm_world_create(&world, set, 1);
+            CHECK(!hm_handle_is_null(entities[i]));
+        }
+        CHECK(hm_world_destroy_n(&world, entities, 150) == 150);
+        for (uint32_t i = 0; i < 500; i++) {
+            hm_component list[10] = {small};
+            uint32_t n = 1;
+            for (uint32_t t = 0; t < 9; t++)
+                if ((i >> t & 1) != 0)
+                    list[n++] = tags[t];
+            entities[i] = hm_world_create(&world, list, n);
+            CHECK(!hm_handle_is_null(entities[i]));
+        }
+        CHECK(hm_world_destroy_n(&world, entities, 500) == 500);
+        CHECK(hm_world_trim(&world) == HM_OK && hm_world_validate(&world) == HM_OK);
+        CHECK(hm_world_create_n(&world, set, 1, LARGE - 20, NULL, entities) == HM_OK);
+        CHECK(hm_world_destroy_n(&world, entities, LARGE - 20) == LARGE - 20);
+    }
+    finish_world(&world);
+}
+
+TEST(world_memory, a_world_runs_with_heap_memory)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 2000, .memory = hm_memory_heap()});
+    hm_component a = make_int(&world), sparse = make_sparse(&world), tag = make_tag(&world);
+    hm_component all[] = {tag, sparse, a};
+    const hm_order order = {.key = int_key};
+    for (int round = 0; round < 3; round++) {
+        hm_handle entities[2000];
+        CHECK(hm_world_create_n(&world, all, 3, 2000, NULL, entities) == HM_OK);
+        CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
+        for (int i = 0; i < 2000; i++) {
+            give(&world, entities[i], a, 2000 - i);
+            give(&world, entities[i], sparse, i);
+            if (i % 3 == 0)
+                CHECK(hm_world_remove(&world, entities[i], tag) == HM_OK);
+        }
+        CHECK(hm_world_defragment(&world, a, &order, (hm_budget){0, 0}).done);
+        CHECK(world_is_in_order(&world, a, int_key, NULL));
+        for (int i = 0; i < 2000; i++)
+            CHECK(value_of(&world, entities[i], a) == 2000 - i &&
+                  value_of(&world, entities[i], sparse) == i);
+        CHECK(hm_world_validate(&world) == HM_OK);
+        hm_world_clear(&world);
+        CHECK(hm_world_trim(&world) == HM_OK && hm_world_table_count(&world) == 0);
+    }
+    finish_world(&world);
+}
+
+/* many tables */
+
+enum { MANY_TABLES = 10000, MANY_EACH = 10, MANY_COMPONENTS = 14 };
+
+/* Creates entities of as many different sets, each with the first component. */
+static void make_many(hm_world *world, const hm_component *components)
+{
+    for (uint32_t set = 0; set < MANY_TABLES; set++) {
+        hm_component list[MANY_COMPONENTS + 1] = {components[0]};
+        hm_handle entities[MANY_EACH];
+        uint32_t n = 1;
+        for (uint32_t c = 1; c <= MANY_COMPONENTS; c++)
+            if ((set >> (c - 1) & 1) != 0)
+                list[n++] = components[c];
+        CHECK(hm_world_create_n(world, list, n, MANY_EACH, NULL, entities) == HM_OK);
+        for (int i = 0; i < MANY_EACH; i++)
+            *(int *)hm_world_get(world, entities[i], components[0]) = 7 * i % MANY_EACH;
+    }
+}
+
+/* The number of mappings of this process; 0 where the system does not say. */
+static uint32_t count_mappings(void)
+{
+    uint32_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (maps == NULL)
+        return 0;
+    for (int c = fgetc(maps); c != EOF; c = fgetc(maps))
+        count += c == '\n';
+    fclose(maps);
+    return count;
+}
+
+TEST(world_memory, ten_thousand_tables_take_little_memory_and_few_mappings)
+{
+    hm_world world = make_world((hm_world_desc){
+        .capacity = MANY_TABLES * MANY_EACH, .max_tables = 2 * MANY_TABLES, .max_size = 64 << 20});
+    hm_component components[MANY_COMPONENTS + 1];
+    const hm_order order = {.key = int_key};
+    for (uint32_t c = 0; c <= MANY_COMPONENTS; c++)
+        components[c] = make_int(&world);
+    make_many(&world, components);
+    CHECK(hm_world_table_count(&world) == MANY_TABLES);
+    size_t created = hm_world_get_stats(&world).committed_size;
+    uint32_t mappings = count_mappings(), calls = 1;
+    while (!hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0}).done)
+        CHECK(++calls < 100);
+    size_t ordered = hm_world_get_stats(&world).committed_size;
+    fprintf(stderr,
+            "%d tables of %d entities: %zu KiB, %" PRIu32 " mappings; defragmented: %zu KiB, "
+            "%" PRIu32 " mappings\n",
+            MANY_TABLES, MANY_EACH, created >> 10, mappings, ordered >> 10, count_mappings());
+    CHECK(mappings < 2000 && count_mappings() < 2000);
+    CHECK(created < (size_t)MANY_TABLES * 4096);
+    CHECK(ordered <= created + 16 * hm_memory_os()->page_size);
+    CHECK(world_is_in_order(&world, components[0], int_key, NULL));
+    hm_progress again = hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0});
+    CHECK(again.done && again.swaps == 0 && again.compares == 0);
+    hm_handle entity = hm_world_handle_at(&world, 0);
+    *(int *)hm_world_get(&world, entity, components[0]) = 1000;
+    hm_world_touch(&world, entity, components[0]);
+    for (calls = 0; !hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0}).done;)
+        CHECK(++calls < 100);
+    CHECK(world_is_in_order(&world, components[0], int_key, NULL));
+    finish_world(&world);
+}
+
+/* Adds and removes each component in each order: all edges among the sets of four. */
+static void walk_edges(hm_world *world, hm_handle entity, const hm_component *components)
+{
+    for (uint32_t set = 0; set < 16; set++)
+        for (uint32_t c = 0; c < 4; c++) {
+            for (uint32_t i = 0; i < 4; i++)
+                CHECK((set >> i & 1 ? hm_world_add(world, entity, components[i], NULL)
+                                    : hm_world_remove(world, entity, components[i])) == HM_OK);
+            CHECK(hm_world_add(world, entity, components[c], NULL) == HM_OK);
+            CHECK(hm_world_remove(world, entity, components[c]) == HM_OK);
+        }
+}
+
+TEST(world_memory, the_second_walk_over_every_edge_asks_the_system_for_nothing)
+{
+    test_memory memory;
+    test_memory_init(&memory, hm_memory_os()->page_size);
+    hm_world world = make_world((hm_world_desc){.memory = &memory.table});
+    hm_component components[4];
+    for (uint32_t c = 0; c < 4; c++) {
+        for (uint32_t i = 0; i < c * 100; i++)
+            make_tag(&world); /* So that tables need more cells for some edges. */
+        components[c] = make_int(&world);
+    }
+    hm_handle entity = hm_world_create(&world, NULL, 0);
+    walk_edges(&world, entity, components);
+    size_t committed = memory.committed_size;
+    CHECK(hm_world_get_stats(&world).committed_size == committed);
+    test_memory_fail(&memory, 1, true);
+    walk_edges(&world, entity, components);
+    CHECK(memory.calls == 0 && memory.committed_size == committed);
+    CHECK(hm_world_table_count(&world) == 15);
+    finish_world(&world);
+    test_memory_check_released(&memory);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Bringing the rows of a world's tables into an order: all tables that have the component, and
+ * sparse values, step by step, while the program changes anything between calls. The machinery
+ * itself has tests of its own. */
+#include "support/world.h"
+
+enum { TABLES = 6, EACH = 700, PATIENCE = 2000000 };
+
+typedef struct scene {
+    hm_world world;
+    hm_component number, mirror; /* mirror has the same value: it shows that rows stay whole */
+    hm_component sparse;         /* so does this one */
+    hm_component tags[TABLES];
+    hm_handle entities[TABLES * EACH];
+    uint64_t asked; /* calls of compare */
+} scene;
+
+static scene stage;
+
+static int compare_ints(const void *a, const void *b, void *context)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+    if (context != NULL)
+        ((scene *)context)->asked++;
+    return (left > right) - (left < right);
+}
+
+static const hm_order by_key = {.key = int_key};
+static const hm_order by_compare = {.compare = compare_ints, .context = &stage};
+static const hm_budget unlimited = {0, 0};
+
+static int value_for(uint32_t i)
+{
+    return (int)(i * 739 % (TABLES * EACH));
+}
+
+static void give_all(scene *on, hm_handle entity, int value)
+{
+    give(&on->world, entity, on->number, value);
+    give(&on->world, entity, on->mirror, value);
+    give(&on->world, entity, on->sparse, value);
+}
+
+/* Entities of several tables in turns, and as many more without the component. */
+static void start(scene *on)
+{
+    *on = (scene){.world = make_world((hm_world_desc){0})};
+    on->number = make_int(&on->world);
+    on->mirror = make_int(&on->world);
+    on->sparse = make_sparse(&on->world);
+    for (uint32_t i = 0; i < TABLES; i++)
+        on->tags[i] = make_tag(&on->world);
+    for (uint32_t i = 0; i < TABLES * EACH; i++) {
+        hm_component set[] = {on->tags[i % TABLES], on->number, on->mirror};
+        on->entities[i] = hm_world_create(&on->world, set, 3);
+        give_all(on, on->entities[i], value_for(i));
+        make_one(&on->world, on->mirror, 5);
+    }
+}
+
+/* Whatever the order, each entity has its own values. */
+static void check_values(const scene *on)
+{
+    CHECK(hm_world_validate(&on->world) == HM_OK);
+    for (uint32_t i = 0; i < TABLES * EACH; i++) {
+        CHECK(value_of(&on->world, on->entities[i], on->number) == value_for(i));
+        CHECK(value_of(&on->world, on->entities[i], on->mirror) == value_for(i));
+        CHECK(value_of(&on->world, on->entities[i], on->sparse) == value_for(i));
+    }
+}
+
+static bool is_in_order(const scene *on, hm_component component)
+{
+    return world_is_in_order(&on->world, component, int_key, NULL);
+}
+
+TEST(world_order, defragment_orders_every_table_and_rows_stay_whole)
+{
+    for (int way = 0; way < 2; way++) {
+        start(&stage);
+        CHECK(!is_in_order(&stage, stage.number));
+        hm_progress progress = hm_world_defragment(&stage.world, stage.number,
+                                                   way == 0 ? &by_key : &by_compare, unlimited);
+        CHECK(progress.done && progress.swaps > 0 && progress.compares > 0);
+        CHECK(way == 0 || progress.compares == stage.asked);
+        CHECK(is_in_order(&stage, stage.number));
+        CHECK(!is_in_order(&stage, stage.sparse)); /* That is another order. */
+        check_values(&stage);
+        finish_world(&stage.world);
+    }
+}
+
+TEST(world_order, defragment_orders_sparse_values_and_moves_no_row)
+{
+    start(&stage);
+    const int *place = hm_world_get(&stage.world, stage.entities[9], stage.number);
+    CHECK(hm_world_defragment(&stage.world, stage.sparse, &by_key, unlimited).done);
+    CHECK(is_in_order(&stage, stage.sparse) && !is_in_order(&stage, stage.number));
+    CHECK(hm_world_get(&stage.world, stage.entities[9], stage.number) == place);
+    check_values(&stage);
+    finish_world(&stage.world);
+}
+
+/* Calls until done, and checks each call against the budget. Returns the sum. */
+static hm_progress run_to_the_end(scene *on, hm_component component, hm_budget budget)
+{
+    hm_progress all = {0, 0, false};
+    for (uint32_t calls = 0; !all.done; calls++) {
+        on->asked = 0;
+        hm_progress one = hm_world_defragment(&on->world, component, &by_compare, budget);
+        CHECK(one.compares == on->asked && calls < PATIENCE);
+        CHECK(budget.max_swaps == 0 || one.swaps <= budget.max_swaps);
+        CHECK(budget.max_compares == 0 || one.compares <= budget.max_compares);
+        all.swaps += one.swaps;
+        all.compares += one.compares;
+        all.done = one.done;
+        if (calls % 1024 == 0)
+            CHECK(hm_world_validate(&on->world) == HM_OK);
+    }
+    return all;
+}
+
+TEST(world_order, every_budget_is_kept_and_reaches_the_end)
+{
+    static const uint32_t budgets[] = {1, 7, 1000};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
+        for (int way = 0; way < 4; way++) {
+            start(&stage);
+            hm_component component = way % 2 == 0 ? stage.number : stage.sparse;
+            hm_budget budget = {way < 2 ? budgets[i] : 0, way < 2 ? 0 : budgets[i]};
+            hm_progress all = run_to_the_end(&stage, component, budget);
+            CHECK(all.swaps <= (uint64_t)20 * TABLES * EACH);
+            CHECK(all.compares <= (uint64_t)60 * TABLES * EACH);
+            CHECK(is_in_order(&stage, component));
+            check_values(&stage);
+            hm_progress again = hm_world_defragment(&stage.world, component, &by_compare, budget);
+            CHECK(again.done && again.swaps == 0 && again.compares == 0);
+            finish_world(&stage.world);
+        }
+}
+
+TEST(world_order, nothing_is_spent_while_nothing_changes)
+{
+    start(&stage);
+    const hm_component components[] = {stage.number, stage.sparse};
+    for (int i = 0; i < 2; i++) {
+        uint64_t before = hm_world_clock(&stage.world);
+        CHECK(hm_world_defragment(&stage.world, components[i], &by_compare, unlimited).done);
+        uint64_t clock = hm_world_clock(&stage.world);
+        for (int call = 0; call < 5; call++) {
+            hm_progress none =
+                hm_world_defragment(&stage.world, components[i], &by_compare, (hm_budget){1, 1});
+            CHECK(none.done && none.swaps == 0 && none.compares == 0);
+        }
+        CHECK(hm_world_clock(&stage.world) == clock);
+        CHECK(hm_world_changed(&stage.world, stage.entities[0], components[i]) > before);
+    }
+    finish_world(&stage.world);
+}
+
+/* One value of one table changes: the others are not asked again. */
+TEST(world_order, a_touched_value_finds_its_place_for_little)
+{
+    start(&stage);
+    hm_world *world = &stage.world;
+    CHECK(hm_world_defragment(world, stage.number, &by_compare, unlimited).done);
+    *(int *)hm_world_get(world, stage.entities[31], stage.number) = TABLES * EACH;
+    hm_world_touch(world, stage.entities[31], stage.number);
+    hm_progress progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
+    CHECK(progress.done && progress.compares > 0 && progress.compares <= (uint64_t)5 * EACH);
+    CHECK(is_in_order(&stage, stage.number));
+    hm_world_touch_all(world, stage.number);
+    progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
+    CHECK(progress.done && progress.swaps == 0);
+    CHECK(progress.compares >= (uint64_t)TABLES * (EACH - 1));
+    CHECK(hm_world_validate(world) == HM_OK);
+    finish_world(world);
+}
+
+/* The first chunks of a table are small. What is touched behind them is found too. */
+TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_table)
+{
+    enum { ROWS = 3000 };
+    static hm_handle entities[ROWS];
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component number = make_int(&world), both[] = {number, HM_INVALID_INDEX};
+    both[1] = make_component(&world, (hm_component_desc){.size = 400});
+    for (int i = 0; i < ROWS; i++) {
+        entities[i] = hm_world_create(&world, both, 2);
+        give(&world, entities[i], number, i);
+    }
+    uint32_t table = hm_world_place_table(world.places[hm_handle_index(entities[0])]);
+    CHECK(world.tables[table].chunk_count > HM_WORLD_CLASSES + 1);
+    CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+    for (int i = ROWS - 1; i >= 0; i -= 59) {
+        give(&world, entities[i], number, ROWS - i);
+        hm_progress progress = hm_world_defragment(&world, number, &by_compare, unlimited);
+        CHECK(progress.done && world_is_in_order(&world, number, int_key, NULL));
+    }
+    finish_world(&world);
+}
+
+/* Changes the world at random: values, components, entities. */
+static void disturb(scene *on, uint64_t *random)
+{
+    hm_world *world = &on->world;
+    hm_handle entity = on->entities[test_random_below(random, TABLES * EACH)];
+    hm_component tag = on->tags[test_random_below(random, TABLES)];
+    int value = (int)test_random_below(random, 10000);
+    switch (test_random_below(random, 7)) {
+    case 0:
+        give(world, make_one(world, on->number, value), on->mirror, value);
+        break;
+    case 1:
+        hm_world_destroy(world, hm_world_handle_at(world, test_random_below(random, 5000)));
+        break;
+    case 2:
+        (void)hm_world_add(world, entity, tag, NULL);
+        break;
+    case 3:
+        (void)hm_world_remove(world, entity, tag);
+        break;
+    case 4:
+        (void)hm_world_add(world, entity, on->number, &value);
+        break;
+    case 5:
+        (void)hm_world_remove(world, entity, on->number);
+        break;
+    default:
+        if (value % 100 == 0)
+            CHECK(hm_world_trim(world) == HM_OK);
+        break;
+    }
+}
+
+TEST(world_order, the_order_is_reached_again_whatever_changes_between_the_calls)
+{
+    start(&stage);
+    uint64_t random = test_seed("world_order");
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < test_scaled(4000); i++) {
+            hm_budget budget = {1 + test_random_below(&random, 30),
+                                1 + test_random_below(&random, 200)};
+            disturb(&stage, &random);
+            hm_component component = round == 1 ? stage.sparse : stage.number;
+            hm_progress progress =
+                hm_world_defragment(&stage.world, component, &by_compare, budget);
+            CHECK(!progress.done || is_in_order(&stage, component));
+            CHECK(i % 64 != 0 || hm_world_validate(&stage.world) == HM_OK);
+        }
+        hm_component component = round == 1 ? stage.sparse : stage.number;
+        run_to_the_end(&stage, component, (hm_budget){100, 1000});
+        CHECK(is_in_order(&stage, component));
+    }
+    finish_world(&stage.world);
+}
+
+static uint64_t falling_key(const void *value, void *context)
+{
+    return UINT32_MAX - int_key(value, context);
+}
+
+TEST(world_order, another_order_or_component_begins_anew)
+{
+    start(&stage);
+    hm_world *world = &stage.world;
+    const hm_order falling = {.key = falling_key};
+    CHECK(hm_world_defragment(world, stage.number, &by_key, unlimited).done);
+    hm_world_defragment(world, stage.number, &falling, (hm_budget){50, 0});
+    CHECK(!is_in_order(&stage, stage.number));
+    CHECK(hm_world_defragment(world, stage.number, &falling, unlimited).done);
+    CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
+    CHECK(hm_world_defragment(world, stage.number, &by_key, unlimited).done);
+    CHECK(is_in_order(&stage, stage.number));
+    const hm_order elsewhere = {.key = int_key, .context = &stage};
+    CHECK(hm_world_defragment(world, stage.number, &elsewhere, unlimited).compares > 0);
+    CHECK(hm_world_defragment(world, stage.mirror, &falling, unlimited).done);
+    CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
+    check_values(&stage);
+    finish_world(world);
+}
+
+/* Equal values keep their order: the mirror has the numbers in which they came. */
+TEST(world_order, equal_values_keep_their_order)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component number = make_int(&world), mirror = make_int(&world), both[] = {mirror, number};
+    for (int i = 0; i < 3000; i++) {
+        hm_handle entity = hm_world_create(&world, both, 2);
+        give(&world, entity, number, i * 17 % 10);
+        give(&world, entity, mirror, i * 17 % 10 * 10000 + i);
+    }
+    CHECK(hm_world_defragment(&world, number, &by_key, unlimited).done);
+    CHECK(world_is_in_order(&world, number, int_key, NULL));
+    CHECK(world_is_in_order(&world, mirror, int_key, NULL));
+    finish_world(&world);
+}
+
+TEST(world_order, what_leaves_the_table_or_the_world_in_the_middle_of_an_order_is_forgotten)
+{
+    start(&stage);
+    hm_world *world = &stage.world;
+    hm_world_defragment(world, stage.number, &by_compare, (hm_budget){100, 0});
+    for (uint32_t i = 0; i < TABLES * EACH; i += 2)
+        CHECK(i % 4 == 0 ? hm_world_destroy(world, stage.entities[i])
+                         : hm_world_remove(world, stage.entities[i], stage.number) == HM_OK);
+    CHECK(hm_world_validate(world) == HM_OK);
+    CHECK(run_to_the_end(&stage, stage.number, (hm_budget){10, 100}).done);
+    CHECK(is_in_order(&stage, stage.number));
+    hm_world_defragment(world, stage.sparse, &by_compare, (hm_budget){100, 0});
+    hm_world_clear(world);
+    CHECK(hm_world_defragment(world, stage.number, &by_compare, (hm_budget){1, 1}).done);
+    CHECK(hm_world_defragment(world, stage.sparse, &by_compare, (hm_budget){1, 1}).done);
+    for (int i = 0; i < 1000; i++)
+        make_one(world, stage.number, 1000 - i);
+    CHECK(run_to_the_end(&stage, stage.number, (hm_budget){10, 100}).done);
+    CHECK(is_in_order(&stage, stage.number));
+    finish_world(world);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What a query refuses: descriptors that no query can have, NULL, and worlds that are not there. */
+#include "support/memory.h"
+#include "support/query.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const hm_query zero;
+
+static bool says(const char *sentence)
+{
+    bool equal = strcmp(hm_last_error(), sentence) == 0;
+    if (!equal)
+        fprintf(stderr, "the last error is: %s\n", hm_last_error());
+    return equal;
+}
+
+static bool is_refused(hm_world *world, const hm_query_desc *desc)
+{
+    hm_query query;
+    memset(&query, 0x5A, sizeof query);
+    return hm_query_init(&query, world, desc) == HM_ERROR_INVALID &&
+           memcmp(&query, &zero, sizeof zero) == 0;
+}
+
+TEST(query_contract, init_refuses_null)
+{
+    scene on;
+    start(&on);
+    const hm_query_desc desc = {0};
+    CHECK(hm_query_init(NULL, &on.world, &desc) == HM_ERROR_INVALID);
+    CHECK(says("hm_query_init: query is NULL"));
+    CHECK(is_refused(NULL, &desc) && says("hm_query_init: world is NULL"));
+    CHECK(is_refused(&on.world, NULL) && says("hm_query_init: desc is NULL"));
+    CHECK(is_refused(&on.world, &(hm_query_desc){.all_count = 1}));
+    CHECK(says("hm_query_init: all is NULL, but its number is not 0"));
+    CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .none_count = 1}));
+    CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .any_count = 1}));
+    CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), .optional_count = 1}));
+    finish(&on);
+}
+
+TEST(query_contract, init_refuses_components_that_the_world_does_not_have)
+{
+    scene on, other;
+    start(&on);
+    start(&other);
+    uint64_t random = test_seed("query_contract components");
+    const hm_component strange[] = {0,
+                                    1,
+                                    on.a - 1,
+                                    on.y + 1,
+                                    on.a + HM_WORLD_MAX_COMPONENTS,
+                                    other.a,
+                                    other.x,
+                                    HM_INVALID_INDEX,
+                                    (hm_component)test_random(&random) | 0x80000000};
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) {
+        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a, strange[i])}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), NONE(strange[i])}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.a, strange[i], on.b)}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.a), OPTIONAL(strange[i])}));
+    }
+    finish(&on);
+    finish(&other);
+}
+
+TEST(query_contract, init_refuses_lists_that_contradict_each_other)
+{
+    scene on;
+    start(&on);
+    const hm_component kinds[] = {on.a, on.tag, on.x};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        hm_component c = kinds[i];
+        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(c, on.b, c)}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){NONE(c, c)}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.b, c, c)}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){OPTIONAL(c, c)}));
+        CHECK(says("component component is given twice"));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.b, c), NONE(c)}));
+        CHECK(says("component component is in `none` and in another list of the query"));
+        CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.b, c), NONE(c)}));
+        CHECK(is_refused(&on.world, &(hm_query_desc){OPTIONAL(c), NONE(on.b, c)}));
+        hm_query query = ask(&on, (hm_query_desc){ALL(c), ANY(c), OPTIONAL(c)});
+        hm_query_fini(&query);
+    }
+    finish(&on);
+}
+
+TEST(query_contract, a_query_has_at_most_64_components)
+{
+    scene on;
+    hm_component list[HM_QUERY_MAX_TERMS + 1];
+    start(&on);
+    for (uint32_t i = 0; i <= HM_QUERY_MAX_TERMS; i++)
+        list[i] =
+            make_component(&on.world, 4, i % 3 == 0 ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE);
+    hm_handle entity = hm_world_create(&on.world, list, HM_QUERY_MAX_TERMS);
+    for (uint32_t i = 0; i < HM_QUERY_MAX_TERMS; i++)
+        set_int(&on, entity, list[i], (int)i);
+    CHECK(is_refused(&on.world, &(hm_query_desc){.all = list, .all_count = 65}));
+    CHECK(says("a query has at most 64 components"));
+    CHECK(is_refused(
+        &on.world,
+        &(hm_query_desc){.all = list, .all_count = UINT32_MAX, .none = list, .none_count = 1}));
+    CHECK(is_refused(&on.world, &(hm_query_desc){.any = list, .any_count = 64, ALL(on.a)}));
+    hm_query most = ask(&on, (hm_query_desc){.all = list, .all_count = 64});
+    hm_view view;
+    hm_query_begin(&most);
+    CHECK(hm_query_next(&most, &view) && view.count == 1);
+    for (int i = 0; i < HM_QUERY_MAX_TERMS; i++)
+        CHECK(*(const int *)view.columns[i] == i);
+    CHECK(!hm_query_next(&most, &view));
+    hm_query_fini(&most);
+    finish(&on);
+}
+
+/* Calls everything on a query that matches nothing. */
+static void check_matches_nothing(hm_query *query)
+{
+    hm_view view;
+    hm_query_begin(query);
+    CHECK(!hm_query_next(query, &view) && view.count == 0);
+    CHECK(hm_query_count(query) == 0 && hm_query_changed(query, 0) == 0);
+    hm_query_touch(query, 0);
+    hm_query_end(query);
+    hm_query_fini(query);
+    CHECK(memcmp(query, &zero, sizeof zero) == 0);
+}
+
+TEST(query_contract, a_zeroed_query_matches_nothing)
+{
+    hm_query query = zero;
+    check_matches_nothing(&query);
+}
+
+TEST(query_contract, a_query_of_a_zeroed_world_matches_nothing)
+{
+    static hm_world world;
+    hm_query query;
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){0}) == HM_OK);
+    check_matches_nothing(&query);
+    hm_component none = 0;
+    CHECK(is_refused(&world, &(hm_query_desc){.all = &none, .all_count = 1}));
+}
+
+TEST(query_contract, a_query_whose_world_has_ended_matches_nothing)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a);
+    hm_query kept = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query other = ask(&on, (hm_query_desc){ALL(on.a)});
+    CHECK(visit(&kept) == 1 && visit(&other) == 1);
+    finish(&on);
+    check_matches_nothing(&kept);
+    start(&on); /* another world at its address */
+    CREATE(&on, on.a);
+    check_matches_nothing(&other);
+    finish(&on);
+}
+
+static hm_query *const none;
+static hm_query empty;
+
+DEATH_TEST(query_contract, begin_without_a_query_panics)
+{
+    hm_query_begin(none);
+}
+
+DEATH_TEST(query_contract, end_without_a_query_panics)
+{
+    hm_query_end(none);
+}
+
+DEATH_TEST(query_contract, fini_without_a_query_panics)
+{
+    hm_query_fini(none);
+}
+
+DEATH_TEST(query_contract, next_without_a_query_panics)
+{
+    hm_view view;
+    hm_query_next(none, &view);
+}
+
+DEATH_TEST(query_contract, next_without_a_view_panics)
+{
+    hm_query_next(&empty, NULL);
+}
+
+DEATH_TEST(query_contract, count_without_a_query_panics)
+{
+    hm_query_count(none);
+}
+
+DEATH_TEST(query_contract, changed_without_a_query_panics)
+{
+    hm_query_changed(none, 0);
+}
+
+DEATH_TEST(query_contract, touch_without_a_query_panics)
+{
+    hm_query_touch(none, 0);
+}

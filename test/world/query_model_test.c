@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Queries against the naive model of query_model.h: while the world changes at random, and in every
+ * combination of what can be asked of which kind of component. */
+#include "support/query_model.h"
+
+#include "support/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPERATIONS = 60000, /* in all */
+    EPISODE = 300,      /* operations on one world */
+    QUERIES = 6         /* that are there all the time */
+};
+
+typedef struct state {
+    query_model model;
+    query_model_query queries[QUERIES];
+} state;
+
+static void draw_query(state *on, uint32_t which, uint32_t noise)
+{
+    unsigned char asks[QUERY_MODEL_COMPONENTS];
+    query_model_draw(asks, noise);
+    query_model_ask(&on->model, &on->queries[which], asks, noise % 2 != 0);
+}
+
+static void *begin(const uint32_t arguments[TEST_ARGUMENTS])
+{
+    static const size_t page_sizes[] = {4096, 16384, 65536};
+    state *on = calloc(1, sizeof *on);
+    CHECK(on != NULL);
+    query_model_init(&on->model, page_sizes[arguments[0] % 3]);
+    for (uint32_t i = 0; i < QUERIES; i++)
+        draw_query(on, i, arguments[1] + i * arguments[2]);
+    return on;
+}
+
+static void check(void *of)
+{
+    state *on = of;
+    CHECK(hm_world_validate(&on->model.world) == HM_OK);
+    for (uint32_t i = 0; i < QUERIES; i++)
+        query_model_check(&on->model, &on->queries[i]);
+}
+
+static void end(void *of)
+{
+    state *on = of;
+    for (uint32_t i = 0; i < QUERIES; i++)
+        hm_query_fini(&on->queries[i].query);
+    query_model_fini(&on->model);
+    free(on);
+}
+
+/* Returns a mask that often repeats, so that tables have more than one entity. */
+static uint32_t some_mask(uint32_t noise)
+{
+    const uint32_t two_sparse = 0x240, all = (UINT32_C(1) << QUERY_MODEL_COMPONENTS) - 1;
+    if (noise % 4 == 0)
+        return noise >> 8 & all;
+    return UINT32_C(1) << noise / 4 % 4 | (noise >> 8 & two_sparse);
+}
+
+static void create(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    for (uint32_t i = 0; i <= arguments[1] % 30; i++)
+        query_model_create(&on->model, some_mask(arguments[0]));
+}
+
+static void destroy(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    for (uint32_t i = 0; i <= arguments[1] % 20 && on->model.count != 0; i++)
+        query_model_destroy(&on->model, (arguments[0] + i * arguments[2]) % on->model.count);
+}
+
+static void add(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    for (uint32_t i = 0; i <= arguments[1] % 20 && on->model.count != 0; i++)
+        query_model_add(&on->model, (arguments[0] + i) % on->model.count,
+                        arguments[2] % QUERY_MODEL_COMPONENTS);
+}
+
+static void take_away(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    for (uint32_t i = 0; i <= arguments[1] % 20 && on->model.count != 0; i++)
+        query_model_remove(&on->model, (arguments[0] + i) % on->model.count,
+                           arguments[2] % QUERY_MODEL_COMPONENTS);
+}
+
+static void change(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t add_mask = some_mask(arguments[1]), remove_mask = some_mask(arguments[2]) & ~add_mask;
+    if (on->model.count != 0)
+        query_model_change(&on->model, arguments[0] % on->model.count, add_mask, remove_mask);
+}
+
+static void change_all(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t add_mask = some_mask(arguments[1]), remove_mask = some_mask(arguments[2]) & ~add_mask;
+    if (arguments[0] % 2 != 0) { /* Nothing sparse is added or removed. */
+        add_mask &= (1U << QUERY_MODEL_SPARSE) - 1;
+        remove_mask &= (1U << QUERY_MODEL_SPARSE) - 1;
+    }
+    CHECK(query_model_change_all(&on->model, &on->queries[arguments[0] / 2 % QUERIES], add_mask,
+                                 remove_mask));
+}
+
+static void clear(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    (void)arguments;
+    hm_world_clear(&on->model.world);
+    on->model.count = 0;
+}
+
+static void trim(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    (void)arguments;
+    CHECK(hm_world_trim(&on->model.world) == HM_OK);
+}
+
+static void ask(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t which = arguments[0] % QUERIES;
+    hm_query_fini(&on->queries[which].query);
+    draw_query(on, which, arguments[1]);
+}
+
+/* Some queries have loops that never reach the end. */
+static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    hm_view view;
+    hm_query *query = &on->queries[arguments[0] % QUERIES].query;
+    hm_query_begin(query);
+    for (uint32_t i = 0; i < arguments[1] % 4; i++)
+        (void)hm_query_next(query, &view);
+    hm_query_end(query);
+}
+
+static const test_operation operations[] = {
+    {"create", 20, create},    {"destroy", 12, destroy}, {"add", 20, add},
+    {"remove", 12, take_away}, {"change", 12, change},   {"change_all", 8, change_all},
+    {"clear", 1, clear},       {"trim", 3, trim},        {"ask", 10, ask},
+    {"leave", 3, leave},
+};
+static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
+                                     begin,   check,      end};
+
+TEST(query_model, queries_agree_with_the_model_while_the_world_changes)
+{
+    uint32_t wanted = test_scaled(OPERATIONS);
+    if (test_run_given(&subject))
+        return;
+    uint64_t random = test_seed("query_model");
+    for (uint32_t done = 0; done < wanted; done += EPISODE) {
+        uint32_t start[TEST_ARGUMENTS];
+        for (uint32_t i = 0; i < TEST_ARGUMENTS; i++)
+            start[i] = (uint32_t)test_random(&random);
+        test_run_random(&subject, start, EPISODE, &random);
+    }
+}
+
+/* Asks everything of two components of tables, a tag and two sparse ones, of entities that have
+ * them in every combination. */
+TEST(query_model, every_combination_of_lists_and_kinds_agrees_with_the_model)
+{
+    static const uint32_t chosen[] = {1, 3, 4, 6, 8};
+    static const unsigned char kinds[] = {
+        0,
+        QUERY_ASKS_ALL,
+        QUERY_ASKS_NONE,
+        QUERY_ASKS_ANY,
+        QUERY_ASKS_OPTIONAL,
+        QUERY_ASKS_ALL | QUERY_ASKS_ANY,
+        QUERY_ASKS_ALL | QUERY_ASKS_OPTIONAL,
+        QUERY_ASKS_ANY | QUERY_ASKS_OPTIONAL,
+        QUERY_ASKS_ALL | QUERY_ASKS_ANY | QUERY_ASKS_OPTIONAL,
+    };
+    enum { KINDS = sizeof kinds, QUERY_NUMBER = KINDS * KINDS * KINDS * KINDS * KINDS };
+    static query_model model; /* too large for the stack */
+    query_model_init(&model, 4096);
+    uint64_t random = test_seed("query_model combinations");
+    for (uint32_t i = 0; i < 32 * 3; i++) {
+        uint32_t mask = 0;
+        for (uint32_t c = 0; c < 5; c++)
+            mask |= (i >> c & 1) << chosen[c];
+        query_model_create(&model, mask);
+    }
+    for (uint32_t round = 0; round < 500; round++) { /* Each secondary gets an order of its own. */
+        uint32_t i = test_random_below(&random, model.count);
+        uint32_t c = chosen[test_random_below(&random, 5)];
+        if ((model.entities[i].mask >> c & 1) == 0)
+            continue;
+        query_model_remove(&model, i, c);
+        query_model_add(&model, i, c);
+    }
+    uint32_t step = QUERY_NUMBER / test_scaled(QUERY_NUMBER);
+    for (uint32_t q = 0; q < QUERY_NUMBER; q += step) {
+        unsigned char asks[QUERY_MODEL_COMPONENTS] = {0};
+        uint32_t rest = q;
+        for (uint32_t c = 0; c < 5; c++, rest /= KINDS)
+            asks[chosen[c]] = kinds[rest % KINDS];
+        query_model_query query;
+        query_model_ask(&model, &query, asks, q % 2 != 0);
+        query_model_check(&model, &query);
+        hm_query_fini(&query.query);
+    }
+    query_model_fini(&model);
+}

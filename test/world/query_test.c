@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: MIT */
+/* What queries visit, and how: views and their columns, tables that come and go, which side is
+ * walked, what is refused meanwhile, and what has changed since. */
+#include "support/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* views */
+
+TEST(query, columns_are_in_the_order_of_all_and_then_of_optional)
+{
+    scene on;
+    start(&on);
+    hm_handle entity = CREATE(&on, on.a, on.b, on.x);
+    set_int(&on, entity, on.a, 1);
+    set_int(&on, entity, on.b, 2);
+    set_int(&on, entity, on.x, 3);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.b), OPTIONAL(on.x, on.a)});
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && view.count == 1);
+    CHECK(hm_handle_equal(view.entities[0], entity));
+    for (int i = 0; i < 3; i++) {
+        static const int expected[] = {2, 3, 1};
+        CHECK(*(const int *)view.columns[i] == expected[i]);
+    }
+    CHECK(!hm_query_next(&query, &view));
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, tags_and_what_an_entity_lacks_have_no_column)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a, on.tag);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.tag, on.a), OPTIONAL(on.b, on.x, on.tag)});
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && view.count == 1);
+    CHECK(view.columns[0] == NULL && view.columns[1] != NULL);
+    CHECK(view.columns[2] == NULL && view.columns[3] == NULL && view.columns[4] == NULL);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, a_query_without_components_visits_all_entities)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a);
+    CREATE(&on, on.x);
+    hm_world_create(&on.world, NULL, 0);
+    hm_query all = ask(&on, (hm_query_desc){0}), without = ask(&on, (hm_query_desc){NONE(on.a)});
+    CHECK(visit(&all) == 3 && visit(&without) == 2);
+    hm_query_fini(&all);
+    hm_query_fini(&without);
+    finish(&on);
+}
+
+TEST(query, a_view_is_a_chunk_whose_values_stand_side_by_side)
+{
+    enum { ENTITIES = 20000 };
+    scene on;
+    start(&on);
+    static int values[ENTITIES]; /* too large for the stack */
+    for (int i = 0; i < ENTITIES; i++)
+        values[i] = i;
+    const void *columns[] = {values, NULL};
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, ENTITIES, columns, NULL) == HM_OK);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.b)});
+    hm_view view;
+    uint32_t views = 0;
+    uint64_t sum = 0;
+    for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
+        const int *first = view.columns[0];
+        for (uint32_t i = 0; i < view.count; i++) {
+            CHECK(hm_world_get(&on.world, view.entities[i], on.a) == &first[i]);
+            CHECK(hm_world_get(&on.world, view.entities[i], on.b) == (int *)view.columns[1] + i);
+            sum += (uint64_t)first[i];
+        }
+    }
+    CHECK(sum == (uint64_t)ENTITIES * (ENTITIES - 1) / 2);
+    CHECK(views <= ENTITIES / 1000); /* 1,023 rows of 16 bytes fit a chunk of 16 KiB */
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+/* Numbers far apart: a table's cells end at its highest component. */
+TEST(query, components_of_any_number_may_be_asked_for)
+{
+    scene on;
+    start(&on);
+    hm_component last = HM_INVALID_INDEX;
+    for (int i = 5; i < HM_WORLD_MAX_COMPONENTS; i++)
+        last = make_component(&on.world, sizeof(int), HM_COMPONENT_TABLE);
+    CREATE(&on, on.a);
+    CREATE(&on, on.a, last);
+    hm_query with = ask(&on, (hm_query_desc){ALL(on.a, last)});
+    hm_query without = ask(&on, (hm_query_desc){ALL(on.a), NONE(last), OPTIONAL(on.b)});
+    CHECK(visit(&with) == 1 && visit(&without) == 1);
+    hm_query_fini(&with);
+    hm_query_fini(&without);
+    finish(&on);
+}
+
+/* tables that come and go */
+
+TEST(query, a_table_that_is_made_later_is_visited)
+{
+    scene on;
+    start(&on);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    CHECK(visit(&query) == 0);
+    CREATE(&on, on.a);
+    CHECK(visit(&query) == 1);
+    CREATE(&on, on.a, on.b);
+    CREATE(&on, on.b);
+    CHECK(visit(&query) == 2);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, tables_that_trim_drops_and_whose_place_is_used_again_are_right)
+{
+    scene on;
+    start(&on);
+    hm_query with_a = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query with_b = ask(&on, (hm_query_desc){ALL(on.b)});
+    for (uint32_t round = 0; round < 10; round++) {
+        hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.tag);
+        CHECK(visit(&with_a) == 2 && visit(&with_b) == 0);
+        CHECK(hm_world_destroy(&on.world, first) && hm_world_destroy(&on.world, second));
+        if (round % 2 == 0)
+            CHECK(visit(&with_a) == 0);
+        CHECK(hm_world_trim(&on.world) == HM_OK && hm_world_table_count(&on.world) == 0);
+        if (round % 3 == 0)
+            CHECK(visit(&with_a) == 0 && visit(&with_b) == 0);
+        first = CREATE(&on, on.b);
+        second = CREATE(&on, on.b, on.tag);
+        CHECK(visit(&with_a) == 0 && visit(&with_b) == 2);
+        CHECK(hm_world_destroy(&on.world, first) && hm_world_destroy(&on.world, second));
+        CHECK(hm_world_trim(&on.world) == HM_OK);
+    }
+    hm_query_fini(&with_a);
+    hm_query_fini(&with_b);
+    finish(&on);
+}
+
+/* sparse components */
+
+enum { ROWS = 100, FEW = 10 };
+
+/* Creates n entities in one table. */
+static void create_rows(scene *on, hm_handle *entities, uint32_t n)
+{
+    CHECK(hm_world_create_n(&on->world, LIST(on->a), 1, n, NULL, entities) == HM_OK);
+}
+
+/* Checks that the query visits exactly these entities in this order, in this many views. */
+static void check_order(hm_query *query, const hm_handle *entities, uint32_t n, uint32_t views)
+{
+    hm_view view;
+    uint32_t at = 0, seen = 0;
+    for (hm_query_begin(query); hm_query_next(query, &view); seen++)
+        for (uint32_t i = 0; i < view.count; i++, at++)
+            CHECK(at < n && hm_handle_equal(view.entities[i], entities[at]));
+    CHECK(at == n && seen == views);
+}
+
+TEST(query, a_small_sparse_component_is_walked_in_the_order_of_its_values)
+{
+    scene on;
+    hm_handle entities[ROWS], expected[FEW];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (uint32_t i = 0; i < FEW; i++) {
+        expected[i] = entities[ROWS - 1 - 7 * i];
+        set_int(&on, expected[i], on.x, (int)i);
+    }
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
+    check_order(&query, expected, FEW, FEW);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, a_large_sparse_component_is_looked_up_for_each_row)
+{
+    scene on;
+    hm_handle entities[FEW], others[ROWS];
+    start(&on);
+    create_rows(&on, entities, FEW);
+    CHECK(hm_world_create_n(&on.world, LIST(on.x), 1, ROWS, NULL, others) == HM_OK);
+    for (uint32_t i = FEW; i-- > 0;)
+        set_int(&on, entities[i], on.x, (int)i);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.a)});
+    check_order(&query, entities, FEW, FEW);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, the_smallest_of_several_sparse_components_is_walked)
+{
+    scene on;
+    hm_handle entities[ROWS], expected[FEW];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (uint32_t i = 0; i < ROWS / 2; i++)
+        set_int(&on, entities[i], on.x, 0);
+    for (uint32_t i = 0; i < FEW; i++) {
+        expected[i] = entities[ROWS / 2 - 1 - 3 * i];
+        set_int(&on, expected[i], on.y, 0);
+    }
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.y)});
+    check_order(&query, expected, FEW, FEW);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, sparse_values_in_the_order_of_the_rows_make_one_view)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    /* A chunk of 512 bytes has 40 rows of 12 bytes, so the first view ends there. */
+    for (uint32_t i = 0; i < ROWS; i++)
+        set_int(&on, entities[i], on.x, (int)i);
+    hm_query all = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query sparse = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
+    hm_query optional = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.x)});
+    hm_view view;
+    uint32_t chunks = 0;
+    for (hm_query_begin(&all); hm_query_next(&all, &view);)
+        chunks++;
+    check_order(&sparse, entities, ROWS, chunks);
+    check_order(&optional, entities, ROWS, chunks);
+    /* Two that change places leave the runs before, between and behind them. */
+    CHECK(hm_world_remove(&on.world, entities[3], on.x) == HM_OK);
+    set_int(&on, entities[3], on.x, 3); /* Where 99 was; 99 is where 3 was. */
+    check_order(&optional, entities, ROWS, chunks + 3);
+    hm_query_fini(&all);
+    hm_query_fini(&sparse);
+    hm_query_fini(&optional);
+    finish(&on);
+}
+
+TEST(query, where_an_optional_sparse_component_is_missing_a_view_ends)
+{
+    scene on;
+    hm_handle entities[FEW];
+    start(&on);
+    create_rows(&on, entities, FEW);
+    for (uint32_t i = 3; i < 6; i++)
+        set_int(&on, entities[i], on.x, (int)i);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.x)});
+    static const uint32_t counts[] = {3, 3, 4};
+    hm_view view;
+    uint32_t at = 0;
+    for (hm_query_begin(&query); hm_query_next(&query, &view); at++) {
+        CHECK(at < 3 && view.count == counts[at]);
+        CHECK((view.columns[1] != NULL) == (at == 1));
+    }
+    CHECK(at == 3);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+/* loops */
+
+TEST(query, next_returns_an_empty_view_unless_the_query_runs)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_view view;
+    memset(&view, 0x5A, sizeof view);
+    CHECK(!hm_query_next(&query, &view));
+    CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && !hm_query_next(&query, &view));
+    CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
+    CHECK(!hm_query_next(&query, &view));
+    hm_query_end(&query); /* It has ended already. */
+    hm_query_fini(&query);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, begin_while_the_query_runs_starts_again)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.a);
+    CREATE(&on, on.a, on.b);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view));
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && hm_query_next(&query, &view));
+    CHECK(!hm_query_next(&query, &view));
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a))); /* All of them have ended. */
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+static void count_in_the_middle(scene *on, hm_query_desc desc, uint32_t expected)
+{
+    hm_query query = ask(on, desc);
+    hm_view view;
+    uint32_t visited = 0;
+    for (hm_query_begin(&query); hm_query_next(&query, &view); visited += view.count) {
+        hm_handle first = view.entities[0];
+        const void *column = view.columns[0];
+        CHECK(hm_query_count(&query) == expected);
+        CHECK(hm_handle_equal(first, view.entities[0]) && column == view.columns[0]);
+    }
+    CHECK(visited == expected);
+    hm_query_fini(&query);
+}
+
+TEST(query, count_leaves_a_running_loop_where_it_is)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (uint32_t i = 0; i < FEW; i++)
+        set_int(&on, entities[i * 7], on.x, 0);
+    CREATE(&on, on.a, on.b);
+    count_in_the_middle(&on, (hm_query_desc){ALL(on.a)}, ROWS + 1);
+    count_in_the_middle(&on, (hm_query_desc){ALL(on.a, on.x)}, FEW);
+    count_in_the_middle(&on, (hm_query_desc){ALL(on.a), NONE(on.x)}, ROWS + 1 - FEW);
+    finish(&on);
+}
+
+/* busy */
+
+static uint64_t any_key(const void *value, void *context)
+{
+    (void)value;
+    (void)context;
+    return 0;
+}
+
+/* Every call that would change where entities and values are is refused. */
+static void check_busy(scene *on, hm_handle entity)
+{
+    static const hm_order order = {.key = any_key};
+    const hm_component_desc component = {.size = 4};
+    hm_world *world = &on->world;
+    uint64_t clock = hm_world_clock(world);
+    CHECK(hm_handle_is_null(CREATE(on, on->a)));
+    CHECK(strcmp(hm_status_name(hm_world_add(world, entity, on->b, NULL)),
+                 hm_status_name(HM_ERROR_BUSY)) == 0);
+    CHECK(hm_world_create_n(world, NULL, 0, 1, NULL, NULL) == HM_ERROR_BUSY);
+    CHECK(hm_world_add(world, entity, on->x, NULL) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove(world, entity, on->a) == HM_ERROR_BUSY);
+    CHECK(hm_world_change(world, entity, &on->b, 1, &on->a, 1) == HM_ERROR_BUSY);
+    CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
+    CHECK(hm_world_component(world, &component) == HM_INVALID_INDEX);
+    CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
+    CHECK(!hm_world_defragment(world, on->a, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_world_clock(world) == clock && hm_world_validate(world) == HM_OK);
+}
+
+TEST(query, nothing_moves_while_a_query_runs)
+{
+    scene on;
+    start(&on);
+    hm_handle entity = CREATE(&on, on.a);
+    hm_query first = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query second = ask(&on, (hm_query_desc){NONE(on.x)});
+    hm_view view;
+    hm_query_begin(&first);
+    check_busy(&on, entity);
+    CHECK(hm_query_next(&first, &view));
+    check_busy(&on, entity);
+    hm_query_begin(&second);
+    CHECK(!hm_query_next(&first, &view)); /* The other one still runs. */
+    check_busy(&on, entity);
+    CHECK(hm_query_next(&second, &view));
+    hm_query_end(&second);
+    CHECK(hm_world_destroy(&on.world, entity));
+    hm_query_begin(&first);
+    hm_query_fini(&first);
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a)));
+    hm_query_fini(&second);
+    finish(&on);
+}
+
+static scene dying; /* of the tests that end the process */
+
+DEATH_TEST(query, clear_while_a_query_runs_panics)
+{
+    start(&dying);
+    hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
+    hm_query_begin(&query);
+    hm_world_clear(&dying.world);
+}
+
+DEATH_TEST(query, fini_of_the_world_while_a_query_runs_panics)
+{
+    start(&dying);
+    hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
+    hm_query_begin(&query);
+    hm_world_fini(&dying.world);
+}
+
+typedef struct hook {
+    scene *on;
+    hm_query query;
+    uint32_t visited;
+} hook;
+
+static void look_around(void *value, void *context)
+{
+    hook *of = context;
+    (void)value;
+    hm_view view;
+    hm_query_begin(&of->query);
+    while (hm_query_next(&of->query, &view))
+        of->visited += view.count;
+}
+
+TEST(query, a_loop_may_run_in_a_destroy_hook)
+{
+    scene on;
+    start(&on);
+    hook context = {.on = &on};
+    hm_component hooked = hm_world_component(
+        &on.world, &(hm_component_desc){.size = 4, .destroy = look_around, .context = &context});
+    context.query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_handle entity = CREATE(&on, on.a, hooked);
+    CREATE(&on, on.a);
+    CHECK(hm_world_remove(&on.world, entity, hooked) == HM_OK && context.visited == 2);
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a)));
+    hm_query_fini(&context.query);
+    finish(&on);
+}
+
+/* changes */
+
+TEST(query, changed_tells_the_last_change_of_a_column)
+{
+    scene on;
+    start(&on);
+    hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.b);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.tag, on.x)});
+    hm_query sparse = ask(&on, (hm_query_desc){ALL(on.x, on.a)});
+    CHECK(hm_query_changed(&query, 0) == 0);
+    uint64_t before = hm_world_clock(&on.world);
+    set_int(&on, second, on.b, 1);
+    CHECK(hm_world_clock(&on.world) > before);
+    hm_view view;
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view)) {
+        bool is_second = hm_handle_equal(view.entities[0], second);
+        CHECK(hm_query_changed(&query, 0) <= before);
+        CHECK((hm_query_changed(&query, 1) > before) == is_second);
+        CHECK(hm_query_changed(&query, 2) == 0 && hm_query_changed(&query, 3) == 0);
+        CHECK(hm_query_changed(&query, 4) == 0 && hm_query_changed(&query, UINT32_MAX) == 0);
+    }
+    CHECK(hm_query_changed(&query, 1) == 0);
+    before = hm_world_clock(&on.world);
+    set_int(&on, first, on.x, 1);
+    hm_query_begin(&sparse);
+    CHECK(hm_query_next(&sparse, &view));
+    CHECK(hm_query_changed(&sparse, 0) > before && hm_query_changed(&sparse, 1) <= before);
+    hm_query_end(&sparse);
+    before = hm_world_clock(&on.world);
+    CREATE(&on, on.a);
+    hm_query_begin(&sparse);
+    CHECK(hm_query_next(&sparse, &view));
+    CHECK(hm_query_changed(&sparse, 0) <= before && hm_query_changed(&sparse, 1) > before);
+    hm_query_fini(&query);
+    hm_query_fini(&sparse);
+    finish(&on);
+}
+
+TEST(query, the_rows_of_a_tag_change_with_its_table)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.tag);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.tag)});
+    uint64_t before = hm_world_clock(&on.world);
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view));
+    CHECK(hm_query_changed(&query, 0) != 0 && hm_query_changed(&query, 0) <= before);
+    hm_query_end(&query);
+    CREATE(&on, on.tag);
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && hm_query_changed(&query, 0) > before);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query, touch_marks_the_column_of_the_view_alone)
+{
+    scene on;
+    start(&on);
+    hm_handle first = CREATE(&on, on.a, on.b), second = CREATE(&on, on.a);
+    set_int(&on, first, on.x, 1);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.x, on.tag)});
+    uint64_t before = hm_world_clock(&on.world);
+    hm_query_touch(&query, 0); /* There is no view. */
+    hm_view view;
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view))
+        if (hm_handle_equal(view.entities[0], first)) {
+            hm_query_touch(&query, 1);
+        } else {
+            hm_query_touch(&query, 1); /* It has no b, no x and no tag. */
+            hm_query_touch(&query, 2);
+            hm_query_touch(&query, 3);
+            hm_query_touch(&query, 4);
+        }
+    CHECK(hm_world_clock(&on.world) == before + 1);
+    CHECK(hm_world_changed(&on.world, first, on.b) == before + 1);
+    CHECK(hm_world_changed(&on.world, first, on.a) <= before);
+    CHECK(hm_world_changed(&on.world, second, on.a) <= before);
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view))
+        hm_query_touch(&query, 2);
+    CHECK(hm_world_clock(&on.world) == before + 2);
+    CHECK(hm_world_changed(&on.world, first, on.x) == before + 2);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+static uint64_t key_of_int(const void *value, void *context)
+{
+    (void)context;
+    return (uint64_t) * (const int *)value;
+}
+
+/* Orders by a component until that is done. */
+static void order_by(scene *on, hm_component component)
+{
+    static const hm_order rising = {.key = key_of_int};
+    while (!hm_world_defragment(&on->world, component, &rising, (hm_budget){7, 7}).done)
+        ;
+}
+
+/* Values that are written through a view, and touched, are ordered again. */
+static void check_order_hears(scene *on, hm_component component)
+{
+    hm_query query = ask(on, (hm_query_desc){ALL(component)});
+    hm_view view;
+    for (int round = 0; round < 5; round++) {
+        for (hm_query_begin(&query); hm_query_next(&query, &view);) {
+            int *values = view.columns[0];
+            for (uint32_t i = 0; i < view.count; i++)
+                values[i] = (values[i] * 31 + 7) % 101;
+            hm_query_touch(&query, 0);
+        }
+        if (round % 2 == 0) { /* The next one comes in the middle of ordering. */
+            static const hm_order rising = {.key = key_of_int};
+            hm_world_defragment(&on->world, component, &rising, (hm_budget){3, 9});
+            continue;
+        }
+        order_by(on, component);
+        int last = 0;
+        for (hm_query_begin(&query); hm_query_next(&query, &view);)
+            for (uint32_t i = 0; i < view.count; i++) {
+                CHECK(((int *)view.columns[0])[i] >= last);
+                last = ((int *)view.columns[0])[i];
+            }
+    }
+    hm_query_fini(&query);
+}
+
+TEST(query, touch_tells_the_order)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (int i = 0; i < ROWS; i++)
+        set_int(&on, entities[i], on.a, ROWS - i);
+    order_by(&on, on.a);
+    check_order_hears(&on, on.a);
+    hm_world_clear(&on.world);
+    CHECK(hm_world_create_n(&on.world, &on.x, 1, ROWS, NULL, entities) == HM_OK);
+    for (int i = 0; i < ROWS; i++)
+        set_int(&on, entities[i], on.x, ROWS - i);
+    CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+    order_by(&on, on.x);
+    check_order_hears(&on, on.x); /* There are more rows, so that its values are walked. */
+    finish(&on);
+}
+
+/* The values of both components are at other positions. */
+TEST(query, touch_of_the_second_sparse_column_tells_its_order)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        set_int(&on, entities[i], on.x, i);
+        set_int(&on, entities[ROWS - 1 - i], on.y, i);
+    }
+    CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+    order_by(&on, on.y);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.y)});
+    hm_query of_y = ask(&on, (hm_query_desc){ALL(on.y)});
+    hm_view view;
+    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+        if (hm_handle_equal(view.entities[0], entities[ROWS - 1])) {
+            *(int *)view.columns[1] = ROWS;
+            hm_query_touch(&query, 1);
+        }
+    order_by(&on, on.y);
+    int last = 0;
+    for (hm_query_begin(&of_y); hm_query_next(&of_y, &view);)
+        for (uint32_t i = 0; i < view.count; i++) {
+            CHECK(((int *)view.columns[0])[i] > last);
+            last = ((int *)view.columns[0])[i];
+        }
+    CHECK(last == ROWS);
+    hm_query_fini(&query);
+    hm_query_fini(&of_y);
+    finish(&on);
+}
