@@ -5,23 +5,20 @@
  *     program text        runs those whose "suite.name" contains the text
  *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
- * Tests run in this process, one after the other; a failed check jumps back here. A death test runs
- * in a child of its own: a fork, or on Windows this program again with --panic=suite.name.
- * WebAssembly has no processes: there test/tools/wasm.mjs makes a new instance. It has no setjmp
- * either, so a failed check ends the program as failed. */
+ * Each test runs in a child, so that one that crashes fails alone, and so that what it leaves
+ * behind ends with it: an emulator keeps a record of each page that a process ever reserved. The
+ * child is a fork, or on Windows and in WebAssembly this program again with --run=suite.name. */
 #if !defined(_WIN32)
 #define _POSIX_C_SOURCE 200809L
 #endif
 
 #include "test.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(__wasm__)
-#include <setjmp.h>
-#endif
 #if defined(_WIN32)
 #include <process.h>
 #elif !defined(__wasm__)
@@ -31,7 +28,7 @@
 
 enum { NAME_SIZE = 256 };
 
-static const char panic_option[] = "--panic=";
+static const char run_option[] = "--run=";
 
 static test_case *first_test; /* in the order of suite and name */
 
@@ -56,52 +53,21 @@ void test_register(test_case *test)
     *place = test;
 }
 
-#if defined(__wasm__)
-
-_Noreturn static void leave_test(void)
-{
-    exit(EXIT_FAILURE);
-}
-
-static bool passes_here(const test_case *test)
-{
-    test->run();
-    return true;
-}
-
-#else
-
-static jmp_buf runner; /* set while a test runs in this process */
-
-_Noreturn static void leave_test(void)
-{
-    longjmp(runner, 1);
-}
-
-static bool passes_here(const test_case *test)
-{
-    if (setjmp(runner) != 0)
-        return false;
-    test->run();
-    return true;
-}
-
-#endif
-
 void test_fail(const char *file, int line, const char *condition)
 {
     if (test_fail_hook != NULL)
         test_fail_hook(file, line, condition);
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
-    leave_test();
+    exit(EXIT_FAILURE);
 }
 
-/* Runs in a death test's child. Only the panic hook ends it with the expected code. */
-_Noreturn static void run_to_panic(const test_case *test)
+/* Runs in a child. Only the panic hook ends a death test with the expected code. */
+_Noreturn static void run_to_end(const test_case *test)
 {
-    test_expect_panic();
-    passes_here(test);
-    exit(EXIT_FAILURE);
+    if (test->expects_panic)
+        test_expect_panic();
+    test->run();
+    exit(test->expects_panic ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 #if defined(_WIN32) || defined(__wasm__)
@@ -122,10 +88,10 @@ static int run_again(const char *argument)
 /* Returns the child's exit code, or -1. */
 static int child_exit_code(const test_case *test)
 {
-    char option[sizeof panic_option + NAME_SIZE];
+    char option[sizeof run_option + NAME_SIZE];
     char name[NAME_SIZE];
     full_name(test, name);
-    snprintf(option, sizeof option, "%s%s", panic_option, name);
+    snprintf(option, sizeof option, "%s%s", run_option, name);
     return run_again(option);
 }
 
@@ -137,7 +103,7 @@ static int child_exit_code(const test_case *test)
     int status;
     pid_t child = fork();
     if (child == 0)
-        run_to_panic(test);
+        run_to_end(test);
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return -1;
     return WEXITSTATUS(status);
@@ -147,14 +113,12 @@ static int child_exit_code(const test_case *test)
 
 static bool passes(const test_case *test)
 {
-    if (!test->expects_panic)
-        return passes_here(test);
-    fflush(NULL); /* so that the child does not print our output again */
+    int expected = test->expects_panic ? TEST_PANIC_EXIT_CODE : EXIT_SUCCESS;
+    fflush(NULL); /* so that a child does not print our output again */
     int code = child_exit_code(test);
-    if (code != TEST_PANIC_EXIT_CODE)
-        fprintf(stderr, "ended with exit code %d, not with the panic's %d\n", code,
-                TEST_PANIC_EXIT_CODE);
-    return code == TEST_PANIC_EXIT_CODE;
+    if (code != expected)
+        fprintf(stderr, "ended with exit code %d, not with %d\n", code, expected);
+    return code == expected;
 }
 
 static bool is_left_out(const char *name, char **arguments)
@@ -168,13 +132,15 @@ static bool is_left_out(const char *name, char **arguments)
 int main(int argc, char **argv)
 {
     const char *filter = argc > 1 && (argv[1][0] != '-' || argv[1][1] == '-') ? argv[1] : "";
-    bool is_child = strncmp(filter, panic_option, strlen(panic_option)) == 0;
+    bool is_child = strncmp(filter, run_option, strlen(run_option)) == 0;
     unsigned run = 0, failed = 0;
+    if (!is_child && test_scale() > 1)
+        fprintf(stderr, "long loops run 1/%" PRIu32 " of their rounds\n", test_scale());
     for (const test_case *test = first_test; test != NULL; test = test->next) {
         char name[NAME_SIZE];
         full_name(test, name);
-        if (is_child && strcmp(name, filter + strlen(panic_option)) == 0)
-            run_to_panic(test);
+        if (is_child && strcmp(name, filter + strlen(run_option)) == 0)
+            run_to_end(test);
         if (is_child || strstr(name, filter) == NULL)
             continue;
         if (is_left_out(name, argv + 1)) {

@@ -53,7 +53,7 @@ void test_fail(const char *file, int line, const char *condition)
 }
 #endif
 
-uint32_t test_scaled(uint32_t n)
+uint32_t test_scale(void)
 {
     static uint32_t scale;
     if (scale == 0) {
@@ -61,10 +61,13 @@ uint32_t test_scaled(uint32_t n)
         unsigned long long divisor = text != NULL ? strtoull(text, NULL, 10) : 1;
         CHECK(divisor >= 1 && divisor <= UINT32_MAX);
         scale = (uint32_t)divisor;
-        if (scale > 1)
-            fprintf(stderr, "long loops run 1/%" PRIu32 " of their rounds\n", scale);
     }
-    return n > scale ? n / scale : 1;
+    return scale;
+}
+
+uint32_t test_scaled(uint32_t n)
+{
+    return n > test_scale() ? n / test_scale() : 1;
 }
 
 void test_leave_out(const char *what)

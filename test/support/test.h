@@ -66,8 +66,12 @@ extern void (*test_fail_hook)(const char *file, int line, const char *condition)
  * clock. */
 uint64_t test_seed(const char *what);
 
+/* Returns HM_TEST_SCALE, or 1 if it is not set. The plain runner reports it, since less is tested
+ * if it is above 1. */
+uint32_t test_scale(void);
+
 /* Returns how many rounds a long loop runs: n, or where that is slow, as under an emulator, n
- * divided by HM_TEST_SCALE, but at least 1. Reports it once, since less is tested then. */
+ * divided by test_scale(), but at least 1. */
 uint32_t test_scaled(uint32_t n);
 
 /* Reports that a part of a test is left out, and why: nothing is left out silently. */

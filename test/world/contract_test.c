@@ -67,7 +67,7 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
     finish_world(&world);
     /* An emulator, where long loops are scaled down, keeps a record of each page that is reserved.
      */
-    if (test_scaled(2) == 1 || !test_has_addresses(UINT64_C(1) << 40, "2^40 bytes of addresses"))
+    if (test_scale() > 1 || !test_has_addresses(UINT64_C(1) << 40, "2^40 bytes of addresses"))
         return;
     world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
                                        .max_slots = UINT32_MAX,
