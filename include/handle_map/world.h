@@ -30,7 +30,8 @@
  *     values of an entity 16,368 bytes in its table, with 8 for its handle; sparse ones are not
  *                         limited: larger values must be sparse
  *     alignment           1 to 4096, dividing the size
- *     tables              262,143, the descriptor's `max_tables`
+ *     tables              262,143, the descriptor's `max_tables`, besides that of the entities
+ *                         without components
  *     index space         `max_slots`, as in a map
  *
  * Memory: 20 bytes for each entity and 8 more in its row. A table takes 1 KiB or more of its own,
@@ -260,7 +261,8 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget budget);
 
-/* Returns the number of tables that exist, with entities or without. O(1). */
+/* Returns the number of tables that exist, with entities or without. The table of the entities
+ * without components is not counted. O(1). */
 static inline uint32_t hm_world_table_count(const hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_table_count: world is NULL");

@@ -236,12 +236,10 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
     return HM_OK;
 }
 
-/* Takes what a new table needs, and describes it. */
+/* Takes what a new table needs, and describes it. Its row has been measured. */
 static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_world_table *table)
 {
-    hm_status status = hm_world_measure(world, set, &table->row_size);
-    if (status == HM_OK)
-        status = sets_widen(world, table, set->count > 0 ? set->numbers[set->count - 1] : 0);
+    hm_status status = sets_widen(world, table, set->count > 0 ? set->numbers[set->count - 1] : 0);
     if (status != HM_OK)
         return status;
     status =
@@ -262,21 +260,27 @@ static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_worl
     return HM_OK;
 }
 
+/* Makes room for one more table. The root is not among those that max_tables limits. */
+static hm_status sets_lengthen(hm_world *world)
+{
+    hm_array *tables = &world->table_array;
+    if (tables->count == tables->capacity)
+        return hm_fail(HM_ERROR_FULL, "%" PRIu32 " of %zu tables: max_tables is used up",
+                       world->table_count, tables->capacity - 1);
+    return hm_array_commit(tables, tables->count + 1, true);
+}
+
 static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)
 {
     hm_world_table table = {.hash = hash, .is_alive = true};
     table.first = table.last = table.tail = HM_WORLD_NONE;
     bool is_new = world->dropped == HM_WORLD_NONE;
     uint32_t made = is_new ? (uint32_t)world->table_array.count : world->dropped;
-    if (is_new) {
-        if (made >= world->table_array.capacity)
-            return hm_fail(HM_ERROR_FULL, "%" PRIu32 " of %zu tables: max_tables is used up", made,
-                           world->table_array.capacity);
-        hm_status status = hm_array_commit(&world->table_array, (size_t)made + 1, true);
-        if (status != HM_OK)
-            return status;
-    }
-    hm_status status = sets_describe(world, set, &table);
+    hm_status status = hm_world_measure(world, set, &table.row_size);
+    if (status == HM_OK && is_new)
+        status = sets_lengthen(world);
+    if (status == HM_OK)
+        status = sets_describe(world, set, &table);
     if (status != HM_OK)
         return status;
     table.changed = world->clock;

@@ -77,7 +77,7 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
     const world_array arrays[] = {
         {&world->place_array, sizeof(hm_world_place), full->max_slots},
         {&world->mask_array, sizeof(uint64_t), full->max_slots},
-        {&world->table_array, sizeof(hm_world_table), full->max_tables},
+        {&world->table_array, sizeof(hm_world_table), (size_t)full->max_tables + 1},
         {&world->bucket_array, sizeof(uint32_t), buckets},
         {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
         {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},

@@ -31,13 +31,13 @@ static void begin_arena(void)
     CHECK(arena_size() == ENTITY_BYTES);
 }
 
-/* Returns how many sets the components in tables have. */
+/* Returns how many sets the components in tables have, without the empty one. */
 static uint32_t count_tables(void)
 {
     uint32_t tables = 1;
     for (uint32_t i = 0; i < scene.kinds; i++)
         tables *= entity_is_sparse(i) ? 1 : 2;
-    return tables;
+    return tables - 1;
 }
 
 static hm_status init(void)

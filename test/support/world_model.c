@@ -241,7 +241,7 @@ bool world_model_explains(const world_model *model, hm_status status, uint32_t n
            (n > model->desc.capacity - model->count ||
             n > stats.max_slots - stats.retired_slots - model->count ||
             (model->desc.max_tables != 0 &&
-             hm_world_table_count(&model->world) + 1 >= model->desc.max_tables));
+             hm_world_table_count(&model->world) >= model->desc.max_tables));
 }
 
 /* components */

@@ -206,12 +206,18 @@ TEST(world_memory, a_table_is_ordered_after_a_trim)
 
 TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)
 {
-    hm_world world = make_world((hm_world_desc){.max_tables = 3}); /* one has no components */
+    hm_world world = make_world((hm_world_desc){.max_tables = 2});
     hm_component a = make_int(&world), b = make_int(&world), c = make_int(&world);
     hm_handle first = make_one(&world, a, 1), second = make_one(&world, b, 2);
     CHECK(hm_handle_is_null(hm_world_create(&world, &c, 1)));
-    CHECK(strcmp(hm_last_error(), "3 of 3 tables: max_tables is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "2 of 2 tables: max_tables is used up") == 0);
     CHECK(hm_world_add(&world, first, b, NULL) == HM_ERROR_FULL);
+    CHECK(hm_world_table_count(&world) == 2);
+    hm_component large = make_component(&world, (hm_component_desc){.size = 12000});
+    hm_component too_large = make_component(&world, (hm_component_desc){.size = 12001, .align = 1});
+    hm_component both[] = {large, too_large};
+    CHECK(hm_handle_is_null(hm_world_create(&world, both, 2)));
+    CHECK(strstr(hm_last_error(), "make large ones sparse") != NULL);
     CHECK(hm_world_change(&world, first, &c, 1, &a, 1) == HM_ERROR_FULL);
     CHECK(value_of(&world, first, a) == 1 && !hm_world_has(&world, first, b));
     CHECK(hm_world_remove(&world, first, a) == HM_OK && hm_world_trim(&world) == HM_OK);
