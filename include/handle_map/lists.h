@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body,
+ * the requests that wait for a resource.
+ *
+ *     handle --> ID table --> | unit 1 |          range of blocks
+ *                             | none   |          | head: list, size, 3 items | a | b | c |   |
+ *                             | unit 9 | -------> | head: list, size, 2 items | d | e |
+ *                               ^ position        | free                      |
+ *                                                 | head: list, size, 1 item  | f |
+ *                                                 <- end
+ *
+ * The items of a list are one array. All lists share one range: a list that grows moves to a block
+ * of twice the size, and its old block serves others. An empty list has no block. To visit the
+ * items of all lists, walk the range with hm_lists_next: that is one forward pass over memory.
+ *
+ * Owns: the items, copied as bytes. What they point to belongs to the program; there are no hooks.
+ *
+ * Moves: push, push_n, insert_at and resize may move the items of that list, and no others; they do
+ * so when its block is full. defragment moves lists. A pointer to an item, and one from items, is
+ * valid until the next call that changes its list, and until defragment, clear or fini.
+ *
+ * Under AddressSanitizer free blocks and the bytes behind the last item of a list are poisoned:
+ * using a pointer into a list that has moved is reported, until the place is used again.
+ *
+ * Limits:
+ *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`
+ *     items               in all lists together, the descriptor's `max_items`; one list may have
+ *                         up to UINT32_MAX of them
+ *     item size           at least 1 byte
+ *     alignment           1 to 4096, dividing the size
+ *     index space         `max_slots`, as in a map
+ *
+ * Memory: 4 bytes for each list beside 8 for its slot and 4 in the ID table. A block has a head of
+ * 16 bytes, or of the items' alignment if that is larger, and blocks are multiples of that. Blocks
+ * that have grown are powers of two, so that up to half of one is unused, until defragment gives
+ * each list exactly what it needs. Freed blocks are used again for lists of the same size.
+ *
+ * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
+ * callback.
+ *
+ * A call that fails changes nothing that can be observed, except that the committed size may have
+ * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. Zeroed
+ * lists, and those whose init failed, are valid, without a list and of capacity 0. A NULL pointer
+ * to lists is a broken contract. hm_last_error says why a call failed with a status, with null or
+ * with NULL.
+ *
+ * Any 64 bits may be passed as a handle to any function, and any number as an index.
+ *
+ * The predicate of erase_if sees consistent lists. A call that would change them from inside it is
+ * refused with HM_ERROR_BUSY, null, NULL, false or 0; clear and fini call the panic hook.
+ *
+ * Threads: no locks inside. Const calls may run together while no thread writes.
+ *
+ * Arrays of arrays are the last of the four parts that a program's data is made of in Niklas
+ * Frykholm's "Data Structures Part 3: Arrays of Arrays" (2019), which lists the ways to store them.
+ */
+#ifndef HANDLE_MAP_LISTS_H
+#define HANDLE_MAP_LISTS_H
+
+#include <handle_map/detail/lists.h>
+#include <handle_map/detail/typed.h>
+#include <handle_map/order.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A zero field means the default. Only item_size has no default. */
+typedef struct hm_lists_desc {
+    size_t item_size;   /* bytes; a multiple of item_align */
+    size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that
+                           of max_align_t */
+    uint32_t capacity;  /* lists, at most; 0: 1,048,576 */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
+                           16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
+    uint64_t max_items; /* in all lists together; 0: 16 x capacity; with 32-bit pointers or
+                           hm_memory_heap() 4 x capacity */
+    uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
+    const char *name;        /* for messages; must outlive the lists; NULL: "lists" */
+} hm_lists_desc;
+
+/* hm_lists and hm_lists_view are structs that programs hold by value. All fields of hm_lists are
+ * private, and stand in detail/lists.h. */
+
+typedef hm_stats hm_lists_stats;
+
+/* Reserves address space: for the items of max_items four times their size, with 32-bit pointers or
+ * hm_memory_heap() twice, since blocks have unused parts and gaps between them. Commits nothing.
+ * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
+ * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
+ * max_items that take 2^32 units or more, or a memory table that breaks its contract.
+ * HM_ERROR_MEMORY: a reservation was refused. After a failure the lists are zeroed. They keep no
+ * pointer to the descriptor. O(1). Example:
+ *
+ *     hm_lists contacts;
+ *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),
+ *                                 .capacity = 100000,
+ *                                 .max_items = 1000000,
+ *                                 .type_id = 9,
+ *                                 .name = "contacts"};
+ *     if (hm_lists_init(&contacts, &desc) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc);
+
+/* Destroys all lists, releases all memory, zeroes the struct. May be called twice. O(1). */
+HM_API void hm_lists_fini(hm_lists *lists);
+
+/* Makes an empty list and returns its handle; null: HM_ERROR_FULL, HM_ERROR_MEMORY or
+ * HM_ERROR_BUSY, as hm_lists_reserve(lists, 1) tells. Invalidates nothing. O(1), amortised. */
+HM_API hm_handle hm_lists_create(hm_lists *lists);
+
+/* Destroys a list and its items. False if the handle does not resolve, or when busy. Invalidates
+ * pointers to its items. O(1). */
+HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
+
+/* Makes the next n creates succeed while nothing is destroyed in between. HM_ERROR_FULL: the
+ * capacity or the index space is used up. HM_ERROR_MEMORY, HM_ERROR_BUSY. Invalidates nothing.
+ * O(n), at most. */
+HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
+
+/* After a reserve of n, returns for each k below n the handle that the (k + 1)-th create from now
+ * returns, as hm_map_upcoming does. O(1). */
+HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
+
+/* Destroys all lists. Every handle is refused from then on. Invalidates all pointers. O(1). */
+HM_API void hm_lists_clear(hm_lists *lists);
+
+/* Adds an item behind the others, and returns its place; NULL item: zero. `item` must not point
+ * into these lists. NULL: the handle does not resolve (HM_ERROR_STALE), max_items is used up or
+ * there is no block of that size (HM_ERROR_FULL), HM_ERROR_MEMORY or HM_ERROR_BUSY. May move the
+ * items of this list. O(1), amortised. */
+HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
+    return hm_lists_push_as(lists, list, item, lists->item_size);
+}
+
+/* Adds n items behind the others, all or none; NULL items: zero. Fails as push does; `items` must
+ * not point into these lists. May move the items of this list. O(n), amortised. */
+HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
+
+/* Inserts an item before the one at `index`, or behind the last if that is the count, and returns
+ * its place; NULL item: zero. NULL as for push, and HM_ERROR_INVALID for a larger index. May move
+ * the items of this list. O(items behind it), amortised. */
+HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
+
+/* Makes the list have `count` items: drops the last ones, or adds zero ones. Fails as push does,
+ * but dropping items cannot fail for want of memory. May move the items of this list if it grows.
+ * O(items added), amortised. */
+HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
+
+/* Erases the item at `index`; the last one moves into the hole. False if the handle does not
+ * resolve, if there is no such item, and when busy. O(1). */
+HM_API bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index);
+
+/* The same, but those behind it move down by one, so that the order stays. O(items behind it). */
+HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
+
+/* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
+ * if the handle does not resolve, and when busy. It is called once for each item, in order. The
+ * others keep their order. O(items of the list). */
+HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
+                                  bool (*doomed)(const void *item, void *context), void *context);
+
+/* Returns the items of a list as one array, and their number in *count, which may be NULL. NULL and
+ * 0 for an empty list, and if the handle does not resolve. O(1). Example:
+ *
+ *     uint32_t count;
+ *     const struct contact *found = hm_lists_items(&contacts, handle, &count);
+ *     for (uint32_t i = 0; i < count; i++)
+ *         resolve(&found[i]);
+ */
+static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32_t *count)
+{
+    uint32_t unit, items = 0;
+    void *at = NULL;
+    HM_CONTRACT(lists != NULL, "hm_lists_items: lists is NULL");
+    unit = hm_lists_find(lists, list);
+    if (unit != 0) {
+        items = hm_lists_block_at(lists, unit)->count;
+        at = hm_lists_address(lists, unit + 1);
+    }
+    if (count != NULL)
+        *count = items;
+    return at;
+}
+
+/* Visits all lists that have items, in the order of their memory. Begin with a zeroed view; false:
+ * there are no more. Items may be written; no list may be changed until the loop has ended. O(1) a
+ * list, and one for each gap. Example:
+ *
+ *     hm_lists_view view = {0};
+ *     while (hm_lists_next(&contacts, &view))
+ *         resolve_all(view.items, view.count);
+ */
+static inline bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
+{
+    const hm_lists_block *block;
+    uint32_t unit, end;
+    HM_CONTRACT(lists != NULL, "hm_lists_next: lists is NULL");
+    HM_CONTRACT(view != NULL, "hm_lists_next: view is NULL");
+    end = lists->end;
+    for (unit = view->next != 0 ? view->next : 1; unit < end; unit += block->size) {
+        block = hm_lists_block_at(lists, unit);
+        if (hm_handle_is_free(block->list))
+            continue;
+        view->list = block->list;
+        view->items = hm_lists_address(lists, unit + 1);
+        view->count = block->count;
+        view->next = unit + block->size;
+        return true;
+    }
+    memset(view, 0, sizeof *view);
+    return false;
+}
+
+/* Whether the handle names a list. O(1). */
+static inline bool hm_lists_contains(const hm_lists *lists, hm_handle list)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_contains: lists is NULL");
+    return hm_id_table_contains(&lists->ids, list);
+}
+
+/* Returns the number of lists, empty ones included. O(1). */
+static inline uint32_t hm_lists_count(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_count: lists is NULL");
+    return lists->ids.count;
+}
+
+/* Returns the number of items in all lists. O(1). */
+static inline uint64_t hm_lists_item_count(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_item_count: lists is NULL");
+    return lists->item_count;
+}
+
+/* Returns how many lists there may be. O(1). */
+static inline uint32_t hm_lists_capacity(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_capacity: lists is NULL");
+    return HM_CAST(uint32_t, lists->block_array.capacity);
+}
+
+/* Returns the handle of the list at a position below the count; null out of range. The positions
+ * name each list once, empty ones too, and change when a list is destroyed. O(1). */
+static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_handle_at: lists is NULL");
+    return hm_id_table_handle_at(&lists->ids, index);
+}
+
+/* Closes the gaps between blocks: moves lists toward the beginning of the range, and gives each
+ * just the memory that its items take, so that the next push moves it. Call it once a frame, or
+ * when little happens; it resumes where it stopped, and the program may change anything between
+ * calls. The lists keep their order in memory. A swap is one list that is moved, whatever its size;
+ * there are no compares. Besides, a call looks at no more than 4 blocks for each swap that it may
+ * make, and 4,096. Done: there are no gaps; then a call costs nothing until something changes. When
+ * busy: not done. Never fails. Invalidates all pointers to items. */
+HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
+
+/* Gives memory back to the system: what is behind the last block, and spent parts of the ID table,
+ * as hm_map_trim does. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system refuses; all lists stay.
+ * Invalidates nothing. O(1) but for the system's part. */
+HM_API hm_status hm_lists_trim(hm_lists *lists);
+
+/* Returns what the handle is to these lists, as hm_map_explain does. O(1). */
+HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
+
+/* Returns counts and sizes; `count` and `capacity` are lists. O(1). */
+HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
+
+/* HM_OK, or HM_ERROR_CORRUPT if the lists are damaged, with what in hm_last_error. O(lists). */
+HM_API hm_status hm_lists_validate(const hm_lists *lists);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

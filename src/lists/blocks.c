@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* lists: the blocks of the range. */
+#include "lists_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+
+#include <inttypes.h>
+
+static uint32_t blocks_class_of(uint32_t size)
+{
+    return hm_bits_highest(size);
+}
+
+/* Free blocks are in lists of both directions. */
+
+static uint32_t blocks_next(const hm_lists_block *block)
+{
+    return hm_handle_index(block->list);
+}
+
+static void blocks_set_next(hm_lists_block *block, uint32_t next)
+{
+    block->list.bits = HM_HANDLE_FREE_BIT | next;
+}
+
+static void blocks_link(hm_lists *lists, uint32_t unit)
+{
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    uint32_t *head = &lists->heads[blocks_class_of(block->size)];
+    blocks_set_next(block, *head);
+    block->count = 0;
+    if (*head != 0)
+        hm_lists_block_at(lists, *head)->count = unit;
+    *head = unit;
+}
+
+void hm_lists_unlink(hm_lists *lists, uint32_t unit)
+{
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    uint32_t next = blocks_next(block), previous = block->count;
+    if (previous != 0)
+        blocks_set_next(hm_lists_block_at(lists, previous), next);
+    else
+        lists->heads[blocks_class_of(block->size)] = next;
+    if (next != 0)
+        hm_lists_block_at(lists, next)->count = previous;
+}
+
+/* Makes the units an own block, without a list and without items. */
+static void blocks_make(const hm_lists *lists, uint32_t unit, uint32_t size)
+{
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    hm_memory_unpoison(block, sizeof *block);
+    *block = (hm_lists_block){.list = HM_NULL_HANDLE, .size = size, .count = 0};
+    hm_lists_poison_rest(lists, unit);
+}
+
+void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit)
+{
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    size_t used = lists->item_size * block->count;
+    hm_memory_poison(hm_lists_address(lists, unit + 1) + used, hm_lists_room(lists, block) - used);
+}
+
+void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
+{
+    blocks_make(lists, unit, size);
+    blocks_link(lists, unit);
+    hm_lists_loosen(lists, unit);
+}
+
+void hm_lists_give(hm_lists *lists, uint32_t unit)
+{
+    uint32_t size = hm_lists_block_at(lists, unit)->size;
+    if (lists->end - unit != size) {
+        hm_lists_make_free(lists, unit, size);
+        return;
+    }
+    hm_memory_poison(hm_lists_address(lists, unit), (size_t)size << lists->unit_shift);
+    lists->end = unit;
+    hm_lists_loosen(lists, unit);
+}
+
+/* take */
+
+/* Makes a block of this size behind the others. */
+static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
+{
+    size_t end = (size_t)lists->end + size;
+    if (end > lists->unit_array.capacity)
+        return hm_fail(HM_ERROR_FULL,
+                       "the blocks of %s take %" PRIu32 " of %zu units: defragment, or raise "
+                       "max_items",
+                       lists->name, lists->end, lists->unit_array.capacity);
+    hm_status status = hm_array_prepare(&lists->unit_array, end, true);
+    if (status != HM_OK)
+        return status;
+    *unit = lists->end;
+    lists->end += size;
+    blocks_make(lists, *unit, size);
+    return HM_OK;
+}
+
+/* Takes the first free block of a class; false if there is none. */
+static bool blocks_reuse(hm_lists *lists, uint32_t size_class, uint32_t *unit)
+{
+    *unit = lists->heads[size_class];
+    if (*unit == 0)
+        return false;
+    hm_lists_unlink(lists, *unit);
+    return true;
+}
+
+/* Takes a part of a larger free block; false if there is none. */
+static bool blocks_split(hm_lists *lists, uint32_t size_class, uint32_t *unit)
+{
+    for (uint32_t larger = size_class + 1; larger < HM_LISTS_CLASSES; larger++)
+        if (blocks_reuse(lists, larger, unit)) {
+            uint32_t size = UINT32_C(1) << size_class;
+            uint32_t rest = hm_lists_block_at(lists, *unit)->size - size;
+            hm_lists_make_free(lists, *unit + size, rest);
+            blocks_make(lists, *unit, size);
+            return true;
+        }
+    return false;
+}
+
+/* Blocks of the class come first, then new ones: to split larger ones would leave pieces that are
+ * used again only by smaller lists. */
+hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
+{
+    uint32_t size_class = 1;
+    while (UINT64_C(1) << size_class < hm_lists_units_of(lists, n))
+        size_class++;
+    if (blocks_reuse(lists, size_class, unit))
+        return HM_OK;
+    hm_status status = blocks_extend(lists, UINT32_C(1) << size_class, unit);
+    if (status == HM_OK || !blocks_split(lists, size_class, unit))
+        return status;
+    hm_forgive();
+    return HM_OK;
+}
+
+/* validate */
+
+typedef struct blocks_sums {
+    uint64_t items;
+    uint32_t lists, free; /* blocks */
+} blocks_sums;
+
+/* Checks one block, whose head is inside the range, and adds it to the sums. */
+static hm_status blocks_validate(const hm_lists *lists, uint32_t unit, blocks_sums *sums)
+{
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    if (block->size == 0 || block->size > lists->end - unit)
+        return hm_fail(HM_ERROR_CORRUPT, "the size of the block at unit %" PRIu32 " is damaged",
+                       unit);
+    if (hm_lists_is_free(block)) {
+        sums->free++;
+        if (unit < lists->cursor)
+            return hm_fail(HM_ERROR_CORRUPT, "unit %" PRIu32 " is a gap that was closed", unit);
+        return HM_OK;
+    }
+    if (hm_lists_find(lists, block->list) != unit)
+        return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);
+    uint64_t need = block->count != 0 ? hm_lists_units_of(lists, block->count) : UINT64_MAX;
+    if (need > block->size || (unit < lists->cursor && need < block->size))
+        return hm_fail(HM_ERROR_CORRUPT, "the items of the block at unit %" PRIu32 " do not fit",
+                       unit);
+    sums->lists++;
+    sums->items += block->count;
+    return HM_OK;
+}
+
+/* Counts the blocks in the list of a class; UINT32_MAX if it is damaged. */
+static uint32_t blocks_count_class(const hm_lists *lists, uint32_t size_class, uint32_t most)
+{
+    uint32_t count = 0, previous = 0;
+    for (uint32_t unit = lists->heads[size_class]; unit != 0; count++) {
+        if (count == most || unit >= lists->end)
+            return UINT32_MAX;
+        const hm_lists_block *block = hm_lists_block_at(lists, unit);
+        if (!hm_lists_is_free(block) || block->count != previous ||
+            blocks_class_of(block->size) != size_class)
+            return UINT32_MAX;
+        previous = unit;
+        unit = blocks_next(block);
+    }
+    return count;
+}
+
+hm_status hm_lists_validate_blocks(const hm_lists *lists)
+{
+    blocks_sums sums = {0};
+    bool reaches_cursor = lists->cursor == lists->end;
+    uint32_t unit = 1, filled = 0, listed = 0;
+    while (unit < lists->end) {
+        hm_status status = blocks_validate(lists, unit, &sums);
+        if (status != HM_OK)
+            return status;
+        reaches_cursor |= unit == lists->cursor;
+        unit += hm_lists_block_at(lists, unit)->size;
+    }
+    for (uint32_t i = 0; i < lists->ids.count; i++)
+        filled += lists->blocks[i] != 0;
+    if (filled != sums.lists || sums.items != lists->item_count || !reaches_cursor)
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "%" PRIu32 " lists have blocks, %" PRIu32 " blocks have lists, with %" PRIu64
+                       " items of %" PRIu64,
+                       filled, sums.lists, sums.items, lists->item_count);
+    for (uint32_t size_class = 0; size_class < HM_LISTS_CLASSES; size_class++) {
+        uint32_t count = blocks_count_class(lists, size_class, sums.free);
+        if (count == UINT32_MAX)
+            return hm_fail(HM_ERROR_CORRUPT, "the free blocks of class %" PRIu32 " are damaged",
+                           size_class);
+        listed += count;
+    }
+    return listed == sums.free ? HM_OK : hm_fail(HM_ERROR_CORRUPT, "a free block is not listed");
+}

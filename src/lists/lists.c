@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* lists: the lists and their items. */
+#include "lists_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../guard_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+
+#include <inttypes.h>
+
+enum {
+    LISTS_UNIT_SIZE = 16,   /* bytes, at least: that of a head */
+    LISTS_ITEMS = 16,       /* default items for each list */
+    LISTS_SCARCE_ITEMS = 4, /* where address space is scarce */
+    LISTS_SPREAD = 4,       /* times the items' size that is reserved: blocks, and gaps */
+    LISTS_SCARCE_SPREAD = 2,
+    LISTS_MIN_UNITS = 64 /* in a range */
+};
+
+_Static_assert(sizeof(hm_lists_block) == LISTS_UNIT_SIZE, "a head takes one unit");
+
+/* The units of a block of items are counted in 32 bits, rounded up to a power of two. */
+#define LISTS_MAX_UNITS (UINT32_C(1) << 31)
+
+/* init and fini */
+
+static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
+{
+    *full = *desc;
+    if (full->memory == NULL)
+        full->memory = hm_memory_os();
+    if (full->capacity == 0)
+        full->capacity = HM_DEFAULT_CAPACITY;
+    if (full->max_slots == 0)
+        full->max_slots = hm_id_table_default_max_slots(
+            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    if (full->max_items == 0)
+        full->max_items = (uint64_t)full->capacity *
+                          (hm_memory_is_roomy(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS);
+    if (full->name == NULL)
+        full->name = "lists";
+}
+
+/* Returns in *range how many units to reserve. */
+static hm_status lists_measure(const hm_lists *lists, const hm_lists_desc *full, size_t *range)
+{
+    uint64_t spread = hm_memory_is_roomy(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
+    uint64_t most = ((uint64_t)(LISTS_MAX_UNITS - 1) << lists->unit_shift) / lists->item_size;
+    if (full->max_items > most)
+        return hm_fail(HM_ERROR_INVALID, "max_items %" PRIu64 " of %zu bytes is above %" PRIu64,
+                       full->max_items, lists->item_size, most);
+    uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
+    uint64_t units = spread * (heads + hm_lists_units_of(lists, full->max_items));
+    if (units > UINT32_MAX)
+        units = UINT32_MAX;
+    *range = units < LISTS_MIN_UNITS ? LISTS_MIN_UNITS : (size_t)units;
+    return hm_array_check_size((size_t)1 << lists->unit_shift, *range, "unit_", full->memory);
+}
+
+static hm_status lists_init_parts(hm_lists *lists, const hm_lists_desc *full)
+{
+    const hm_memory *memory = full->memory;
+    const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
+    size_t range = 0, unit_size = LISTS_UNIT_SIZE;
+    hm_status status = hm_array_check(&item, "item_");
+    if (status == HM_OK)
+        status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
+    if (status != HM_OK)
+        return status;
+    if (unit_size < full->item_align)
+        unit_size = full->item_align;
+    lists->unit_shift = hm_bits_highest(unit_size);
+    lists->item_size = full->item_size;
+    status = lists_measure(lists, full, &range);
+    if (status != HM_OK)
+        return status;
+    const hm_array_desc blocks = {sizeof(uint32_t), 0, full->capacity, 0, memory};
+    const hm_array_desc units = {unit_size, 0, range, 0, memory};
+    const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
+    status = hm_array_init(&lists->block_array, &blocks);
+    if (status == HM_OK)
+        status = hm_array_init(&lists->unit_array, &units);
+    return status == HM_OK ? hm_id_table_init(&lists->ids, &ids) : status;
+}
+
+static void lists_release_all(hm_lists *lists)
+{
+    hm_id_table_fini(&lists->ids);
+    hm_array_fini(&lists->unit_array);
+    hm_array_fini(&lists->block_array);
+    memset(lists, 0, sizeof *lists);
+}
+
+hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
+{
+    if (lists == NULL)
+        return hm_refuse_null("hm_lists_init", "lists");
+    memset(lists, 0, sizeof *lists);
+    if (desc == NULL)
+        return hm_refuse_null("hm_lists_init", "desc");
+    hm_lists_desc full;
+    lists_complete(desc, &full);
+    hm_status status = lists_init_parts(lists, &full);
+    if (status != HM_OK) {
+        lists_release_all(lists);
+        return status;
+    }
+    lists->blocks = hm_array_data(&lists->block_array);
+    lists->base = hm_array_data(&lists->unit_array);
+    lists->end = lists->cursor = 1;
+    lists->limit = lists->max_items = full.max_items;
+    lists->name = full.name;
+    return HM_OK;
+}
+
+void hm_lists_fini(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_fini: lists is NULL");
+    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_fini", lists->name);
+    lists_release_all(lists);
+}
+
+/* lists */
+
+static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
+{
+    if (hm_guard_is_busy(&lists->guard))
+        return hm_fail_busy("lists", lists->name);
+    uint32_t count = lists->ids.count;
+    if (n > hm_lists_capacity(lists) - count)
+        return hm_fail_full("lists", count, hm_lists_capacity(lists), n);
+    hm_status status = hm_array_commit(&lists->block_array, (size_t)count + n, grows);
+    return status == HM_OK ? hm_id_table_prepare(&lists->ids, n, grows) : status;
+}
+
+hm_status hm_lists_reserve(hm_lists *lists, uint32_t n)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_reserve: lists is NULL");
+    hm_status status = lists_prepare(lists, n, false);
+    if (status == HM_OK)
+        hm_id_table_retire_spent(&lists->ids, n);
+    return status;
+}
+
+hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_upcoming: lists is NULL");
+    return hm_id_table_upcoming(&lists->ids, k);
+}
+
+hm_handle hm_lists_create(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_create: lists is NULL");
+    if (lists_prepare(lists, 1, true) != HM_OK)
+        return HM_NULL_HANDLE;
+    hm_handle list = hm_id_table_issue(&lists->ids);
+    if (hm_handle_is_null(list))
+        list = hm_id_table_issue_slow(&lists->ids);
+    lists->blocks[lists->ids.count - 1] = 0;
+    return list;
+}
+
+/* Gives the block of a list back, whose items are gone. */
+static void lists_drop_block(hm_lists *lists, uint32_t position)
+{
+    uint32_t unit = lists->blocks[position];
+    if (unit == 0)
+        return;
+    lists->blocks[position] = 0;
+    lists->item_count -= hm_lists_block_at(lists, unit)->count;
+    hm_lists_give(lists, unit);
+}
+
+bool hm_lists_destroy(hm_lists *lists, hm_handle list)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_destroy: lists is NULL");
+    uint32_t position = hm_id_table_find(&lists->ids, list);
+    if (position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
+        return false;
+    lists_drop_block(lists, position);
+    lists->blocks[position] = lists->blocks[lists->ids.count - 1];
+    hm_id_table_release(&lists->ids, list, position);
+    return true;
+}
+
+void hm_lists_clear(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
+    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
+    hm_id_table_clear(&lists->ids);
+    if (lists->end > 1)
+        hm_memory_poison(hm_lists_address(lists, 1), (size_t)(lists->end - 1) << lists->unit_shift);
+    memset(lists->heads, 0, sizeof lists->heads);
+    lists->item_count = 0;
+    if (lists->base != NULL)
+        lists->end = lists->cursor = 1;
+}
+
+/* items */
+
+/* Finds the list that is to be changed. */
+static hm_status lists_resolve(const hm_lists *lists, hm_handle list, uint32_t *position)
+{
+    if (hm_guard_is_busy(&lists->guard))
+        return hm_fail_busy("lists", lists->name);
+    *position = hm_id_table_find(&lists->ids, list);
+    if (*position == HM_INVALID_INDEX)
+        return hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
+                       hm_handle_state_name(hm_lists_explain(lists, list)));
+    return HM_OK;
+}
+
+/* Moves the items of a list, which may be none, into a new block. */
+static hm_status lists_move(hm_lists *lists, uint32_t position, uint64_t count)
+{
+    uint32_t old = lists->blocks[position], unit;
+    hm_status status = hm_lists_take(lists, count, &unit);
+    if (status != HM_OK)
+        return status;
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    block->list = hm_id_table_handle_at(&lists->ids, position);
+    block->count = 0;
+    lists->blocks[position] = unit;
+    if (old != 0) {
+        block->count = hm_lists_block_at(lists, old)->count;
+        size_t size = lists->item_size * block->count;
+        hm_memory_unpoison(hm_lists_address(lists, unit + 1), size);
+        memcpy(hm_lists_address(lists, unit + 1), hm_lists_address(lists, old + 1), size);
+        hm_lists_give(lists, old);
+    }
+    return HM_OK;
+}
+
+/* Makes n more items of the list fit, and returns the place behind the last one in *place. The
+ * items are counted already. */
+static hm_status lists_grow(hm_lists *lists, uint32_t position, uint32_t n, unsigned char **place)
+{
+    uint32_t unit = lists->blocks[position];
+    uint64_t count = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
+    if (n > lists->max_items - lists->item_count || n > UINT32_MAX - count)
+        return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
+                       lists->item_count, lists->max_items);
+    if (unit == 0 || hm_lists_units_of(lists, count + n) > hm_lists_block_at(lists, unit)->size) {
+        hm_status status = lists_move(lists, position, count + n);
+        if (status != HM_OK)
+            return status;
+        unit = lists->blocks[position];
+    }
+    hm_lists_block_at(lists, unit)->count += n;
+    lists->item_count += n;
+    *place = hm_lists_address(lists, unit + 1) + lists->item_size * count;
+    hm_memory_unpoison(*place, lists->item_size * n);
+    return HM_OK;
+}
+
+/* Drops the last items of a list that has more than `count`. */
+static void lists_shrink(hm_lists *lists, uint32_t position, uint32_t count)
+{
+    uint32_t unit = lists->blocks[position];
+    if (count == 0) {
+        lists_drop_block(lists, position);
+        return;
+    }
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    lists->item_count -= block->count - count;
+    block->count = count;
+    hm_lists_poison_rest(lists, unit);
+    hm_lists_loosen(lists, unit);
+}
+
+static void lists_write(void *place, const void *items, size_t size)
+{
+    if (items != NULL)
+        memcpy(place, items, size);
+    else
+        memset(place, 0, size);
+}
+
+void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
+{
+    uint32_t position;
+    unsigned char *place;
+    if (lists_resolve(lists, list, &position) != HM_OK ||
+        lists_grow(lists, position, 1, &place) != HM_OK)
+        return NULL;
+    lists_write(place, item, lists->item_size);
+    return place;
+}
+
+hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_push_n: lists is NULL");
+    uint32_t position;
+    unsigned char *place;
+    hm_status status = lists_resolve(lists, list, &position);
+    if (status != HM_OK || n == 0)
+        return status;
+    status = lists_grow(lists, position, n, &place);
+    if (status == HM_OK)
+        lists_write(place, items, lists->item_size * n);
+    return status;
+}
+
+/* Returns the number of a list's items, and their array in *items. */
+static uint32_t lists_read(const hm_lists *lists, uint32_t position, unsigned char **items)
+{
+    uint32_t unit = lists->blocks[position];
+    if (unit == 0)
+        return 0;
+    *items = hm_lists_address(lists, unit + 1);
+    return hm_lists_block_at(lists, unit)->count;
+}
+
+void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_insert_at: lists is NULL");
+    uint32_t position;
+    unsigned char *items = NULL, *last;
+    if (lists_resolve(lists, list, &position) != HM_OK)
+        return NULL;
+    uint32_t count = lists_read(lists, position, &items);
+    if (index > count) {
+        hm_fail(HM_ERROR_INVALID, "index %" PRIu32 " is above the count %" PRIu32, index, count);
+        return NULL;
+    }
+    if (lists_grow(lists, position, 1, &last) != HM_OK)
+        return NULL;
+    size_t behind = lists->item_size * (count - index);
+    unsigned char *place = last - behind;
+    memmove(place + lists->item_size, place, behind);
+    lists_write(place, item, lists->item_size);
+    return place;
+}
+
+hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_resize: lists is NULL");
+    uint32_t position;
+    unsigned char *items = NULL;
+    hm_status status = lists_resolve(lists, list, &position);
+    if (status != HM_OK)
+        return status;
+    uint32_t before = lists_read(lists, position, &items);
+    if (count > before)
+        return hm_lists_push_n(lists, list, NULL, count - before);
+    if (count < before)
+        lists_shrink(lists, position, count);
+    return HM_OK;
+}
+
+/* Finds the item that is to be erased; false if there is none. */
+static bool lists_find_item(const hm_lists *lists, hm_handle list, uint32_t index,
+                            uint32_t *position, unsigned char **items, uint32_t *count)
+{
+    *position = hm_id_table_find(&lists->ids, list);
+    if (*position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
+        return false;
+    *count = lists_read(lists, *position, items);
+    return index < *count;
+}
+
+bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
+    uint32_t position, count;
+    unsigned char *items;
+    if (!lists_find_item(lists, list, index, &position, &items, &count))
+        return false;
+    size_t size = lists->item_size;
+    if (index != count - 1)
+        memcpy(items + size * index, items + size * (count - 1), size);
+    lists_shrink(lists, position, count - 1);
+    return true;
+}
+
+bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
+    uint32_t position, count;
+    unsigned char *items;
+    if (!lists_find_item(lists, list, index, &position, &items, &count))
+        return false;
+    unsigned char *place = items + lists->item_size * index;
+    memmove(place, place + lists->item_size, lists->item_size * (count - 1 - index));
+    lists_shrink(lists, position, count - 1);
+    return true;
+}
+
+uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
+                           bool (*doomed)(const void *item, void *context), void *context)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_if: lists is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_lists_erase_if: doomed is NULL");
+    uint32_t position, count, kept = 0;
+    unsigned char *items;
+    if (!lists_find_item(lists, list, 0, &position, &items, &count))
+        return 0;
+    size_t size = lists->item_size;
+    hm_guard_enter(&lists->guard);
+    lists->limit = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (doomed(items + size * i, context))
+            continue;
+        if (kept != i)
+            memcpy(items + size * kept, items + size * i, size);
+        kept++;
+    }
+    hm_guard_leave(&lists->guard, 0);
+    lists->limit = lists->max_items;
+    if (kept != count)
+        lists_shrink(lists, position, kept);
+    return count - kept;
+}
+
+/* upkeep */
+
+hm_status hm_lists_trim(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
+    if (hm_guard_is_busy(&lists->guard))
+        return hm_fail_busy("lists", lists->name);
+    lists->block_array.count = lists->ids.count;
+    lists->unit_array.count = lists->end;
+    hm_status status = hm_array_decommit(&lists->block_array);
+    if (status == HM_OK)
+        status = hm_array_trim(&lists->unit_array);
+    return status == HM_OK ? hm_id_table_trim(&lists->ids) : status;
+}
+
+hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_explain: lists is NULL");
+    return hm_id_table_explain(&lists->ids, list);
+}
+
+hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");
+    hm_lists_stats stats = {.count = lists->ids.count, .capacity = hm_lists_capacity(lists)};
+    hm_id_table_add_stats(&lists->ids, &stats);
+    hm_array_add_sizes(&lists->block_array, &stats);
+    hm_array_add_sizes(&lists->unit_array, &stats);
+    return stats;
+}
+
+hm_status hm_lists_validate(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_validate: lists is NULL");
+    if (lists->base == NULL)
+        return HM_OK;
+    hm_status status = hm_id_table_validate(&lists->ids);
+    if (status != HM_OK)
+        return status;
+    if (lists->end == 0 || lists->end > lists->unit_array.capacity || lists->cursor == 0 ||
+        lists->cursor > lists->end)
+        return hm_fail(HM_ERROR_CORRUPT, "the end of the blocks is damaged");
+    return hm_lists_validate_blocks(lists);
+}

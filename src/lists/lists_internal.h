@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* lists: what its sources share.
+ *
+ * The range is full of blocks from unit 1 to `end`, without holes: each is a list's or free, and
+ * its head says how long it is, so that one can walk from block to block. A free block is in the
+ * list of the class whose number is the logarithm of its size, rounded down.
+ *
+ * Invariants, which validate checks:
+ *
+ * 1. The sizes of the blocks add up to end - 1.
+ * 2. Each list with items has one block, whose head has its handle; its items fit.
+ * 3. Each free block is in the list of its class, and nothing else is.
+ * 4. `item_count` is the sum of the counts.
+ * 5. Below `cursor`, where a block begins or which is `end`, no block is free, and none is larger
+ *    than its items need. */
+#ifndef HANDLE_MAP_LISTS_INTERNAL_H
+#define HANDLE_MAP_LISTS_INTERNAL_H
+
+#include <handle_map/lists.h>
+
+/* Returns the units that n items need, with the head. At most 2^32, if n is a count of items that
+ * max_items allows. */
+static inline uint64_t hm_lists_units_of(const hm_lists *lists, uint64_t n)
+{
+    uint64_t unit = UINT64_C(1) << lists->unit_shift;
+    return 1 + (n * lists->item_size + unit - 1) / unit;
+}
+
+static inline bool hm_lists_is_free(const hm_lists_block *block)
+{
+    return hm_handle_is_free(block->list);
+}
+
+/* blocks.c */
+
+/* Returns a block that n items fit into, with the unit's number in *unit and its size, but no list
+ * or items; its bytes are poisoned, its head is not. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
+ * amortised. */
+hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit);
+
+/* Makes a block free, or if it is the last one, lowers the end. O(1). */
+void hm_lists_give(hm_lists *lists, uint32_t unit);
+
+/* Makes the units from `unit` on a free block. They belong to no block, and are not the last. */
+void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size);
+
+/* Takes a free block out of the list of its class. */
+void hm_lists_unlink(hm_lists *lists, uint32_t unit);
+
+/* Poisons what is in a block behind its items. */
+void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit);
+
+/* Tells defragment that a block has got a gap behind its items, or is one. */
+static inline void hm_lists_loosen(hm_lists *lists, uint32_t unit)
+{
+    if (unit < lists->cursor)
+        lists->cursor = unit;
+}
+
+hm_status hm_lists_validate_blocks(const hm_lists *lists);
+
+#endif
