@@ -2,12 +2,11 @@
 /* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body,
  * the requests that wait for a resource.
  *
- *     handle --> ID table --> | unit 1 |          range of blocks
- *                             | none   |          | head: list, size, 3 items | a | b | c |   |
- *                             | unit 9 | -------> | head: list, size, 2 items | d | e |
- *                               ^ position        | free                      |
- *                                                 | head: list, size, 1 item  | f |
- *                                                 <- end
+ *     handle ----> blocks (sparse)      range
+ *                  | unit 1 | --------> | head: list, size, 3 items | a | b | c |   |
+ *                  | none   |           | free                      |
+ *                  | unit 9 | --------> | head: list, size, 2 items | d | e |
+ *                    ^ slot             <- end
  *
  * The items of a list are one array. All lists share one range: a list that grows moves to a block
  * of twice the size, and its old block serves others. An empty list has no block. To visit the
@@ -30,7 +29,7 @@
  *     alignment           1 to 4096, dividing the size
  *     index space         `max_slots`, as in a map
  *
- * Memory: 4 bytes for each list beside 8 for its slot and 4 in the ID table. A block has a head of
+ * Memory: 4 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head of
  * 16 bytes, or of the items' alignment if that is larger, and blocks are multiples of that. Blocks
  * that have grown are powers of two, so that up to half of one is unused, until defragment gives
  * each list exactly what it needs. Freed blocks are used again for lists of the same size.
@@ -153,7 +152,11 @@ HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count
 
 /* Erases the item at `index`; the last one moves into the hole. False if the handle does not
  * resolve, if there is no such item, and when busy. O(1). */
-HM_API bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index);
+HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
+    return hm_lists_erase_at_as(lists, list, index, lists->item_size);
+}
 
 /* The same, but those behind it move down by one, so that the order stays. O(items behind it). */
 HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
@@ -241,7 +244,7 @@ static inline uint64_t hm_lists_item_count(const hm_lists *lists)
 static inline uint32_t hm_lists_capacity(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_capacity: lists is NULL");
-    return HM_CAST(uint32_t, lists->block_array.capacity);
+    return HM_CAST(uint32_t, lists->ids.slot_array.capacity);
 }
 
 /* Returns the handle of the list at a position below the count; null out of range. The positions

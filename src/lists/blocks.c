@@ -203,7 +203,7 @@ hm_status hm_lists_validate_blocks(const hm_lists *lists)
         unit += hm_lists_block_at(lists, unit)->size;
     }
     for (uint32_t i = 0; i < lists->ids.count; i++)
-        filled += lists->blocks[i] != 0;
+        filled += hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i)) != 0;
     if (filled != sums.lists || sums.items != lists->item_count || !reaches_cursor)
         return hm_fail(HM_ERROR_CORRUPT,
                        "%" PRIu32 " lists have blocks, %" PRIu32 " blocks have lists, with %" PRIu64

@@ -60,7 +60,7 @@ static void defragment_move(hm_lists *lists, uint32_t to)
     hm_lists_unlink(lists, to);
     hm_memory_unpoison(hm_lists_address(lists, to), ((size_t)1 << lists->unit_shift) + bytes);
     memmove(hm_lists_address(lists, to + 1), hm_lists_address(lists, from + 1), bytes);
-    lists->blocks[hm_id_table_find(&lists->ids, head.list)] = to;
+    lists->blocks[hm_handle_index(head.list)] = to;
     gap += head.size - size;
     head.size = size;
     *hm_lists_block_at(lists, to) = head;

@@ -76,7 +76,7 @@ static hm_status lists_init_parts(hm_lists *lists, const hm_lists_desc *full)
     status = lists_measure(lists, full, &range);
     if (status != HM_OK)
         return status;
-    const hm_array_desc blocks = {sizeof(uint32_t), 0, full->capacity, 0, memory};
+    const hm_array_desc blocks = {sizeof(uint32_t), 0, full->max_slots, 0, memory};
     const hm_array_desc units = {unit_size, 0, range, 0, memory};
     const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
     status = hm_array_init(&lists->block_array, &blocks);
@@ -128,11 +128,14 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 {
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
-    uint32_t count = lists->ids.count;
+    uint32_t count = lists->ids.count, slots = lists->ids.slot_count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", count, hm_lists_capacity(lists), n);
-    hm_status status = hm_array_commit(&lists->block_array, (size_t)count + n, grows);
-    return status == HM_OK ? hm_id_table_prepare(&lists->ids, n, grows) : status;
+    hm_status status = hm_id_table_prepare(&lists->ids, n, grows);
+    if (n > lists->ids.max_slots - slots)
+        n = lists->ids.max_slots - slots;
+    return status == HM_OK ? hm_array_commit(&lists->block_array, (size_t)slots + n, grows)
+                           : status;
 }
 
 hm_status hm_lists_reserve(hm_lists *lists, uint32_t n)
@@ -158,17 +161,17 @@ hm_handle hm_lists_create(hm_lists *lists)
     hm_handle list = hm_id_table_issue(&lists->ids);
     if (hm_handle_is_null(list))
         list = hm_id_table_issue_slow(&lists->ids);
-    lists->blocks[lists->ids.count - 1] = 0;
+    lists->blocks[hm_handle_index(list)] = 0;
     return list;
 }
 
-/* Gives the block of a list back, whose items are gone. */
-static void lists_drop_block(hm_lists *lists, uint32_t position)
+/* Drops the items of the list in this slot. */
+static void lists_drop_block(hm_lists *lists, uint32_t slot)
 {
-    uint32_t unit = lists->blocks[position];
+    uint32_t unit = lists->blocks[slot];
     if (unit == 0)
         return;
-    lists->blocks[position] = 0;
+    lists->blocks[slot] = 0;
     lists->item_count -= hm_lists_block_at(lists, unit)->count;
     hm_lists_give(lists, unit);
 }
@@ -179,8 +182,7 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     uint32_t position = hm_id_table_find(&lists->ids, list);
     if (position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
         return false;
-    lists_drop_block(lists, position);
-    lists->blocks[position] = lists->blocks[lists->ids.count - 1];
+    lists_drop_block(lists, hm_handle_index(list));
     hm_id_table_release(&lists->ids, list, position);
     return true;
 }
@@ -200,53 +202,51 @@ void hm_lists_clear(hm_lists *lists)
 
 /* items */
 
-/* Finds the list that is to be changed. */
-static hm_status lists_resolve(const hm_lists *lists, hm_handle list, uint32_t *position)
+/* Finds the block of the list that is to be changed; 0: it is empty. */
+static hm_status lists_resolve(const hm_lists *lists, hm_handle list, uint32_t *unit)
 {
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
-    *position = hm_id_table_find(&lists->ids, list);
-    if (*position == HM_INVALID_INDEX)
+    *unit = hm_lists_find(lists, list);
+    if (*unit == 0 && !hm_id_table_contains(&lists->ids, list))
         return hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
                        hm_handle_state_name(hm_lists_explain(lists, list)));
     return HM_OK;
 }
 
 /* Moves the items of a list, which may be none, into a new block. */
-static hm_status lists_move(hm_lists *lists, uint32_t position, uint64_t count)
+static hm_status lists_move(hm_lists *lists, hm_handle list, uint32_t *unit, uint64_t count)
 {
-    uint32_t old = lists->blocks[position], unit;
-    hm_status status = hm_lists_take(lists, count, &unit);
+    uint32_t old = *unit;
+    hm_status status = hm_lists_take(lists, count, unit);
     if (status != HM_OK)
         return status;
-    hm_lists_block *block = hm_lists_block_at(lists, unit);
-    block->list = hm_id_table_handle_at(&lists->ids, position);
+    hm_lists_block *block = hm_lists_block_at(lists, *unit);
+    block->list = list;
     block->count = 0;
-    lists->blocks[position] = unit;
+    lists->blocks[hm_handle_index(list)] = *unit;
     if (old != 0) {
         block->count = hm_lists_block_at(lists, old)->count;
         size_t size = lists->item_size * block->count;
-        hm_memory_unpoison(hm_lists_address(lists, unit + 1), size);
-        memcpy(hm_lists_address(lists, unit + 1), hm_lists_address(lists, old + 1), size);
+        hm_memory_unpoison(hm_lists_address(lists, *unit + 1), size);
+        memcpy(hm_lists_address(lists, *unit + 1), hm_lists_address(lists, old + 1), size);
         hm_lists_give(lists, old);
     }
     return HM_OK;
 }
 
-/* Makes n more items of the list fit, and returns the place behind the last one in *place. The
- * items are counted already. */
-static hm_status lists_grow(hm_lists *lists, uint32_t position, uint32_t n, unsigned char **place)
+/* Adds n items to a list, and returns the place of the first in *place, unwritten. */
+static hm_status lists_grow(hm_lists *lists, hm_handle list, uint32_t unit, uint32_t n,
+                            unsigned char **place)
 {
-    uint32_t unit = lists->blocks[position];
     uint64_t count = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
     if (n > lists->max_items - lists->item_count || n > UINT32_MAX - count)
         return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
                        lists->item_count, lists->max_items);
     if (unit == 0 || hm_lists_units_of(lists, count + n) > hm_lists_block_at(lists, unit)->size) {
-        hm_status status = lists_move(lists, position, count + n);
+        hm_status status = lists_move(lists, list, &unit, count + n);
         if (status != HM_OK)
             return status;
-        unit = lists->blocks[position];
     }
     hm_lists_block_at(lists, unit)->count += n;
     lists->item_count += n;
@@ -256,14 +256,13 @@ static hm_status lists_grow(hm_lists *lists, uint32_t position, uint32_t n, unsi
 }
 
 /* Drops the last items of a list that has more than `count`. */
-static void lists_shrink(hm_lists *lists, uint32_t position, uint32_t count)
+static void lists_shrink(hm_lists *lists, uint32_t unit, uint32_t count)
 {
-    uint32_t unit = lists->blocks[position];
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
     if (count == 0) {
-        lists_drop_block(lists, position);
+        lists_drop_block(lists, hm_handle_index(block->list));
         return;
     }
-    hm_lists_block *block = hm_lists_block_at(lists, unit);
     lists->item_count -= block->count - count;
     block->count = count;
     hm_lists_poison_rest(lists, unit);
@@ -280,10 +279,10 @@ static void lists_write(void *place, const void *items, size_t size)
 
 void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 {
-    uint32_t position;
+    uint32_t unit;
     unsigned char *place;
-    if (lists_resolve(lists, list, &position) != HM_OK ||
-        lists_grow(lists, position, 1, &place) != HM_OK)
+    if (lists_resolve(lists, list, &unit) != HM_OK ||
+        lists_grow(lists, list, unit, 1, &place) != HM_OK)
         return NULL;
     lists_write(place, item, lists->item_size);
     return place;
@@ -292,40 +291,30 @@ void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_push_n: lists is NULL");
-    uint32_t position;
+    uint32_t unit;
     unsigned char *place;
-    hm_status status = lists_resolve(lists, list, &position);
+    hm_status status = lists_resolve(lists, list, &unit);
     if (status != HM_OK || n == 0)
         return status;
-    status = lists_grow(lists, position, n, &place);
+    status = lists_grow(lists, list, unit, n, &place);
     if (status == HM_OK)
         lists_write(place, items, lists->item_size * n);
     return status;
 }
 
-/* Returns the number of a list's items, and their array in *items. */
-static uint32_t lists_read(const hm_lists *lists, uint32_t position, unsigned char **items)
-{
-    uint32_t unit = lists->blocks[position];
-    if (unit == 0)
-        return 0;
-    *items = hm_lists_address(lists, unit + 1);
-    return hm_lists_block_at(lists, unit)->count;
-}
-
 void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_insert_at: lists is NULL");
-    uint32_t position;
-    unsigned char *items = NULL, *last;
-    if (lists_resolve(lists, list, &position) != HM_OK)
+    uint32_t unit;
+    unsigned char *last;
+    if (lists_resolve(lists, list, &unit) != HM_OK)
         return NULL;
-    uint32_t count = lists_read(lists, position, &items);
+    uint32_t count = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
     if (index > count) {
         hm_fail(HM_ERROR_INVALID, "index %" PRIu32 " is above the count %" PRIu32, index, count);
         return NULL;
     }
-    if (lists_grow(lists, position, 1, &last) != HM_OK)
+    if (lists_grow(lists, list, unit, 1, &last) != HM_OK)
         return NULL;
     size_t behind = lists->item_size * (count - index);
     unsigned char *place = last - behind;
@@ -337,54 +326,43 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
 hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_resize: lists is NULL");
-    uint32_t position;
-    unsigned char *items = NULL;
-    hm_status status = lists_resolve(lists, list, &position);
+    uint32_t unit;
+    hm_status status = lists_resolve(lists, list, &unit);
     if (status != HM_OK)
         return status;
-    uint32_t before = lists_read(lists, position, &items);
+    uint32_t before = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
     if (count > before)
         return hm_lists_push_n(lists, list, NULL, count - before);
     if (count < before)
-        lists_shrink(lists, position, count);
+        lists_shrink(lists, unit, count);
     return HM_OK;
 }
 
-/* Finds the item that is to be erased; false if there is none. */
-static bool lists_find_item(const hm_lists *lists, hm_handle list, uint32_t index,
-                            uint32_t *position, unsigned char **items, uint32_t *count)
+bool hm_lists_erase_slow(hm_lists *lists, uint32_t unit, uint32_t index)
 {
-    *position = hm_id_table_find(&lists->ids, list);
-    if (*position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
+    if (hm_guard_is_busy(&lists->guard))
         return false;
-    *count = lists_read(lists, *position, items);
-    return index < *count;
-}
-
-bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
-    uint32_t position, count;
-    unsigned char *items;
-    if (!lists_find_item(lists, list, index, &position, &items, &count))
-        return false;
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    unsigned char *items = hm_lists_address(lists, unit + 1);
     size_t size = lists->item_size;
-    if (index != count - 1)
-        memcpy(items + size * index, items + size * (count - 1), size);
-    lists_shrink(lists, position, count - 1);
+    if (index != block->count - 1)
+        memcpy(items + size * index, items + size * (block->count - 1), size);
+    lists_shrink(lists, unit, block->count - 1);
     return true;
 }
 
 bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
-    uint32_t position, count;
-    unsigned char *items;
-    if (!lists_find_item(lists, list, index, &position, &items, &count))
+    uint32_t unit = hm_lists_find(lists, list);
+    if (unit == 0 || hm_guard_is_busy(&lists->guard))
         return false;
-    unsigned char *place = items + lists->item_size * index;
+    uint32_t count = hm_lists_block_at(lists, unit)->count;
+    if (index >= count)
+        return false;
+    unsigned char *place = hm_lists_address(lists, unit + 1) + lists->item_size * index;
     memmove(place, place + lists->item_size, lists->item_size * (count - 1 - index));
-    lists_shrink(lists, position, count - 1);
+    lists_shrink(lists, unit, count - 1);
     return true;
 }
 
@@ -393,10 +371,11 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
 {
     HM_CONTRACT(lists != NULL, "hm_lists_erase_if: lists is NULL");
     HM_CONTRACT(doomed != NULL, "hm_lists_erase_if: doomed is NULL");
-    uint32_t position, count, kept = 0;
-    unsigned char *items;
-    if (!lists_find_item(lists, list, 0, &position, &items, &count))
+    uint32_t unit = hm_lists_find(lists, list);
+    if (unit == 0 || hm_guard_is_busy(&lists->guard))
         return 0;
+    unsigned char *items = hm_lists_address(lists, unit + 1);
+    uint32_t count = hm_lists_block_at(lists, unit)->count, kept = 0;
     size_t size = lists->item_size;
     hm_guard_enter(&lists->guard);
     lists->limit = 0;
@@ -410,7 +389,7 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
     hm_guard_leave(&lists->guard, 0);
     lists->limit = lists->max_items;
     if (kept != count)
-        lists_shrink(lists, position, kept);
+        lists_shrink(lists, unit, kept);
     return count - kept;
 }
 
@@ -421,12 +400,12 @@ hm_status hm_lists_trim(hm_lists *lists)
     HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
-    lists->block_array.count = lists->ids.count;
+    hm_status status = hm_id_table_trim(&lists->ids);
+    lists->block_array.count = lists->ids.slot_count;
     lists->unit_array.count = lists->end;
-    hm_status status = hm_array_decommit(&lists->block_array);
     if (status == HM_OK)
-        status = hm_array_trim(&lists->unit_array);
-    return status == HM_OK ? hm_id_table_trim(&lists->ids) : status;
+        status = hm_array_decommit(&lists->block_array);
+    return status == HM_OK ? hm_array_trim(&lists->unit_array) : status;
 }
 
 hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)

@@ -28,7 +28,7 @@ typedef struct hm_lists_block {
  * alignment if that is larger. A block begins with a unit for its head; unit 0 is none. */
 typedef struct hm_lists {
     hm_id_table ids;                  /* first, so that a lookup's fields are near */
-    uint32_t *blocks;                 /* position -> unit of the list's block; 0: it is empty */
+    uint32_t *blocks;                 /* slot -> unit of the list's block; 0: it is empty */
     unsigned char *base;              /* unit_array.data */
     size_t item_size;                 /* bytes */
     uint32_t unit_shift;              /* log2 of the bytes of a unit */
@@ -53,6 +53,7 @@ typedef struct hm_lists_view {
 } hm_lists_view;
 
 HM_API void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item);
+HM_API bool hm_lists_erase_slow(hm_lists *lists, uint32_t unit, uint32_t index);
 
 static inline unsigned char *hm_lists_address(const hm_lists *lists, uint32_t unit)
 {
@@ -64,12 +65,13 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
     return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(lists, unit)));
 }
 
-/* Returns the unit of the list's block; 0 if the list is empty or the handle does not resolve. */
+/* Returns the unit of the list's block; 0 if the list is empty or the handle does not resolve. Both
+ * columns are indexed by slot, so that a processor loads from both at once. */
 static inline uint32_t hm_lists_find(const hm_lists *lists, hm_handle list)
 {
     const uint32_t *blocks = lists->blocks;
-    uint32_t position = hm_id_table_find(&lists->ids, list);
-    return position != HM_INVALID_INDEX ? blocks[position] : 0;
+    bool is_live = hm_id_table_find(&lists->ids, list) != HM_INVALID_INDEX;
+    return is_live ? blocks[hm_handle_index(list)] : 0;
 }
 
 /* Returns the bytes that the items of a block may take. */
@@ -104,6 +106,31 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     lists->item_count++;
     HM_ASSUME(place != NULL);
     return place;
+}
+
+HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t index,
+                                    size_t item_size)
+{
+    hm_lists_block *block;
+    unsigned char *items;
+    uint32_t unit = hm_lists_find(lists, list), last;
+    if (unit == 0)
+        return false;
+    block = hm_lists_block_at(lists, unit);
+    if (index >= block->count)
+        return false;
+    last = block->count - 1;
+    if (last == 0 || lists->guard.flags != 0)
+        return hm_lists_erase_slow(lists, unit, index);
+    items = hm_lists_address(lists, unit + 1);
+    if (index != last)
+        memcpy(items + item_size * index, items + item_size * last, item_size);
+    HM_POISON(items + item_size * last, item_size);
+    block->count = last;
+    lists->item_count--;
+    if (unit < lists->cursor)
+        lists->cursor = unit;
+    return true;
 }
 
 #ifdef __cplusplus
