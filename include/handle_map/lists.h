@@ -2,11 +2,11 @@
 /* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body,
  * the requests that wait for a resource.
  *
- *     handle ----> blocks (sparse)      range
- *                  | unit 1 | --------> | head: list, size, 3 items | a | b | c |   |
- *                  | none   |           | free                      |
- *                  | unit 9 | --------> | head: list, size, 2 items | d | e |
- *                    ^ slot             <- end
+ *     handle ----> records (sparse)             range
+ *                  | unit 1, 3 items | -------> | head: list, size | a | b | c |   |
+ *                  | empty           |          | free             |
+ *                  | unit 9, 2 items | -------> | head: list, size | d | e |
+ *                    ^ slot                     <- end
  *
  * The items of a list are one array. All lists share one range: a list that grows moves to a block
  * of twice the size, and its old block serves others. An empty list has no block. To visit the
@@ -24,12 +24,12 @@
  * Limits:
  *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`
  *     items               in all lists together, the descriptor's `max_items`; one list may have
- *                         up to UINT32_MAX of them
+ *                         up to 2^31 - 1 of them
  *     item size           at least 1 byte
  *     alignment           1 to 4096, dividing the size
  *     index space         `max_slots`, as in a map
  *
- * Memory: 4 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head of
+ * Memory: 8 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head of
  * 16 bytes, or of the items' alignment if that is larger, and blocks are multiples of that. Blocks
  * that have grown are powers of two, so that up to half of one is unused, until defragment gives
  * each list exactly what it needs. Freed blocks are used again for lists of the same size.
@@ -177,17 +177,17 @@ HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
  */
 static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32_t *count)
 {
-    uint32_t unit, items = 0;
-    void *at = NULL;
+    const hm_lists_record *record;
     HM_CONTRACT(lists != NULL, "hm_lists_items: lists is NULL");
-    unit = hm_lists_find(lists, list);
-    if (unit != 0) {
-        items = hm_lists_block_at(lists, unit)->count;
-        at = hm_lists_address(lists, unit + 1);
+    record = hm_lists_find(lists, list);
+    if (record == NULL || record->unit == 0) {
+        if (count != NULL)
+            *count = 0;
+        return NULL;
     }
     if (count != NULL)
-        *count = items;
-    return at;
+        *count = record->count & ~HM_LISTS_EXACT;
+    return hm_lists_address(lists, record->unit + 1);
 }
 
 /* Visits all lists that have items, in the order of their memory. Begin with a zeroed view; false:
@@ -211,7 +211,8 @@ static inline bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
             continue;
         view->list = block->list;
         view->items = hm_lists_address(lists, unit + 1);
-        view->count = block->count;
+        view->count =
+            block->count != 0 ? block->count : lists->records[hm_handle_index(block->list)].count;
         view->next = unit + block->size;
         return true;
     }

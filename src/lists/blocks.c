@@ -53,14 +53,14 @@ static void blocks_make(const hm_lists *lists, uint32_t unit, uint32_t size)
     hm_lists_block *block = hm_lists_block_at(lists, unit);
     hm_memory_unpoison(block, sizeof *block);
     *block = (hm_lists_block){.list = HM_NULL_HANDLE, .size = size, .count = 0};
-    hm_lists_poison_rest(lists, unit);
+    hm_lists_poison_rest(lists, unit, 0);
 }
 
-void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit)
+void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)
 {
-    const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    size_t used = lists->item_size * block->count;
-    hm_memory_poison(hm_lists_address(lists, unit + 1) + used, hm_lists_room(lists, block) - used);
+    size_t size = (size_t)(hm_lists_block_at(lists, unit)->size - 1) << lists->unit_shift;
+    size_t used = lists->item_size * count;
+    hm_memory_poison(hm_lists_address(lists, unit + 1) + used, size - used);
 }
 
 void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
@@ -77,9 +77,15 @@ void hm_lists_give(hm_lists *lists, uint32_t unit)
         hm_lists_make_free(lists, unit, size);
         return;
     }
-    hm_memory_poison(hm_lists_address(lists, unit), (size_t)size << lists->unit_shift);
-    lists->end = unit;
+    hm_lists_lower_end(lists, unit);
     hm_lists_loosen(lists, unit);
+}
+
+void hm_lists_lower_end(hm_lists *lists, uint32_t unit)
+{
+    size_t size = (size_t)(lists->end - unit) << lists->unit_shift;
+    hm_memory_poison(hm_lists_address(lists, unit), size);
+    lists->end = unit;
 }
 
 /* take */
@@ -102,41 +108,36 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
     return HM_OK;
 }
 
-/* Takes the first free block of a class; false if there is none. */
-static bool blocks_reuse(hm_lists *lists, uint32_t size_class, uint32_t *unit)
+/* Takes a block of this size from the first free one of the smallest class, from `least` on, that
+ * has one; false if none has. Its rest becomes a free block. */
+static bool blocks_reuse(hm_lists *lists, uint32_t size, uint32_t least, uint32_t *unit)
 {
-    *unit = lists->heads[size_class];
-    if (*unit == 0)
+    uint32_t size_class = least;
+    while (size_class < HM_LISTS_CLASSES && lists->heads[size_class] == 0)
+        size_class++;
+    if (size_class == HM_LISTS_CLASSES)
         return false;
+    *unit = lists->heads[size_class];
     hm_lists_unlink(lists, *unit);
+    uint32_t rest = hm_lists_block_at(lists, *unit)->size - size;
+    blocks_make(lists, *unit, size);
+    if (rest != 0)
+        hm_lists_make_free(lists, *unit + size, rest);
     return true;
 }
 
-/* Takes a part of a larger free block; false if there is none. */
-static bool blocks_split(hm_lists *lists, uint32_t size_class, uint32_t *unit)
-{
-    for (uint32_t larger = size_class + 1; larger < HM_LISTS_CLASSES; larger++)
-        if (blocks_reuse(lists, larger, unit)) {
-            uint32_t size = UINT32_C(1) << size_class;
-            uint32_t rest = hm_lists_block_at(lists, *unit)->size - size;
-            hm_lists_make_free(lists, *unit + size, rest);
-            blocks_make(lists, *unit, size);
-            return true;
-        }
-    return false;
-}
-
-/* Blocks of the class come first, then new ones: to split larger ones would leave pieces that are
- * used again only by smaller lists. */
+/* Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
+ * smaller lists can use. */
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
 {
     uint32_t size_class = 1;
     while (UINT64_C(1) << size_class < hm_lists_units_of(lists, n))
         size_class++;
-    if (blocks_reuse(lists, size_class, unit))
+    uint32_t size = UINT32_C(1) << size_class;
+    if (lists->heads[size_class] != 0 && blocks_reuse(lists, size, size_class, unit))
         return HM_OK;
-    hm_status status = blocks_extend(lists, UINT32_C(1) << size_class, unit);
-    if (status == HM_OK || !blocks_split(lists, size_class, unit))
+    hm_status status = blocks_extend(lists, size, unit);
+    if (status == HM_OK || !blocks_reuse(lists, size, size_class, unit))
         return status;
     hm_forgive();
     return HM_OK;
@@ -162,14 +163,19 @@ static hm_status blocks_validate(const hm_lists *lists, uint32_t unit, blocks_su
             return hm_fail(HM_ERROR_CORRUPT, "unit %" PRIu32 " is a gap that was closed", unit);
         return HM_OK;
     }
-    if (hm_lists_find(lists, block->list) != unit)
+    const hm_lists_record *record = hm_lists_find(lists, block->list);
+    if (record == NULL || record->unit != unit)
         return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);
-    uint64_t need = block->count != 0 ? hm_lists_units_of(lists, block->count) : UINT64_MAX;
-    if (need > block->size || (unit < lists->cursor && need < block->size))
-        return hm_fail(HM_ERROR_CORRUPT, "the items of the block at unit %" PRIu32 " do not fit",
+    uint32_t count = hm_lists_count_in(record);
+    bool is_exact = record->count != count;
+    uint64_t need = hm_lists_units_of(lists, count);
+    if (count == 0 || block->count != (is_exact ? count : 0) || need > block->size ||
+        (!is_exact && (block->size & (block->size - 1)) != 0) ||
+        (unit < lists->cursor && need != block->size))
+        return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" PRIu32 " is damaged",
                        unit);
     sums->lists++;
-    sums->items += block->count;
+    sums->items += count;
     return HM_OK;
 }
 
@@ -203,7 +209,7 @@ hm_status hm_lists_validate_blocks(const hm_lists *lists)
         unit += hm_lists_block_at(lists, unit)->size;
     }
     for (uint32_t i = 0; i < lists->ids.count; i++)
-        filled += hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i)) != 0;
+        filled += hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i))->unit != 0;
     if (filled != sums.lists || sums.items != lists->item_count || !reaches_cursor)
         return hm_fail(HM_ERROR_CORRUPT,
                        "%" PRIu32 " lists have blocks, %" PRIu32 " blocks have lists, with %" PRIu64

@@ -76,10 +76,10 @@ static hm_status lists_init_parts(hm_lists *lists, const hm_lists_desc *full)
     status = lists_measure(lists, full, &range);
     if (status != HM_OK)
         return status;
-    const hm_array_desc blocks = {sizeof(uint32_t), 0, full->max_slots, 0, memory};
+    const hm_array_desc records = {sizeof(hm_lists_record), 0, full->max_slots, 0, memory};
     const hm_array_desc units = {unit_size, 0, range, 0, memory};
     const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
-    status = hm_array_init(&lists->block_array, &blocks);
+    status = hm_array_init(&lists->record_array, &records);
     if (status == HM_OK)
         status = hm_array_init(&lists->unit_array, &units);
     return status == HM_OK ? hm_id_table_init(&lists->ids, &ids) : status;
@@ -89,7 +89,7 @@ static void lists_release_all(hm_lists *lists)
 {
     hm_id_table_fini(&lists->ids);
     hm_array_fini(&lists->unit_array);
-    hm_array_fini(&lists->block_array);
+    hm_array_fini(&lists->record_array);
     memset(lists, 0, sizeof *lists);
 }
 
@@ -107,7 +107,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
         lists_release_all(lists);
         return status;
     }
-    lists->blocks = hm_array_data(&lists->block_array);
+    lists->records = hm_array_data(&lists->record_array);
     lists->base = hm_array_data(&lists->unit_array);
     lists->end = lists->cursor = 1;
     lists->limit = lists->max_items = full.max_items;
@@ -134,7 +134,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     hm_status status = hm_id_table_prepare(&lists->ids, n, grows);
     if (n > lists->ids.max_slots - slots)
         n = lists->ids.max_slots - slots;
-    return status == HM_OK ? hm_array_commit(&lists->block_array, (size_t)slots + n, grows)
+    return status == HM_OK ? hm_array_commit(&lists->record_array, (size_t)slots + n, grows)
                            : status;
 }
 
@@ -161,19 +161,18 @@ hm_handle hm_lists_create(hm_lists *lists)
     hm_handle list = hm_id_table_issue(&lists->ids);
     if (hm_handle_is_null(list))
         list = hm_id_table_issue_slow(&lists->ids);
-    lists->blocks[hm_handle_index(list)] = 0;
+    lists->records[hm_handle_index(list)] = (hm_lists_record){0, 0};
     return list;
 }
 
-/* Drops the items of the list in this slot. */
-static void lists_drop_block(hm_lists *lists, uint32_t slot)
+/* Drops the items of a list. */
+static void lists_empty(hm_lists *lists, hm_lists_record *record)
 {
-    uint32_t unit = lists->blocks[slot];
-    if (unit == 0)
+    if (record->unit == 0)
         return;
-    lists->blocks[slot] = 0;
-    lists->item_count -= hm_lists_block_at(lists, unit)->count;
-    hm_lists_give(lists, unit);
+    lists->item_count -= hm_lists_count_in(record);
+    hm_lists_give(lists, record->unit);
+    *record = (hm_lists_record){0, 0};
 }
 
 bool hm_lists_destroy(hm_lists *lists, hm_handle list)
@@ -182,7 +181,7 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     uint32_t position = hm_id_table_find(&lists->ids, list);
     if (position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
         return false;
-    lists_drop_block(lists, hm_handle_index(list));
+    lists_empty(lists, &lists->records[hm_handle_index(list)]);
     hm_id_table_release(&lists->ids, list, position);
     return true;
 }
@@ -202,71 +201,76 @@ void hm_lists_clear(hm_lists *lists)
 
 /* items */
 
-/* Finds the block of the list that is to be changed; 0: it is empty. */
-static hm_status lists_resolve(const hm_lists *lists, hm_handle list, uint32_t *unit)
+/* Finds the list that is to be changed. */
+static hm_status lists_resolve(const hm_lists *lists, hm_handle list, hm_lists_record **record)
 {
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
-    *unit = hm_lists_find(lists, list);
-    if (*unit == 0 && !hm_id_table_contains(&lists->ids, list))
+    *record = hm_lists_find(lists, list);
+    if (*record == NULL)
         return hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
                        hm_handle_state_name(hm_lists_explain(lists, list)));
     return HM_OK;
 }
 
-/* Moves the items of a list, which may be none, into a new block. */
-static hm_status lists_move(hm_lists *lists, hm_handle list, uint32_t *unit, uint64_t count)
+static unsigned char *lists_item_at(const hm_lists *lists, const hm_lists_record *record,
+                                    uint32_t index)
 {
-    uint32_t old = *unit;
-    hm_status status = hm_lists_take(lists, count, unit);
+    return hm_lists_address(lists, record->unit + 1) + lists->item_size * index;
+}
+
+/* Moves the items of a list, which may be none, into a new block, which `count` fit into. */
+static hm_status lists_move(hm_lists *lists, hm_handle list, hm_lists_record *record,
+                            uint64_t count)
+{
+    uint32_t unit;
+    hm_status status = hm_lists_take(lists, count, &unit);
     if (status != HM_OK)
         return status;
-    hm_lists_block *block = hm_lists_block_at(lists, *unit);
-    block->list = list;
-    block->count = 0;
-    lists->blocks[hm_handle_index(list)] = *unit;
-    if (old != 0) {
-        block->count = hm_lists_block_at(lists, old)->count;
-        size_t size = lists->item_size * block->count;
-        hm_memory_unpoison(hm_lists_address(lists, *unit + 1), size);
-        memcpy(hm_lists_address(lists, *unit + 1), hm_lists_address(lists, old + 1), size);
-        hm_lists_give(lists, old);
+    hm_lists_record moved = {unit, hm_lists_count_in(record)};
+    hm_lists_block_at(lists, unit)->list = list;
+    if (record->unit != 0) {
+        size_t size = lists->item_size * moved.count;
+        hm_memory_unpoison(hm_lists_address(lists, unit + 1), size);
+        memcpy(lists_item_at(lists, &moved, 0), lists_item_at(lists, record, 0), size);
+        hm_lists_give(lists, record->unit);
     }
+    *record = moved;
     return HM_OK;
 }
 
 /* Adds n items to a list, and returns the place of the first in *place, unwritten. */
-static hm_status lists_grow(hm_lists *lists, hm_handle list, uint32_t unit, uint32_t n,
+static hm_status lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *record, uint32_t n,
                             unsigned char **place)
 {
-    uint64_t count = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
-    if (n > lists->max_items - lists->item_count || n > UINT32_MAX - count)
+    uint32_t count = hm_lists_count_in(record);
+    if (n > lists->max_items - lists->item_count)
         return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
                        lists->item_count, lists->max_items);
-    if (unit == 0 || hm_lists_units_of(lists, count + n) > hm_lists_block_at(lists, unit)->size) {
-        hm_status status = lists_move(lists, list, &unit, count + n);
+    uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);
+    if (record->unit == 0 || need > hm_lists_block_at(lists, record->unit)->size) {
+        hm_status status = lists_move(lists, list, record, (uint64_t)count + n);
         if (status != HM_OK)
             return status;
     }
-    hm_lists_block_at(lists, unit)->count += n;
+    hm_lists_set_count(lists, record, count + n);
     lists->item_count += n;
-    *place = hm_lists_address(lists, unit + 1) + lists->item_size * count;
+    *place = lists_item_at(lists, record, count);
     hm_memory_unpoison(*place, lists->item_size * n);
     return HM_OK;
 }
 
 /* Drops the last items of a list that has more than `count`. */
-static void lists_shrink(hm_lists *lists, uint32_t unit, uint32_t count)
+static void lists_shrink(hm_lists *lists, hm_lists_record *record, uint32_t count)
 {
-    hm_lists_block *block = hm_lists_block_at(lists, unit);
     if (count == 0) {
-        lists_drop_block(lists, hm_handle_index(block->list));
+        lists_empty(lists, record);
         return;
     }
-    lists->item_count -= block->count - count;
-    block->count = count;
-    hm_lists_poison_rest(lists, unit);
-    hm_lists_loosen(lists, unit);
+    lists->item_count -= hm_lists_count_in(record) - count;
+    hm_lists_set_count(lists, record, count);
+    hm_lists_poison_rest(lists, record->unit, count);
+    hm_lists_loosen(lists, record->unit);
 }
 
 static void lists_write(void *place, const void *items, size_t size)
@@ -279,10 +283,10 @@ static void lists_write(void *place, const void *items, size_t size)
 
 void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 {
-    uint32_t unit;
+    hm_lists_record *record;
     unsigned char *place;
-    if (lists_resolve(lists, list, &unit) != HM_OK ||
-        lists_grow(lists, list, unit, 1, &place) != HM_OK)
+    if (lists_resolve(lists, list, &record) != HM_OK ||
+        lists_grow(lists, list, record, 1, &place) != HM_OK)
         return NULL;
     lists_write(place, item, lists->item_size);
     return place;
@@ -291,12 +295,12 @@ void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_push_n: lists is NULL");
-    uint32_t unit;
+    hm_lists_record *record;
     unsigned char *place;
-    hm_status status = lists_resolve(lists, list, &unit);
+    hm_status status = lists_resolve(lists, list, &record);
     if (status != HM_OK || n == 0)
         return status;
-    status = lists_grow(lists, list, unit, n, &place);
+    status = lists_grow(lists, list, record, n, &place);
     if (status == HM_OK)
         lists_write(place, items, lists->item_size * n);
     return status;
@@ -305,20 +309,19 @@ hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, ui
 void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_insert_at: lists is NULL");
-    uint32_t unit;
+    hm_lists_record *record;
     unsigned char *last;
-    if (lists_resolve(lists, list, &unit) != HM_OK)
+    if (lists_resolve(lists, list, &record) != HM_OK)
         return NULL;
-    uint32_t count = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
+    uint32_t count = hm_lists_count_in(record);
     if (index > count) {
         hm_fail(HM_ERROR_INVALID, "index %" PRIu32 " is above the count %" PRIu32, index, count);
         return NULL;
     }
-    if (lists_grow(lists, list, unit, 1, &last) != HM_OK)
+    if (lists_grow(lists, list, record, 1, &last) != HM_OK)
         return NULL;
-    size_t behind = lists->item_size * (count - index);
-    unsigned char *place = last - behind;
-    memmove(place + lists->item_size, place, behind);
+    unsigned char *place = lists_item_at(lists, record, index);
+    memmove(place + lists->item_size, place, (size_t)(last - place));
     lists_write(place, item, lists->item_size);
     return place;
 }
@@ -326,43 +329,40 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
 hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_resize: lists is NULL");
-    uint32_t unit;
-    hm_status status = lists_resolve(lists, list, &unit);
+    hm_lists_record *record;
+    hm_status status = lists_resolve(lists, list, &record);
     if (status != HM_OK)
         return status;
-    uint32_t before = unit != 0 ? hm_lists_block_at(lists, unit)->count : 0;
+    uint32_t before = hm_lists_count_in(record);
     if (count > before)
         return hm_lists_push_n(lists, list, NULL, count - before);
     if (count < before)
-        lists_shrink(lists, unit, count);
+        lists_shrink(lists, record, count);
     return HM_OK;
 }
 
-bool hm_lists_erase_slow(hm_lists *lists, uint32_t unit, uint32_t index)
+bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index)
 {
     if (hm_guard_is_busy(&lists->guard))
         return false;
-    const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    unsigned char *items = hm_lists_address(lists, unit + 1);
-    size_t size = lists->item_size;
-    if (index != block->count - 1)
-        memcpy(items + size * index, items + size * (block->count - 1), size);
-    lists_shrink(lists, unit, block->count - 1);
+    uint32_t last = hm_lists_count_in(record) - 1;
+    if (index != last)
+        memcpy(lists_item_at(lists, record, index), lists_item_at(lists, record, last),
+               lists->item_size);
+    lists_shrink(lists, record, last);
     return true;
 }
 
 bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
-    uint32_t unit = hm_lists_find(lists, list);
-    if (unit == 0 || hm_guard_is_busy(&lists->guard))
+    hm_lists_record *record = hm_lists_find(lists, list);
+    if (record == NULL || index >= hm_lists_count_in(record) || hm_guard_is_busy(&lists->guard))
         return false;
-    uint32_t count = hm_lists_block_at(lists, unit)->count;
-    if (index >= count)
-        return false;
-    unsigned char *place = hm_lists_address(lists, unit + 1) + lists->item_size * index;
-    memmove(place, place + lists->item_size, lists->item_size * (count - 1 - index));
-    lists_shrink(lists, unit, count - 1);
+    uint32_t last = hm_lists_count_in(record) - 1;
+    unsigned char *place = lists_item_at(lists, record, index);
+    memmove(place, place + lists->item_size, lists->item_size * (last - index));
+    lists_shrink(lists, record, last);
     return true;
 }
 
@@ -371,25 +371,24 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
 {
     HM_CONTRACT(lists != NULL, "hm_lists_erase_if: lists is NULL");
     HM_CONTRACT(doomed != NULL, "hm_lists_erase_if: doomed is NULL");
-    uint32_t unit = hm_lists_find(lists, list);
-    if (unit == 0 || hm_guard_is_busy(&lists->guard))
+    hm_lists_record *record = hm_lists_find(lists, list);
+    if (record == NULL || record->unit == 0 || hm_guard_is_busy(&lists->guard))
         return 0;
-    unsigned char *items = hm_lists_address(lists, unit + 1);
-    uint32_t count = hm_lists_block_at(lists, unit)->count, kept = 0;
-    size_t size = lists->item_size;
+    uint32_t count = hm_lists_count_in(record), kept = 0;
     hm_guard_enter(&lists->guard);
     lists->limit = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (doomed(items + size * i, context))
+        const void *item = lists_item_at(lists, record, i);
+        if (doomed(item, context))
             continue;
         if (kept != i)
-            memcpy(items + size * kept, items + size * i, size);
+            memcpy(lists_item_at(lists, record, kept), item, lists->item_size);
         kept++;
     }
     hm_guard_leave(&lists->guard, 0);
     lists->limit = lists->max_items;
     if (kept != count)
-        lists_shrink(lists, unit, kept);
+        lists_shrink(lists, record, kept);
     return count - kept;
 }
 
@@ -401,10 +400,10 @@ hm_status hm_lists_trim(hm_lists *lists)
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
     hm_status status = hm_id_table_trim(&lists->ids);
-    lists->block_array.count = lists->ids.slot_count;
+    lists->record_array.count = lists->ids.slot_count;
     lists->unit_array.count = lists->end;
     if (status == HM_OK)
-        status = hm_array_decommit(&lists->block_array);
+        status = hm_array_decommit(&lists->record_array);
     return status == HM_OK ? hm_array_trim(&lists->unit_array) : status;
 }
 
@@ -419,7 +418,7 @@ hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
     HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");
     hm_lists_stats stats = {.count = lists->ids.count, .capacity = hm_lists_capacity(lists)};
     hm_id_table_add_stats(&lists->ids, &stats);
-    hm_array_add_sizes(&lists->block_array, &stats);
+    hm_array_add_sizes(&lists->record_array, &stats);
     hm_array_add_sizes(&lists->unit_array, &stats);
     return stats;
 }

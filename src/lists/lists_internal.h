@@ -8,7 +8,8 @@
  * Invariants, which validate checks:
  *
  * 1. The sizes of the blocks add up to end - 1.
- * 2. Each list with items has one block, whose head has its handle; its items fit.
+ * 2. Each list with items has one block, whose head has its handle; its items fit. The block has a
+ *    power of two of units, or is exact and has their number in its head too.
  * 3. Each free block is in the list of its class, and nothing else is.
  * 4. `item_count` is the sum of the counts.
  * 5. Below `cursor`, where a block begins or which is `end`, no block is free, and none is larger
@@ -31,24 +32,42 @@ static inline bool hm_lists_is_free(const hm_lists_block *block)
     return hm_handle_is_free(block->list);
 }
 
+/* Returns the number of a list's items. */
+static inline uint32_t hm_lists_count_in(const hm_lists_record *record)
+{
+    return record->count & ~HM_LISTS_EXACT;
+}
+
+/* Sets it, and keeps whether the block is exact. */
+static inline void hm_lists_set_count(const hm_lists *lists, hm_lists_record *record,
+                                      uint32_t count)
+{
+    uint32_t exact = record->count & HM_LISTS_EXACT;
+    record->count = count | exact;
+    hm_lists_block_at(lists, record->unit)->count = exact != 0 ? count : 0;
+}
+
 /* blocks.c */
 
-/* Returns a block that n items fit into, with the unit's number in *unit and its size, but no list
- * or items; its bytes are poisoned, its head is not. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
+/* Returns a block that n items fit into, its unit in *unit: a power of two, whose head has its size
+ * and nothing else, and whose other bytes are poisoned. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
  * amortised. */
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit);
 
 /* Makes a block free, or if it is the last one, lowers the end. O(1). */
 void hm_lists_give(hm_lists *lists, uint32_t unit);
 
-/* Makes the units from `unit` on a free block. They belong to no block, and are not the last. */
+/* Makes the units from `unit` on, which belong to no block, a free one. */
 void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size);
+
+/* Makes the units from `unit` on belong to no block, and the end come down to there. */
+void hm_lists_lower_end(hm_lists *lists, uint32_t unit);
 
 /* Takes a free block out of the list of its class. */
 void hm_lists_unlink(hm_lists *lists, uint32_t unit);
 
-/* Poisons what is in a block behind its items. */
-void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit);
+/* Poisons what is in a block behind `count` items. */
+void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count);
 
 /* Tells defragment that a block has got a gap behind its items, or is one. */
 static inline void hm_lists_loosen(hm_lists *lists, uint32_t unit)

@@ -16,19 +16,29 @@ extern "C" {
 
 enum { HM_LISTS_CLASSES = 32 };
 
+/* In the count of a record: the block has just the units that its items need. Any other block has a
+ * power of two of them. */
+#define HM_LISTS_EXACT (UINT32_C(1) << 31)
+
+/* Where the items of a list are, so that most calls need not load the head of its block. */
+typedef struct hm_lists_record {
+    uint32_t unit;  /* of its block; 0: the list is empty */
+    uint32_t count; /* items, and HM_LISTS_EXACT */
+} hm_lists_record;
+
 /* What a block begins with. In a free block `list` has the free bit and the next free block of its
  * class in its lower half, and `count` is the previous one; 0: none. */
 typedef struct hm_lists_block {
     hm_handle list; /* whose items these are */
     uint32_t size;  /* units, with this one */
-    uint32_t count; /* items */
+    uint32_t count; /* items, if the block is exact; 0: only the record has them */
 } hm_lists_block;
 
 /* All fields are private; use the functions. Addresses count in *units*, of 16 bytes or the items'
  * alignment if that is larger. A block begins with a unit for its head; unit 0 is none. */
 typedef struct hm_lists {
     hm_id_table ids;                  /* first, so that a lookup's fields are near */
-    uint32_t *blocks;                 /* slot -> unit of the list's block; 0: it is empty */
+    hm_lists_record *records;         /* by slot; record_array.data */
     unsigned char *base;              /* unit_array.data */
     size_t item_size;                 /* bytes */
     uint32_t unit_shift;              /* log2 of the bytes of a unit */
@@ -39,7 +49,7 @@ typedef struct hm_lists {
     uint64_t item_count;              /* in all lists */
     uint64_t max_items;               /* in all lists */
     uint32_t heads[HM_LISTS_CLASSES]; /* log2 of the size -> first free block */
-    hm_array block_array;             /* uint32_t */
+    hm_array record_array;            /* hm_lists_record */
     hm_array unit_array;
     const char *name;
 } hm_lists;
@@ -53,7 +63,7 @@ typedef struct hm_lists_view {
 } hm_lists_view;
 
 HM_API void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item);
-HM_API bool hm_lists_erase_slow(hm_lists *lists, uint32_t unit, uint32_t index);
+HM_API bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index);
 
 static inline unsigned char *hm_lists_address(const hm_lists *lists, uint32_t unit)
 {
@@ -65,44 +75,45 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
     return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(lists, unit)));
 }
 
-/* Returns the unit of the list's block; 0 if the list is empty or the handle does not resolve. Both
- * columns are indexed by slot, so that a processor loads from both at once. */
-static inline uint32_t hm_lists_find(const hm_lists *lists, hm_handle list)
+/* Returns the record of a list; NULL if the handle does not resolve. Entries and records are
+ * indexed by slot, so that a processor loads from both at once. */
+static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle list)
 {
-    const uint32_t *blocks = lists->blocks;
+    hm_lists_record *records = lists->records;
     bool is_live = hm_id_table_find(&lists->ids, list) != HM_INVALID_INDEX;
-    return is_live ? blocks[hm_handle_index(list)] : 0;
-}
-
-/* Returns the bytes that the items of a block may take. */
-static inline size_t hm_lists_room(const hm_lists *lists, const hm_lists_block *block)
-{
-    return (HM_CAST(size_t, block->size) - 1) << lists->unit_shift;
+    return is_live ? &records[hm_handle_index(list)] : NULL;
 }
 
 /* Forms of the functions of lists.h that take the item size. The typed functions of
  * HM_LISTS_DEFINE pass it as a constant. */
 
+/* Whether one more item fits into the block of a record that is not exact. A block of 2^k units has
+ * 2^k - 1 for items, so that an item more can be too many only where it needs the 2^k-th. */
+HM_INLINE bool hm_lists_fits(const hm_lists *lists, hm_lists_record record, size_t item_size)
+{
+    size_t unit_size = HM_CAST(size_t, 1) << lists->unit_shift;
+    size_t bytes = item_size * (HM_CAST(size_t, record.count) + 1);
+    size_t units = (bytes + unit_size - 1) >> lists->unit_shift;
+    return (units & (units - 1)) != 0 || units < hm_lists_block_at(lists, record.unit)->size;
+}
+
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
                                  size_t item_size)
 {
-    hm_lists_block *block;
+    hm_lists_record *record;
     unsigned char *place;
-    uint32_t unit;
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
-    unit = hm_lists_find(lists, list);
-    if (unit == 0 || lists->item_count >= lists->limit)
+    record = hm_lists_find(lists, list);
+    if (record == NULL || record->unit == 0 || record->count >= HM_LISTS_EXACT ||
+        lists->item_count >= lists->limit || !hm_lists_fits(lists, *record, item_size))
         return hm_lists_push_slow(lists, list, item);
-    block = hm_lists_block_at(lists, unit);
-    if (item_size * (HM_CAST(size_t, block->count) + 1) > hm_lists_room(lists, block))
-        return hm_lists_push_slow(lists, list, item);
-    place = hm_lists_address(lists, unit + 1) + item_size * block->count;
+    place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
     HM_UNPOISON(place, item_size);
     if (item != NULL)
         memcpy(place, item, item_size);
     else
         memset(place, 0, item_size);
-    block->count++;
+    record->count++;
     lists->item_count++;
     HM_ASSUME(place != NULL);
     return place;
@@ -111,25 +122,24 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
 HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t index,
                                     size_t item_size)
 {
-    hm_lists_block *block;
+    hm_lists_record *record;
     unsigned char *items;
-    uint32_t unit = hm_lists_find(lists, list), last;
-    if (unit == 0)
+    uint32_t last;
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
+    record = hm_lists_find(lists, list);
+    if (record == NULL || index >= (record->count & ~HM_LISTS_EXACT))
         return false;
-    block = hm_lists_block_at(lists, unit);
-    if (index >= block->count)
-        return false;
-    last = block->count - 1;
-    if (last == 0 || lists->guard.flags != 0)
-        return hm_lists_erase_slow(lists, unit, index);
-    items = hm_lists_address(lists, unit + 1);
+    last = record->count - 1; /* with the flag too large for the next test */
+    if (last == 0 || last >= HM_LISTS_EXACT || lists->guard.flags != 0)
+        return hm_lists_erase_slow(lists, record, index);
+    items = hm_lists_address(lists, record->unit + 1);
     if (index != last)
         memcpy(items + item_size * index, items + item_size * last, item_size);
     HM_POISON(items + item_size * last, item_size);
-    block->count = last;
+    record->count = last;
     lists->item_count--;
-    if (unit < lists->cursor)
-        lists->cursor = unit;
+    if (record->unit < lists->cursor)
+        lists->cursor = record->unit;
     return true;
 }
 
