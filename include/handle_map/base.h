@@ -53,9 +53,9 @@ typedef enum hm_status {
     HM_OK = 0,
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
-    HM_ERROR_FULL,    /* the capacity or the index space is used up */
-    HM_ERROR_STALE,   /* the handle is older than what stands for its slot: why hm_secondary_set
-                         fails, for one; no call of this version returns it */
+    HM_ERROR_FULL,    /* the capacity, the index space or max_items is used up */
+    HM_ERROR_STALE,   /* the handle names nothing that could be changed: why hm_lists_push_n and
+                         hm_secondary_set fail, for two */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
@@ -65,10 +65,10 @@ HM_API const char *hm_status_name(hm_status status);
 
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
  * two", "12 of 12 items: capacity is used up". It is set by calls that fail with a status, and by
- * insert, emplace, hm_array_push and hm_secondary_set when they return null; not by a call that
- * succeeds, nor by a lookup that finds nothing (hm_map_explain says why). Never NULL; "" before the
- * first failure. The thread's next failure overwrites the text: copy it to keep it. O(1), no
- * allocation. Example:
+ * insert, emplace, hm_array_push, hm_secondary_set, hm_lists_create, hm_lists_push and
+ * hm_lists_insert_at when they return null; not by a call that succeeds, nor by a lookup that finds
+ * nothing (hm_map_explain says why). Never NULL; "" before the first failure. The thread's next
+ * failure overwrites the text: copy it to keep it. O(1), no allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());

@@ -23,8 +23,8 @@
  *
  * Limits:
  *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`
- *     items               in all lists together, the descriptor's `max_items`; one list may have
- *                         up to 2^31 - 1 of them
+ *     items               in all lists together, the descriptor's `max_items`, less than 32 GiB;
+ *                         in one list up to 2^31 - 1
  *     item size           at least 1 byte
  *     alignment           1 to 4096, dividing the size
  *     index space         `max_slots`, as in a map
@@ -72,8 +72,8 @@ typedef struct hm_lists_desc {
     uint32_t capacity;  /* lists, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
-    uint64_t max_items; /* in all lists together; 0: 16 x capacity; with 32-bit pointers or
-                           hm_memory_heap() 4 x capacity */
+    uint64_t max_items; /* in all lists together; 0: 16 x capacity, with 32-bit pointers or
+                           hm_memory_heap() 4 x capacity, or as many as there may be */
     uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* for messages; must outlive the lists; NULL: "lists" */
@@ -88,9 +88,9 @@ typedef hm_stats hm_lists_stats;
  * hm_memory_heap() twice, since blocks have unused parts and gaps between them. Commits nothing.
  * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
  * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
- * max_items that take 2^32 units or more, or a memory table that breaks its contract.
- * HM_ERROR_MEMORY: a reservation was refused. After a failure the lists are zeroed. They keep no
- * pointer to the descriptor. O(1). Example:
+ * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
+ * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
+ * lists are zeroed. They keep no pointer to the descriptor. O(1). Example:
  *
  *     hm_lists contacts;
  *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),

@@ -51,9 +51,9 @@ void hm_lists_unlink(hm_lists *lists, uint32_t unit)
 static void blocks_make(const hm_lists *lists, uint32_t unit, uint32_t size)
 {
     hm_lists_block *block = hm_lists_block_at(lists, unit);
+    hm_memory_poison(block, (size_t)size << lists->unit_shift);
     hm_memory_unpoison(block, sizeof *block);
     *block = (hm_lists_block){.list = HM_NULL_HANDLE, .size = size, .count = 0};
-    hm_lists_poison_rest(lists, unit, 0);
 }
 
 void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)

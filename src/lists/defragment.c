@@ -50,7 +50,7 @@ static void defragment_move(hm_lists *lists, uint32_t to, uint32_t from)
     *record = (hm_lists_record){to, head.count | HM_LISTS_EXACT};
     if (to != from) {
         size_t size = lists->item_size * head.count;
-        hm_memory_unpoison(hm_lists_address(lists, to), ((size_t)1 << lists->unit_shift) + size);
+        hm_memory_unpoison(hm_lists_address(lists, to + 1), size);
         memmove(hm_lists_address(lists, to + 1), hm_lists_address(lists, from + 1), size);
     }
     *hm_lists_block_at(lists, to) = head;

@@ -36,18 +36,21 @@ static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
     if (full->max_slots == 0)
         full->max_slots = hm_id_table_default_max_slots(
             full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
-    if (full->max_items == 0)
-        full->max_items = (uint64_t)full->capacity *
-                          (hm_memory_is_roomy(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS);
     if (full->name == NULL)
         full->name = "lists";
 }
 
-/* Returns in *range how many units to reserve. */
-static hm_status lists_measure(const hm_lists *lists, const hm_lists_desc *full, size_t *range)
+/* Completes max_items, and returns in *range how many units to reserve. */
+static hm_status lists_measure(const hm_lists *lists, hm_lists_desc *full, size_t *range)
 {
-    uint64_t spread = hm_memory_is_roomy(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
+    bool is_roomy = hm_memory_is_roomy(full->memory);
+    uint64_t spread = is_roomy ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
     uint64_t most = ((uint64_t)(LISTS_MAX_UNITS - 1) << lists->unit_shift) / lists->item_size;
+    if (full->max_items == 0) {
+        full->max_items = (uint64_t)full->capacity * (is_roomy ? LISTS_ITEMS : LISTS_SCARCE_ITEMS);
+        if (full->max_items > most && most != 0)
+            full->max_items = most;
+    }
     if (full->max_items > most)
         return hm_fail(HM_ERROR_INVALID, "max_items %" PRIu64 " of %zu bytes is above %" PRIu64,
                        full->max_items, lists->item_size, most);
@@ -59,7 +62,7 @@ static hm_status lists_measure(const hm_lists *lists, const hm_lists_desc *full,
     return hm_array_check_size((size_t)1 << lists->unit_shift, *range, "unit_", full->memory);
 }
 
-static hm_status lists_init_parts(hm_lists *lists, const hm_lists_desc *full)
+static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
 {
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
@@ -124,18 +127,18 @@ void hm_lists_fini(hm_lists *lists)
 
 /* lists */
 
+/* Each slot that has an entry in memory has a record there too. */
 static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 {
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
-    uint32_t count = lists->ids.count, slots = lists->ids.slot_count;
+    uint32_t count = lists->ids.count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", count, hm_lists_capacity(lists), n);
     hm_status status = hm_id_table_prepare(&lists->ids, n, grows);
-    if (n > lists->ids.max_slots - slots)
-        n = lists->ids.max_slots - slots;
-    return status == HM_OK ? hm_array_commit(&lists->record_array, (size_t)slots + n, grows)
-                           : status;
+    if (status == HM_OK)
+        status = hm_array_commit(&lists->record_array, lists->ids.entry_array.limit, grows);
+    return status;
 }
 
 hm_status hm_lists_reserve(hm_lists *lists, uint32_t n)
@@ -247,6 +250,8 @@ static hm_status lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *re
     if (n > lists->max_items - lists->item_count)
         return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
                        lists->item_count, lists->max_items);
+    if (n > HM_LISTS_MOST - count)
+        return hm_fail(HM_ERROR_FULL, "a list has at most %" PRIu32 " items", HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);
     if (record->unit == 0 || need > hm_lists_block_at(lists, record->unit)->size) {
         hm_status status = lists_move(lists, list, record, (uint64_t)count + n);
@@ -400,8 +405,8 @@ hm_status hm_lists_trim(hm_lists *lists)
     if (hm_guard_is_busy(&lists->guard))
         return hm_fail_busy("lists", lists->name);
     hm_status status = hm_id_table_trim(&lists->ids);
-    lists->record_array.count = lists->ids.slot_count;
-    lists->unit_array.count = lists->end;
+    lists->record_array.count = lists->ids.entry_array.limit;
+    lists->unit_array.count = lists->end > 1 ? lists->end : 0;
     if (status == HM_OK)
         status = hm_array_decommit(&lists->record_array);
     return status == HM_OK ? hm_array_trim(&lists->unit_array) : status;
@@ -431,8 +436,13 @@ hm_status hm_lists_validate(const hm_lists *lists)
     hm_status status = hm_id_table_validate(&lists->ids);
     if (status != HM_OK)
         return status;
-    if (lists->end == 0 || lists->end > lists->unit_array.capacity || lists->cursor == 0 ||
-        lists->cursor > lists->end)
+    uint64_t limit = hm_guard_is_busy(&lists->guard) ? 0 : lists->max_items;
+    if (lists->record_array.limit < lists->ids.slot_count || lists->limit != limit ||
+        (void *)lists->records != hm_array_data(&lists->record_array) ||
+        lists->base != hm_array_data(&lists->unit_array))
+        return hm_fail(HM_ERROR_CORRUPT, "the columns of %s are damaged", lists->name);
+    if (lists->end == 0 || (lists->end > 1 && lists->end > lists->unit_array.limit) ||
+        lists->cursor == 0 || lists->cursor > lists->end)
         return hm_fail(HM_ERROR_CORRUPT, "the end of the blocks is damaged");
     return hm_lists_validate_blocks(lists);
 }

@@ -19,8 +19,7 @@
 
 #include <handle_map/lists.h>
 
-/* Returns the units that n items need, with the head. At most 2^32, if n is a count of items that
- * max_items allows. */
+/* Returns the units that n items need, with the head: at most 2^31, if max_items allows n. */
 static inline uint64_t hm_lists_units_of(const hm_lists *lists, uint64_t n)
 {
     uint64_t unit = UINT64_C(1) << lists->unit_shift;

@@ -20,6 +20,9 @@ enum { HM_LISTS_CLASSES = 32 };
  * power of two of them. */
 #define HM_LISTS_EXACT (UINT32_C(1) << 31)
 
+/* The most items of one list: a count with the flag is none that a list without it could have. */
+#define HM_LISTS_MOST (HM_LISTS_EXACT - 1)
+
 /* Where the items of a list are, so that most calls need not load the head of its block. */
 typedef struct hm_lists_record {
     uint32_t unit;  /* of its block; 0: the list is empty */
@@ -104,7 +107,7 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     unsigned char *place;
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
     record = hm_lists_find(lists, list);
-    if (record == NULL || record->unit == 0 || record->count >= HM_LISTS_EXACT ||
+    if (record == NULL || record->unit == 0 || record->count >= HM_LISTS_MOST ||
         lists->item_count >= lists->limit || !hm_lists_fits(lists, *record, item_size))
         return hm_lists_push_slow(lists, list, item);
     place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
