@@ -7,12 +7,12 @@
 #include "../guard_private.h"
 
 enum {
-    DEFRAGMENT_BLOCKS = 4096,    /* looked at in a call */
-    DEFRAGMENT_BLOCKS_A_SWAP = 4 /* and for each swap that is allowed */
+    GAPS_BLOCKS = 4096,    /* looked at in a call */
+    GAPS_BLOCKS_A_SWAP = 4 /* and for each swap that is allowed */
 };
 
 /* Makes the units from `unit` to `end` a free block, or none if they are the last. */
-static void defragment_make_gap(hm_lists *lists, uint32_t unit, uint32_t end)
+static void gaps_make(hm_lists *lists, uint32_t unit, uint32_t end)
 {
     if (end == lists->end)
         hm_lists_lower_end(lists, unit);
@@ -22,7 +22,7 @@ static void defragment_make_gap(hm_lists *lists, uint32_t unit, uint32_t end)
 
 /* Joins the free blocks behind a free one to it, at most so many, and returns how many. If nothing
  * else follows, all of them are none. */
-static uint64_t defragment_join(hm_lists *lists, uint32_t unit, uint64_t limit)
+static uint64_t gaps_join(hm_lists *lists, uint32_t unit, uint64_t limit)
 {
     uint64_t joined = 0;
     uint32_t end = unit + hm_lists_block_at(lists, unit)->size;
@@ -34,13 +34,13 @@ static uint64_t defragment_join(hm_lists *lists, uint32_t unit, uint64_t limit)
         hm_lists_unlink(lists, end);
         end += next->size;
     }
-    defragment_make_gap(lists, unit, end);
+    gaps_make(lists, unit, end);
     return joined;
 }
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
  * behind it a gap is left. */
-static void defragment_move(hm_lists *lists, uint32_t to, uint32_t from)
+static void gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
 {
     hm_lists_block head = *hm_lists_block_at(lists, from);
     hm_lists_record *record = &lists->records[hm_handle_index(head.list)];
@@ -55,7 +55,7 @@ static void defragment_move(hm_lists *lists, uint32_t to, uint32_t from)
     }
     *hm_lists_block_at(lists, to) = head;
     hm_lists_poison_rest(lists, to, head.count);
-    defragment_make_gap(lists, to + head.size, end);
+    gaps_make(lists, to + head.size, end);
 }
 
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
@@ -65,12 +65,12 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
     if (hm_guard_is_busy(&lists->guard))
         return progress;
     uint64_t swaps = budget.max_swaps != 0 ? budget.max_swaps : UINT64_MAX / 8;
-    uint64_t looks = DEFRAGMENT_BLOCKS + DEFRAGMENT_BLOCKS_A_SWAP * swaps;
+    uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_A_SWAP * swaps;
     uint32_t at = lists->cursor;
     for (; at < lists->end && looks > 0; looks--) {
         uint32_t from = at;
         if (hm_lists_is_free(hm_lists_block_at(lists, at))) {
-            looks -= defragment_join(lists, at, looks - 1);
+            looks -= gaps_join(lists, at, looks - 1);
             if (at == lists->end || progress.swaps == swaps)
                 break;
             from += hm_lists_block_at(lists, at)->size;
@@ -79,7 +79,7 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
             hm_lists_unlink(lists, at);
             progress.swaps++;
         }
-        defragment_move(lists, at, from);
+        gaps_move(lists, at, from);
         at += hm_lists_block_at(lists, at)->size;
     }
     lists->cursor = at;
