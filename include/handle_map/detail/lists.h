@@ -90,14 +90,15 @@ static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle li
 /* Forms of the functions of lists.h that take the item size. The typed functions of
  * HM_LISTS_DEFINE pass it as a constant. */
 
-/* Whether one more item fits into the block of a record that is not exact. A block of 2^k units has
- * 2^k - 1 for items, so that an item more can be too many only where it needs the 2^k-th. */
+/* Whether one more item fits into the block of a record that is not exact. The block has a power of
+ * two of units, and the head takes one. So the item fits if the units that the items need do not
+ * reach the next power of two; only if they do, the head is loaded. */
 HM_INLINE bool hm_lists_fits(const hm_lists *lists, hm_lists_record record, size_t item_size)
 {
     size_t unit_size = HM_CAST(size_t, 1) << lists->unit_shift;
-    size_t bytes = item_size * (HM_CAST(size_t, record.count) + 1);
-    size_t units = (bytes + unit_size - 1) >> lists->unit_shift;
-    return (units & (units - 1)) != 0 || units < hm_lists_block_at(lists, record.unit)->size;
+    size_t bytes = item_size * record.count + unit_size - 1;
+    size_t used = bytes >> lists->unit_shift, need = (bytes + item_size) >> lists->unit_shift;
+    return (used ^ need) < used || need < hm_lists_block_at(lists, record.unit)->size;
 }
 
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
