@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* What lists refuse: invalid descriptors, handles of any bits, calls from inside a callback, and
+ * calls that break a contract; what every function returns for lists of capacity 0; and that
+ * validate sees each kind of damage. */
+#include "support/lists.h"
+
+#include "support/memory.h"
+
+#include <string.h>
+
+/* init */
+
+static bool is_refused(hm_lists_desc desc)
+{
+    static const hm_lists zero;
+    hm_lists lists;
+    memset(&lists, 0x5A, sizeof lists);
+    return hm_lists_init(&lists, &desc) == HM_ERROR_INVALID &&
+           memcmp(&lists, &zero, sizeof zero) == 0;
+}
+
+TEST(lists_contract, init_refuses_what_no_lists_can_be)
+{
+    hm_lists lists;
+    const hm_lists_desc good = {.item_size = 4};
+    CHECK(hm_lists_init(NULL, &good) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_lists_init: lists is NULL") == 0);
+    CHECK(hm_lists_init(&lists, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_lists_init: desc is NULL") == 0);
+    CHECK(is_refused((hm_lists_desc){.item_size = 0}));
+    CHECK(strcmp(hm_last_error(), "item_size is 0") == 0);
+    CHECK(is_refused((hm_lists_desc){.item_size = 12, .item_align = 3}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 12, .item_align = 8}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 8192, .item_align = 8192}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 4, .capacity = UINT32_MAX}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 4, .capacity = 10, .max_slots = 9}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 4, .type_id = 0x8000}));
+    CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX, .capacity = 1}));
+    CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 1}));
+}
+
+TEST(lists_contract, init_refuses_more_items_than_blocks_can_hold)
+{
+    const uint64_t units = (UINT64_C(1) << 31) - 1;
+    CHECK(is_refused((hm_lists_desc){.item_size = 16, .max_items = units + 1}));
+    CHECK(strcmp(hm_last_error(), "max_items 2147483648 of 16 bytes is above 2147483647") == 0);
+    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = 16 * units + 1}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = UINT64_MAX}));
+    CHECK(is_refused((hm_lists_desc){.item_size = 4096, .item_align = 64, .max_items = units}));
+}
+
+TEST(lists_contract, the_default_of_max_items_is_valid_for_large_items)
+{
+    if (!test_has_addresses(UINT64_C(1) << 37, "lists of 2^31 units"))
+        return;
+    hm_lists lists;
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 1 << 20}) == HM_OK);
+    hm_handle list = hm_lists_create(&lists);
+    CHECK(hm_lists_push(&lists, list, NULL) != NULL);
+    CHECK(hm_lists_resize(&lists, list, 1 << 15) == HM_ERROR_FULL);
+    finish(&lists);
+}
+
+TEST(lists_contract, init_refuses_a_memory_table_that_breaks_its_contract)
+{
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_lists_desc){.item_size = 4, .memory = &memory.table}));
+        test_memory_check_released(&memory);
+    }
+}
+
+/* The largest count of a record is also the largest number below the mark of exact blocks. */
+TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
+{
+    if (!test_has_addresses(UINT64_C(1) << 35, "lists of 2^32 items"))
+        return;
+    hm_lists lists =
+        make((hm_lists_desc){.item_size = 1, .capacity = 10, .max_items = UINT64_C(1) << 32});
+    const uint32_t most = (UINT32_C(1) << 31) - 1;
+    hm_handle list = hm_lists_create(&lists);
+    CHECK(hm_lists_resize(&lists, list, most + 1) == HM_ERROR_FULL);
+    CHECK(strcmp(hm_last_error(), "a list has at most 2147483647 items") == 0);
+    CHECK(hm_lists_push_n(&lists, list, NULL, UINT32_MAX) == HM_ERROR_FULL);
+    CHECK(hm_lists_push(&lists, list, NULL) != NULL);
+    CHECK(hm_lists_push_n(&lists, list, NULL, most) == HM_ERROR_FULL);
+    CHECK(count_of(&lists, list) == 1 && hm_lists_validate(&lists) == HM_OK);
+    /* As if there were so many, in a block that has room. */
+    lists.records[0].count = most;
+    hm_lists_block *block = hm_lists_block_at(&lists, lists.records[0].unit);
+    block->size = UINT32_C(1) << 28;
+    CHECK(hm_lists_push(&lists, list, NULL) == NULL && lists.records[0].count == most);
+    CHECK(strcmp(hm_last_error(), "a list has at most 2147483647 items") == 0);
+    CHECK(hm_lists_insert_at(&lists, list, 0, NULL) == NULL && lists.records[0].count == most);
+    block->size = 2;
+    lists.records[0].count = 1;
+    finish(&lists);
+}
+
+/* capacity 0 */
+
+static bool never_asked(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    CHECK(false);
+    return true;
+}
+
+/* Checks what every function that takes a handle answers to one that names no list. */
+static void check_refused(hm_lists *lists, hm_handle list)
+{
+    const unsigned char item[64] = {0};
+    uint32_t count = 1;
+    CHECK(!hm_lists_contains(lists, list) && !hm_lists_destroy(lists, list));
+    CHECK(hm_lists_items(lists, list, &count) == NULL && count == 0);
+    CHECK(hm_lists_items(lists, list, NULL) == NULL);
+    CHECK(hm_lists_push(lists, list, item) == NULL);
+    CHECK(strstr(hm_last_error(), "names no list: HM_HANDLE_") != NULL);
+    CHECK(hm_lists_push_n(lists, list, NULL, 1) == HM_ERROR_STALE);
+    CHECK(hm_lists_push_n(lists, list, NULL, 0) == HM_ERROR_STALE);
+    CHECK(hm_lists_insert_at(lists, list, 0, item) == NULL);
+    CHECK(hm_lists_resize(lists, list, 0) == HM_ERROR_STALE);
+    CHECK(hm_lists_resize(lists, list, 5) == HM_ERROR_STALE);
+    CHECK(!hm_lists_erase_at(lists, list, 0) && !hm_lists_remove_at(lists, list, 0));
+    CHECK(hm_lists_erase_if(lists, list, never_asked, NULL) == 0);
+    CHECK(hm_lists_explain(lists, list) != HM_HANDLE_LIVE);
+}
+
+/* Checks what every function returns for lists of which there can never be one. */
+static void check_capacity_zero(hm_lists *lists)
+{
+    check_refused(lists, hm_handle_pack(0, 1, 0));
+    check_refused(lists, HM_NULL_HANDLE);
+    CHECK(hm_handle_is_null(hm_lists_create(lists)));
+    CHECK(hm_lists_reserve(lists, 1) == HM_ERROR_FULL && hm_lists_reserve(lists, 0) == HM_OK);
+    CHECK(hm_handle_is_null(hm_lists_upcoming(lists, 0)));
+    CHECK(hm_handle_is_null(hm_lists_handle_at(lists, 0)));
+    CHECK(hm_lists_count(lists) == 0 && hm_lists_capacity(lists) == 0);
+    CHECK(hm_lists_item_count(lists) == 0);
+    CHECK(hm_lists_trim(lists) == HM_OK && hm_lists_validate(lists) == HM_OK);
+    hm_progress progress = hm_lists_defragment(lists, (hm_budget){0, 0});
+    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    hm_lists_view view = {0};
+    CHECK(!hm_lists_next(lists, &view));
+    hm_lists_clear(lists);
+    hm_lists_stats stats = hm_lists_get_stats(lists), zero = {0};
+    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
+    hm_lists_fini(lists);
+    hm_lists_fini(lists);
+}
+
+TEST(lists_contract, zeroed_lists_are_valid_empty_ones)
+{
+    hm_lists lists = {0};
+    check_capacity_zero(&lists);
+}
+
+TEST(lists_contract, lists_whose_init_failed_are_valid_empty_ones)
+{
+    hm_lists lists;
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 0}) == HM_ERROR_INVALID);
+    check_capacity_zero(&lists);
+}
+
+TEST(lists_contract, lists_after_fini_are_valid_empty_ones)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    make_list(&lists, 0, 10);
+    hm_lists_fini(&lists);
+    check_capacity_zero(&lists);
+}
+
+/* handles */
+
+TEST(lists_contract, a_handle_with_any_bit_flipped_is_refused)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle full = make_list(&lists, 0, 10), gone = make_list(&lists, 0, 10);
+    hm_handle empty = hm_lists_create(&lists);
+    CHECK(hm_lists_destroy(&lists, gone));
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        const hm_handle from[] = {full, gone, empty};
+        for (int i = 0; i < 3; i++) {
+            hm_handle flipped = hm_handle_from_bits(from[i].bits ^ UINT64_C(1) << bit);
+            if (!hm_handle_equal(flipped, full) && !hm_handle_equal(flipped, empty))
+                check_refused(&lists, flipped);
+        }
+    }
+    check_refused(&lists, gone);
+    CHECK(has_row(&lists, full, 0, 10) && count_of(&lists, empty) == 0);
+    finish(&lists);
+}
+
+TEST(lists_contract, handles_of_random_bits_are_refused)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list = make_list(&lists, 0, 10);
+    uint64_t random = test_seed("lists_contract");
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint64_t bits = test_random(&random);
+        if (i % 2 == 0) /* near the live one */
+            bits = list.bits ^ (UINT64_C(1) << bits % 64) ^ (UINT64_C(1) << bits / 64 % 64);
+        if (bits != list.bits)
+            check_refused(&lists, hm_handle_from_bits(bits));
+    }
+    CHECK(has_row(&lists, list, 0, 10));
+    finish(&lists);
+}
+
+TEST(lists_contract, an_index_of_any_size_is_refused)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list = make_list(&lists, 0, 10);
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        for (uint32_t bit = 4; bit < 32; bit++) {
+            CHECK(!hm_lists_erase_at(&lists, list, UINT32_C(1) << bit));
+            CHECK(!hm_lists_remove_at(&lists, list, UINT32_C(1) << bit | 3));
+            CHECK(hm_lists_insert_at(&lists, list, UINT32_C(1) << bit, NULL) == NULL);
+        }
+        CHECK(!hm_lists_erase_at(&lists, list, UINT32_MAX));
+        CHECK(!hm_lists_remove_at(&lists, list, UINT32_MAX));
+        CHECK(hm_lists_insert_at(&lists, list, UINT32_MAX, NULL) == NULL);
+        CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    }
+    CHECK(has_row(&lists, list, 0, 10));
+    finish(&lists);
+}
+
+/* callbacks */
+
+typedef struct caller {
+    hm_lists *lists;
+    hm_handle list, other;
+    uint32_t calls;
+} caller;
+
+static bool call_everything(const void *item, void *context)
+{
+    caller *from = context;
+    hm_lists *lists = from->lists;
+    const int value = 1;
+    uint32_t count;
+    hm_lists_view view = {0};
+    CHECK(hm_lists_validate(lists) == HM_OK);
+    CHECK((const int *)hm_lists_items(lists, from->list, &count) + from->calls == item);
+    CHECK(count == 10 && hm_lists_contains(lists, from->other));
+    CHECK(hm_lists_next(lists, &view) && view.count == 10);
+    CHECK(hm_handle_is_null(hm_lists_create(lists)));
+
+    CHECK(hm_lists_reserve(lists, 1) == HM_ERROR_BUSY);
+    CHECK(!hm_lists_destroy(lists, from->other) && hm_lists_trim(lists) == HM_ERROR_BUSY);
+    CHECK(hm_lists_push(lists, from->other, &value) == NULL);
+    CHECK(hm_lists_push_n(lists, from->other, &value, 1) == HM_ERROR_BUSY);
+    CHECK(hm_lists_insert_at(lists, from->other, 0, &value) == NULL);
+    CHECK(hm_lists_resize(lists, from->other, 0) == HM_ERROR_BUSY);
+    CHECK(!hm_lists_erase_at(lists, from->other, 0) && !hm_lists_erase_at(lists, from->list, 0));
+    CHECK(!hm_lists_remove_at(lists, from->other, 0));
+    CHECK(hm_lists_erase_if(lists, from->other, never_asked, NULL) == 0);
+    hm_progress progress = hm_lists_defragment(lists, (hm_budget){0, 0});
+    CHECK(!progress.done && progress.swaps == 0);
+    from->calls++;
+    return false;
+}
+
+TEST(lists_contract, the_predicate_of_erase_if_may_look_but_change_nothing)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    caller from = {&lists, make_list(&lists, 0, 10), make_list(&lists, 50, 10), 0};
+    CHECK(hm_lists_erase_if(&lists, from.list, call_everything, &from) == 0 && from.calls == 10);
+    CHECK(has_row(&lists, from.list, 0, 10) && has_row(&lists, from.other, 50, 10));
+    push(&lists, from.list, 10);
+    CHECK(hm_lists_destroy(&lists, from.other));
+    finish(&lists);
+}
+
+static bool call_clear(const void *item, void *lists)
+{
+    (void)item;
+    hm_lists_clear(lists);
+    return true;
+}
+
+DEATH_TEST(lists_contract, clear_from_inside_a_predicate_panics)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_lists_erase_if(&lists, make_list(&lists, 0, 10), call_clear, &lists);
+}
+
+static bool call_fini(const void *item, void *lists)
+{
+    (void)item;
+    hm_lists_fini(lists);
+    return true;
+}
+
+DEATH_TEST(lists_contract, fini_from_inside_a_predicate_panics)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_lists_erase_if(&lists, make_list(&lists, 0, 10), call_fini, &lists);
+}
+
+/* validate */
+
+/* The lists: 3 items; freed; 5 items; 1 item, exact. */
+static void corrupt(hm_lists *lists, int how)
+{
+    hm_lists_block *first = hm_lists_block_at(lists, lists->records[0].unit);
+    hm_lists_block *last = hm_lists_block_at(lists, lists->records[3].unit);
+    switch (how) {
+    case 0: /* blocks fill the range */
+        first->size = 0;
+        break;
+    case 1:
+        first->size = lists->end;
+        break;
+    case 2: /* up to the end */
+        lists->end = 0;
+        break;
+    case 3:
+        lists->end = UINT32_MAX;
+        break;
+    case 4: /* a block is of the list that it names */
+        first->list = last->list;
+        break;
+    case 5:
+        first->list.bits ^= UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+        break;
+    case 6: /* and has its items */
+        lists->records[0].count = 0;
+        break;
+    case 7:
+        lists->records[0].count = 100;
+        break;
+    case 8: /* whose number is in the head if the block is exact, only then */
+        first->count = 3;
+        break;
+    case 9:
+        lists->records[0].count |= HM_LISTS_EXACT;
+        break;
+    case 10: /* the items are counted */
+        lists->item_count++;
+        break;
+    case 11: /* a free block is listed */
+        memset(lists->heads, 0, sizeof lists->heads);
+        break;
+    case 12: /* and nothing else is */
+        lists->heads[1] = lists->records[0].unit;
+        break;
+    case 13:
+        lists->heads[1] = lists->end;
+        break;
+    case 14: /* in its class */
+        lists->heads[2] = lists->heads[1];
+        break;
+    case 15: /* no gap is below the cursor */
+        lists->cursor = lists->end;
+        break;
+    case 16: /* which is where a block begins */
+        lists->cursor = 2;
+        break;
+    case 17:
+        lists->cursor = 0;
+        break;
+    case 18: /* each list with items has a block */
+        lists->records[hm_handle_index(hm_lists_handle_at(lists, 0))].unit = 0;
+        break;
+    case 19: /* the columns are where the arrays have them */
+        lists->records++;
+        break;
+    case 20:
+        lists->base++;
+        break;
+    case 21: /* and cover the slots */
+        lists->record_array.limit = 1;
+        break;
+    case 22: /* and the blocks */
+        lists->unit_array.limit = 1;
+        break;
+    case 23: /* push is refused from max_items on */
+        lists->limit++;
+        break;
+    case 24: /* and while busy */
+        lists->guard.flags |= HM_GUARD_BUSY;
+        break;
+    }
+}
+
+TEST(lists_contract, validate_sees_each_broken_invariant)
+{
+    for (int how = 0; how < 25; how++) {
+        static hm_lists_record records[4];
+        static unsigned char blocks[16 * 16];
+        hm_lists lists = make((hm_lists_desc){0});
+        make_list(&lists, 0, 3);
+        hm_handle gone = make_list(&lists, 0, 3);
+        make_list(&lists, 0, 5);
+        make_list(&lists, 0, 1);
+        CHECK(hm_lists_destroy(&lists, gone) && hm_lists_validate(&lists) == HM_OK);
+        size_t size = (size_t)16 * lists.end;
+        CHECK(size <= sizeof blocks);
+        memcpy(records, lists.records, sizeof records);
+        for (uint32_t unit = 1; unit < lists.end; unit += hm_lists_block_at(&lists, unit)->size)
+            memcpy(blocks + (size_t)16 * unit, hm_lists_block_at(&lists, unit), 16);
+        hm_lists damaged = lists;
+        corrupt(&damaged, how);
+        CHECK(hm_lists_validate(&damaged) == HM_ERROR_CORRUPT);
+        memcpy(lists.records, records, sizeof records);
+        for (uint32_t unit = 1; unit < lists.end; unit += hm_lists_block_at(&lists, unit)->size)
+            memcpy(hm_lists_block_at(&lists, unit), blocks + (size_t)16 * unit, 16);
+        finish(&lists);
+    }
+}
+
+/* broken contracts */
+
+#define PANICS_WITHOUT_LISTS(name, call)                                                           \
+    DEATH_TEST(lists_contract, name##_without_lists_panics)                                        \
+    {                                                                                              \
+        (void)(call);                                                                              \
+    }
+
+static hm_lists *const none;
+
+PANICS_WITHOUT_LISTS(create, hm_lists_create(none).bits)
+PANICS_WITHOUT_LISTS(destroy, hm_lists_destroy(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_LISTS(reserve, hm_lists_reserve(none, 0))
+PANICS_WITHOUT_LISTS(upcoming, hm_lists_upcoming(none, 0).bits)
+PANICS_WITHOUT_LISTS(clear, (hm_lists_clear(none), 0))
+PANICS_WITHOUT_LISTS(push, hm_lists_push(none, HM_NULL_HANDLE, NULL))
+PANICS_WITHOUT_LISTS(push_n, hm_lists_push_n(none, HM_NULL_HANDLE, NULL, 0))
+PANICS_WITHOUT_LISTS(insert_at, hm_lists_insert_at(none, HM_NULL_HANDLE, 0, NULL))
+PANICS_WITHOUT_LISTS(resize, hm_lists_resize(none, HM_NULL_HANDLE, 0))
+PANICS_WITHOUT_LISTS(erase_at, hm_lists_erase_at(none, HM_NULL_HANDLE, 0))
+PANICS_WITHOUT_LISTS(remove_at, hm_lists_remove_at(none, HM_NULL_HANDLE, 0))
+PANICS_WITHOUT_LISTS(erase_if, hm_lists_erase_if(none, HM_NULL_HANDLE, never_asked, NULL))
+PANICS_WITHOUT_LISTS(items, hm_lists_items(none, HM_NULL_HANDLE, NULL))
+PANICS_WITHOUT_LISTS(next, hm_lists_next(none, &(hm_lists_view){0}))
+PANICS_WITHOUT_LISTS(contains, hm_lists_contains(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_LISTS(count, hm_lists_count(none))
+PANICS_WITHOUT_LISTS(item_count, hm_lists_item_count(none))
+PANICS_WITHOUT_LISTS(capacity, hm_lists_capacity(none))
+PANICS_WITHOUT_LISTS(handle_at, hm_lists_handle_at(none, 0).bits)
+PANICS_WITHOUT_LISTS(defragment, hm_lists_defragment(none, (hm_budget){0, 0}).done)
+PANICS_WITHOUT_LISTS(trim, hm_lists_trim(none))
+PANICS_WITHOUT_LISTS(explain, hm_lists_explain(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_LISTS(get_stats, hm_lists_get_stats(none).count)
+PANICS_WITHOUT_LISTS(validate, hm_lists_validate(none))
+PANICS_WITHOUT_LISTS(fini, (hm_lists_fini(none), 0))
+
+DEATH_TEST(lists_contract, erase_if_without_a_predicate_panics)
+{
+    hm_lists lists = {0};
+    hm_lists_erase_if(&lists, HM_NULL_HANDLE, NULL, NULL);
+}
+
+DEATH_TEST(lists_contract, next_without_a_view_panics)
+{
+    hm_lists lists = {0};
+    hm_lists_next(&lists, NULL);
+}
