@@ -21,8 +21,8 @@ for compiler in gcc clang; do
     "$compiler" -std=c11 -O2 -r -nostdlib -I "$source/include" \
         $(sed "s|^|$source/src/|" "$source/src/sources.txt") -o "$work/library.o"
     "$compiler" -std=c11 -O1 -fsanitize=address -I "$source/include" -I "$source/test" \
-        "$source/test/map/misuse_test.c" "$source/test/pool/misuse_test.c" \
-        "$source/test/secondary/misuse_test.c" \
+        "$source/test/lists/misuse_test.c" "$source/test/map/misuse_test.c" \
+        "$source/test/pool/misuse_test.c" "$source/test/secondary/misuse_test.c" \
         "$source"/test/support/*.c "$work/library.o" -pthread -o "$work/program"
     "$work/program" misuse >"$work/log" 2>&1 || {
         grep 'does not hold\|^FAILED\|ended with' "$work/log" >&2
