@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive model of lists: each operation on both sides, and the comparison of the two. */
+#include "lists_model.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
+    MODEL_STRIDE = 32, /* above, each item after this many operations */
+    MODEL_BURST = 50,  /* most items in a row */
+    MODEL_ITEM = 5000  /* bytes, of the largest item */
+};
+
+#define MODEL_ZERO UINT64_MAX
+
+lists_model_list *lists_model_find(lists_model *model, hm_handle handle)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (model->entries[i].list.bits == handle.bits)
+            return &model->entries[i];
+    return NULL;
+}
+
+static bool item_holds(const lists_model *model, const void *item, uint64_t value)
+{
+    size_t size = model->desc.item_size;
+    return value == MODEL_ZERO ? test_bytes_are(item, size, 0) : test_item_is(item, size, value);
+}
+
+/* Returns a handle to try: a list (kind 0 to 11), one that was, null, damaged, of another type, or
+ * noise. */
+static hm_handle pick(const lists_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    uint32_t known = model->past_count < LISTS_MODEL_PAST ? model->past_count : LISTS_MODEL_PAST;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    hm_handle live = model->count != 0 ? model->entries[which % model->count].list
+                                       : hm_handle_pack(which, 1, model->desc.type_id);
+    switch (kind % 16) {
+    case 12:
+        return known != 0 ? model->past[which % known] : HM_NULL_HANDLE;
+    case 13:
+        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
+    case 14:
+        return hm_handle_pack(hm_handle_index(live), hm_handle_generation(live), noise);
+    case 15:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return live;
+    }
+}
+
+/* The list that an operation changes: kind, which, noise; its other arguments are arguments[0] / 16
+ * and arguments[2]. The entry is NULL if the handle does not resolve. */
+static hm_handle pick_list(lists_model *model, const uint32_t arguments[3],
+                           lists_model_list **entry)
+{
+    hm_handle list = pick(model, arguments[0], arguments[1], arguments[2]);
+    *entry = lists_model_find(model, list);
+    return list;
+}
+
+static void refresh(const lists_model *model, lists_model_list *entry)
+{
+    entry->place = hm_lists_items(&model->lists, entry->list, NULL);
+}
+
+/* Makes n items of the entry, from `index` on, whose values follow each other; they are new, and
+ * those behind move up. */
+static void note_items(lists_model *model, lists_model_list *entry, uint32_t index, uint32_t n,
+                       uint64_t value)
+{
+    CHECK(entry->count + n <= LISTS_MODEL_ITEMS);
+    memmove(&entry->values[index + n], &entry->values[index],
+            (entry->count - index) * sizeof *entry->values);
+    for (uint32_t i = 0; i < n; i++)
+        entry->values[index + i] = value == MODEL_ZERO ? MODEL_ZERO : value + i;
+    entry->count += n;
+    model->item_count += n;
+    model->is_packed = false;
+    refresh(model, entry);
+}
+
+/* Checks that a list without `n` more items was right to refuse them. */
+static void check_refusal(const lists_model *model, const lists_model_list *entry, uint32_t n,
+                          hm_status status)
+{
+    const hm_lists *lists = &model->lists;
+    uint64_t unit = UINT64_C(1) << lists->unit_shift, size = 2;
+    bool has_space = entry->count + n <= LISTS_MODEL_ITEMS;
+    while (size - 1 < (lists->item_size * (entry->count + n) + unit - 1) / unit)
+        size *= 2;
+    if (n <= model->desc.max_items - model->item_count) {
+        CHECK(has_space);
+        has_space = lists->end + size <= lists->unit_array.capacity;
+        for (uint32_t i = hm_bits_highest(size); i < HM_LISTS_CLASSES; i++)
+            CHECK(lists->heads[i] == 0);
+    } else {
+        has_space = false;
+    }
+    CHECK(test_memory_explains(&model->memory, status, has_space));
+}
+
+/* lists */
+
+/* Returns whether memory was refused. */
+static bool create_one(lists_model *model)
+{
+    hm_handle list = hm_lists_create(&model->lists);
+    if (hm_handle_is_null(list)) {
+        CHECK(model->count == model->desc.capacity || test_memory_refused(&model->memory));
+        return false;
+    }
+    CHECK(model->count < model->desc.capacity && lists_model_find(model, list) == NULL);
+    CHECK(hm_handle_type_id(list) == model->desc.type_id);
+    lists_model_list *entry = &model->entries[model->count++];
+    entry->list = list;
+    entry->count = 0;
+    entry->place = NULL;
+    return true;
+}
+
+static void create(void *state, const uint32_t arguments[3])
+{
+    (void)arguments;
+    create_one(state);
+}
+
+/* Number: after it, creates succeed without memory, and return the upcoming handles. */
+static void reserve(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    uint32_t n = arguments[0] % (model->desc.capacity + 2);
+    bool has_space = n <= model->desc.capacity - model->count;
+    hm_status status = hm_lists_reserve(&model->lists, n);
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, has_space));
+        return;
+    }
+    CHECK(has_space);
+    test_memory_fail(&model->memory, 1, true);
+    hm_handle last = n != 0 ? hm_lists_upcoming(&model->lists, n - 1) : HM_NULL_HANDLE;
+    for (uint32_t i = 0; i < n; i++)
+        CHECK(create_one(model));
+    CHECK(n == 0 || hm_handle_equal(model->entries[model->count - 1].list, last));
+    CHECK(!test_memory_refused(&model->memory));
+    test_memory_fail(&model->memory, 0, false);
+}
+
+static void note_destroyed(lists_model *model, const lists_model_list *entry)
+{
+    model->past[model->past_count++ % LISTS_MODEL_PAST] = entry->list;
+    model->item_count -= entry->count;
+    model->is_packed = false;
+}
+
+static void destroy(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    CHECK(hm_lists_destroy(&model->lists, list) == (entry != NULL));
+    if (entry == NULL)
+        return;
+    note_destroyed(model, entry);
+    *entry = model->entries[--model->count];
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    (void)arguments;
+    hm_lists_clear(&model->lists);
+    for (uint32_t i = 0; i < model->count; i++)
+        note_destroyed(model, &model->entries[i]);
+    model->count = 0;
+}
+
+static void trim(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    (void)arguments;
+    hm_status status = hm_lists_trim(&model->lists);
+    CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
+}
+
+/* items */
+
+/* List, whether zero, value. */
+static void push(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    unsigned char item[MODEL_ITEM];
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    bool is_zero = arguments[0] / 16 % 8 == 1;
+    test_item_fill(item, model->desc.item_size, arguments[2]);
+    const void *place = hm_lists_push(&model->lists, list, is_zero ? NULL : item);
+    if (place == NULL) {
+        if (entry != NULL)
+            check_refusal(model, entry, 1,
+                          test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_ERROR_FULL);
+        return;
+    }
+    CHECK(entry != NULL);
+    test_memory_check_committed(&model->memory, place, model->desc.item_size);
+    note_items(model, entry, entry->count, 1, is_zero ? MODEL_ZERO : arguments[2]);
+    CHECK((const unsigned char *)entry->place + model->desc.item_size * (entry->count - 1) ==
+          place);
+}
+
+/* List, number, value. */
+static void push_n(void *state, const uint32_t arguments[3])
+{
+    static unsigned char items[MODEL_ITEM * MODEL_BURST];
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    uint32_t n = arguments[0] / 16 % (MODEL_BURST + 1);
+    bool is_zero = arguments[2] % 8 == 1;
+    for (uint32_t i = 0; i < n; i++)
+        test_item_fill(items + model->desc.item_size * i, model->desc.item_size,
+                       (uint64_t)arguments[2] + i);
+    hm_status status = hm_lists_push_n(&model->lists, list, is_zero ? NULL : items, n);
+    if (entry == NULL)
+        CHECK(status == HM_ERROR_STALE);
+    else if (status == HM_OK)
+        note_items(model, entry, entry->count, n, is_zero ? MODEL_ZERO : arguments[2]);
+    else
+        check_refusal(model, entry, n, status);
+}
+
+/* List, index, value. */
+static void insert_at(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    unsigned char item[MODEL_ITEM];
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 2);
+    bool is_zero = arguments[2] % 8 == 1;
+    test_item_fill(item, model->desc.item_size, arguments[2]);
+    const void *place = hm_lists_insert_at(&model->lists, list, index, is_zero ? NULL : item);
+    if (place == NULL) {
+        if (entry != NULL && index <= count)
+            check_refusal(model, entry, 1,
+                          test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_ERROR_FULL);
+        return;
+    }
+    CHECK(entry != NULL && index <= count);
+    note_items(model, entry, index, 1, is_zero ? MODEL_ZERO : arguments[2]);
+    CHECK((const unsigned char *)entry->place + model->desc.item_size * index == place);
+}
+
+/* Drops the items from `count` on. */
+static void note_shrunk(lists_model *model, lists_model_list *entry, uint32_t count)
+{
+    model->item_count -= entry->count - count;
+    model->is_packed &= entry->count == count;
+    entry->count = count;
+    if (count == 0)
+        entry->place = NULL;
+}
+
+/* List, count. */
+static void resize(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    uint32_t count = arguments[0] / 16 % 100;
+    hm_status status = hm_lists_resize(&model->lists, list, count);
+    if (entry == NULL)
+        CHECK(status == HM_ERROR_STALE);
+    else if (status != HM_OK)
+        check_refusal(model, entry, count - entry->count, status);
+    else if (count > entry->count)
+        note_items(model, entry, entry->count, count - entry->count, MODEL_ZERO);
+    else
+        note_shrunk(model, entry, count);
+}
+
+/* List, index. */
+static void erase_at(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 1);
+    CHECK(hm_lists_erase_at(&model->lists, list, index) == (index < count));
+    if (index >= count)
+        return;
+    entry->values[index] = entry->values[count - 1];
+    note_shrunk(model, entry, count - 1);
+}
+
+/* List, index. */
+static void remove_at(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 1);
+    CHECK(hm_lists_remove_at(&model->lists, list, index) == (index < count));
+    if (index >= count)
+        return;
+    memmove(&entry->values[index], &entry->values[index + 1],
+            (count - 1 - index) * sizeof *entry->values);
+    note_shrunk(model, entry, count - 1);
+}
+
+typedef struct chooser {
+    lists_model *model;
+    const lists_model_list *entry;
+    uint32_t asked, third; /* of the items: the one that goes */
+} chooser;
+
+static bool is_third(const void *item, void *context)
+{
+    chooser *from = context;
+    lists_model *model = from->model;
+    CHECK(item_holds(model, item, from->entry->values[from->asked]));
+    if ((model->tick + from->asked) % 16 == 0) {
+        CHECK(hm_lists_validate(&model->lists) == HM_OK);
+        CHECK(hm_lists_push(&model->lists, from->entry->list, NULL) == NULL);
+        CHECK(!hm_lists_erase_at(&model->lists, from->entry->list, 0));
+        CHECK(hm_lists_trim(&model->lists) == HM_ERROR_BUSY);
+    }
+    return from->asked++ % 3 == from->third;
+}
+
+/* List, which of three items goes. */
+static void erase_if(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    lists_model_list *entry;
+    hm_handle list = pick_list(model, arguments, &entry);
+    chooser from = {model, entry, 0, arguments[0] / 16 % 3};
+    uint32_t erased = hm_lists_erase_if(&model->lists, list, is_third, &from), kept = 0;
+    CHECK(from.asked == (entry != NULL ? entry->count : 0));
+    for (uint32_t i = 0; i < from.asked; i++)
+        if (i % 3 != from.third)
+            entry->values[kept++] = entry->values[i];
+    CHECK(erased == from.asked - kept);
+    if (erased != 0)
+        note_shrunk(model, entry, kept);
+}
+
+/* defragment */
+
+/* Writes the handles of the lists with items in the order of memory. */
+static uint32_t read_order(const lists_model *model, hm_handle order[LISTS_MODEL_LISTS])
+{
+    uint32_t n = 0;
+    hm_lists_view view = {0};
+    while (hm_lists_next(&model->lists, &view)) {
+        CHECK(n < model->count);
+        order[n++] = view.list;
+    }
+    return n;
+}
+
+static void check_packed(const lists_model *model)
+{
+    const hm_lists *lists = &model->lists;
+    size_t unit = (size_t)1 << lists->unit_shift;
+    const unsigned char *next = lists->base + 2 * unit;
+    hm_lists_view view = {0};
+    while (hm_lists_next(lists, &view)) {
+        CHECK(view.items == next);
+        next += (lists->item_size * view.count + unit - 1) / unit * unit + unit;
+    }
+}
+
+/* Returns whether it is done. */
+static bool defragment_once(lists_model *model, hm_budget budget)
+{
+    hm_handle before[LISTS_MODEL_LISTS], after[LISTS_MODEL_LISTS];
+    uint32_t moved = 0, n = read_order(model, before);
+    hm_progress progress = hm_lists_defragment(&model->lists, budget);
+    CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const void *place = model->entries[i].place;
+        refresh(model, &model->entries[i]);
+        moved += model->entries[i].place != place;
+    }
+    CHECK(progress.compares == 0 && progress.swaps == moved);
+    CHECK(budget.max_swaps == 0 || moved <= budget.max_swaps);
+    CHECK(progress.done || moved == budget.max_swaps);
+    CHECK(!model->is_packed || (progress.done && moved == 0));
+    model->is_packed = progress.done;
+    if (progress.done)
+        check_packed(model);
+    return progress.done;
+}
+
+/* Whether to the end, swaps, compares. */
+static void defragment(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    hm_budget budget = {arguments[1] % 20, arguments[2] % 3};
+    uint32_t calls = arguments[0] % 4 == 0 ? model->count + 1 : 1;
+    for (uint32_t i = 0; i < calls; i++)
+        if (defragment_once(model, budget))
+            return;
+    CHECK(calls == 1);
+}
+
+/* comparison */
+
+void lists_model_probe(lists_model *model, hm_handle handle)
+{
+    const lists_model_list *entry = lists_model_find(model, handle);
+    uint32_t count = UINT32_MAX;
+    const void *items = hm_lists_items(&model->lists, handle, &count);
+    CHECK(hm_lists_contains(&model->lists, handle) == (entry != NULL));
+    CHECK((hm_lists_explain(&model->lists, handle) == HM_HANDLE_LIVE) == (entry != NULL));
+    CHECK(count == (entry != NULL ? entry->count : 0));
+    CHECK(items == (entry != NULL ? entry->place : NULL));
+}
+
+void lists_model_check_refused(lists_model *model, hm_handle handle)
+{
+    hm_lists *lists = &model->lists;
+    CHECK(!hm_lists_destroy(lists, handle) && hm_lists_push(lists, handle, NULL) == NULL);
+    CHECK(hm_lists_push_n(lists, handle, NULL, 3) == HM_ERROR_STALE);
+    CHECK(hm_lists_insert_at(lists, handle, 0, NULL) == NULL);
+    CHECK(hm_lists_resize(lists, handle, 0) == HM_ERROR_STALE);
+    CHECK(!hm_lists_erase_at(lists, handle, 0) && !hm_lists_remove_at(lists, handle, 0));
+    CHECK(hm_lists_erase_if(lists, handle, is_third, NULL) == 0);
+}
+
+/* A handle as pick takes it. */
+static void probe(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
+    lists_model_probe(model, handle);
+    if (lists_model_find(model, handle) == NULL)
+        lists_model_check_refused(model, handle);
+}
+
+static void check_stats(const lists_model *model)
+{
+    hm_lists_stats stats = hm_lists_get_stats(&model->lists);
+    CHECK(stats.count == model->count && stats.retired_slots == 0);
+    CHECK(stats.capacity == model->desc.capacity && stats.max_slots == model->desc.max_slots);
+    CHECK(stats.slots == stats.count + stats.free_slots && stats.slots <= stats.max_slots);
+    CHECK(stats.committed_size == model->memory.committed_size);
+    CHECK(stats.reserved_size == model->memory.reserved_size);
+}
+
+/* Checks that a loop over memory visits each list with items once. */
+static void check_walk(lists_model *model)
+{
+    hm_handle order[LISTS_MODEL_LISTS];
+    uint32_t filled = 0, n = read_order(model, order);
+    const void *last = NULL;
+    for (uint32_t i = 0; i < model->count; i++)
+        filled += model->entries[i].count != 0;
+    CHECK(filled == n);
+    for (uint32_t i = 0; i < n; i++) {
+        const lists_model_list *entry = lists_model_find(model, order[i]);
+        CHECK(entry != NULL && (const unsigned char *)entry->place > (const unsigned char *)last);
+        last = entry->place;
+    }
+}
+
+static void check(void *state)
+{
+    lists_model *model = state;
+    uint64_t random = ++model->tick;
+    CHECK(hm_lists_validate(&model->lists) == HM_OK);
+    CHECK(hm_lists_count(&model->lists) == model->count);
+    CHECK(hm_lists_item_count(&model->lists) == model->item_count);
+    check_stats(model);
+    check_walk(model);
+    for (uint32_t i = 0; i < model->count; i++) {
+        const lists_model_list *entry = &model->entries[i];
+        const unsigned char *items = entry->place;
+        CHECK(hm_handle_equal(hm_lists_handle_at(&model->lists, i), entry->list));
+        lists_model_probe(model, entry->list);
+        for (uint32_t k = 0; k < entry->count; k++)
+            if (model->desc.item_size <= MODEL_SMALL || (k + model->tick) % MODEL_STRIDE == 0)
+                CHECK(item_holds(model, items + model->desc.item_size * k, entry->values[k]));
+    }
+    CHECK(hm_handle_is_null(hm_lists_handle_at(&model->lists, model->count)));
+    uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+    lists_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    if (!model->refuses) /* What was armed holds for one operation. */
+        test_memory_fail(&model->memory, 0, false);
+    model->refuses = false;
+}
+
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+static void refuse(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    model->refuses = true;
+    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+}
+
+/* Layout, most items, capacity and type. */
+static void *begin(const uint32_t arguments[3])
+{
+    lists_model *model = calloc(1, sizeof *model);
+    test_layout layout = test_layout_at(arguments[0] % test_layout_count());
+    CHECK(model != NULL);
+    test_memory_init(&model->memory, layout.page_size);
+    model->desc = (hm_lists_desc){
+        .item_size = layout.item_size,
+        .item_align = layout.item_align,
+        .capacity = 1 + arguments[2] / 4 % LISTS_MODEL_LISTS,
+        .max_items = 1 + arguments[1] % LISTS_MODEL_ITEMS,
+        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
+        .memory = &model->memory.table};
+    model->desc.max_slots = model->desc.capacity + arguments[1] % 3 * 10000;
+    CHECK(hm_lists_init(&model->lists, &model->desc) == HM_OK);
+    return model;
+}
+
+static void end(void *state)
+{
+    lists_model *model = state;
+    hm_lists_fini(&model->lists);
+    test_memory_check_released(&model->memory);
+    free(model);
+}
+
+static const test_operation operations[] = {
+    {"create", 60, create},
+    {"reserve", 8, reserve},
+    {"destroy", 40, destroy},
+    {"clear", 2, clear},
+    {"trim", 20, trim},
+    {"push", 250, push},
+    {"push_n", 60, push_n},
+    {"insert_at", 60, insert_at},
+    {"resize", 30, resize},
+    {"erase_at", 100, erase_at},
+    {"remove_at", 60, remove_at},
+    {"erase_if", 20, erase_if},
+    {"defragment", 60, defragment},
+    {"probe", 40, probe},
+    {"refuse", 40, refuse},
+};
+
+const test_subject lists_subject = {
+    .name = "lists",
+    .operations = operations,
+    .operation_count = sizeof operations / sizeof *operations,
+    .begin = begin,
+    .check = check,
+    .end = end,
+};

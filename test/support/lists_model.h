@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A naive model of lists, which every operation is compared with.
+ *
+ * The model is an array of handles, each with the values of its items. Each model operation runs on
+ * the lists and on the model and compares the answers; after each one everything else is compared,
+ * also where the items are: only a list that grows may move, and defragment moves any. */
+#ifndef TEST_LISTS_MODEL_H
+#define TEST_LISTS_MODEL_H
+
+#include "memory.h"
+#include "runner.h"
+
+#include <handle_map/lists.h>
+
+enum {
+    LISTS_MODEL_LISTS = 60,  /* the largest capacity */
+    LISTS_MODEL_ITEMS = 600, /* the largest max_items */
+    LISTS_MODEL_PAST = 64    /* handles of destroyed lists to probe */
+};
+
+typedef struct lists_model_list {
+    hm_handle list;
+    const void *place; /* of the items */
+    uint32_t count;
+    uint64_t values[LISTS_MODEL_ITEMS]; /* patterns of the items' bytes; UINT64_MAX: zero */
+} lists_model_list;
+
+typedef struct lists_model {
+    hm_lists lists;
+    hm_lists_desc desc;
+    test_memory memory;
+    lists_model_list entries[LISTS_MODEL_LISTS]; /* in the order of handle_at */
+    uint32_t count;
+    uint32_t item_count;
+    hm_handle past[LISTS_MODEL_PAST];
+    uint32_t past_count; /* handles ever stored there */
+    uint32_t tick;       /* checks */
+    bool is_packed;      /* nothing has changed since defragment was done */
+    bool refuses;        /* memory will refuse the next operation a call */
+} lists_model;
+
+extern const test_subject lists_subject;
+
+/* Returns the entry of exactly this handle, or NULL. */
+lists_model_list *lists_model_find(lists_model *model, hm_handle handle);
+
+/* Compares what the lookups of this handle answer. */
+void lists_model_probe(lists_model *model, hm_handle handle);
+
+/* Checks that all that would change the list of this handle, which names none, is refused. */
+void lists_model_check_refused(lists_model *model, hm_handle handle);
+
+#endif
