@@ -283,4 +283,184 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 }
 #endif
 
+/* HM_LISTS_DEFINE(contact, struct contact, 9), without a semicolon, defines
+ *
+ *     contact_handle       a distinct type that names a list, a struct with one member, hm_handle
+ * id contact_lists        a struct with one member, hm_lists lists contact_lists_view   as
+ * hm_lists_view
+ *
+ * and for each function hm_lists_X an inline function contact_lists_X that does the same, with the
+ * item size as a constant, and with contact_handle and struct contact * in place of handles and
+ * items, also in arrays, views, and of the predicate of erase_if. contact_lists_init(lists,
+ * capacity) uses the defaults. contact_lists_init_desc takes a descriptor: its size and alignment
+ * are ignored, and its type id, unless it is 0, replaces the number here. Lists without a name are
+ * called "contact". Pass &contacts.lists to untyped functions. Example:
+ *
+ *     HM_LISTS_DEFINE(contact, struct contact, 9)
+ *
+ *     contact_lists contacts;
+ *     if (contact_lists_init(&contacts, 1000) == HM_OK) {
+ *         struct contact made = {.depth = 1};
+ *         contact_handle of_wall = contact_lists_create(&contacts);
+ *         contact_lists_push(&contacts, of_wall, &made); // NULL: refused
+ *         uint32_t count;
+ *         struct contact *found = contact_lists_items(&contacts, of_wall, &count);
+ *     }
+ *
+ * HM_LISTS_DEFINE_FOR(contact, struct contact, 9) does the same for a contact_handle that
+ * HM_HANDLE_DEFINE has defined already, so that an item can hold handles of lists (example in
+ * handle.h). */
+#define HM_LISTS_DEFINE(prefix, type, number)                                                      \
+    HM_HANDLE_DEFINE(prefix)                                                                       \
+    HM_LISTS_DEFINE_FOR(prefix, type, number)
+
+#define HM_LISTS_DEFINE_FOR(prefix, type, number)                                                  \
+    HM_TYPED_ASSERT(type)                                                                          \
+    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
+    typedef struct prefix##_lists {                                                                \
+        hm_lists lists;                                                                            \
+    } prefix##_lists;                                                                              \
+    HM_TYPED_DEFINE_INIT(prefix, lists, type, number)                                              \
+    HM_TYPED_DEFINE_LIFETIME(prefix, lists)                                                        \
+    HM_TYPED_DEFINE_UPCOMING(prefix, lists)                                                        \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, lists)                                                       \
+    HM_TYPED_DEFINE_EXPLAIN(prefix, lists)                                                         \
+    HM_LISTS_DEFINE_LISTS(prefix)                                                                  \
+    HM_LISTS_DEFINE_ADD(prefix, type)                                                              \
+    HM_LISTS_DEFINE_ERASE(prefix, type)                                                            \
+    HM_LISTS_DEFINE_WALK(prefix, type)
+
+#define HM_LISTS_DEFINE_LISTS(prefix)                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_lists_create(prefix##_lists *hm_self)         \
+    {                                                                                              \
+        prefix##_handle hm_list;                                                                   \
+        HM_TYPED_CONTRACT(prefix, lists, "create");                                                \
+        hm_list.id = hm_lists_create(&hm_self->lists);                                             \
+        return hm_list;                                                                            \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_lists_destroy(prefix##_lists *hm_self,                   \
+                                                        prefix##_handle hm_list)                   \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "destroy");                                               \
+        return hm_lists_destroy(&hm_self->lists, hm_list.id);                                      \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_lists_contains(const prefix##_lists *hm_self,            \
+                                                         prefix##_handle hm_list)                  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "contains");                                              \
+        return hm_lists_contains(&hm_self->lists, hm_list.id);                                     \
+    }                                                                                              \
+    HM_UNUSED static inline prefix##_handle prefix##_lists_handle_at(                              \
+        const prefix##_lists *hm_self, uint32_t hm_index)                                          \
+    {                                                                                              \
+        prefix##_handle hm_list;                                                                   \
+        HM_TYPED_CONTRACT(prefix, lists, "handle_at");                                             \
+        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_index);                                \
+        return hm_list;                                                                            \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
+                                                                  hm_budget hm_within)             \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "defragment");                                            \
+        return hm_lists_defragment(&hm_self->lists, hm_within);                                    \
+    }
+
+#define HM_LISTS_DEFINE_ADD(prefix, type)                                                          \
+    HM_UNUSED static inline type *prefix##_lists_push(                                             \
+        prefix##_lists *hm_self, prefix##_handle hm_list, type const *hm_item)                     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "push");                                                  \
+        return HM_CAST(type *,                                                                     \
+                       hm_lists_push_as(&hm_self->lists, hm_list.id, hm_item, sizeof(type)));      \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_lists_push_n(                                       \
+        prefix##_lists *hm_self, prefix##_handle hm_list, type const *hm_items, uint32_t hm_n)     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "push_n");                                                \
+        return hm_lists_push_n(&hm_self->lists, hm_list.id, hm_items, hm_n);                       \
+    }                                                                                              \
+    HM_UNUSED static inline type *prefix##_lists_insert_at(                                        \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index, type const *hm_item)  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "insert_at");                                             \
+        return HM_CAST(type *,                                                                     \
+                       hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_index, hm_item));        \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_lists_resize(                                       \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_count)                       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "resize");                                                \
+        return hm_lists_resize(&hm_self->lists, hm_list.id, hm_count);                             \
+    }
+
+#define HM_LISTS_DEFINE_ERASE(prefix, type)                                                        \
+    HM_UNUSED static inline bool prefix##_lists_erase_at(                                          \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "erase_at");                                              \
+        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_index, sizeof(type));          \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_lists_remove_at(                                         \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "remove_at");                                             \
+        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_index);                          \
+    }                                                                                              \
+    typedef struct prefix##_lists_doomed {                                                         \
+        bool (*doomed)(type const *, void *);                                                      \
+        void *context;                                                                             \
+    } prefix##_lists_doomed;                                                                       \
+    HM_UNUSED static inline bool prefix##_lists_ask_doomed(const void *hm_item, void *hm_context)  \
+    {                                                                                              \
+        const prefix##_lists_doomed *hm_call = HM_CAST(const prefix##_lists_doomed *, hm_context); \
+        return hm_call->doomed(HM_CAST(type const *, hm_item), hm_call->context);                  \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_lists_erase_if(                                      \
+        prefix##_lists *hm_self, prefix##_handle hm_list,                                          \
+        bool (*hm_doomed)(type const *hm_item, void *hm_context), void *hm_context)                \
+    {                                                                                              \
+        prefix##_lists_doomed hm_call;                                                             \
+        HM_TYPED_CONTRACT(prefix, lists, "erase_if");                                              \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_lists_erase_if: doomed is NULL");                 \
+        hm_call.doomed = hm_doomed;                                                                \
+        hm_call.context = hm_context;                                                              \
+        return hm_lists_erase_if(&hm_self->lists, hm_list.id, prefix##_lists_ask_doomed,           \
+                                 &hm_call);                                                        \
+    }
+
+#define HM_LISTS_DEFINE_WALK(prefix, type)                                                         \
+    typedef struct prefix##_lists_view {                                                           \
+        prefix##_handle list;                                                                      \
+        type *items;                                                                               \
+        uint32_t count; /* items, at least 1 */                                                    \
+        uint32_t next;  /* private; 0 begins a loop */                                             \
+    } prefix##_lists_view;                                                                         \
+    HM_UNUSED static inline type *prefix##_lists_items(                                            \
+        const prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t *hm_count)                \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "items");                                                 \
+        return HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count));             \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_lists_next(const prefix##_lists *hm_self,                \
+                                                     prefix##_lists_view *hm_walk)                 \
+    {                                                                                              \
+        hm_lists_view hm_found;                                                                    \
+        bool hm_is_any;                                                                            \
+        HM_TYPED_CONTRACT(prefix, lists, "next");                                                  \
+        HM_CONTRACT(hm_walk != NULL, #prefix "_lists_next: view is NULL");                         \
+        memset(&hm_found, 0, sizeof hm_found);                                                     \
+        hm_found.next = hm_walk->next;                                                             \
+        hm_is_any = hm_lists_next(&hm_self->lists, &hm_found);                                     \
+        hm_walk->list.id = hm_found.list;                                                          \
+        hm_walk->items = HM_CAST(type *, hm_found.items);                                          \
+        hm_walk->count = hm_found.count;                                                           \
+        hm_walk->next = hm_found.next;                                                             \
+        return hm_is_any;                                                                          \
+    }                                                                                              \
+    HM_UNUSED static inline uint64_t prefix##_lists_item_count(const prefix##_lists *hm_self)      \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "item_count");                                            \
+        return hm_lists_item_count(&hm_self->lists);                                               \
+    }
+
 #endif

@@ -11,7 +11,7 @@ program=$source/test/typed/typed_test.c
 components=$source/test/world/typed_test.c
 
 failed=false
-for kind in map pool secondary table; do
+for kind in lists map pool secondary table; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A handle type defined before its item, an item that contains handles of its own type, and a map,
- * a pool, a secondary and a table with the same name. */
+ * a pool, a secondary, lists and a table with the same name. */
 HM_HANDLE_DEFINE(body)
 typedef struct body {
     body_handle self, parent;
@@ -17,6 +17,7 @@ typedef struct body {
 HM_MAP_DEFINE_FOR(body, body, 3)
 HM_POOL_DEFINE_FOR(body, body, 4)
 HM_SECONDARY_DEFINE(body, body, body)
+HM_LISTS_DEFINE_FOR(body, body, 6)
 #define BODY_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(uint32_t, value) COLUMN(body_handle, parent)
 HM_TABLE_DEFINE_FOR(body, 5, BODY_COLUMNS)
 
@@ -254,6 +255,75 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     body_secondary_fini(&secondary);
 }
 
+TEST(typed, lists_do_what_the_untyped_ones_do)
+{
+    body_lists lists;
+    body bodies[BODIES], made = make_body(7);
+    body_handle first, second;
+    uint32_t count = 0;
+    make_bodies(bodies);
+    CHECK(body_lists_init(&lists, 100) == HM_OK && body_lists_capacity(&lists) == 100);
+    CHECK(strcmp(lists.lists.name, "body") == 0);
+    CHECK(body_lists_reserve(&lists, 2) == HM_OK);
+    second = body_lists_upcoming(&lists, 1);
+    first = body_lists_create(&lists);
+    CHECK(body_handle_equal(body_lists_create(&lists), second));
+    CHECK(hm_handle_type_id(first.id) == 6 && body_lists_count(&lists) == 2);
+    CHECK(body_lists_push(&lists, first, &made)->value == 7);
+    CHECK(body_lists_push_n(&lists, first, bodies, BODIES) == HM_OK);
+    CHECK(body_lists_item_count(&lists) == BODIES + 1);
+    CHECK(body_lists_items(&lists, first, &count)[BODIES].value == BODIES - 1);
+    CHECK(count == BODIES + 1 && body_lists_items(&lists, second, NULL) == NULL);
+    CHECK(body_lists_resize(&lists, first, 3) == HM_OK); /* 7, 0, 1 */
+    CHECK(body_lists_erase_at(&lists, first, 0));        /* 1, 0 */
+    CHECK(body_lists_insert_at(&lists, first, 1, &made)->value == 7);
+    CHECK(body_lists_remove_at(&lists, first, 0)); /* 7, 0 */
+    CHECK(body_lists_items(&lists, first, &count)[0].value == 7 && count == 2);
+    CHECK(body_lists_items(&lists, first, NULL)[1].value == 0);
+    CHECK(body_handle_equal(body_lists_handle_at(&lists, 1), second));
+    CHECK(body_lists_contains(&lists, second) && body_lists_destroy(&lists, second));
+    CHECK(!body_lists_contains(&lists, second));
+    CHECK(body_lists_explain(&lists, second) == HM_HANDLE_STALE);
+    CHECK(body_lists_get_stats(&lists).count == 1 && body_lists_validate(&lists) == HM_OK);
+    body_lists_clear(&lists);
+    CHECK(body_lists_trim(&lists) == HM_OK && body_lists_count(&lists) == 0);
+    body_lists_fini(&lists);
+}
+
+TEST(typed, lists_are_visited_in_the_order_of_memory)
+{
+    body_lists lists;
+    body bodies[BODIES];
+    body_handle handles[3];
+    body_lists_view view;
+    hm_lists_desc desc;
+    hm_budget unlimited = {0, 0};
+    uint32_t i, asked = 0;
+    memset(&desc, 0, sizeof desc);
+    memset(&view, 0, sizeof view);
+    desc.capacity = 3;
+    desc.type_id = 77;
+    desc.name = "bodies";
+    make_bodies(bodies);
+    CHECK(body_lists_init_desc(&lists, &desc) == HM_OK);
+    CHECK(strcmp(lists.lists.name, "bodies") == 0);
+    for (i = 0; i < 3; i++) {
+        handles[i] = body_lists_create(&lists);
+        CHECK(hm_handle_type_id(handles[i].id) == 77);
+        CHECK(body_lists_push_n(&lists, handles[i], bodies + i, 10) == HM_OK);
+    }
+    CHECK(body_lists_erase_if(&lists, handles[1], is_odd, &asked) == 5 && asked == 10);
+    CHECK(body_lists_defragment(&lists, unlimited).done);
+    for (i = 0; body_lists_next(&lists, &view); i++) {
+        CHECK(i < 3 && body_handle_equal(view.list, handles[i]));
+        CHECK(view.count == (i == 1 ? 5u : 10u));
+        CHECK(view.items == body_lists_items(&lists, handles[i], NULL));
+        CHECK(view.items[0].value == (i == 0 ? 0u : 2u));
+    }
+    CHECK(i == 3 && view.items == NULL && body_handle_is_null(view.list));
+    body_lists_fini(&lists);
+}
+
 TEST(typed, a_secondary_is_purged_and_put_in_order)
 {
     body_secondary secondary;
@@ -440,6 +510,7 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     body_map map;
     body_pool pool;
     body_secondary secondary;
+    body_lists lists;
     memset(&desc, 0, sizeof desc);
     memset(&map, 0xA5, sizeof map);
     CHECK(body_map_init(NULL, 5) == HM_ERROR_INVALID);
@@ -462,6 +533,13 @@ TEST(typed, an_init_that_is_given_nothing_names_the_function)
     CHECK(body_secondary_init_desc(&secondary, NULL) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "body_secondary_init_desc: desc is NULL") == 0);
     body_secondary_fini(&secondary);
+    CHECK(body_lists_init(NULL, 5) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_lists_init: lists is NULL") == 0);
+    CHECK(body_lists_init_desc(NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_lists_init_desc: lists is NULL") == 0);
+    CHECK(body_lists_init_desc(&lists, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_lists_init_desc: desc is NULL") == 0);
+    body_lists_fini(&lists);
 }
 
 TEST(typed, a_table_that_is_given_nothing_names_the_function)
@@ -542,6 +620,31 @@ NULL_TEST(pool, count, body_pool_count(none))
 NULL_TEST(pool, item, body_pool_item(none, 0))
 NULL_TEST(pool, next_run, body_pool_next_run(none, 0, NULL))
 NULL_TEST(pool, next_word, body_pool_next_word(none, 0, NULL))
+NULL_TEST(lists, fini, (body_lists_fini(none), 0))
+NULL_TEST(lists, clear, (body_lists_clear(none), 0))
+NULL_TEST(lists, reserve, body_lists_reserve(none, 1))
+NULL_TEST(lists, upcoming, body_lists_upcoming(none, 0))
+NULL_TEST(lists, trim, body_lists_trim(none))
+NULL_TEST(lists, create, body_lists_create(none))
+NULL_TEST(lists, destroy, body_lists_destroy(none, null))
+NULL_TEST(lists, contains, body_lists_contains(none, null))
+NULL_TEST(lists, handle_at, body_lists_handle_at(none, 0))
+NULL_TEST(lists, push, body_lists_push(none, null, NULL))
+NULL_TEST(lists, push_n, body_lists_push_n(none, null, NULL, 1))
+NULL_TEST(lists, insert_at, body_lists_insert_at(none, null, 0, NULL))
+NULL_TEST(lists, resize, body_lists_resize(none, null, 1))
+NULL_TEST(lists, erase_at, body_lists_erase_at(none, null, 0))
+NULL_TEST(lists, remove_at, body_lists_remove_at(none, null, 0))
+NULL_TEST(lists, erase_if, body_lists_erase_if(none, null, is_odd, NULL))
+NULL_TEST(lists, items, body_lists_items(none, null, NULL))
+NULL_TEST(lists, next, body_lists_next(none, NULL))
+NULL_TEST(lists, item_count, body_lists_item_count(none))
+NULL_TEST(lists, count, body_lists_count(none))
+NULL_TEST(lists, capacity, body_lists_capacity(none))
+NULL_TEST(lists, validate, body_lists_validate(none))
+NULL_TEST(lists, explain, body_lists_explain(none, null))
+NULL_TEST(lists, get_stats, body_lists_get_stats(none))
+NULL_TEST(lists, defragment, body_lists_defragment(none, unlimited))
 NULL_TEST(secondary, fini, (body_secondary_fini(none), 0))
 NULL_TEST(secondary, clear, (body_secondary_clear(none), 0))
 NULL_TEST(secondary, reserve, body_secondary_reserve(none, 1))
@@ -632,6 +735,8 @@ ARGUMENT_TEST(map, erase_if, predicate, body_map_erase_if(&container, NULL, NULL
 ARGUMENT_TEST(map, defragment, order, body_map_defragment(&container, NULL, unlimited))
 ARGUMENT_TEST(map, defragment, keys, body_map_defragment(&container, &nothing, unlimited))
 ARGUMENT_TEST(map, arrange, order, body_map_arrange(&container, NULL, 1, unlimited))
+ARGUMENT_TEST(lists, erase_if, predicate, body_lists_erase_if(&container, *handles, NULL, NULL))
+ARGUMENT_TEST(lists, next, view, body_lists_next(&container, NULL))
 ARGUMENT_TEST(pool, emplace, item, body_pool_emplace(&container, NULL))
 ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
 
