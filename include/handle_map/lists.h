@@ -171,7 +171,7 @@ HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
  * 0 for an empty list, and if the handle does not resolve. O(1). Example:
  *
  *     uint32_t count;
- *     const struct contact *found = hm_lists_items(&contacts, handle, &count);
+ *     struct contact *found = hm_lists_items(&contacts, handle, &count);
  *     for (uint32_t i = 0; i < count; i++)
  *         resolve(&found[i]);
  */

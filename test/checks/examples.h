@@ -23,6 +23,10 @@ struct glow {
     uint32_t radius;
 };
 
+struct contact {
+    float depth;
+};
+
 struct particle {
     float x, y, age;
 };
@@ -36,8 +40,9 @@ enum { SPRITE_TYPE = 1, BULLET_TYPE };
 extern hm_map map, other_map;
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
-extern hm_table points;    /* two columns of float */
-extern hm_array array;     /* of float */
+extern hm_lists contacts;
+extern hm_table points; /* two columns of float */
+extern hm_array array;  /* of float */
 extern hm_id_table ids;
 extern float speeds[10000]; /* a column of `ids`, or of the pool */
 extern hm_directory directory;
@@ -56,5 +61,7 @@ void kernel(void *const *columns, size_t count, void *context);
 void upload(const void *values, uint32_t count);
 void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
+void resolve(struct contact *contact);
+void resolve_all(struct contact *found, uint32_t count);
 void load_level(hm_map *into);
 uint32_t list_tree(hm_handle *handles_of_tree, uint32_t limit);

@@ -22,6 +22,9 @@ typedef struct fuzz_target {
     size_t width; /* bytes of an argument */
 } fuzz_target;
 
+/* lists.c */
+extern const test_subject fuzz_lists_subject;
+
 /* pool.c */
 extern const test_subject fuzz_pool_subject;
 

@@ -29,7 +29,7 @@ static hm_lists_desc describe(scene *on, test_layout layout)
                            .item_align = layout.item_align,
                            .capacity = MAX_LISTS,
                            .max_slots = MAX_SLOTS,
-                           .max_items = 1 << 20,
+                           .max_items = 20000 + (1 << 20) / layout.item_size,
                            .type_id = LISTS_TYPE,
                            .memory = &on->memory.table};
 }

@@ -303,7 +303,7 @@ TEST(lists, items_of_every_size_and_alignment_are_kept)
         for (size_t align = 1; align <= 4096 && sizes[s] % align == 0; align *= 2) {
             unsigned char item[8192];
             hm_lists lists = make((hm_lists_desc){
-                .item_size = sizes[s], .item_align = align, .capacity = 4, .max_items = 40});
+                .item_size = sizes[s], .item_align = align, .capacity = 4, .max_items = 100});
             hm_handle list[2] = {hm_lists_create(&lists), hm_lists_create(&lists)};
             for (int i = 0; i < 40; i++) {
                 memset(item, i, sizes[s]);

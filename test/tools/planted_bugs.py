@@ -9,7 +9,8 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "pool", "secondary", "table", "world"]  # of the fuzzer
+TARGETS = ["map", "hostile", "lying", "lists", "pool", "secondary", "table",
+           "world"]  # of the fuzzer
 
 
 class Bug(NamedTuple):
@@ -89,6 +90,20 @@ BUGS = [
         "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
         "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
         "secondary", is_canary=True),
+    Bug("a free block is taken for one of the next size", "src/lists/blocks.c",
+        "return hm_bits_highest(size);", "return hm_bits_highest(2 * size - 1);", "lists"),
+    Bug("a list that moves keeps its old block", "src/lists/lists.c",
+        "        hm_lists_give(lists, record->unit);\n    }\n    *record = moved;",
+        "    }\n    *record = moved;", "lists"),
+    Bug("a list that fits exactly is pushed over the end of its block", "src/lists/lists.c",
+        "need > hm_lists_block_at(lists, record->unit)->size)",
+        "need - (record->count >= HM_LISTS_EXACT) >\n"
+        "                                 hm_lists_block_at(lists, record->unit)->size)", "lists"),
+    Bug("a large item is pushed over the end of a block", "include/handle_map/detail/lists.h",
+        "(used ^ need) < used ||", "(need & (need - 1)) != 0 ||", "lists"),
+    Bug("the record of a list does not hear that defragment moves it", "src/lists/gaps.c",
+        "    *record = (hm_lists_record){to, head.count | HM_LISTS_EXACT};",
+        "    record->count = head.count | HM_LISTS_EXACT;", "lists", is_canary=True),
     Bug("a lane keeps its cells when the last row leaves it", "src/table/rows.c",
         "    if (last == hole && stays)\n        table_clear_row(table, last);\n", "", "table"),
     Bug("the last column does not move along in an exchange", "src/table/rows.c",
