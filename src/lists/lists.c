@@ -204,16 +204,19 @@ void hm_lists_clear(hm_lists *lists)
 
 /* items */
 
-/* Finds the list that is to be changed. */
-static hm_status lists_resolve(const hm_lists *lists, hm_handle list, hm_lists_record **record)
+/* Returns the record of a list that is to be changed; NULL, and the status, if it must not be. */
+static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_status *status)
 {
-    if (hm_guard_is_busy(&lists->guard))
-        return hm_fail_busy("lists", lists->name);
-    *record = hm_lists_find(lists, list);
-    if (*record == NULL)
-        return hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
-                       hm_handle_state_name(hm_lists_explain(lists, list)));
-    return HM_OK;
+    if (hm_guard_is_busy(&lists->guard)) {
+        *status = hm_fail_busy("lists", lists->name);
+        return NULL;
+    }
+    hm_lists_record *record = hm_lists_find(lists, list);
+    *status = record != NULL
+                  ? HM_OK
+                  : hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
+                            hm_handle_state_name(hm_lists_explain(lists, list)));
+    return record;
 }
 
 static unsigned char *lists_item_at(const hm_lists *lists, const hm_lists_record *record,
@@ -242,9 +245,9 @@ static hm_status lists_move(hm_lists *lists, hm_handle list, hm_lists_record *re
     return HM_OK;
 }
 
-/* Adds n items to a list, and returns the place of the first in *place, unwritten. */
-static hm_status lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *record, uint32_t n,
-                            unsigned char **place)
+/* Makes a list's block have room for n more items. */
+static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_record *record,
+                                 uint32_t n)
 {
     uint32_t count = hm_lists_count_in(record);
     if (n > lists->max_items - lists->item_count)
@@ -253,16 +256,25 @@ static hm_status lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *re
     if (n > HM_LISTS_MOST - count)
         return hm_fail(HM_ERROR_FULL, "a list has at most %" PRIu32 " items", HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);
-    if (record->unit == 0 || need > hm_lists_block_at(lists, record->unit)->size) {
-        hm_status status = lists_move(lists, list, record, (uint64_t)count + n);
-        if (status != HM_OK)
-            return status;
-    }
+    if (record->unit != 0 && need <= hm_lists_block_at(lists, record->unit)->size)
+        return HM_OK;
+    return lists_move(lists, list, record, (uint64_t)count + n);
+}
+
+/* Adds n items to a list, and returns the place of the first, unwritten; NULL, and the status, if
+ * there is no room. */
+static unsigned char *lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *record,
+                                 uint32_t n, hm_status *status)
+{
+    uint32_t count = hm_lists_count_in(record);
+    *status = lists_make_room(lists, list, record, n);
+    if (*status != HM_OK)
+        return NULL;
     hm_lists_set_count(lists, record, count + n);
     lists->item_count += n;
-    *place = lists_item_at(lists, record, count);
-    hm_memory_unpoison(*place, lists->item_size * n);
-    return HM_OK;
+    unsigned char *place = lists_item_at(lists, record, count);
+    hm_memory_unpoison(place, lists->item_size * n);
+    return place;
 }
 
 /* Drops the last items of a list that has more than `count`. */
@@ -288,25 +300,23 @@ static void lists_write(void *place, const void *items, size_t size)
 
 void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
 {
-    hm_lists_record *record;
-    unsigned char *place;
-    if (lists_resolve(lists, list, &record) != HM_OK ||
-        lists_grow(lists, list, record, 1, &place) != HM_OK)
-        return NULL;
-    lists_write(place, item, lists->item_size);
+    hm_status status;
+    hm_lists_record *record = lists_resolve(lists, list, &status);
+    unsigned char *place = record != NULL ? lists_grow(lists, list, record, 1, &status) : NULL;
+    if (place != NULL)
+        lists_write(place, item, lists->item_size);
     return place;
 }
 
 hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_push_n: lists is NULL");
-    hm_lists_record *record;
-    unsigned char *place;
-    hm_status status = lists_resolve(lists, list, &record);
-    if (status != HM_OK || n == 0)
+    hm_status status;
+    hm_lists_record *record = lists_resolve(lists, list, &status);
+    if (record == NULL || n == 0)
         return status;
-    status = lists_grow(lists, list, record, n, &place);
-    if (status == HM_OK)
+    unsigned char *place = lists_grow(lists, list, record, n, &status);
+    if (place != NULL)
         lists_write(place, items, lists->item_size * n);
     return status;
 }
@@ -314,16 +324,17 @@ hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, ui
 void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_insert_at: lists is NULL");
-    hm_lists_record *record;
-    unsigned char *last;
-    if (lists_resolve(lists, list, &record) != HM_OK)
+    hm_status status;
+    hm_lists_record *record = lists_resolve(lists, list, &status);
+    if (record == NULL)
         return NULL;
     uint32_t count = hm_lists_count_in(record);
     if (index > count) {
         hm_fail(HM_ERROR_INVALID, "index %" PRIu32 " is above the count %" PRIu32, index, count);
         return NULL;
     }
-    if (lists_grow(lists, list, record, 1, &last) != HM_OK)
+    const unsigned char *last = lists_grow(lists, list, record, 1, &status);
+    if (last == NULL)
         return NULL;
     unsigned char *place = lists_item_at(lists, record, index);
     memmove(place + lists->item_size, place, (size_t)(last - place));
@@ -334,9 +345,9 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
 hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_resize: lists is NULL");
-    hm_lists_record *record;
-    hm_status status = lists_resolve(lists, list, &record);
-    if (status != HM_OK)
+    hm_status status;
+    hm_lists_record *record = lists_resolve(lists, list, &status);
+    if (record == NULL)
         return status;
     uint32_t before = hm_lists_count_in(record);
     if (count > before)

@@ -178,6 +178,29 @@ TEST(lists_defragment, a_call_looks_at_a_limited_number_of_blocks)
     finish(&lists);
 }
 
+/* Free blocks that are joined count, those in front of the next list too. */
+TEST(lists_defragment, a_call_looks_at_fewer_blocks_after_it_has_joined_many)
+{
+    enum { GROUP = 3000 };
+    static hm_handle freed[2 * GROUP];
+    hm_lists lists = make((hm_lists_desc){.capacity = 2 * GROUP + 2});
+    hm_handle kept[2];
+    for (uint32_t i = 0; i < 2 * GROUP; i++) {
+        freed[i] = make_list(&lists, 0, 1);
+        if (i % GROUP == GROUP - 1)
+            kept[i / GROUP] = make_list(&lists, 5, 2);
+    }
+    for (uint32_t i = 0; i < 2 * GROUP; i++)
+        CHECK(hm_lists_destroy(&lists, freed[i]));
+    hm_progress progress = hm_lists_defragment(&lists, (hm_budget){2, 0});
+    CHECK(progress.swaps == 1 && !progress.done);
+    progress = hm_lists_defragment(&lists, (hm_budget){2, 0});
+    CHECK(progress.swaps == 1 && progress.done);
+    CHECK(has_row(&lists, kept[0], 5, 2) && has_row(&lists, kept[1], 5, 2));
+    check_packed(&lists);
+    finish(&lists);
+}
+
 TEST(lists_defragment, memory_behind_the_lists_goes_back_by_trim)
 {
     test_memory memory;

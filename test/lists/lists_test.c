@@ -76,12 +76,29 @@ TEST(lists, upcoming_tells_the_handles_of_the_next_creates)
     finish(&lists);
 }
 
+TEST(lists, a_slot_that_is_spent_is_retired_and_not_upcoming)
+{
+    hm_lists lists = make((hm_lists_desc){.capacity = 2, .max_slots = 3});
+    hm_handle list = HM_NULL_HANDLE;
+    for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION; life++) {
+        list = hm_lists_create(&lists);
+        CHECK(hm_handle_index(list) == 0 && hm_lists_destroy(&lists, list));
+    }
+    CHECK(hm_lists_reserve(&lists, 2) == HM_OK);
+    CHECK(hm_lists_get_stats(&lists).retired_slots == 1);
+    CHECK(hm_lists_explain(&lists, list) == HM_HANDLE_RETIRED);
+    hm_handle next = hm_lists_upcoming(&lists, 0);
+    CHECK(hm_handle_index(next) != 0 && hm_handle_equal(hm_lists_create(&lists), next));
+    finish(&lists);
+}
+
 TEST(lists, there_are_no_more_lists_than_the_capacity)
 {
     hm_lists lists = make((hm_lists_desc){.capacity = 3});
     for (int i = 0; i < 3; i++)
         make_list(&lists, i, 1);
     CHECK(hm_handle_is_null(hm_lists_create(&lists)));
+    CHECK(strcmp(lists.name, "lists") == 0);
     CHECK(hm_lists_reserve(&lists, 1) == HM_ERROR_FULL && hm_lists_reserve(&lists, 0) == HM_OK);
     CHECK(hm_lists_capacity(&lists) == 3 && hm_lists_count(&lists) == 3);
     finish(&lists);

@@ -96,9 +96,9 @@ BUGS = [
         "        hm_lists_give(lists, record->unit);\n    }\n    *record = moved;",
         "    }\n    *record = moved;", "lists"),
     Bug("a list that fits exactly is pushed over the end of its block", "src/lists/lists.c",
-        "need > hm_lists_block_at(lists, record->unit)->size)",
-        "need - (record->count >= HM_LISTS_EXACT) >\n"
-        "                                 hm_lists_block_at(lists, record->unit)->size)", "lists"),
+        "need <= hm_lists_block_at(lists, record->unit)->size)",
+        "need <= hm_lists_block_at(lists, record->unit)->size +\n"
+        "                                     (record->count >= HM_LISTS_EXACT))", "lists"),
     Bug("a large item is pushed over the end of a block", "include/handle_map/detail/lists.h",
         "(used ^ need) < used ||", "(need & (need - 1)) != 0 ||", "lists"),
     Bug("the record of a list does not hear that defragment moves it", "src/lists/gaps.c",
