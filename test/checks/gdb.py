@@ -104,7 +104,10 @@ def ask(program, script):
     for expression in [*EXPECTED, *SCRAMBLED]:
         commands += [f"echo \\n<{expression}>", f"output {expression}", "echo \\n"]
     arguments = [part for command in commands for part in ("-ex", command)]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""}
+    # If gdb crashes, its core file goes where the program is.
     done = subprocess.run(["gdb", "-nx", "-batch", *arguments, program], check=True,
+                          cwd=os.path.dirname(program), env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, encoding="utf-8", timeout=300)
     answers = {}
@@ -120,7 +123,7 @@ def ask(program, script):
 
 
 def main():
-    source, code, library = sys.argv[1:]
+    source, code, library = map(os.path.abspath, sys.argv[1:])
     if not shutil.which("gdb") or not shutil.which("gcc"):
         print("skipped: needs gdb and gcc", file=sys.stderr)
         sys.exit(77)
