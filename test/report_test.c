@@ -174,6 +174,26 @@ TEST(report, wear_is_told_in_retired_slots_and_used_ones)
     CHECK(hm_report_remove(&entry) == HM_OK);
 }
 
+TEST(report, sizes_are_rounded_up)
+{
+    char text[TEXT], expected[TEXT];
+    hm_memory memory = *hm_memory_heap();
+    hm_map map;
+    hm_map_desc desc = {.item_size = 1, .capacity = 10, .max_slots = 40, .memory = &memory};
+    hm_report_entry entry;
+    memory.page_size = 8;
+    CHECK(hm_map_init(&map, &desc) == HM_OK && !hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    const hm_stats stats = hm_map_get_stats(&map);
+    CHECK(stats.reserved_size % 1024 != 0 && stats.committed_size % 1024 != 0);
+    strcpy(expected, titles);
+    append_line(expected, "map", stats, "map");
+    append_sums(expected, 1, &stats);
+    CHECK(report(text) == 1 && strcmp(text, expected) == 0);
+    hm_map_fini(&map);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+}
+
 TEST(report, what_is_there_already_is_refused_and_nothing_changes)
 {
     hm_map first = make_map("first"), second = make_map("second");
@@ -194,6 +214,7 @@ TEST(report, what_is_there_already_is_refused_and_nothing_changes)
     CHECK(hm_report_add_map(&a, &first) == HM_OK && hm_report(NULL) == 2);
     CHECK(hm_report_remove(&b) == HM_OK && hm_report_remove(&a) == HM_OK);
     CHECK(hm_report(NULL) == 0 && hm_report_remove(&a) == HM_ERROR_INVALID);
+    CHECK(a.next == NULL && a.kind == NULL && a.container == NULL);
     hm_map_fini(&first);
     hm_map_fini(&second);
 }
