@@ -299,8 +299,10 @@ static void drop(struct resource_cache *cache, hm_handle handle, struct resource
     resource_leave(cache, r);
     if (r->is_idle)
         cache->idle_size -= r->size;
-    if (r->data != NULL)
+    if (r->data != NULL) {
         resource_unload(cache, r->loader, r->data, r->size);
+        cache->ready--;
+    }
     if (r->fresh != NULL)
         resource_unload(cache, r->loader, r->fresh, r->fresh_size);
     resource_hold(cache, r, false);
@@ -330,6 +332,7 @@ static void evict(struct resource_cache *cache, hm_handle handle, struct resourc
     r->size = 0;
     resource_hold(cache, r, false);
     resource_forget_unused(cache, handle, r);
+    cache->ready--;
     cache->evictions++;
 }
 
@@ -597,6 +600,7 @@ const char *resource_state_name(enum resource_state state)
 struct resource_stats resource_cache_get_stats(struct resource_cache *cache)
 {
     struct resource_stats stats = {.resources = resource_map_count(&cache->resources),
+                                   .ready = cache->ready,
                                    .queued = cache->lists[LIST_QUEUED].count,
                                    .in_flight = hm_pool_count(&cache->jobs),
                                    .used = resource_used(cache),
@@ -613,6 +617,7 @@ struct resource_stats resource_cache_get_stats(struct resource_cache *cache)
 /* What the records add up to. */
 struct sums {
     size_t used, idle;
+    uint32_t ready;
     uint64_t edges, held_edges, dependents, needed;
 };
 
@@ -639,6 +644,7 @@ static bool is_record_valid(const struct resource_cache *cache, hm_handle handle
 static void add_up(const struct resource_cache *cache, const struct resource *r, struct sums *sums)
 {
     sums->used += (r->data != NULL ? r->size : 0) + (r->fresh != NULL ? r->fresh_size : 0);
+    sums->ready += r->data != NULL;
     sums->idle += r->is_idle ? r->size : 0;
     sums->dependents += r->dependents;
     sums->needed += r->needed;
@@ -685,10 +691,11 @@ hm_status resource_cache_validate(struct resource_cache *cache)
         add_up(cache, r, &sums);
         members[r->list]++;
     }
-    bool is_valid =
-        are_lists_valid(cache, members) && sums.idle == cache->idle_size &&
-        sums.edges == sums.dependents && sums.held_edges == sums.needed &&
-        resource_jobs_agree(cache, sums.used) && hm_map_validate(&cache->resources.map) == HM_OK &&
-        hm_pool_validate(&cache->payloads) == HM_OK && hm_pool_validate(&cache->texts) == HM_OK;
+    bool is_valid = are_lists_valid(cache, members) && sums.idle == cache->idle_size &&
+                    sums.ready == cache->ready && sums.edges == sums.dependents &&
+                    sums.held_edges == sums.needed && resource_jobs_agree(cache, sums.used) &&
+                    hm_map_validate(&cache->resources.map) == HM_OK &&
+                    hm_pool_validate(&cache->payloads) == HM_OK &&
+                    hm_pool_validate(&cache->texts) == HM_OK;
     return is_valid ? HM_OK : HM_ERROR_CORRUPT;
 }

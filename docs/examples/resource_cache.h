@@ -174,7 +174,7 @@ struct resource_cache {
     struct resource_job *first_starved, *last_starved; /* jobs that wait for room */
     size_t budget, used, peak, idle_size, name_size, payload_size;
     uint64_t searches, loads, failures, evictions;
-    uint32_t queue_size;
+    uint32_t queue_size, ready;
     bool is_short;    /* of room: only jobs that were granted some go on */
     bool has_settled; /* something that others may wait for */
     bool is_pumping;

@@ -181,6 +181,7 @@ static void succeed(struct resource_cache *cache, hm_handle handle, struct resou
     r->text->error[0] = '\0';
     if (old != NULL)
         resource_unload(cache, r->loader, old, old_size);
+    cache->ready += old == NULL;
     cache->loads++;
     settle(cache, handle, r);
 }
