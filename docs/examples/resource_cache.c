@@ -12,6 +12,7 @@ enum { DEFAULT_NAME = 256, DEFAULT_CAPACITY = 16384, DEFAULT_QUEUE = 64, EDGES_E
 struct entry {
     uint64_t hash;
     hm_handle resource;
+    const char *name; /* the resource's */
 };
 
 struct resource *resource_at(const struct resource_cache *cache, hm_handle handle)
@@ -88,17 +89,23 @@ void resource_demand(struct resource_cache *cache, hm_handle handle, struct reso
 
 /* Index: linear probing, at most half full. */
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
 /* Eight bytes at a time. The order of the bytes in a word does not matter. */
 static uint64_t hash_of(const char *name, size_t length)
 {
-    uint64_t hash = length;
-    for (size_t at = 0; at < length; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, name + at, length - at < 8 ? length - at : 8);
-        hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        hash ^= hash >> 29;
+    uint64_t hash = length, word = 0;
+    for (; length >= 8; length -= 8, name += 8) {
+        memcpy(&word, name, 8);
+        hash = mix(hash, word);
     }
-    return hash;
+    for (word = 0; length > 0; length--, name++)
+        word = word << 8 | (unsigned char)*name;
+    return mix(hash, word);
 }
 
 static size_t index_mask(const struct resource_cache *cache)
@@ -117,10 +124,8 @@ static size_t place_of(const struct resource_cache *cache, uint64_t hash, const 
     size_t mask = index_mask(cache), place = hash & mask;
     for (;; place = (place + 1) & mask) {
         const struct entry *entry = entry_at(cache, place);
-        if (hm_handle_is_null(entry->resource))
-            return place;
-        if (entry->hash == hash &&
-            strcmp(resource_at(cache, entry->resource)->text->name, name) == 0)
+        if (hm_handle_is_null(entry->resource) ||
+            (entry->hash == hash && strcmp(entry->name, name) == 0))
             return place;
     }
 }
@@ -457,6 +462,7 @@ static hm_status add(struct resource_cache *cache, const struct resource_loader 
     r->text->error[0] = '\0';
     memcpy(r->text->name, name, length + 1);
     entry->resource = handle;
+    entry->name = r->text->name;
     resource_demand(cache, handle, r);
     return HM_OK;
 }
