@@ -88,7 +88,7 @@ TEST(resource_loaders, what_is_no_file_says_so)
 {
     struct folder folder;
     begin(&folder, 0);
-    check_failed(&folder, load(&folder, &resource_bytes_loader, "missing"), "no such file: /tmp");
+    check_failed(&folder, load(&folder, &resource_bytes_loader, "missing"), "not found: /tmp");
     CHECK(mkdir(path_of(&folder, "directory"), 0700) == 0);
     check_failed(&folder, load(&folder, &resource_bytes_loader, "directory"), "not a regular file");
     CHECK(rmdir(folder.path) == 0);
@@ -108,7 +108,7 @@ TEST(resource_loaders, a_file_that_vanishes_between_two_loads_says_so_and_the_re
     CHECK(resource_cache_get(&folder.cache, b) != NULL);
     CHECK(resource_cache_get(&folder.cache, a) == NULL);
     CHECK(resource_handle_equal(load(&folder, &resource_bytes_loader, "a"), a));
-    check_failed(&folder, a, "no such file");
+    check_failed(&folder, a, "not found");
     CHECK(remove(path_of(&folder, "b")) == 0);
     end(&folder);
 }

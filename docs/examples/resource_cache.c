@@ -121,7 +121,7 @@ static struct entry *entry_at(const struct resource_cache *cache, size_t place)
 /* Returns the place of a name, or the empty one where it would stand. */
 static size_t place_of(const struct resource_cache *cache, uint64_t hash, const char *name)
 {
-    size_t mask = index_mask(cache), place = hash & mask;
+    size_t mask = index_mask(cache), place = (size_t)hash & mask;
     for (;; place = (place + 1) & mask) {
         const struct entry *entry = entry_at(cache, place);
         if (hm_handle_is_null(entry->resource) ||

@@ -2,7 +2,6 @@
 /* Loaders that read files. See resource_loaders.h. */
 #include "resource_loaders.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +52,7 @@ static bool load_bytes(struct resource_load *load)
     struct resource_bytes *payload = load->payload;
     struct stat status;
     if (stat(load->name, &status) != 0)
-        return say(load, errno == ENOENT ? "no such file" : "cannot be looked at");
+        return say(load, "not found");
     if (!S_ISREG(status.st_mode))
         return say(load, "not a regular file");
     size_t size = (size_t)status.st_size;
