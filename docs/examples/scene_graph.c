@@ -137,7 +137,7 @@ static void label_new(struct scene *scene, scene_node_handle handle, struct scen
     if (gap < 3)
         gap = 0;
     uint64_t lead = is_null(node->next) ? gap / 16 : gap / 2;
-    uint64_t width = gap / 8;
+    uint64_t width = gap / 4;
     node->begin = scene->base + left + lead + (lead == 0 && gap != 0);
     node->end = node->begin + width + (width == 0 && gap != 0);
 }

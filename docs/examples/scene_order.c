@@ -2,7 +2,10 @@
 /* The scene graph: renumbering, order in memory, and validation. See scene_graph.h. */
 #include "scene_graph_private.h"
 
-enum { ROUND_SHARE = 16 }; /* a round pays if there is one change for so many swaps */
+enum {
+    ROUND_SHARE = 16,   /* a round pays if there is one change for so many swaps */
+    NUMBERING_SHARE = 8 /* of the compares, one in so many is for renumbering */
+};
 
 /* Renumbering */
 
@@ -97,7 +100,7 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget)
         return (hm_progress){0, 0, false};
     uint32_t most = budget.max_swaps != 0 ? budget.max_swaps : UINT32_MAX;
     if (budget.max_compares != 0)
-        most = budget.max_compares / 2 + budget.max_compares % 2;
+        most = budget.max_compares / NUMBERING_SHARE + 1;
     uint32_t numbered = number(scene, most);
     if (budget.max_compares != 0) {
         budget.max_compares -= numbered;
