@@ -66,7 +66,7 @@ struct scene_bracket {
 /* A renumbering of the labels that is in progress. */
 struct scene_numbering {
     struct scene_bracket next; /* to be numbered; a null node: there is none in progress */
-    uint64_t label, old;       /* of the bracket before, now and before it was numbered */
+    uint64_t label;            /* of the bracket before */
     uint64_t step;             /* between labels */
 };
 

@@ -25,13 +25,12 @@ static void number_bracket(struct scene *scene)
         label = old;
     if (!at.is_end) {
         bool is_root = is_same(at.node, scene->root);
-        if (old == numbering->old || old == label_of(scene, after))
+        if (old == label_of(scene, after))
             hm_map_touch(&scene->nodes.map, at.node.id);
         set_crowded(scene, node_at(scene, at.node), !is_root && label == numbering->label);
     }
     *label_at(scene, at) = scene->base + label;
     numbering->label = label;
-    numbering->old = old;
     numbering->next = after;
 }
 
@@ -47,7 +46,6 @@ static uint32_t number(struct scene *scene, uint32_t most)
         numbering->next = (struct scene_bracket){scene->root, false};
         numbering->step = SCENE_LABEL_SPAN / (4 * (uint64_t)scene_node_map_count(&scene->nodes));
         numbering->label = 0 - numbering->step; /* The first label is 0. */
-        numbering->old = UINT64_MAX;
         scene->base -= SCENE_LABEL_SPAN;
     }
     uint32_t count = 0;

@@ -238,6 +238,49 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
     model_delete(m);
 }
 
+static void check_steps(struct scene *scene)
+{
+    while (!scene_defragment(scene, (hm_budget){1, 1}).done)
+        CHECK(scene_validate(scene) == HM_OK);
+    CHECK(scene_is_in_order(scene));
+}
+
+/* Each of them comes nearer to the label that was given last. */
+TEST(scene_order, nodes_that_are_created_right_before_what_is_numbered_next_fit_in)
+{
+    struct scene scene;
+    make_crowded(&scene, 100);
+    for (int i = 0; i < 30; i++)
+        scene_defragment(&scene, (hm_budget){1, 1});
+    scene_node_handle before = scene.numbering.next.node;
+    CHECK(!is_null(before) && !scene.numbering.next.is_end);
+    for (int i = 0; i < 100; i++) {
+        before = scene_create_before(&scene, before, NULL);
+        CHECK(is_same(scene.numbering.next.node, before) && !scene.numbering.next.is_end);
+        CHECK(scene_validate(&scene) == HM_OK);
+    }
+    check_steps(&scene);
+    scene_fini(&scene);
+}
+
+TEST(scene_order, a_scene_that_grows_tenfold_while_it_is_numbered_does_not_run_out_of_labels)
+{
+    struct scene scene;
+    make_crowded(&scene, 100);
+    for (uint32_t count = 100; count < 100000; count *= 10) {
+        scene_defragment(&scene, (hm_budget){1, 1});
+        CHECK(!is_null(scene.numbering.next.node));
+        for (uint32_t i = 0; i < 9 * count; i++)
+            CHECK(!is_null(scene_create(&scene, scene.root, NULL)));
+        while (!is_null(scene.numbering.next.node))
+            scene_defragment(&scene, (hm_budget){1000, 1000});
+        CHECK(scene_validate(&scene) == HM_OK && scene.crowded != 0);
+    }
+    scene_defragment_all(&scene, NO_LIMIT);
+    CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+}
+
 TEST(scene_order, the_creation_of_a_node_touches_no_label_of_another)
 {
     enum { NODES = 3000 };
