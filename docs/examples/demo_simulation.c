@@ -265,8 +265,9 @@ static void turn_scene(struct simulation *s)
     scene_set_local(&s->scene, s->scene.root, &local);
 }
 
-/* Both limits bound the work of a frame. Compares cost less than swaps, and a frame's changes need
- * about ten times as many of them. */
+/* Both limits bound the work of a frame. Where groups are replaced in their place, a changed node
+ * takes about one swap and 20 compares, so 100,000 nodes of which 1% are replaced take 1,200 swaps
+ * and 28,000 compares. Elsewhere it takes as many swaps as it is given. */
 static hm_budget budget_of(const struct demo_settings *settings)
 {
     enum { COMPARES_A_SWAP = 4 };
