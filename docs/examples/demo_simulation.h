@@ -62,7 +62,8 @@ struct simulation {
     uint64_t stale_count;                     /* ever put there */
     uint64_t issued, refused, resolved;       /* handles issued; stale ones probed, by answer */
     uint64_t random;
-    uint32_t turn; /* models take turns */
+    uint32_t turn;  /* models take turns */
+    uint32_t turns; /* of the whole scene */
 };
 
 /* Builds the scene and puts it in order. Returns NULL, or what went wrong. */
