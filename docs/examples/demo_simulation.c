@@ -10,6 +10,7 @@ enum {
     GROUP_MIN = 16, /* nodes */
     GROUP_MAX = 512,
     PLOT_NODES = 1000,
+    PLOT_SIDE = 24,      /* the length of a plot's side */
     CHURN_DIVISOR = 100, /* 1% of the nodes change each frame */
     PROBES = 256         /* stale handles tried each frame */
 };
@@ -31,7 +32,32 @@ static uint32_t node_count(const struct simulation *s)
     return scene_node_map_count(&s->scene.nodes);
 }
 
+float simulation_extent(const struct simulation *s)
+{
+    return (float)(s->plot_side * PLOT_SIDE);
+}
+
+size_t simulation_scene_memory(const struct simulation *s)
+{
+    return hm_map_get_stats(&s->scene.nodes.map).committed_size;
+}
+
+size_t simulation_draw_memory(const struct simulation *s)
+{
+    return hm_secondary_get_stats(&s->draw_list.materials.secondary).committed_size +
+           hm_secondary_get_stats(&s->draw_list.items.secondary).committed_size;
+}
+
 /* Building */
+
+/* FNV-1a (Fowler, Noll and Vo), 64 bits. */
+static void count_issued(struct simulation *s, scene_node_handle handle)
+{
+    s->issued++;
+    for (int byte = 0; byte < 8; byte++)
+        s->issued_hash =
+            (s->issued_hash ^ (handle.id.bits >> 8 * byte & 0xFF)) * UINT64_C(0x100000001B3);
+}
 
 static scene_node_handle fresh_at(const struct simulation *s, uint32_t place)
 {
@@ -45,8 +71,14 @@ static bool keep_fresh(struct simulation *s, scene_node_handle handle)
     if (place == NULL || hm_handle_is_null(handle.id))
         return false;
     *place = handle;
-    s->issued++;
+    count_issued(s, handle);
     return true;
+}
+
+/* Makes a node one that can be drawn, if it has a material; false if memory runs out. */
+static bool paint(struct simulation *s, scene_node_handle node, uint32_t material)
+{
+    return material == MODEL_NOT_DRAWN || draw_list_paint(&s->draw_list, node, material);
 }
 
 /* Returns the next model; the subtree of its node *from has at most `most` nodes, as a leaf does.
@@ -84,10 +116,11 @@ static bool build_part(struct simulation *s, const struct model *model, uint32_t
     scene_node_handle top = hm_handle_is_null(parent.id)
                                 ? scene_create_before(&s->scene, sibling, &local)
                                 : scene_create(&s->scene, parent, &local);
-    bool built = keep_fresh(s, top);
+    bool built = keep_fresh(s, top) && paint(s, top, nodes[from].material);
     for (uint32_t i = from + 1; built && i < from + nodes[from].size; i++) {
         scene_node_handle above = fresh_at(s, base + nodes[i].parent - from);
-        built = keep_fresh(s, scene_create(&s->scene, above, &nodes[i].local));
+        scene_node_handle node = scene_create(&s->scene, above, &nodes[i].local);
+        built = keep_fresh(s, node) && paint(s, node, nodes[i].material);
     }
     return built;
 }
@@ -111,6 +144,7 @@ static bool build_group(struct simulation *s, struct demo_group *group, uint32_t
     group->top = fresh_at(s, 0);
     group->last_built = fresh_at(s, count - 1);
     group->count = count;
+    group->in_view = false;
     return true;
 }
 
@@ -135,18 +169,45 @@ static bool build_groups_at(struct simulation *s, uint32_t count, scene_node_han
 /* Builds one plot after the other, `nodes` nodes in all, nearly in depth-first order. */
 static bool build_scene(struct simulation *s, uint32_t nodes)
 {
+    while (s->plot_side * s->plot_side * PLOT_NODES < nodes)
+        s->plot_side++;
     while (nodes > 0) {
+        uint32_t number = (uint32_t)hm_array_count(&s->plots);
         struct scene_transform aside =
-            scene_transform_translation((float)hm_array_count(&s->plots) * 20.0F, 0, 0);
+            scene_transform_translation((float)(number % s->plot_side * PLOT_SIDE), 0,
+                                        (float)(number / s->plot_side * PLOT_SIDE));
         scene_node_handle *plot = hm_array_push(&s->plots);
         if (plot == NULL)
             return false;
         *plot = scene_create(&s->scene, s->scene.root, &aside);
-        s->issued++;
+        count_issued(s, *plot);
         uint32_t count = nodes < PLOT_NODES ? nodes : PLOT_NODES;
         if (!build_groups_at(s, count, *plot))
             return false;
         nodes -= count;
+    }
+    return true;
+}
+
+/* View */
+
+/* Shows and hides groups as the camera sees their first nodes. False if memory runs out. */
+static bool look(struct simulation *s)
+{
+    s->camera = camera_at(s->steps, simulation_extent(s));
+    for (size_t i = 0; i < hm_array_count(&s->groups); i++) {
+        struct demo_group *group = hm_array_at(&s->groups, i);
+        const struct scene_transform *world = &scene_get(&s->scene, group->top)->world;
+        uint32_t distance = 0;
+        bool in_view = camera_sees(&s->camera, world->m[3], world->m[11], &distance);
+        if (in_view && (!group->in_view || group->distance != distance)) {
+            if (!draw_list_show(&s->draw_list, &s->scene, group->top, group->count, distance))
+                return false;
+        } else if (!in_view && group->in_view) {
+            draw_list_hide(&s->draw_list, &s->scene, group->top, group->count);
+        }
+        group->in_view = in_view;
+        group->distance = distance;
     }
     return true;
 }
@@ -160,18 +221,25 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
     s->settings = settings;
     s->defragments = defragments;
     s->random = settings->seed;
-    s->issued = 1;
-    if (scene_init(&s->scene, 0, NULL) != HM_OK || hm_array_init(&s->groups, &groups) != HM_OK ||
+    s->issued_hash = UINT64_C(0xCBF29CE484222325);
+    if (scene_init(&s->scene, 0, NULL) != HM_OK || draw_list_init(&s->draw_list) != HM_OK ||
+        hm_array_init(&s->groups, &groups) != HM_OK ||
         hm_array_init(&s->plots, &handles) != HM_OK ||
         hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))
         return "the scene does not fit into memory";
+    count_issued(s, s->scene.root);
     scene_defragment(&s->scene, (hm_budget){0, 0});
+    scene_update(&s->scene);
+    if (!look(s))
+        return "the scene does not fit into memory";
+    draw_list_sort(&s->draw_list, (hm_budget){0, 0});
     return NULL;
 }
 
 void simulation_fini(struct simulation *s)
 {
     scene_fini(&s->scene);
+    draw_list_fini(&s->draw_list);
     hm_array_fini(&s->groups);
     hm_array_fini(&s->plots);
     hm_array_fini(&s->fresh);
@@ -186,6 +254,7 @@ static void keep_stale(struct simulation *s, scene_node_handle handle)
 
 static void destroy_group(struct simulation *s, const struct demo_group *group)
 {
+    draw_list_forget(&s->draw_list, &s->scene, group->top, group->count);
     scene_destroy(&s->scene, group->top);
     keep_stale(s, group->top);
     keep_stale(s, group->last_built);
@@ -255,6 +324,8 @@ static double measure_order(const struct simulation *s)
     return (double)followed / (node_count(s) - 1);
 }
 
+/* What is timed: update, defragmentation and sort. The camera's look and the measures are not,
+ * since a program without the library would spend on them what one with it does. */
 const char *simulation_step(struct simulation *s, struct demo_frame *frame)
 {
     uint32_t count = node_count(s) / CHURN_DIVISOR + 1;
@@ -271,6 +342,17 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
         frame->defragment_ms = now_ms() - updated;
         frame->swaps = (uint32_t)spent.swaps;
     }
+    s->steps++;
+    if (!look(s))
+        return "the scene does not fit into memory";
+    if (s->defragments) {
+        double looked = now_ms();
+        hm_progress spent = draw_list_sort(&s->draw_list, (hm_budget){s->settings->sort_swaps, 0});
+        frame->sort_ms = now_ms() - looked;
+        frame->sort_swaps = (uint32_t)spent.swaps;
+    }
     frame->order = measure_order(s);
+    frame->drawn = draw_secondary_count(&s->draw_list.items);
+    frame->material_changes = draw_list_changes(&s->draw_list);
     return NULL;
 }
