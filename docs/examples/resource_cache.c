@@ -8,12 +8,6 @@
 
 enum { DEFAULT_NAME = 256, DEFAULT_CAPACITY = 16384, DEFAULT_QUEUE = 64, EDGES_EACH = 4 };
 
-/* A dependency of a resource. */
-struct edge {
-    hm_handle on;
-    hm_handle next; /* null: the last one */
-};
-
 /* A place of the index: empty if the handle is null. */
 struct entry {
     uint64_t hash;
@@ -165,7 +159,7 @@ resource_handle resource_cache_find(const struct resource_cache *cache, const ch
 
 /* Dependencies */
 
-static struct edge *edge_at(const struct resource_cache *cache, hm_handle handle)
+struct resource_edge *resource_edge_at(const struct resource_cache *cache, hm_handle handle)
 {
     return hm_pool_get(&cache->edges, handle);
 }
@@ -177,7 +171,8 @@ void resource_hold(struct resource_cache *cache, struct resource *r, bool holds)
     if (r->holds == holds)
         return;
     r->holds = holds;
-    for (struct edge *e = edge_at(cache, r->first_edge); e != NULL; e = edge_at(cache, e->next)) {
+    for (struct resource_edge *e = resource_edge_at(cache, r->first_edge); e != NULL;
+         e = resource_edge_at(cache, e->next)) {
         struct resource *dependency = resource_at(cache, e->on);
         if (dependency == NULL)
             continue;
@@ -196,8 +191,8 @@ static bool reaches(struct resource_cache *cache, hm_handle from, hm_handle to)
     while (!hm_handle_is_null(top) && !hm_handle_equal(top, to)) {
         const struct resource *r = resource_at(cache, top);
         top = r->above;
-        for (const struct edge *e = edge_at(cache, r->first_edge); e != NULL;
-             e = edge_at(cache, e->next)) {
+        for (const struct resource_edge *e = resource_edge_at(cache, r->first_edge); e != NULL;
+             e = resource_edge_at(cache, e->next)) {
             struct resource *next = resource_at(cache, e->on);
             if (next == NULL || next->search == cache->searches)
                 continue;
@@ -211,9 +206,9 @@ static bool reaches(struct resource_cache *cache, hm_handle from, hm_handle to)
 
 static bool has_edge(const struct resource_cache *cache, const struct resource *r, hm_handle on)
 {
-    const struct edge *e = edge_at(cache, r->first_edge);
+    const struct resource_edge *e = resource_edge_at(cache, r->first_edge);
     while (e != NULL && !hm_handle_equal(e->on, on))
-        e = edge_at(cache, e->next);
+        e = resource_edge_at(cache, e->next);
     return e != NULL;
 }
 
@@ -231,7 +226,7 @@ hm_status resource_cache_depend(struct resource_cache *cache, resource_handle ha
     hm_status status = hm_pool_reserve(&cache->edges, 1);
     if (status != HM_OK)
         return status;
-    const struct edge made = {on.id, r->first_edge};
+    const struct resource_edge made = {on.id, r->first_edge};
     r->first_edge = hm_pool_insert(&cache->edges, &made);
     dependency->dependents++;
     if (r->holds) {
@@ -246,8 +241,8 @@ enum resource_verdict resource_judge(struct resource_cache *cache, const struct 
                                      const char **culprit)
 {
     enum resource_verdict verdict = DEPENDENCIES_READY;
-    for (const struct edge *e = edge_at(cache, r->first_edge); e != NULL;
-         e = edge_at(cache, e->next)) {
+    for (const struct resource_edge *e = resource_edge_at(cache, r->first_edge); e != NULL;
+         e = resource_edge_at(cache, e->next)) {
         struct resource *dependency = resource_at(cache, e->on);
         *culprit = dependency != NULL ? dependency->text->name : "what was dropped";
         if (dependency == NULL || dependency->state == RESOURCE_FAILED)
@@ -282,7 +277,7 @@ static void drop_edges(struct resource_cache *cache, struct resource *r)
     hm_handle next = r->first_edge;
     while (!hm_handle_is_null(next)) {
         hm_handle edge = next;
-        const struct edge *e = edge_at(cache, edge);
+        const struct resource_edge *e = resource_edge_at(cache, edge);
         struct resource *dependency = resource_at(cache, e->on);
         if (dependency != NULL) {
             dependency->dependents--;
@@ -391,7 +386,8 @@ static hm_status init_all(struct resource_cache *cache, uint32_t capacity,
     if (status == HM_OK)
         status = init_pool(&cache->jobs, sizeof(struct resource_job), in_flight, memory);
     if (status == HM_OK)
-        status = init_pool(&cache->edges, sizeof(struct edge), EDGES_EACH * capacity, memory);
+        status =
+            init_pool(&cache->edges, sizeof(struct resource_edge), EDGES_EACH * capacity, memory);
     if (status == HM_OK)
         status =
             resource_queue_init(&cache->queue, in_flight, desc->workers, resource_job_run, memory);
@@ -610,92 +606,4 @@ struct resource_stats resource_cache_get_stats(struct resource_cache *cache)
                                    .failures = cache->failures,
                                    .evictions = cache->evictions};
     return stats;
-}
-
-/* Validation */
-
-/* What the records add up to. */
-struct sums {
-    size_t used, idle;
-    uint32_t ready;
-    uint64_t edges, held_edges, dependents, needed;
-};
-
-static bool is_record_valid(const struct resource_cache *cache, hm_handle handle,
-                            const struct resource *r)
-{
-    bool is_idle = r->data != NULL && r->pins == 0 && r->job == NULL && r->fresh == NULL &&
-                   r->list != LIST_QUEUED;
-    bool is_waiting = r->list == LIST_WAITING;
-    bool is_queued = r->list == LIST_QUEUED;
-    if (!hm_handle_equal(resource_cache_find(cache, r->text->name).id, handle))
-        return false;
-    if (r->is_idle != is_idle || (r->list == LIST_RECENT) != (is_idle && r->needed == 0) ||
-        is_waiting != (r->fresh != NULL) || r->list == LIST_DOOMED)
-        return false;
-    if (r->data != NULL)
-        return r->state == RESOURCE_READY && r->version != 0;
-    return r->state != RESOURCE_READY && (r->state == RESOURCE_QUEUED) == is_queued &&
-           (r->state == RESOURCE_LOADING) == (r->job != NULL) &&
-           (r->state == RESOURCE_LOADED) == is_waiting &&
-           (r->references != 0 || r->dependents != 0 || r->pins != 0);
-}
-
-static void add_up(const struct resource_cache *cache, const struct resource *r, struct sums *sums)
-{
-    sums->used += (r->data != NULL ? r->size : 0) + (r->fresh != NULL ? r->fresh_size : 0);
-    sums->ready += r->data != NULL;
-    sums->idle += r->is_idle ? r->size : 0;
-    sums->dependents += r->dependents;
-    sums->needed += r->needed;
-    for (const struct edge *e = edge_at(cache, r->first_edge); e != NULL;
-         e = edge_at(cache, e->next)) {
-        bool is_live = resource_at(cache, e->on) != NULL;
-        sums->edges += is_live;
-        sums->held_edges += is_live && r->holds;
-    }
-}
-
-static bool is_list_valid(const struct resource_cache *cache, int list)
-{
-    hm_handle previous = HM_NULL_HANDLE, handle = cache->lists[list].first;
-    uint32_t count = 0;
-    while (!hm_handle_is_null(handle) && count <= cache->lists[list].count) {
-        const struct resource *r = resource_at(cache, handle);
-        if (r == NULL || r->list != list || !hm_handle_equal(r->previous, previous))
-            return false;
-        previous = handle;
-        handle = r->next;
-        count++;
-    }
-    return count == cache->lists[list].count && hm_handle_equal(cache->lists[list].last, previous);
-}
-
-/* A record says in which list it is, and each list is as long as it says. */
-static bool are_lists_valid(const struct resource_cache *cache, const uint32_t *members)
-{
-    for (int list = LIST_NONE + 1; list < RESOURCE_LISTS; list++)
-        if (!is_list_valid(cache, list) || cache->lists[list].count != members[list])
-            return false;
-    return true;
-}
-
-hm_status resource_cache_validate(struct resource_cache *cache)
-{
-    struct sums sums = {0};
-    uint32_t members[RESOURCE_LISTS] = {0};
-    for (uint32_t i = 0; i < resource_map_count(&cache->resources); i++) {
-        const struct resource *r = &resource_map_items(&cache->resources)[i];
-        if (!is_record_valid(cache, resource_map_handle_of(&cache->resources, r).id, r))
-            return HM_ERROR_CORRUPT;
-        add_up(cache, r, &sums);
-        members[r->list]++;
-    }
-    bool is_valid = are_lists_valid(cache, members) && sums.idle == cache->idle_size &&
-                    sums.ready == cache->ready && sums.edges == sums.dependents &&
-                    sums.held_edges == sums.needed && resource_jobs_agree(cache, sums.used) &&
-                    hm_map_validate(&cache->resources.map) == HM_OK &&
-                    hm_pool_validate(&cache->payloads) == HM_OK &&
-                    hm_pool_validate(&cache->texts) == HM_OK;
-    return is_valid ? HM_OK : HM_ERROR_CORRUPT;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resource_internal: what the two sources of the resource cache share. Not for programs. */
+/* resource_internal: what the sources of the resource cache share. Not for programs. */
 #ifndef RESOURCE_INTERNAL_H
 #define RESOURCE_INTERNAL_H
 
@@ -32,6 +32,12 @@ struct resource_job {
     bool is_dropped; /* guarded by the queue's lock */
 };
 
+/* A dependency of a resource. */
+struct resource_edge {
+    hm_handle on;
+    hm_handle next; /* null: the last one */
+};
+
 enum resource_verdict { DEPENDENCIES_READY, DEPENDENCIES_PENDING, DEPENDENCIES_FAILED };
 
 /* NULL: the handle does not resolve. */
@@ -41,6 +47,9 @@ void resource_leave(struct resource_cache *cache, struct resource *r);
 void resource_enter(struct resource_cache *cache, hm_handle handle, struct resource *r, int to);
 void resource_update(struct resource_cache *cache, hm_handle handle, struct resource *r);
 void resource_demand(struct resource_cache *cache, hm_handle handle, struct resource *r);
+
+/* NULL: the handle is null. */
+struct resource_edge *resource_edge_at(const struct resource_cache *cache, hm_handle handle);
 
 void resource_hold(struct resource_cache *cache, struct resource *r, bool holds);
 
@@ -65,8 +74,5 @@ void resource_reload(struct resource_cache *cache, hm_handle handle, struct reso
 void resource_job_run(void *job);
 void resource_job_cancel(struct resource_cache *cache, struct resource_job *job);
 void resource_jobs_end(struct resource_cache *cache);
-
-/* Whether what is reserved is `used` by records, and the rest by jobs, within the budget. */
-bool resource_jobs_agree(struct resource_cache *cache, size_t used);
 
 #endif

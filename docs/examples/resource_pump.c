@@ -113,17 +113,6 @@ void resource_jobs_end(struct resource_cache *cache)
     }
 }
 
-bool resource_jobs_agree(struct resource_cache *cache, size_t used)
-{
-    resource_queue_lock(&cache->queue);
-    for (uint32_t i = hm_pool_next_run(&cache->jobs, 0, NULL); i != HM_INVALID_INDEX;
-         i = hm_pool_next_run(&cache->jobs, i + 1, NULL))
-        used += ((const struct resource_job *)hm_pool_item(&cache->jobs, i))->load.size;
-    bool agree = used == cache->used && used <= cache->budget;
-    resource_queue_unlock(&cache->queue);
-    return agree;
-}
-
 /* Ends of loads */
 
 static void queue_again(struct resource_cache *cache, hm_handle handle, struct resource *r)
