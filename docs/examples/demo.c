@@ -189,7 +189,7 @@ int main(int argc, char **argv)
         return 2;
     const char *reason = "out of memory";
     if (models_load(&models, &options)) {
-        options.settings.models = models.models;
+        options.settings.models = models.parts;
         options.settings.model_count = models.count;
         reason = run_demo(&options, csv);
     }

@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { PATH_SIZE = 4096, MADE_UP_MODELS = 4 };
+enum {
+    PATH_SIZE = 4096,
+    WORKERS = 2,
+    BUDGET = 64 << 20 /* bytes of models */
+};
 
 static const float LARGEST_STEP = 8; /* from a node to its child, in a fitted model */
 
@@ -24,6 +28,7 @@ static const char *const known_good[] = {
     "IFC/AC14-FZK-Haus.ifc",
     "X/Testwuson.X",
 };
+enum { KNOWN_GOOD = sizeof known_good / sizeof known_good[0] };
 
 /* Fitting */
 
@@ -62,19 +67,23 @@ static void fit(struct model *model)
     }
 }
 
-/* Takes in the model that was just read into the next place. */
-static void adopt(struct demo_models *models)
+/* Called by the cache on the main thread, once for each model that a worker has read. */
+static const char *finish_model(struct resource_cache *cache, resource_handle resource,
+                                void *payload, void *context)
 {
-    struct model *model = &models->models[models->count++];
-    struct model_node *nodes = hm_array_data(&model->nodes);
-    fit(model);
-    for (uint32_t i = 0; i < model_count(model); i++)
-        if (nodes[i].material != MODEL_NOT_DRAWN)
-            nodes[i].material += models->materials;
-    models->materials += model->materials;
+    (void)cache;
+    (void)resource;
+    (void)context;
+    fit(payload);
+    return NULL;
 }
 
 /* Reading */
+
+static void leave_out(const char *path, const char *reason)
+{
+    fprintf(stderr, "demo: %s: left out: %s\n", path, reason);
+}
 
 /* Assimp would say of all of these that it knows no such format. */
 static const char *refusal(const char *path)
@@ -89,63 +98,120 @@ static const char *refusal(const char *path)
     return status.st_size == 0 ? "it is empty" : NULL;
 }
 
-static void read_model(struct demo_models *models, const char *path)
+/* Adds a model to those that the scene is made of. */
+static void add_part(struct demo_models *models, const struct model *model)
 {
-    struct model *model = &models->models[models->count];
-    const char *reason = "there are too many models";
-    if (models->count < DEMO_MOST_MODELS) {
-        reason = refusal(path);
-        if (reason == NULL)
-            reason = model_import(model, path);
-    }
-    if (reason != NULL) {
-        fprintf(stderr, "demo: %s: left out: %s\n", path, reason);
+    models->parts[models->count++] =
+        (struct demo_model){.model = model, .first_material = models->materials};
+    models->materials += model->materials;
+}
+
+/* Asks the cache for a model, and for its data to stay; null if there is a reason not to. */
+static resource_handle request(struct demo_models *models, const char *path)
+{
+    resource_handle handle = {HM_NULL_HANDLE};
+    const char *reason = refusal(path);
+    if (reason == NULL &&
+        resource_cache_request(&models->cache, &models->loader, path, &handle) != HM_OK)
+        reason = hm_last_error();
+    if (reason != NULL)
+        leave_out(path, reason);
+    else
+        resource_cache_pin(&models->cache, handle);
+    return handle;
+}
+
+/* Adds the model if it could be read. The handles are in the sequence of the paths, whatever the
+ * sequence in which the workers end, so that the same paths make the same scene. */
+static void add_loaded(struct demo_models *models, const char *path, resource_handle handle)
+{
+    const struct model *model = resource_cache_get(&models->cache, handle);
+    if (model == NULL) {
+        leave_out(path, resource_cache_error(&models->cache, handle));
         return;
     }
     printf("model: %s, %u nodes, %u materials\n", model->name, (unsigned)model_count(model),
            (unsigned)model->materials);
-    adopt(models);
+    add_part(models, model);
+}
+
+static void print_cache(struct demo_models *models)
+{
+    struct resource_stats stats = resource_cache_get_stats(&models->cache);
+    printf("cache: %u models are ready, %.1f KiB of a budget of %d MiB, read by %d workers; "
+           "%llu could not be read\n",
+           (unsigned)stats.ready, (double)stats.used / 1024, BUDGET >> 20, WORKERS,
+           (unsigned long long)stats.failures);
+}
+
+static void read_models(struct demo_models *models, char *const *paths, int count)
+{
+    resource_handle handles[DEMO_MOST_MODELS];
+    int taken = count < DEMO_MOST_MODELS ? count : DEMO_MOST_MODELS;
+    for (int i = 0; i < taken; i++)
+        handles[i] = request(models, paths[i]);
+    while (resource_cache_wait(&models->cache))
+        resource_cache_pump(&models->cache, 0);
+    for (int i = 0; i < taken; i++)
+        if (!hm_handle_is_null(handles[i].id))
+            add_loaded(models, paths[i], handles[i]);
+    for (int i = taken; i < count; i++)
+        leave_out(paths[i], "there are too many models");
+    print_cache(models);
 }
 
 static void read_known_good(struct demo_models *models, const char *directory)
 {
+    static char places[KNOWN_GOOD][PATH_SIZE];
+    char *paths[KNOWN_GOOD];
     struct stat status;
+    int count = 0;
     if (stat(directory, &status) != 0)
         return;
-    for (size_t i = 0; i < sizeof known_good / sizeof known_good[0]; i++) {
-        char path[PATH_SIZE];
-        int length = snprintf(path, sizeof path, "%s/%s", directory, known_good[i]);
+    for (int i = 0; i < KNOWN_GOOD; i++) {
+        int length = snprintf(places[i], PATH_SIZE, "%s/%s", directory, known_good[i]);
         if (length < PATH_SIZE)
-            read_model(models, path);
+            paths[count++] = places[i];
     }
+    read_models(models, paths, count);
 }
 
 static bool make_up_models(struct demo_models *models, uint32_t seed)
 {
-    static const uint32_t sizes[MADE_UP_MODELS] = {22, 38, 83, 129};
+    static const uint32_t sizes[DEMO_MADE_UP_MODELS] = {22, 38, 83, 129};
     printf("model: none was read; the scene is made of %d trees that are made up here\n",
-           MADE_UP_MODELS);
-    for (uint32_t i = 0; i < MADE_UP_MODELS; i++) {
-        if (model_generate(&models->models[i], sizes[i], seed + i) != NULL)
+           DEMO_MADE_UP_MODELS);
+    for (uint32_t i = 0; i < DEMO_MADE_UP_MODELS; i++) {
+        if (model_generate(&models->made_up[i], sizes[i], seed + i) != NULL)
             return false;
-        adopt(models);
+        add_part(models, &models->made_up[i]);
     }
     return true;
 }
 
 bool models_load(struct demo_models *models, const struct demo_options *options)
 {
+    const struct resource_cache_desc desc = {.payload_size = sizeof(union resource_payload),
+                                             .budget = BUDGET,
+                                             .name_size = PATH_SIZE,
+                                             .capacity = DEMO_MOST_MODELS,
+                                             .workers = WORKERS};
     memset(models, 0, sizeof *models);
-    for (int i = 0; i < options->path_count; i++)
-        read_model(models, options->paths[i]);
-    if (options->path_count == 0)
+    models->loader = resource_model_loader;
+    models->loader.finish = finish_model;
+    if (resource_cache_init(&models->cache, &desc) != HM_OK)
+        return false;
+    if (options->path_count != 0)
+        read_models(models, options->paths, options->path_count);
+    else
         read_known_good(models, options->models);
     return models->count != 0 || make_up_models(models, options->settings.seed);
 }
 
 void models_free(struct demo_models *models)
 {
-    for (uint32_t i = 0; i < models->count; i++)
-        model_free(&models->models[i]);
+    resource_cache_fini(&models->cache);
+    for (uint32_t i = 0; i < DEMO_MADE_UP_MODELS; i++)
+        model_free(&models->made_up[i]);
     models->count = 0;
 }

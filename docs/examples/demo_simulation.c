@@ -75,25 +75,27 @@ static bool keep_fresh(struct simulation *s, scene_node_handle handle)
     return true;
 }
 
-/* Makes a node one that can be drawn, if it has a material; false if memory runs out. */
-static bool paint(struct simulation *s, scene_node_handle node, uint32_t material)
+/* Makes a node of a model one that can be drawn, if it has a material; false if memory runs out. */
+static bool paint(struct simulation *s, scene_node_handle node, const struct demo_model *part,
+                  uint32_t material)
 {
-    return material == MODEL_NOT_DRAWN || draw_list_paint(&s->draw_list, node, material);
+    return material == MODEL_NOT_DRAWN ||
+           draw_list_paint(&s->draw_list, node, part->first_material + material);
 }
 
 /* Returns the next model; the subtree of its node *from has at most `most` nodes, as a leaf does.
  */
-static const struct model *choose_part(struct simulation *s, uint32_t most, uint32_t *from)
+static const struct demo_model *choose_part(struct simulation *s, uint32_t most, uint32_t *from)
 {
     const struct demo_settings *settings = s->settings;
-    const struct model *model = &settings->models[s->turn++ % settings->model_count];
-    const struct model_node *nodes = model_nodes(model);
+    const struct demo_model *part = &settings->models[s->turn++ % settings->model_count];
+    const struct model_node *nodes = model_nodes(part->model);
     *from = 0;
     if (nodes[0].size > most)
-        *from = below(s, model_count(model));
+        *from = below(s, model_count(part->model));
     while (nodes[*from].size > most)
-        *from = (*from + 1) % model_count(model);
-    return model;
+        *from = (*from + 1) % model_count(part->model);
+    return part;
 }
 
 /* A random translation, then the model's own transform. */
@@ -107,20 +109,20 @@ static struct scene_transform place_part(struct simulation *s, const struct scen
 }
 
 /* Builds the part of a model below `parent` or, if that is null, before `sibling`. */
-static bool build_part(struct simulation *s, const struct model *model, uint32_t from,
+static bool build_part(struct simulation *s, const struct demo_model *part, uint32_t from,
                        scene_node_handle parent, scene_node_handle sibling)
 {
-    const struct model_node *nodes = model_nodes(model);
+    const struct model_node *nodes = model_nodes(part->model);
     uint32_t base = (uint32_t)hm_array_count(&s->fresh);
     struct scene_transform local = place_part(s, &nodes[from].local);
     scene_node_handle top = hm_handle_is_null(parent.id)
                                 ? scene_create_before(&s->scene, sibling, &local)
                                 : scene_create(&s->scene, parent, &local);
-    bool built = keep_fresh(s, top) && paint(s, top, nodes[from].material);
+    bool built = keep_fresh(s, top) && paint(s, top, part, nodes[from].material);
     for (uint32_t i = from + 1; built && i < from + nodes[from].size; i++) {
         scene_node_handle above = fresh_at(s, base + nodes[i].parent - from);
         scene_node_handle node = scene_create(&s->scene, above, &nodes[i].local);
-        built = keep_fresh(s, node) && paint(s, node, nodes[i].material);
+        built = keep_fresh(s, node) && paint(s, node, part, nodes[i].material);
     }
     return built;
 }
@@ -134,10 +136,10 @@ static bool build_group(struct simulation *s, struct demo_group *group, uint32_t
     bool built = true;
     for (uint32_t n = 0; built && n < count; n = (uint32_t)hm_array_count(&s->fresh)) {
         uint32_t from;
-        const struct model *model = choose_part(s, count - n, &from);
+        const struct demo_model *part = choose_part(s, count - n, &from);
         if (n != 0)
             parent = fresh_at(s, below(s, n));
-        built = build_part(s, model, from, parent, sibling);
+        built = build_part(s, part, from, parent, sibling);
     }
     if (!built)
         return false;
@@ -191,15 +193,27 @@ static bool build_scene(struct simulation *s, uint32_t nodes)
 
 /* View */
 
+/* Where a group stands on the ground, on which neither plots nor groups are turned or scaled. */
+static void find_place(const struct simulation *s, const struct demo_group *group, float *x,
+                       float *z)
+{
+    const struct scene_node *top = scene_get(&s->scene, group->top);
+    scene_node_handle plot = {.id = top->parent};
+    const struct scene_node *ground = scene_get(&s->scene, plot);
+    *x = ground->local.m[3] + top->local.m[3];
+    *z = ground->local.m[11] + top->local.m[11];
+}
+
 /* Shows and hides groups as the camera sees their first nodes. False if memory runs out. */
 static bool look(struct simulation *s)
 {
     s->camera = camera_at(s->steps, simulation_extent(s));
     for (size_t i = 0; i < hm_array_count(&s->groups); i++) {
         struct demo_group *group = hm_array_at(&s->groups, i);
-        const struct scene_transform *world = &scene_get(&s->scene, group->top)->world;
+        float x, z;
+        find_place(s, group, &x, &z);
         uint32_t distance = 0;
-        bool in_view = camera_sees(&s->camera, world->m[3], world->m[11], &distance);
+        bool in_view = camera_sees(&s->camera, x, z, &distance);
         if (in_view && (!group->in_view || group->distance != distance)) {
             if (!draw_list_show(&s->draw_list, &s->scene, group->top, group->count, distance))
                 return false;
@@ -229,7 +243,6 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
         return "the scene does not fit into memory";
     count_issued(s, s->scene.root);
     scene_defragment(&s->scene, (hm_budget){0, 0});
-    scene_update(&s->scene);
     if (!look(s))
         return "the scene does not fit into memory";
     draw_list_sort(&s->draw_list, (hm_budget){0, 0});

@@ -34,6 +34,12 @@
 
 enum { DEMO_STALE_KEPT = 4096 };
 
+/* A model that the scene is made of. */
+struct demo_model {
+    const struct model *model;
+    uint32_t first_material; /* is added to the model's materials */
+};
+
 struct demo_settings {
     uint32_t nodes; /* in all, about */
     uint32_t frames;
@@ -41,7 +47,7 @@ struct demo_settings {
     uint32_t sort_swaps; /* the budget of sorting the draw list, at least 1 */
     uint32_t seed;
     bool elsewhere; /* groups are destroyed first, and new ones are built at random plots */
-    const struct model *models;
+    const struct demo_model *models;
     uint32_t model_count; /* at least 1 */
 };
 
