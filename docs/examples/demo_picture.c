@@ -13,13 +13,13 @@ enum { PATH_SIZE = 4096 };
 
 /* The columns are those of report_csv. */
 static const char style[] =
-    "set terminal svg size 960,1040 dynamic font 'sans-serif,15' background '#ffffff'\n"
+    "set terminal svg size 960,960 dynamic font 'sans-serif,15' background '#ffffff'\n"
     "set output 'demo.svg'\n"
     "set datafile separator comma\n"
     "set border 3 lc rgb '#666666'\n"
     "set tics nomirror out\n"
     "set grid ytics lc rgb '#dddddd' lt 1\n"
-    "set lmargin 11\n"
+    "set lmargin 13\n"
     "set rmargin 3\n"
     "with = '#0072b2'\n"
     "without = '#d55e00'\n";

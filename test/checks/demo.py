@@ -213,11 +213,15 @@ def check_plain():
         terminal.keys("C-c")
         terminal.wait("demo: interrupted")
         short = ["--frames", "40", "--runs", "1"]
-        for before, after in (("TERM=dumb ", []), ("", ["--plain"]), ("", ["|", "cat"]),
-                              ("", ["2>&1 >screen", "|", "tee", "lines"])):
+        for before, after in (("TERM=dumb ", []), ("", ["--plain"]), ("", ["|", "cat"])):
             terminal.start(*short, *after, before=before)
             terminal.wait(["earlier", "run 1 of 1, frame 40 of 40"])
             terminal.wait("\nready>\n")
+        terminal.start(*short, "2>lines")
+        terminal.wait(["earlier", "hash of all", "\nready>\n"])
+        with open(os.path.join(work, "lines"), encoding="ascii") as file:
+            lines = file.read()
+        check("frame 40 of 40" in lines and ESCAPE not in lines, "stderr is a file", lines)
     result = run(*SMALL, "--frames", "8", "--runs", "2")
     output = result.stdout + result.stderr
     check(result.returncode == 0, "the exit code is 0 without a terminal", output)
