@@ -176,13 +176,13 @@ static void read_known_good(struct demo_models *models, const char *directory)
     read_models(models, paths, count);
 }
 
-static bool make_up_models(struct demo_models *models, uint32_t seed)
+static bool make_up_models(struct demo_models *models)
 {
     static const uint32_t sizes[DEMO_MADE_UP_MODELS] = {22, 38, 83, 129};
     printf("model: none was read; the scene is made of %d trees that are made up here\n",
            DEMO_MADE_UP_MODELS);
     for (uint32_t i = 0; i < DEMO_MADE_UP_MODELS; i++) {
-        if (model_generate(&models->made_up[i], sizes[i], seed + i) != NULL)
+        if (model_generate(&models->made_up[i], sizes[i], i) != NULL)
             return false;
         add_part(models, &models->made_up[i]);
     }
@@ -205,7 +205,7 @@ bool models_load(struct demo_models *models, const struct demo_options *options)
         read_models(models, options->paths, options->path_count);
     else
         read_known_good(models, options->models);
-    return models->count != 0 || make_up_models(models, options->settings.seed);
+    return models->count != 0 || make_up_models(models);
 }
 
 void models_free(struct demo_models *models)

@@ -282,7 +282,8 @@ def check_options():
               result.stderr)
         check(result.stdout == "" and sorted(os.listdir(work)) == before, f"{arguments}: no more")
     result = run(*SMALL, "--frames", "1", "--swaps", "12345")
-    check(re.search("budget +12345 ", result.stdout), "--swaps sets the budget", result.stdout)
+    wanted = r"swaps a frame .*\n.*\n +budget +12345 "
+    check(re.search(wanted, result.stdout), "--swaps sets the budget", result.stdout)
 
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
