@@ -163,6 +163,7 @@ static bool build_groups_at(struct simulation *s, uint32_t count, scene_node_han
         scene_node_handle no_sibling = {HM_NULL_HANDLE};
         if (group == NULL || !build_group(s, group, any_group_size(s, count), plot, no_sibling))
             return false;
+        group->plot = plot;
         count -= group->count;
     }
     return true;
@@ -197,11 +198,10 @@ static bool build_scene(struct simulation *s, uint32_t nodes)
 static void find_place(const struct simulation *s, const struct demo_group *group, float *x,
                        float *z)
 {
-    const struct scene_node *top = scene_get(&s->scene, group->top);
-    scene_node_handle plot = {.id = top->parent};
-    const struct scene_node *ground = scene_get(&s->scene, plot);
-    *x = ground->local.m[3] + top->local.m[3];
-    *z = ground->local.m[11] + top->local.m[11];
+    const float *plot = scene_get(&s->scene, group->plot)->local.m;
+    const float *top = scene_get(&s->scene, group->top)->local.m;
+    *x = plot[3] + top[3];
+    *z = plot[11] + top[11];
 }
 
 /* Shows and hides groups as the camera sees their first nodes. False if memory runs out. */

@@ -66,6 +66,7 @@ static inline double demo_frame_ms(const struct demo_frame *frame)
 }
 
 struct demo_group {
+    scene_node_handle plot;
     scene_node_handle top;
     scene_node_handle last_built; /* the node that was built last */
     uint32_t count;               /* nodes */
