@@ -25,8 +25,9 @@ static const char style[] =
     "without = '#d55e00'\n";
 
 static const char title[] =
-    "set multiplot layout 3,1 title \"{/:Bold Memory order %.1f%% with defragmentation, against "
-    "%.1f%% without}\\n{/*0.8 %u nodes, of which 1%% are replaced %s in each frame; at most %u "
+    "set multiplot layout 3,1 title \"{/:Bold Memory order after %u frames: %.1f%% with "
+    "defragmentation, against %.1f%% without}\\n{/*0.8 %u nodes, of which 1%% are replaced %s in "
+    "each frame; at most %u "
     "swaps a frame; %s}\"\n"
     "set xrange [1:%u]\n";
 
@@ -58,13 +59,6 @@ static const char panels[] =
     "in %.2g ms on average'\n"
     "unset multiplot\n";
 
-/* The median of the last frames. */
-static double last_order(const struct demo_side *side, uint32_t count)
-{
-    uint32_t window = count < REPORT_WINDOW ? count : REPORT_WINDOW;
-    return 100 * report_quantile(side->frames + count - window, window, measure_order, 0.5);
-}
-
 static double drawn(const struct demo_frame *frame)
 {
     return frame->drawn;
@@ -92,7 +86,8 @@ static bool write_script(const struct demo_result *result, FILE *file)
     if (top < other)
         top = other;
     fputs(style, file);
-    fprintf(file, title, last_order(&result->with, count), last_order(&result->without, count),
+    fprintf(file, title, (unsigned)count, 100 * result->with.frames[count - 1].order,
+            100 * result->without.frames[count - 1].order,
             (unsigned)scene_node_map_count(&result->with.simulation.scene.nodes),
             settings->elsewhere ? "elsewhere" : "in their place", (unsigned)settings->swaps, runs,
             (unsigned)(count > 1 ? count : 2));

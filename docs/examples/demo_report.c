@@ -16,7 +16,7 @@ double measure_both_ms(const struct demo_frame *frame)
     return frame->update_ms + frame->defragment_ms;
 }
 
-double measure_order(const struct demo_frame *frame)
+static double measure_order(const struct demo_frame *frame)
 {
     return frame->order;
 }
@@ -184,6 +184,8 @@ void report_table(const struct demo_result *result)
     print_quantiles("both together, ms a frame", result, measure_both_ms);
     print_swaps("swaps a frame", result, measure_swaps, result->settings->swaps);
     print_order(result);
+    print_count("memory of the draw list, KiB", simulation_draw_memory(with) / 1024,
+                simulation_draw_memory(without) / 1024);
     print_mean("draw list, nodes in view", result, measure_drawn);
     print_quantiles("sort, ms a frame", result, measure_sort_ms);
     print_swaps("swaps of the sort", result, measure_sort_swaps, result->settings->sort_swaps);

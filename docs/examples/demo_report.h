@@ -26,7 +26,6 @@ typedef double (*demo_measure)(const struct demo_frame *frame);
 
 double measure_update_ms(const struct demo_frame *frame);
 double measure_both_ms(const struct demo_frame *frame); /* update and defragmentation */
-double measure_order(const struct demo_frame *frame);
 
 /* The smallest figure that at least `share` of the frames do not exceed. */
 double report_quantile(const struct demo_frame *frames, uint32_t count, demo_measure of,
