@@ -6,13 +6,13 @@
 
 enum { FRAMES_A_ROUND = 600 };
 
-static const float TURN = 6.2831853F;
-static const float HALF_WIDTH = 0.70F; /* tangent of half the angle of view */
-static const float MARGIN = 6;         /* so that what is near the camera is not cut off */
+static const float full_turn = 6.2831853F;
+static const float half_width = 0.70F; /* tangent of half the angle of view */
+static const float margin = 6;         /* so that what is near the camera is not cut off */
 
 struct demo_camera camera_at(uint32_t frame, float extent)
 {
-    float angle = TURN * (float)(frame % FRAMES_A_ROUND) / FRAMES_A_ROUND;
+    float angle = full_turn * (float)(frame % FRAMES_A_ROUND) / FRAMES_A_ROUND;
     /* The derivatives of the position by the angle, but for a factor. */
     float ahead_x = cosf(angle);
     float ahead_z = 2 * cosf(2 * angle);
@@ -30,7 +30,7 @@ bool camera_sees(const struct demo_camera *camera, float x, float z, uint32_t *s
     float to_z = z - camera->z;
     float ahead = to_x * camera->ahead_x + to_z * camera->ahead_z;
     float aside = fabsf(to_x * camera->ahead_z - to_z * camera->ahead_x);
-    if (!(ahead >= 0 && ahead < camera->far && aside <= MARGIN + HALF_WIDTH * ahead))
+    if (!(ahead >= 0 && ahead < camera->far && aside <= margin + half_width * ahead))
         return false;
     *step = (uint32_t)(ahead / camera->far * CAMERA_STEPS);
     return *step < CAMERA_STEPS;

@@ -15,7 +15,7 @@ enum {
     BUDGET = 64 << 20 /* bytes of models */
 };
 
-static const float LARGEST_STEP = 8; /* from a node to its child, in a fitted model */
+static const float longest_step = 8; /* from a node to its child, in a fitted model */
 
 /* Of Debian's package assimp-testmodels: one for each of eight formats. */
 static const char *const known_good[] = {
@@ -58,7 +58,7 @@ static void fit(struct model *model)
 {
     struct model_node *nodes = hm_array_data(&model->nodes);
     float largest = largest_step(model);
-    float factor = largest > LARGEST_STEP ? LARGEST_STEP / largest : 1;
+    float factor = largest > longest_step ? longest_step / largest : 1;
     for (uint32_t i = 0; i < model_count(model); i++) {
         float *m = nodes[i].local.m;
         remove_scale(m);

@@ -2,6 +2,8 @@
 /* The demo's command line. See demo_options.h. */
 #include "demo_options.h"
 
+#include "demo_report.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +85,7 @@ static struct target find_target(struct demo_options *options, const char *name)
                    {"--swaps", {&settings->swaps, 1, UINT32_MAX, NULL}},
                    {"--sort-budget", {&settings->sort_swaps, 1, UINT32_MAX, NULL}},
                    {"--seed", {&settings->seed, 0, UINT32_MAX, NULL}},
-                   {"--runs", {&options->runs, 1, 99, NULL}},
+                   {"--runs", {&options->runs, 1, REPORT_MOST_RUNS, NULL}},
                    {"--csv", {NULL, 0, 0, &options->csv}},
                    {"--out", {NULL, 0, 0, &options->out_directory}},
                    {"--models", {NULL, 0, 0, &options->models}}};

@@ -19,8 +19,9 @@ enum {
     MAP_LEAST = 6
 };
 
-static const double FRAME_MS = 1000.0 / 60; /* the bars of times are full at 60 frames a second */
-static const double MIB = 1 << 20;
+static const double full_bar_ms =
+    1000.0 / 60; /* the bars of times are full at 60 frames a second */
+static const double mebibyte = 1 << 20;
 
 /* Part of a bar. */
 struct segment {
@@ -112,9 +113,9 @@ static void memory_row(const char *label, size_t with, size_t without)
 {
     char text[32];
     put_label(TERMINAL_PLAIN, label);
-    snprintf(text, sizeof text, "%.1f", (double)with / MIB);
+    snprintf(text, sizeof text, "%.1f", (double)with / mebibyte);
     put_half(0, text, NULL, 0);
-    snprintf(text, sizeof text, "%.1f", (double)without / MIB);
+    snprintf(text, sizeof text, "%.1f", (double)without / mebibyte);
     put_half(1, text, NULL, 0);
     terminal_next_row();
 }
@@ -132,9 +133,9 @@ static void time_rows(const struct demo_moment *moment)
     put_label(TERMINAL_PLAIN, "frame, of 16.7 ms");
     for (int side = 0; side < 2; side++) {
         const struct segment parts[] = {
-            scaled(update_part, mean[side].update_ms / FRAME_MS),
-            scaled(defragment_part, mean[side].defragment_ms / FRAME_MS),
-            scaled(sort_part, mean[side].sort_ms / FRAME_MS)};
+            scaled(update_part, mean[side].update_ms / full_bar_ms),
+            scaled(defragment_part, mean[side].defragment_ms / full_bar_ms),
+            scaled(sort_part, mean[side].sort_ms / full_bar_ms)};
         snprintf(text, sizeof text, "%.2f", demo_frame_ms(&mean[side]));
         put_half(side, text, parts, 3);
     }

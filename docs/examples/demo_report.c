@@ -60,9 +60,8 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The figure of every `stride`-th frame, `count` of them. */
-static double quantile(const struct demo_frame *frames, uint32_t count, uint32_t stride,
-                       demo_measure of, double share)
+double report_quantile(const struct demo_frame *frames, uint32_t count, demo_measure of,
+                       double share)
 {
     double *sorted = malloc(count * sizeof *sorted);
     if (sorted == NULL) {
@@ -70,7 +69,7 @@ static double quantile(const struct demo_frame *frames, uint32_t count, uint32_t
         exit(1);
     }
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = of(&frames[(size_t)i * stride]);
+        sorted[i] = of(&frames[i]);
     qsort(sorted, count, sizeof *sorted, compare_numbers);
     double rank = share * count;
     uint32_t index = (uint32_t)rank;
@@ -79,12 +78,6 @@ static double quantile(const struct demo_frame *frames, uint32_t count, uint32_t
     double number = sorted[index < count ? index : count - 1];
     free(sorted);
     return number;
-}
-
-double report_quantile(const struct demo_frame *frames, uint32_t count, demo_measure of,
-                       double share)
-{
-    return quantile(frames, count, 1, of, share);
 }
 
 double report_mean(const struct demo_frame *frames, uint32_t count, demo_measure of)
@@ -106,12 +99,13 @@ static double running(const struct demo_frame *frames, uint32_t count, uint32_t 
 
 void report_merge_runs(struct demo_frame *frames, uint32_t count, uint32_t runs)
 {
+    struct demo_frame same[REPORT_MOST_RUNS]; /* the same frame of all runs */
     for (uint32_t i = 0; i < count; i++) {
-        struct demo_frame merged = frames[i];
-        merged.update_ms = quantile(&frames[i], runs, count, measure_update_ms, 0.5);
-        merged.defragment_ms = quantile(&frames[i], runs, count, measure_defragment_ms, 0.5);
-        merged.sort_ms = quantile(&frames[i], runs, count, measure_sort_ms, 0.5);
-        frames[i] = merged;
+        for (uint32_t run = 0; run < runs; run++)
+            same[run] = frames[(size_t)run * count + i];
+        frames[i].update_ms = report_quantile(same, runs, measure_update_ms, 0.5);
+        frames[i].defragment_ms = report_quantile(same, runs, measure_defragment_ms, 0.5);
+        frames[i].sort_ms = report_quantile(same, runs, measure_sort_ms, 0.5);
     }
 }
 

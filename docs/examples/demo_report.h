@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
-enum { REPORT_WINDOW = 15 }; /* frames in a running median; odd */
+enum {
+    REPORT_WINDOW = 15, /* frames in a running median; odd */
+    REPORT_MOST_RUNS = 99
+};
 
 /* A side of the comparison. */
 struct demo_side {
@@ -33,8 +36,8 @@ double report_quantile(const struct demo_frame *frames, uint32_t count, demo_mea
 
 double report_mean(const struct demo_frame *frames, uint32_t count, demo_measure of);
 
-/* Replaces the times in the first `count` frames by the medians of the runs, whose frames follow
- * each other. All other figures are the same in all runs. */
+/* Replaces the times in the first `count` frames by the medians of the runs (at most
+ * REPORT_MOST_RUNS), whose frames follow each other. All other figures are the same in all runs. */
 void report_merge_runs(struct demo_frame *frames, uint32_t count, uint32_t runs);
 
 /* Prints the table on stdout. */

@@ -176,9 +176,10 @@ static bool build_scene(struct simulation *s, uint32_t nodes)
         s->plot_side++;
     while (nodes > 0) {
         uint32_t number = (uint32_t)hm_array_count(&s->plots);
+        uint32_t row = number / s->plot_side;
+        uint32_t column = number % s->plot_side;
         struct scene_transform aside =
-            scene_transform_translation((float)(number % s->plot_side * PLOT_SIDE), 0,
-                                        (float)(number / s->plot_side * PLOT_SIDE));
+            scene_transform_translation((float)(column * PLOT_SIDE), 0, (float)(row * PLOT_SIDE));
         scene_node_handle *plot = hm_array_push(&s->plots);
         if (plot == NULL)
             return false;

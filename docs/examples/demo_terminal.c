@@ -13,7 +13,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { MOST_COLUMNS = 400, MOST_ROWS = 200, PICTURE_SIZE = 1 << 18, COLOUR_SIZE = 16 };
+enum {
+    MOST_COLUMNS = 400,
+    MOST_ROWS = 200,
+    PICTURE_SIZE = 1 << 18,
+    COLOUR_SIZE = 64 /* bytes that set colours and end a row */
+};
 
 /* The other screen, and no cursor there. */
 #define ENTER "\033[?1049h\033[?25l"
@@ -215,7 +220,7 @@ void terminal_put(enum terminal_colour colour, const char *format, ...)
         length = (int)sizeof text - 1;
     if (length > terminal_columns_left())
         length = terminal_columns_left();
-    bool room = sizeof terminal.picture - terminal.used > sizeof text + 3 * COLOUR_SIZE;
+    bool room = sizeof terminal.picture - terminal.used > sizeof text + COLOUR_SIZE;
     if (terminal.row >= terminal.rows || length <= 0 || !room)
         return;
     bool coloured = terminal.coloured && colour != TERMINAL_PLAIN;
