@@ -130,10 +130,10 @@ static const char *report(const struct demo_result *result, const struct demo_op
 static void announce(const struct demo_options *options)
 {
     const struct demo_settings *settings = &options->settings;
-    printf("%u runs of %u frames, seed %u: each frame destroys about 1%% of the nodes as subtrees "
+    printf("%u run%s of %u frames, seed %u: each frame destroys about 1%% of the nodes as subtrees "
            "and builds as many %s\n",
-           (unsigned)options->runs, (unsigned)settings->frames, (unsigned)settings->seed,
-           settings->elsewhere ? "elsewhere" : "in their place");
+           (unsigned)options->runs, options->runs == 1 ? "" : "s", (unsigned)settings->frames,
+           (unsigned)settings->seed, settings->elsewhere ? "elsewhere" : "in their place");
     fflush(stdout);
 }
 

@@ -186,9 +186,10 @@ void report_table(const struct demo_result *result)
     print_mean("material changes a frame", result, measure_changes);
     printf("\nmemory order: the share of nodes that are followed in memory by the next one of the "
            "tree\n"
-           "times: medians of %u runs of the same frames\n"
+           "times: medians of %u run%s of the same frames\n"
            "hash of all handles issued: %016llx\n",
-           (unsigned)result->runs, (unsigned long long)with->issued_hash);
+           (unsigned)result->runs, result->runs == 1 ? "" : "s",
+           (unsigned long long)with->issued_hash);
 }
 
 /* Figures */
