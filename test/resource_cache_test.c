@@ -280,6 +280,21 @@ TEST(resource_cache, what_is_pinned_stays_and_too_much_of_it_leaves_no_room)
     files_end(&files);
 }
 
+TEST(resource_cache, what_waits_for_room_is_not_overtaken)
+{
+    struct files files;
+    files_begin(&files, 30, 10, 8);
+    files.of[2].size = 30;
+    request(&files, "f1");
+    pump_all(&files);
+    resource_handle large = request(&files, "f2");
+    resource_handle small = request(&files, "f3"), other = request(&files, "f4");
+    pump_all(&files);
+    CHECK(version_of(&files, large) == 1 && state_of(&files, large) == RESOURCE_EVICTED);
+    CHECK(has_data(&files, small) && has_data(&files, other));
+    files_end(&files);
+}
+
 TEST(resource_cache, a_pin_loads_what_was_evicted)
 {
     struct files files;
@@ -612,6 +627,29 @@ TEST(resource_cache, pump_ends_at_most_so_many_loads)
     CHECK(resource_cache_pump(&files.cache, 3) == 3);
     CHECK(resource_cache_pump(&files.cache, 3) == 1);
     CHECK(files.inner_pumps == 0);
+    files_end(&files);
+}
+
+TEST(resource_cache, pump_counts_swaps_and_failures_for_want_of_room_too)
+{
+    struct files files;
+    files_begin(&files, 100, 10, 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(resource_cache_pin(&files.cache, request(&files, files.names[i])));
+    pump_all(&files);
+    for (int i = 0; i < 3; i++)
+        resource_cache_reload(&files.cache, resource_cache_find(&files.cache, files.names[i]));
+    CHECK(resource_cache_pump(&files.cache, 0) == 0);
+    for (int i = 0; i < 3; i++)
+        resource_cache_unpin(&files.cache, resource_cache_find(&files.cache, files.names[i]));
+    CHECK(resource_cache_pump(&files.cache, 2) == 2 && resource_cache_wait(&files.cache));
+    CHECK(resource_cache_pump(&files.cache, 2) == 1 && !resource_cache_wait(&files.cache));
+    for (int i = 3; i < 6; i++) {
+        files.of[i].size = 1000;
+        request(&files, files.names[i]);
+    }
+    CHECK(resource_cache_pump(&files.cache, 2) == 2 && resource_cache_wait(&files.cache));
+    CHECK(resource_cache_pump(&files.cache, 2) == 1 && !resource_cache_wait(&files.cache));
     files_end(&files);
 }
 

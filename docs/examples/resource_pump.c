@@ -74,7 +74,7 @@ bool resource_load_is_wanted(const struct resource_load *load)
 void resource_job_run(void *job)
 {
     struct resource_job *self = job;
-    self->is_loaded = self->loader->load(&self->load);
+    self->is_loaded = resource_load_is_wanted(&self->load) && self->loader->load(&self->load);
 }
 
 void resource_job_cancel(struct resource_cache *cache, struct resource_job *job)

@@ -68,14 +68,20 @@ static bool are_lists_valid(const struct resource_cache *cache, const uint32_t *
     return true;
 }
 
-/* Whether what is reserved is `used` by records, and the rest by jobs, within the budget. */
+/* Whether what is reserved is `used` by records, and the rest by jobs, within the budget; and each
+ * name belongs to a record, or to the job of a dropped one. */
 static bool jobs_agree(struct resource_cache *cache, size_t used)
 {
+    uint32_t names = resource_map_count(&cache->resources);
     resource_queue_lock(&cache->queue);
     for (uint32_t i = hm_pool_next_run(&cache->jobs, 0, NULL); i != HM_INVALID_INDEX;
-         i = hm_pool_next_run(&cache->jobs, i + 1, NULL))
-        used += ((const struct resource_job *)hm_pool_item(&cache->jobs, i))->load.size;
-    bool agree = used == cache->used && used <= cache->budget;
+         i = hm_pool_next_run(&cache->jobs, i + 1, NULL)) {
+        const struct resource_job *job = hm_pool_item(&cache->jobs, i);
+        used += job->load.size;
+        names += job->is_dropped;
+    }
+    bool agree =
+        used == cache->used && used <= cache->budget && names == hm_pool_count(&cache->texts);
     resource_queue_unlock(&cache->queue);
     return agree;
 }
