@@ -19,8 +19,7 @@ enum {
     MAP_LEAST = 6
 };
 
-static const double full_bar_ms =
-    1000.0 / 60; /* the bars of times are full at 60 frames a second */
+static const double full_bar_ms = 1000.0 / 60; /* of the bars of times: 60 frames a second */
 static const double mebibyte = 1 << 20;
 
 /* Part of a bar. */
