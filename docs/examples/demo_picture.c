@@ -82,8 +82,8 @@ static bool write_script(const struct demo_result *result, FILE *file)
     char runs[64] = "one run";
     if (result->runs > 1)
         snprintf(runs, sizeof runs, "median of %u runs", (unsigned)result->runs);
-    double top = 1.2 * report_quantile(result->without.frames, count, measure_update_ms, 0.98);
-    double other = 1.2 * report_quantile(result->with.frames, count, measure_both_ms, 0.98);
+    double top = 1.5 * report_quantile(result->without.frames, count, measure_update_ms, 0.98);
+    double other = 1.5 * report_quantile(result->with.frames, count, measure_both_ms, 0.98);
     if (top < other)
         top = other;
     fputs(style, file);
