@@ -2,12 +2,18 @@
 /* resource_cache: names (paths, for one) become handles, and what they name is loaded by worker
  * threads within a budget of bytes. An example: public headers only.
  *
- *     request        +--------+ worker +---------+ finish +--------+ dependencies +-------+
- *     "wood.png" --> | queued | -----> | loading | -----> | loaded | -----------> | ready |
- *                    +--------+        +---------+        +--------+    ready     +-------+
- *                        ^                  |                 |                    |     ^
- *                        |                  +---> failed <----+           evicted  |     |
- *                        +------------------ on demand -------------- evicted <----+   reload
+ *                 a place     a worker    finish    dependencies   budget
+ *     request --> queued --> loading --> loaded --> ready --> evicted --> queued, on demand
+ *                               |           |
+ *                               +-> failed <+
+ *
+ *     resource_handle wood;
+ *     resource_cache_request(&cache, &resource_image_loader, "wood.png", &wood);
+ *     ...
+ *     resource_cache_pump(&cache, 8); // once a frame
+ *     const struct resource_image *image = resource_cache_get(&cache, wood);
+ *     if (image != NULL)
+ *         draw(image);
  *
  * What lives where:
  * - The records are items of a map, so that a handle from before a drop is refused. They link to

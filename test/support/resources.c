@@ -103,3 +103,48 @@ void files_end(struct files *files)
     CHECK(files->made == files->unloads);
     test_memory_check_released(&files->memory);
 }
+
+resource_handle files_request(struct files *files, const char *name)
+{
+    resource_handle handle;
+    CHECK(resource_cache_request(&files->cache, &files->loader, name, &handle) == HM_OK);
+    return handle;
+}
+
+enum resource_state files_state_of(const struct files *files, resource_handle handle)
+{
+    struct resource_info info;
+    CHECK(resource_cache_get_info(&files->cache, handle, &info));
+    return info.state;
+}
+
+hm_status files_status_of(const struct files *files, resource_handle handle)
+{
+    struct resource_info info;
+    CHECK(resource_cache_get_info(&files->cache, handle, &info));
+    return info.status;
+}
+
+uint32_t files_version_of(const struct files *files, resource_handle handle)
+{
+    struct resource_info info;
+    CHECK(resource_cache_get_info(&files->cache, handle, &info));
+    return info.version;
+}
+
+bool files_says(const struct files *files, resource_handle handle, const char *what)
+{
+    return strstr(resource_cache_error(&files->cache, handle), what) != NULL;
+}
+
+bool files_has_data(const struct files *files, resource_handle handle)
+{
+    return files_state_of(files, handle) == RESOURCE_READY;
+}
+
+void files_pump_all(struct files *files)
+{
+    while (resource_cache_wait(&files->cache))
+        resource_cache_pump(&files->cache, 0);
+    CHECK(resource_cache_validate(&files->cache) == HM_OK);
+}

@@ -50,4 +50,20 @@ void files_begin(struct files *files, size_t budget, size_t size, uint32_t queue
 /* Ends the cache, and checks that all is unloaded and released. */
 void files_end(struct files *files);
 
+/* What tests ask for. A failure to answer fails the test. */
+
+resource_handle files_request(struct files *files, const char *name);
+enum resource_state files_state_of(const struct files *files, resource_handle handle);
+hm_status files_status_of(const struct files *files, resource_handle handle);
+uint32_t files_version_of(const struct files *files, resource_handle handle);
+
+/* Whether the message of a resource contains `what`. */
+bool files_says(const struct files *files, resource_handle handle, const char *what);
+
+/* Whether the data is there, without a use. */
+bool files_has_data(const struct files *files, resource_handle handle);
+
+/* Loads all that can be loaded, and validates the cache. */
+void files_pump_all(struct files *files);
+
 #endif
