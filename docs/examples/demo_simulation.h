@@ -31,7 +31,8 @@ enum { DEMO_STALE_KEPT = 4096 };
 struct demo_settings {
     uint32_t nodes; /* in all, about */
     uint32_t frames;
-    uint32_t swaps; /* the budget of a frame's defragmentation, at least 1 */
+    uint32_t swaps;   /* the budget of a frame's defragmentation, at least 1 */
+    double budget_ms; /* a time for it, which lowers that budget; 0: none */
     uint32_t seed;
     bool elsewhere; /* groups are destroyed first, and new ones are built at random plots */
     const struct model *models;
@@ -55,6 +56,7 @@ struct simulation {
     const struct demo_settings *settings;
     bool defragments;
     struct scene scene;
+    struct scene_pace pace;                   /* of defragmentation */
     hm_array groups;                          /* struct demo_group */
     hm_array plots;                           /* scene_node_handle */
     hm_array fresh;                           /* scene_node_handle: the group that is being built */
