@@ -351,11 +351,20 @@ static void turn_scene(struct simulation *s)
 /* Both limits bound the work of a frame. Where groups are replaced in their place, a changed node
  * takes about one swap and 20 compares, so 100,000 nodes of which 1% are replaced take 1,200 swaps
  * and 28,000 compares. Elsewhere it takes as many swaps as it is given. */
-static hm_budget budget_of(const struct demo_settings *settings)
+static hm_budget choose_budget(const struct simulation *s)
 {
     enum { COMPARES_A_SWAP = 4 };
+    const struct demo_settings *settings = s->settings;
     uint64_t compares = (uint64_t)settings->swaps * COMPARES_A_SWAP;
-    return (hm_budget){settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX};
+    hm_budget budget = {settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX};
+    if (settings->budget_ms > 0) {
+        hm_budget timed = scene_pace_budget(&s->pace, settings->budget_ms);
+        if (timed.max_swaps < budget.max_swaps)
+            budget.max_swaps = timed.max_swaps;
+        if (timed.max_compares < budget.max_compares)
+            budget.max_compares = timed.max_compares;
+    }
+    return budget;
 }
 
 /* What is timed: update, defragmentation and sort. The camera's look and the measures are not,
@@ -374,8 +383,9 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
     double updated = now_ms();
     *frame = (struct demo_frame){.update_ms = updated - start};
     if (s->defragments) {
-        hm_progress spent = scene_defragment(&s->scene, budget_of(s->settings));
+        hm_progress spent = scene_defragment(&s->scene, choose_budget(s));
         frame->defragment_ms = now_ms() - updated;
+        scene_pace_add(&s->pace, spent, frame->defragment_ms);
         frame->swaps = (uint32_t)spent.swaps;
     }
     s->steps++;

@@ -44,6 +44,7 @@ struct demo_settings {
     uint32_t nodes; /* in all, about */
     uint32_t frames;
     uint32_t swaps;      /* the budget of a frame's defragmentation, at least 1 */
+    double budget_ms;    /* a time for it, which lowers that budget; 0: none */
     uint32_t sort_swaps; /* the budget of sorting the draw list, at least 1 */
     uint32_t seed;
     bool elsewhere; /* groups are destroyed first, and new ones are built at random plots */
@@ -80,6 +81,7 @@ struct simulation {
     struct scene scene;
     struct draw_list draw_list;
     struct demo_camera camera;
+    struct scene_pace pace;                   /* of defragmentation */
     hm_array groups;                          /* struct demo_group */
     hm_array plots;                           /* scene_node_handle */
     hm_array fresh;                           /* scene_node_handle: the group that is being built */

@@ -187,7 +187,9 @@ bool scene_world_of(const struct scene *scene, scene_node_handle node,
  * all nodes are in that order. Handles stay valid. See hm_map_defragment for the budget, and for
  * memory, which may be refused; a label that is renumbered counts as a compare.
  *
- * For a bounded call set both limits: then its whole work is in proportion to them.
+ * For a bounded call set both limits: then its whole work is in proportion to them. To find them,
+ * begin with more than is used up, and lower them, or raise them if calls are too rarely done: what
+ * is not finished before much of it has changed again has been in vain.
  *
  * To put in order what has changed, a round may have to shift nearly all nodes. So while the scene
  * changes between all calls, a round waits until the changes are a 16th of the swaps that the last
@@ -196,7 +198,7 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget);
 
 /* What calls of scene_defragment took, the last ones above all. A zeroed one knows nothing yet. */
 struct scene_pace {
-    double steps; /* swaps and compares */
+    double swaps, compares;
     double ms;
 };
 

@@ -116,17 +116,28 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget)
 void scene_pace_add(struct scene_pace *pace, hm_progress spent, double ms)
 {
     static const double kept = 7.0 / 8;
-    pace->steps = kept * pace->steps + (double)(spent.swaps + spent.compares);
+    pace->swaps = kept * pace->swaps + (double)spent.swaps;
+    pace->compares = kept * pace->compares + (double)spent.compares;
     pace->ms = kept * pace->ms + ms;
 }
 
+/* From 1 to UINT32_MAX: 0 would be no limit. */
+static uint32_t limit_of(double steps)
+{
+    return steps < 1 ? 1 : steps < (double)UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+}
+
+/* Both limits share the time as swaps and compares did in the last calls, but neither gets less
+ * than an eighth of it, so that it can grow when the work changes. */
 hm_budget scene_pace_budget(const struct scene_pace *pace, double ms)
 {
     static const double guess = 5000; /* steps a ms */
-    double rate = pace->steps > 0 && pace->ms > 0 ? pace->steps / pace->ms : guess;
-    double most = ms * rate / 2;
-    uint32_t each = most < 1 ? 1 : most < (double)UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-    return (hm_budget){each, each};
+    static const double least = 1.0 / 8;
+    double steps = pace->swaps + pace->compares;
+    double most = ms * (steps > 0 && pace->ms > 0 ? steps / pace->ms : guess);
+    double share = steps > 0 ? pace->swaps / steps : 1.0 / 2;
+    share = share < least ? least : share > 1 - least ? 1 - least : share;
+    return (hm_budget){limit_of(most * share), limit_of(most * (1 - share))};
 }
 
 /* Validation */

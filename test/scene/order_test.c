@@ -309,11 +309,15 @@ TEST(scene_order, a_budget_from_a_time_follows_what_calls_took)
         scene_pace_add(&pace, (hm_progress){3000, 2000, false}, 0.5);
     hm_budget budget = scene_pace_budget(&pace, 2);
     CHECK(budget.max_swaps + budget.max_compares > 19000);
+    CHECK(budget.max_swaps > 11900 && budget.max_swaps <= 12000); /* as they were used */
     CHECK(budget.max_swaps + budget.max_compares <= 20000);
     for (int i = 0; i < 100; i++) /* a tenth of that */
         scene_pace_add(&pace, (hm_progress){300, 200, false}, 0.5);
     budget = scene_pace_budget(&pace, 2);
     CHECK(budget.max_swaps + budget.max_compares <= 2001);
+    for (int i = 0; i < 100; i++) /* No limit dwindles away. */
+        scene_pace_add(&pace, (hm_progress){0, 1000, false}, 1);
+    CHECK(scene_pace_budget(&pace, 8).max_swaps == 1000);
     CHECK(scene_pace_budget(&pace, 0).max_swaps == 1); /* 0 would be no limit */
     CHECK(scene_pace_budget(&pace, 1e300).max_compares == UINT32_MAX);
 }
