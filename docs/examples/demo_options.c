@@ -14,6 +14,7 @@ const char options_usage[] =
     "  --frames N        frames to run (600)\n"
     "  --nodes N         nodes in the scene (100000)\n"
     "  --budget N        swaps of nodes allowed in a frame (20000); --swaps is the same\n"
+    "  --budget-us N     a time for it, which lowers that budget by what frames have taken\n"
     "  --sort-budget N   swaps in the draw list allowed in a frame (10000)\n"
     "  --seed N          seed of all choices (1); the same seed gives the same handles\n"
     "  --runs N          runs of all frames (3); tables and pictures show medians of them\n"
@@ -83,6 +84,7 @@ static struct target find_target(struct demo_options *options, const char *name)
                    {"--nodes", {&settings->nodes, 100, 1000000, NULL}},
                    {"--budget", {&settings->swaps, 1, UINT32_MAX, NULL}},
                    {"--swaps", {&settings->swaps, 1, UINT32_MAX, NULL}},
+                   {"--budget-us", {&settings->budget_us, 1, 1000000, NULL}},
                    {"--sort-budget", {&settings->sort_swaps, 1, UINT32_MAX, NULL}},
                    {"--seed", {&settings->seed, 0, UINT32_MAX, NULL}},
                    {"--runs", {&options->runs, 1, REPORT_MOST_RUNS, NULL}},

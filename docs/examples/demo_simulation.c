@@ -357,8 +357,8 @@ static hm_budget choose_budget(const struct simulation *s)
     const struct demo_settings *settings = s->settings;
     uint64_t compares = (uint64_t)settings->swaps * COMPARES_A_SWAP;
     hm_budget budget = {settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX};
-    if (settings->budget_ms > 0) {
-        hm_budget timed = scene_pace_budget(&s->pace, settings->budget_ms);
+    if (settings->budget_us > 0) {
+        hm_budget timed = scene_pace_budget(&s->pace, settings->budget_us / 1e3);
         if (timed.max_swaps < budget.max_swaps)
             budget.max_swaps = timed.max_swaps;
         if (timed.max_compares < budget.max_compares)

@@ -44,7 +44,7 @@ struct demo_settings {
     uint32_t nodes; /* in all, about */
     uint32_t frames;
     uint32_t swaps;      /* the budget of a frame's defragmentation, at least 1 */
-    double budget_ms;    /* a time for it, which lowers that budget; 0: none */
+    uint32_t budget_us;  /* microseconds for it, which lower that budget; 0: no matter */
     uint32_t sort_swaps; /* the budget of sorting the draw list, at least 1 */
     uint32_t seed;
     bool elsewhere; /* groups are destroyed first, and new ones are built at random plots */

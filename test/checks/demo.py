@@ -267,7 +267,8 @@ def issued(*arguments):
 def check_seed():
     one = issued("--seed", "1")
     check(one == issued(), "1 is the default seed, and the same seed gives the same handles")
-    check(one == issued("--budget", "7", "--sort-budget", "3"), "whatever the budgets")
+    check(one == issued("--budget", "7", "--sort-budget", "3", "--budget-us", "9"),
+          "whatever the budgets")
     check(one != issued("--seed", "2"), "another seed gives other handles")
     elsewhere = issued("--elsewhere")
     check(elsewhere == issued("--elsewhere") != one, "the same with --elsewhere")
@@ -277,12 +278,14 @@ def check_options():
     result = run("--help")
     check(result.returncode == 0, "--help: the exit code is 0", result.stderr)
     check(result.stdout.startswith("usage: demo ") and not result.stderr, "--help: prints the usage")
-    for option in ("frames", "nodes", "budget", "swaps", "seed", "runs", "csv", "out", "elsewhere"):
+    for option in ("frames", "nodes", "budget", "budget-us", "swaps", "seed", "runs", "csv", "out",
+                   "elsewhere"):
         check(f"--{option} " in result.stdout, f"--help: has --{option}", result.stdout)
     before = sorted(os.listdir(work))
     wrong = [["--nosuch"], ["-x"], ["--frames"], ["--frames", "0"], ["--frames", "x"],
              ["--frames", "-1"], ["--frames", ""], ["--frames", "9" * 30], ["--nodes", "99"],
-             ["--nodes", "12,"], ["--budget", "0"], ["--swaps", "4294967296"], ["--seed", "1e3"],
+             ["--nodes", "12,"], ["--budget", "0"], ["--budget-us", "0"],
+             ["--swaps", "4294967296"], ["--seed", "1e3"],
              ["--runs", "100"], ["--csv"], ["--frames=5"], ["model", "--nosuch"]]
     for arguments in wrong:
         result = run(*arguments)
