@@ -67,7 +67,8 @@ def check_tests(place):
     left_out = ("model_test.c", "misuse_test.c")
     tests = [s for s in sources("test/*_test.c", "test/*/*_test.c") if not s.endswith(left_out)]
     build(place, "tests", ["gcc", "-O1"],
-          tests + support() + sources("docs/examples/scene_graph.c"))
+          tests + support() + sources("test/scene/scene_model.c", "docs/examples/scene_graph.c",
+                                      "docs/examples/scene_order.c"))
     suites = set()
     for test in tests:
         with open(test, encoding="utf-8") as file:
