@@ -171,10 +171,10 @@ static void label_moved(struct scene *scene, scene_node_handle top)
 }
 
 /* If labels do not tell, because some are equal, it follows the links. */
-bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_handle node)
+bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_handle below)
 {
     const struct scene_node *outer = scene_get(scene, top);
-    const struct scene_node *inner = scene_get(scene, node);
+    const struct scene_node *inner = scene_get(scene, below);
     if (outer == NULL || inner == NULL)
         return false;
     uint64_t begin = inner->begin - scene->base;
@@ -185,9 +185,9 @@ bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_ha
         return true;
     if (end < outer_begin || outer_end < begin || (begin < outer_begin && outer_end < end))
         return false;
-    while (!is_null(node) && !is_same(node, top))
-        node = node_at(scene, node)->parent;
-    return !is_null(node);
+    while (!is_null(below) && !is_same(below, top))
+        below = node_at(scene, below)->parent;
+    return !is_null(below);
 }
 
 /* Changes */

@@ -135,10 +135,10 @@ hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node
 hm_status scene_reparent_before(struct scene *scene, scene_node_handle node,
                                 scene_node_handle sibling);
 
-/* Whether a node is `top` or stands below it; false when one of them does not resolve. O(1); after
+/* Whether `below` is `top` or stands below it; false when one of them does not resolve. O(1); after
  * so many inserts in one place that labels ran out there, O(depth) until scene_defragment has
  * renumbered them. */
-bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_handle node);
+bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_handle below);
 
 /* Returns how many nodes are above this one; 0 when the handle does not resolve. O(depth). */
 uint32_t scene_depth(const struct scene *scene, scene_node_handle node);

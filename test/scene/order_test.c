@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static const hm_budget NO_LIMIT = {0, 0};
+static const hm_budget no_limit = {0, 0};
 
 TEST(scene_order, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_nothing_again)
 {
@@ -20,7 +20,7 @@ TEST(scene_order, defragmentation_keeps_to_its_budget_and_ends_in_order_that_cos
         CHECK(scene_is_in_order(&m->scene) && scene_has_parents_first(&m->scene));
         model_check_links(m);
         scene_update(&m->scene);
-        hm_progress progress = scene_defragment(&m->scene, NO_LIMIT);
+        hm_progress progress = scene_defragment(&m->scene, no_limit);
         CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     }
     model_delete(m);
@@ -80,7 +80,7 @@ static void make_flat(struct scene *scene, uint32_t count)
     CHECK(scene_init(scene, 0, NULL) == HM_OK);
     for (uint32_t i = 0; i < count; i++)
         CHECK(!is_null(scene_create(scene, scene->root, NULL)));
-    CHECK(scene_defragment(scene, NO_LIMIT).done);
+    CHECK(scene_defragment(scene, no_limit).done);
 }
 
 TEST(scene_order, a_few_changes_wait_until_they_are_worth_the_swaps_of_the_last_round)
@@ -89,15 +89,15 @@ TEST(scene_order, a_few_changes_wait_until_they_are_worth_the_swaps_of_the_last_
     make_flat(&scene, 999);
     scene_node_handle sibling = scene_get(&scene, scene.root)->first_child;
     CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-    hm_progress first = scene_defragment(&scene, NO_LIMIT);
+    hm_progress first = scene_defragment(&scene, no_limit);
     CHECK(first.done && first.swaps >= 999);
     for (uint64_t changes = 1; 16 * changes < first.swaps; changes++) {
         CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-        hm_progress progress = scene_defragment(&scene, NO_LIMIT);
+        hm_progress progress = scene_defragment(&scene, no_limit);
         CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
     }
     CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-    CHECK(scene_defragment(&scene, NO_LIMIT).done);
+    CHECK(scene_defragment(&scene, no_limit).done);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
 }
@@ -109,9 +109,9 @@ TEST(scene_order, a_change_waits_no_longer_than_until_a_call_without_another)
     scene_node_handle sibling = scene_get(&scene, scene.root)->first_child;
     for (int i = 0; i < 10; i++) {
         CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-        CHECK(scene_defragment(&scene, NO_LIMIT).done == (i == 0));
+        CHECK(scene_defragment(&scene, no_limit).done == (i == 0));
     }
-    CHECK(scene_defragment(&scene, NO_LIMIT).done);
+    CHECK(scene_defragment(&scene, no_limit).done);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
 }
@@ -132,7 +132,7 @@ TEST(scene_order, a_scene_that_never_rests_costs_at_most_16_swaps_for_each_chang
         swaps += scene_defragment(&scene, (hm_budget){80, 0}).swaps;
     }
     CHECK(swaps > NODES && swaps <= 16 * 2 * FRAMES + NODES + 80);
-    scene_defragment_all(&scene, NO_LIMIT);
+    scene_defragment_all(&scene, no_limit);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     scene_fini(&scene);
 }
@@ -144,7 +144,7 @@ TEST(scene_order, a_node_that_passes_a_thousand_others_is_not_compared_with_all_
     scene_node_handle first = scene_get(&scene, scene.root)->first_child;
     scene_node_handle last = scene_get(&scene, scene.root)->last_child;
     CHECK(scene_reparent(&scene, last, first) == HM_OK);
-    hm_progress progress = scene_defragment(&scene, NO_LIMIT);
+    hm_progress progress = scene_defragment(&scene, no_limit);
     CHECK(progress.done && progress.compares < 100);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
@@ -233,7 +233,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
         renumberings += was_idle && !is_null(m->scene.numbering.next.node);
     }
     CHECK(renumberings > 20); /* The base has wrapped around, which it does at every fourth. */
-    scene_defragment_all(&m->scene, NO_LIMIT);
+    scene_defragment_all(&m->scene, no_limit);
     CHECK(m->scene.crowded == 0 && scene_is_in_order(&m->scene));
     model_delete(m);
 }
@@ -276,7 +276,7 @@ TEST(scene_order, a_scene_that_grows_tenfold_while_it_is_numbered_does_not_run_o
             scene_defragment(&scene, (hm_budget){1000, 1000});
         CHECK(scene_validate(&scene) == HM_OK && scene.crowded != 0);
     }
-    scene_defragment_all(&scene, NO_LIMIT);
+    scene_defragment_all(&scene, no_limit);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     scene_fini(&scene);
 }

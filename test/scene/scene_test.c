@@ -9,7 +9,7 @@
 
 enum { MILLION = 1000000 };
 
-static const hm_budget NO_LIMIT = {0, 0};
+static const hm_budget no_limit = {0, 0};
 
 TEST(scene, children_stand_in_the_order_of_their_creation)
 {
@@ -211,7 +211,7 @@ TEST(scene, a_scene_that_gets_no_memory_is_empty_and_refuses_everything)
         CHECK(is_null(scene_create(&scene, scene.root, NULL)) != initialised);
         CHECK(scene_validate(&scene) == HM_OK);
         scene_update(&scene);
-        CHECK(scene_defragment(&scene, NO_LIMIT).done);
+        CHECK(scene_defragment(&scene, no_limit).done);
         scene_fini(&scene);
         scene_fini(&scene);
         test_memory_check_released(&memory);
@@ -324,7 +324,7 @@ TEST(scene, a_chain_of_1000000_nodes_neither_overflows_the_stack_nor_is_climbed_
     scene_node_handle top = reversed[MILLION - 2];
     scene_node_handle end = reversed[0];
     check_chain(&scene, reversed);
-    CHECK(scene_node_map_arrange(&scene.nodes, reversed, MILLION, NO_LIMIT).done);
+    CHECK(scene_node_map_arrange(&scene.nodes, reversed, MILLION, no_limit).done);
     CHECK(!scene_has_parents_first(&scene));
     check_chain(&scene, reversed);
     CHECK(scene_defragment_all(&scene, (hm_budget){1000, 0}) > 1);

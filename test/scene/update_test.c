@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static const hm_budget NO_LIMIT = {0, 0};
+static const hm_budget no_limit = {0, 0};
 
 TEST(scene_update, an_update_computes_what_a_naive_recursion_computes)
 {
@@ -34,7 +34,7 @@ TEST(scene_update, an_update_is_right_wherever_the_nodes_lie)
             model_edit(m);
         for (uint32_t n = 0; n < 2 * MOST; n++)
             shuffled[n] = m->nodes[model_any(m)].handle.id;
-        CHECK(hm_map_arrange(&m->scene.nodes.map, shuffled, 2 * MOST, NO_LIMIT).done);
+        CHECK(hm_map_arrange(&m->scene.nodes.map, shuffled, 2 * MOST, no_limit).done);
         late += !scene_has_parents_first(&m->scene);
         model_check_update(m);
     }
