@@ -247,9 +247,12 @@ static bool finish(struct resource_cache *cache, struct resource_job *job)
     const struct resource_load *load = &job->load;
     hm_handle handle = job->resource;
     const char *error = load->size == 0 ? "the loader returned nothing" : NULL;
-    if (error == NULL && job->loader->finish != NULL)
-        error = job->loader->finish(cache, (resource_handle){handle}, load->payload, load->context);
     struct resource *r = resource_at(cache, handle);
+    if (error == NULL && job->loader->finish != NULL) {
+        resource_forget_dropped(cache, r);
+        error = job->loader->finish(cache, (resource_handle){handle}, load->payload, load->context);
+        r = resource_at(cache, handle);
+    }
     if (r == NULL) {
         abandon(cache, job);
         return false;

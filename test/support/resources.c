@@ -55,6 +55,7 @@ static const char *finish(struct resource_cache *cache, resource_handle resource
         const char *name = files->names[file->requests_in_finish];
         CHECK(resource_cache_request(cache, &files->loader, name, &on) == HM_OK);
         CHECK(resource_cache_depend(cache, resource, on) == HM_OK);
+        CHECK(resource_cache_release(cache, on)); /* the dependency keeps it */
     }
     if (file->reloads_in_finish != 0) {
         file->reloads_in_finish--;
