@@ -311,6 +311,8 @@ static bool relieve(struct resource_cache *cache, struct resource_job *job, uint
         resource_use_budget(cache, job->wanted - job->load.size);
         job->load.size = job->wanted;
         job->wanted = 0;
+        job->load.error[0] = '\0';
+        memset(job->load.payload, 0, cache->payload_size);
         resource_queue_push(&cache->queue, job);
     } else if (is_idle || job->wanted > cache->budget) {
         fail_without_room(cache, job);

@@ -24,6 +24,7 @@ static bool load(struct resource_load *load)
     uint32_t number = number_of(files, load->name);
     CHECK(content->self == NULL && load->error[0] == '\0'); /* fresh, also the second time */
     CHECK(resource_load_is_wanted(load));
+    content->self = content; /* what is left behind is cleared before the next call */
     if (number == FILES || files->of[number].fails || files->of[number].is_silent) {
         files->loads++;
         if (number == FILES || files->of[number].fails)
