@@ -105,11 +105,31 @@ TEST(resource_depend, a_dependency_that_was_dropped_is_a_failure)
 {
     struct files files;
     files_begin(&files, 20, 10, 0);
+    files.loader.finish = NULL; /* which could declare others */
     resource_handle top = files_request(&files, "f1"), below = files_request(&files, "f2");
     CHECK(resource_cache_depend(&files.cache, top, below) == HM_OK);
     CHECK(resource_cache_drop(&files.cache, below) == HM_OK); /* nothing needs it yet */
     files_pump_all(&files);
     CHECK(files_state_of(&files, top) == RESOURCE_FAILED && files_says(&files, top, "dropped"));
+    files_end(&files);
+}
+
+TEST(resource_depend, finish_can_replace_a_dependency_that_was_dropped)
+{
+    struct files files;
+    files_begin(&files, 20, 10, 0);
+    files.of[1].requests_in_finish = 2;
+    resource_handle top = files_request(&files, "f1");
+    files_pump_all(&files);
+    resource_handle below = resource_cache_find(&files.cache, "f2");
+    files_request(&files, "f3");
+    files_pump_all(&files);
+    CHECK(files_state_of(&files, top) == RESOURCE_EVICTED);
+    CHECK(resource_cache_drop(&files.cache, below) == HM_OK);
+    CHECK(resource_cache_get(&files.cache, top) == NULL);
+    files_pump_all(&files);
+    CHECK(files_has_data(&files, top));
+    CHECK(files_has_data(&files, resource_cache_find(&files.cache, "f2")));
     files_end(&files);
 }
 

@@ -186,6 +186,20 @@ void resource_hold(struct resource_cache *cache, struct resource *r, bool holds)
     }
 }
 
+void resource_forget_dropped(struct resource_cache *cache, struct resource *r)
+{
+    struct resource_edge *e;
+    for (hm_handle *link = &r->first_edge; (e = resource_edge_at(cache, *link)) != NULL;) {
+        hm_handle edge = *link;
+        if (resource_at(cache, e->on) != NULL) {
+            link = &e->next;
+            continue;
+        }
+        *link = e->next;
+        hm_pool_erase(&cache->edges, edge);
+    }
+}
+
 /* Whether a path of dependencies leads from one resource to another. The stack of the search is
  * linked through the records: it needs no memory that could be refused. */
 static bool reaches(struct resource_cache *cache, hm_handle from, hm_handle to)

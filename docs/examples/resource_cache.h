@@ -38,9 +38,10 @@
  * says so. A loader that reserves before it allocates keeps memory within the budget; one that
  * reserves after exceeds it by one resource for each worker.
  *
- * Dependencies. They are handles, which a loader declares in `finish`, by resource_cache_request
- * and resource_cache_depend. A resource becomes ready only once all that it depends on are, and
- * keeps their data until its own is evicted. If one of them fails, it fails too.
+ * Dependencies. They are handles, which a loader declares in `finish`: it requests the other
+ * resource, calls resource_cache_depend, and may release the other, which the dependency keeps. A
+ * resource becomes ready only once all that it depends on are, and keeps their data until its own
+ * is evicted. If one of them fails, it fails too.
  *
  * Reload. The old data stays in place until the new is ready, and if the new fails, for good. Data
  * that is pinned is replaced at the first pump after it is no longer pinned.
@@ -229,9 +230,11 @@ hm_status resource_cache_reload(struct resource_cache *cache, resource_handle ha
  */
 hm_status resource_cache_drop(struct resource_cache *cache, resource_handle handle);
 
-/* Declares that a resource depends on another, and refers to it until it is dropped itself. A
- * reload does not undo it. HM_ERROR_STALE; HM_ERROR_INVALID: it would be a cycle; HM_ERROR_FULL;
- * HM_ERROR_MEMORY. O(what the other depends on, directly or not). */
+/* Declares that a resource depends on another, and keeps the other from being dropped for want of
+ * references, until it is dropped itself. A reload does not undo it; but before `finish` runs,
+ * dependencies on what was dropped are forgotten, so that it can declare others. HM_ERROR_STALE;
+ * HM_ERROR_INVALID: it would be a cycle; HM_ERROR_FULL; HM_ERROR_MEMORY. O(what the other depends
+ * on, directly or not). */
 hm_status resource_cache_depend(struct resource_cache *cache, resource_handle handle,
                                 resource_handle on);
 

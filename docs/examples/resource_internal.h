@@ -51,6 +51,9 @@ void resource_demand(struct resource_cache *cache, hm_handle handle, struct reso
 /* NULL: the handle is null. */
 struct resource_edge *resource_edge_at(const struct resource_cache *cache, hm_handle handle);
 
+/* Removes the dependencies on what was dropped. */
+void resource_forget_dropped(struct resource_cache *cache, struct resource *r);
+
 void resource_hold(struct resource_cache *cache, struct resource *r, bool holds);
 
 /* Whether the dependencies are ready; demands those that were evicted. For a failure, sets the name

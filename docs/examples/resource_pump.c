@@ -247,9 +247,12 @@ static bool finish(struct resource_cache *cache, struct resource_job *job)
     const struct resource_load *load = &job->load;
     hm_handle handle = job->resource;
     const char *error = load->size == 0 ? "the loader returned nothing" : NULL;
-    if (error == NULL && job->loader->finish != NULL)
-        error = job->loader->finish(cache, (resource_handle){handle}, load->payload, load->context);
     struct resource *r = resource_at(cache, handle);
+    if (error == NULL && job->loader->finish != NULL) {
+        resource_forget_dropped(cache, r);
+        error = job->loader->finish(cache, (resource_handle){handle}, load->payload, load->context);
+        r = resource_at(cache, handle);
+    }
     if (r == NULL) {
         abandon(cache, job);
         return false;
@@ -308,6 +311,8 @@ static bool relieve(struct resource_cache *cache, struct resource_job *job, uint
         resource_use_budget(cache, job->wanted - job->load.size);
         job->load.size = job->wanted;
         job->wanted = 0;
+        job->load.error[0] = '\0';
+        memset(job->load.payload, 0, cache->payload_size);
         resource_queue_push(&cache->queue, job);
     } else if (is_idle || job->wanted > cache->budget) {
         fail_without_room(cache, job);

@@ -24,6 +24,7 @@ static bool load(struct resource_load *load)
     uint32_t number = number_of(files, load->name);
     CHECK(content->self == NULL && load->error[0] == '\0'); /* fresh, also the second time */
     CHECK(resource_load_is_wanted(load));
+    content->self = content; /* what is left behind is cleared before the next call */
     if (number == FILES || files->of[number].fails || files->of[number].is_silent) {
         files->loads++;
         if (number == FILES || files->of[number].fails)
@@ -55,6 +56,7 @@ static const char *finish(struct resource_cache *cache, resource_handle resource
         const char *name = files->names[file->requests_in_finish];
         CHECK(resource_cache_request(cache, &files->loader, name, &on) == HM_OK);
         CHECK(resource_cache_depend(cache, resource, on) == HM_OK);
+        CHECK(resource_cache_release(cache, on)); /* the dependency keeps it */
     }
     if (file->reloads_in_finish != 0) {
         file->reloads_in_finish--;
