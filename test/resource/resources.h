@@ -4,7 +4,7 @@
 #ifndef TEST_SUPPORT_RESOURCES_H
 #define TEST_SUPPORT_RESOURCES_H
 
-#include "memory.h"
+#include "support/memory.h"
 
 #include "resource_cache.h"
 

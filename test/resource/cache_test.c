@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The resource cache of docs/examples, with 0 workers: every verb, and every bad input. */
+#include "resources.h"
 #include "support/memory.h"
-#include "support/resources.h"
 #include "support/test.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* A resource cache whose files are made up. See resources.h. */
 #include "resources.h"
 
-#include "test.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The resource cache of docs/examples against a naive model, with 0 workers and one load at a
  * time: the model scans arrays where the cache has lists, counters and an index. */
-#include "support/resources.h"
+#include "resources.h"
 #include "support/test.h"
 
 #include <stdlib.h>

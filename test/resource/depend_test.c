@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dependencies among the resources of the cache of docs/examples, with 0 workers. */
-#include "support/resources.h"
+#include "resources.h"
 #include "support/test.h"
 
 TEST(resource_depend, what_is_pinned_or_depended_on_is_not_dropped)
