@@ -237,16 +237,16 @@ void measure_update(forest<pointer_tree> &pointers, forest<our_tree> &worn,
  * take as there are nodes. */
 double time_of_changes(forest<our_tree> &of, uint32_t nodes, uint32_t changes, bool by_visit)
 {
-    enum { UPDATES = 40 };
+    const int updates = 40;
     double seconds = 0, visits = 0;
-    for (int i = 0; i < UPDATES; i++) {
+    for (int i = 0; i < updates; i++) {
         for (uint32_t n = 0; n < changes; n++)
             scene_set_local(&of.tree.it, of.any_node(), nullptr);
         of.tree.it.patience = 0;
         seconds += seconds_of([&] { scene_update(&of.tree.it); });
         visits += of.tree.it.visited;
     }
-    return by_visit ? seconds / visits * nodes : seconds / UPDATES;
+    return by_visit ? seconds / visits * nodes : seconds / updates;
 }
 
 void measure_changes(forest<our_tree> &of, const std::string &state, uint32_t nodes)

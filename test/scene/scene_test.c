@@ -219,6 +219,27 @@ TEST(scene, a_scene_that_gets_no_memory_is_empty_and_refuses_everything)
     CHECK(scene_init(NULL, 100, NULL) == HM_ERROR_INVALID);
 }
 
+TEST(scene, a_node_that_gets_no_memory_is_not_created_and_the_rest_stays)
+{
+    test_memory memory;
+    struct scene scene;
+    uint32_t count = 1;
+    test_memory_init(&memory, 65536);
+    CHECK(scene_init(&scene, 0, &memory.table) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    while (!is_null(scene_create(&scene, scene.root, NULL)))
+        count++;
+    CHECK(test_memory_refused(&memory) && scene_node_map_count(&scene.nodes) == count);
+    scene_node_handle last = scene_get(&scene, scene.root)->last_child;
+    CHECK(is_null(scene_create_before(&scene, last, NULL)));
+    CHECK(scene_validate(&scene) == HM_OK);
+    test_memory_fail(&memory, 0, false);
+    CHECK(!is_null(scene_create(&scene, scene.root, NULL)));
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+    test_memory_check_released(&memory);
+}
+
 TEST(scene, random_edits_agree_with_a_naive_tree)
 {
     model *m = model_new("scene edits");
