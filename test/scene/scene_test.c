@@ -242,16 +242,16 @@ TEST(scene, a_node_that_gets_no_memory_is_not_created_and_the_rest_stays)
 
 TEST(scene, random_edits_agree_with_a_naive_tree)
 {
-    model *m = model_new("scene edits");
+    model *m = scene_model_new("scene edits");
     uint32_t crowded = 0;
     for (int i = 0; i < 5000; i++) {
-        model_edit(m);
-        model_check_links(m);
-        model_check_answers(m);
+        scene_model_edit(m);
+        scene_model_check_links(m);
+        scene_model_check_answers(m);
         crowded += m->scene.crowded != 0;
     }
     CHECK(m->stale_count > STALE_POOL && crowded > 100);
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 TEST(scene, validate_sees_wrong_labels_counts_and_lists)
