@@ -233,30 +233,38 @@ void measure_update(forest<pointer_tree> &pointers, forest<our_tree> &worn,
     measure(g);
 }
 
-/* Returns the seconds that as many visits take as there are nodes. */
-double time_of_visits(forest<our_tree> &of, uint32_t nodes, uint32_t changes)
+/* Returns the seconds of an update after so many changes or, by visit, those that as many visits
+ * take as there are nodes. */
+double time_of_changes(forest<our_tree> &of, uint32_t nodes, uint32_t changes, bool by_visit)
 {
+    const int updates = 40;
     double seconds = 0, visits = 0;
-    for (int i = 0; i < (smoke ? 1 : 40); i++) {
+    for (int i = 0; i < updates; i++) {
         for (uint32_t n = 0; n < changes; n++)
             scene_set_local(&of.tree.it, of.any_node(), nullptr);
         of.tree.it.patience = 0;
         seconds += seconds_of([&] { scene_update(&of.tree.it); });
         visits += of.tree.it.visited;
     }
-    return seconds / visits * nodes;
+    return by_visit ? seconds / visits * nodes : seconds / updates;
 }
 
-void measure_visits(forest<our_tree> &of, const std::string &state, uint32_t nodes)
+void measure_changes(forest<our_tree> &of, const std::string &state, uint32_t nodes)
 {
-    group g = {with_count("update, by visited node, " + state, nodes), nodes, COST, {}};
-    g.rows.push_back(
-        {"a full pass", 0, [&, nodes] { return time_of(nodes, [&] { of.tree.update(); }); }});
-    for (uint32_t share : {10000u, 1000u, 200u})
+    for (bool by_visit : {false, true}) {
+        group g = {with_count((by_visit ? "update, by visited node, " : "update, ") + state, nodes),
+                   nodes,
+                   by_visit ? COST : SPEEDUP,
+                   {}};
         g.rows.push_back(
-            {"one node in " + std::to_string(share) + " changed", 0,
-             [&, nodes, share] { return time_of_visits(of, nodes, nodes / share + 1); }});
-    measure(g);
+            {"a full pass", 0, [&, nodes] { return time_of(nodes, [&] { of.tree.update(); }); }});
+        for (uint32_t share : {10000u, 1000u, 200u})
+            g.rows.push_back({"one node in " + std::to_string(share) + " changed", 0,
+                              [&, nodes, share, by_visit] {
+                                  return time_of_changes(of, nodes, nodes / share + 1, by_visit);
+                              }});
+        measure(g);
+    }
 }
 
 template <class Tree> double time_of_moves(forest<Tree> &of, uint32_t nodes)
@@ -306,8 +314,8 @@ void measure_nodes(uint32_t nodes)
     wear(ordered, nodes);
     put_in_order(ordered.tree);
     measure_update(pointers, worn, ordered, nodes);
-    measure_visits(ordered, "in order", nodes);
-    measure_visits(worn, "never put in order", nodes);
+    measure_changes(ordered, "in order", nodes);
+    measure_changes(worn, "never put in order", nodes);
     measure_edits(pointers, worn, nodes);
 }
 

@@ -147,8 +147,8 @@ uint32_t scene_depth(const struct scene *scene, scene_node_handle node);
  * handle does not resolve. A whole walk, from the root, is O(nodes). */
 scene_node_handle scene_next(const struct scene *scene, scene_node_handle node);
 
-/* As above, for a walk over the subtree of `top` alone, which begins with `top`. The node must be
- * in that subtree. Example:
+/* As above, for a walk over the subtree of `top` alone, which begins with `top`. From a node
+ * outside it, the walk goes on to the end of the tree. Example:
  *
  *     scene_node_handle at = top;
  *     while (!scene_node_handle_is_null(at))

@@ -12,18 +12,18 @@ static const hm_budget no_limit = {0, 0};
 TEST(scene_order, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_nothing_again)
 {
     static const hm_budget budgets[] = {{1, 0}, {37, 0}, {0, 5}, {13, 2}, {0, 0}};
-    model *m = model_new("scene order");
+    model *m = scene_model_new("scene order");
     for (int i = 0; i < 100; i++) {
         for (int edits = 0; edits < 50; edits++)
-            model_edit(m);
+            scene_model_edit(m);
         scene_defragment_all(&m->scene, budgets[i % 5]);
         CHECK(scene_is_in_order(&m->scene) && scene_has_parents_first(&m->scene));
-        model_check_links(m);
+        scene_model_check_links(m);
         scene_update(&m->scene);
         hm_progress progress = scene_defragment(&m->scene, no_limit);
         CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     }
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 /* Gives the nodes labels without gaps, so that there are none for new ones. Not while labels are
@@ -47,7 +47,7 @@ static void squeeze(struct scene *scene)
  * defragmentation is in progress. */
 TEST(scene_order, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_updates)
 {
-    model *m = model_new("scene order among edits");
+    model *m = scene_model_new("scene order among edits");
     uint32_t done = 0;
     uint32_t late = 0;
     for (int i = 0; i < 50000; i++) {
@@ -55,10 +55,10 @@ TEST(scene_order, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_u
         if (i % 64 == 0 && is_null(m->scene.numbering.next.node) && m->scene.crowded == 0)
             squeeze(&m->scene);
         if (dice == 0) {
-            model_edit(m);
+            scene_model_edit(m);
         } else if (dice == 1) {
             late += !scene_has_parents_first(&m->scene);
-            model_check_update(m);
+            scene_model_check_update(m);
         } else {
             hm_budget budget = {1 + test_random_below(&m->random, 100),
                                 test_random_below(&m->random, 100)};
@@ -70,8 +70,8 @@ TEST(scene_order, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_u
         }
     }
     CHECK(done > 100 && late > 100);
-    model_check_links(m);
-    model_delete(m);
+    scene_model_check_links(m);
+    scene_model_delete(m);
 }
 
 /* A scene whose root has `count` children, in order. */
@@ -219,14 +219,14 @@ TEST(scene_order, a_call_renumbers_no_more_labels_than_its_budget_allows)
 
 TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_the_walk)
 {
-    model *m = model_new("scene labels");
+    model *m = scene_model_new("scene labels");
     uint32_t renumberings = 0;
     for (uint32_t i = 0; i < 60000; i++) {
         bool was_idle = is_null(m->scene.numbering.next.node);
         if (was_idle && m->scene.crowded == 0 && i % 8 == 0)
             squeeze(&m->scene);
         if (i % 4 == 0)
-            model_edit(m);
+            scene_model_edit(m);
         else
             scene_defragment(&m->scene, (hm_budget){20, 1 + test_random_below(&m->random, 60)});
         CHECK(scene_validate(&m->scene) == HM_OK);
@@ -235,7 +235,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
     CHECK(renumberings > 20); /* The base has wrapped around, which it does at every fourth. */
     scene_defragment_all(&m->scene, no_limit);
     CHECK(m->scene.crowded == 0 && scene_is_in_order(&m->scene));
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 static void check_steps(struct scene *scene)

@@ -27,20 +27,20 @@ typedef struct model {
     uint64_t random;
 } model;
 
-model *model_new(const char *what);
-void model_delete(model *m);
+model *scene_model_new(const char *what);
+void scene_model_delete(model *m);
 
 /* Returns the place of a random node. */
-uint32_t model_any(model *m);
+uint32_t scene_model_any(model *m);
 
 /* Makes a random edit, or a call that is to be refused. */
-void model_edit(model *m);
+void scene_model_edit(model *m);
 
 /* Check that both have the same tree, that all world transforms are right after an update, and what
  * questions about two random nodes answer. */
-void model_check_links(const model *m);
-void model_check_update(model *m);
-void model_check_answers(model *m);
+void scene_model_check_links(const model *m);
+void scene_model_check_update(model *m);
+void scene_model_check_answers(model *m);
 
 /* Whether the nodes are in memory in depth-first order, and whether parents come first. */
 bool scene_is_in_order(const struct scene *scene);

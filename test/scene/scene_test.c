@@ -155,7 +155,7 @@ TEST(scene, a_walk_can_keep_to_a_subtree_and_skip_others)
     CHECK(is_same(scene_skip_in(&scene, top, first), second));
     CHECK(is_null(scene_skip_in(&scene, top, top)));
     CHECK(is_null(scene_next_in(&scene, top, outside)));
-    CHECK(is_null(scene_next_in(&scene, outside, top)));
+    CHECK(is_same(scene_skip_in(&scene, first, second), outside));
     CHECK(is_same(scene_skip_in(&scene, scene.root, top), outside));
     scene_fini(&scene);
 }
@@ -219,18 +219,39 @@ TEST(scene, a_scene_that_gets_no_memory_is_empty_and_refuses_everything)
     CHECK(scene_init(NULL, 100, NULL) == HM_ERROR_INVALID);
 }
 
+TEST(scene, a_node_that_gets_no_memory_is_not_created_and_the_rest_stays)
+{
+    test_memory memory;
+    struct scene scene;
+    uint32_t count = 1;
+    test_memory_init(&memory, 65536);
+    CHECK(scene_init(&scene, 0, &memory.table) == HM_OK);
+    test_memory_fail(&memory, 1, true);
+    while (!is_null(scene_create(&scene, scene.root, NULL)))
+        count++;
+    CHECK(test_memory_refused(&memory) && scene_node_map_count(&scene.nodes) == count);
+    scene_node_handle last = scene_get(&scene, scene.root)->last_child;
+    CHECK(is_null(scene_create_before(&scene, last, NULL)));
+    CHECK(scene_validate(&scene) == HM_OK);
+    test_memory_fail(&memory, 0, false);
+    CHECK(!is_null(scene_create(&scene, scene.root, NULL)));
+    CHECK(scene_validate(&scene) == HM_OK);
+    scene_fini(&scene);
+    test_memory_check_released(&memory);
+}
+
 TEST(scene, random_edits_agree_with_a_naive_tree)
 {
-    model *m = model_new("scene edits");
+    model *m = scene_model_new("scene edits");
     uint32_t crowded = 0;
     for (int i = 0; i < 5000; i++) {
-        model_edit(m);
-        model_check_links(m);
-        model_check_answers(m);
+        scene_model_edit(m);
+        scene_model_check_links(m);
+        scene_model_check_answers(m);
         crowded += m->scene.crowded != 0;
     }
     CHECK(m->stale_count > STALE_POOL && crowded > 100);
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 TEST(scene, validate_sees_wrong_labels_counts_and_lists)
@@ -322,6 +343,10 @@ TEST(scene, a_chain_of_1000000_nodes_neither_overflows_the_stack_nor_is_climbed_
     for (uint32_t i = MILLION - 1; i-- > 0;)
         reversed[i] = scene_create(&scene, reversed[i + 1], &step);
     scene_node_handle top = reversed[MILLION - 2];
+    uint32_t visits = 0; /* while labels do not tell what is below what */
+    for (scene_node_handle at = scene.root; !is_null(at); at = scene_next(&scene, at))
+        visits++;
+    CHECK(visits == MILLION && scene.crowded > MILLION / 2);
     scene_node_handle end = reversed[0];
     check_chain(&scene, reversed);
     CHECK(scene_node_map_arrange(&scene.nodes, reversed, MILLION, no_limit).done);

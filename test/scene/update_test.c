@@ -11,35 +11,35 @@ static const hm_budget no_limit = {0, 0};
 
 TEST(scene_update, an_update_computes_what_a_naive_recursion_computes)
 {
-    model *m = model_new("scene update");
+    model *m = scene_model_new("scene update");
     for (uint32_t i = 0; i < 2000; i++) {
         for (uint32_t edits = 0; edits < 1 + i % 20; edits++)
-            model_edit(m);
-        model_check_update(m);
+            scene_model_edit(m);
+        scene_model_check_update(m);
     }
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 TEST(scene_update, an_update_is_right_wherever_the_nodes_lie)
 {
-    model *m = model_new("scene shuffled");
+    model *m = scene_model_new("scene shuffled");
     uint32_t late = 0;
     m->scene.passes = UINT32_MAX - 1; /* The count of updates wraps in the first round. */
-    model_check_update(m);
+    scene_model_check_update(m);
     for (int edits = 0; edits < 400; edits++)
-        model_edit(m);
+        scene_model_edit(m);
     for (int i = 0; i < 200; i++) {
         hm_handle shuffled[2 * MOST];
         for (int edits = 0; edits < 20; edits++)
-            model_edit(m);
+            scene_model_edit(m);
         for (uint32_t n = 0; n < 2 * MOST; n++)
-            shuffled[n] = m->nodes[model_any(m)].handle.id;
+            shuffled[n] = m->nodes[scene_model_any(m)].handle.id;
         CHECK(hm_map_arrange(&m->scene.nodes.map, shuffled, 2 * MOST, no_limit).done);
         late += !scene_has_parents_first(&m->scene);
-        model_check_update(m);
+        scene_model_check_update(m);
     }
     CHECK(late > 100);
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 enum { WIDTH = 10, HEIGHT = 4, TREE = 11111 }; /* a tree in which all but leaves have 10 children */
@@ -157,14 +157,14 @@ TEST(scene_update, a_list_of_changes_that_gets_no_memory_leads_to_a_full_pass)
 
 TEST(scene_update, a_world_transform_is_right_before_the_update_too)
 {
-    model *m = model_new("scene worlds");
+    model *m = scene_model_new("scene worlds");
     for (uint32_t i = 0; i < 20000; i++) {
         if (i % 64 == 0)
             scene_update(&m->scene);
-        model_edit(m);
-        model_check_answers(m);
+        scene_model_edit(m);
+        scene_model_check_answers(m);
     }
-    model_delete(m);
+    scene_model_delete(m);
 }
 
 static bool is_near(float a, float b)
