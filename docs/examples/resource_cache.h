@@ -56,6 +56,10 @@
  * changes nothing. Except for init and loads, cost is O(1) if not stated. A cache must not be
  * moved.
  *
+ * Sources: resource_cache.c, resource_pump.c, resource_queue.c and resource_validate.c; link with
+ * -pthread. A refusal sets no hm_last_error, unless it is one of the containers below. To find
+ * references that were not given back, look at resource_cache_get_stats before fini.
+ *
  * All caches have one type id: a handle of one cache means nothing in another, but may resolve. */
 #ifndef RESOURCE_CACHE_H
 #define RESOURCE_CACHE_H
@@ -88,7 +92,7 @@ struct resource_cache;
 /* What `load` works on. */
 struct resource_load {
     const char *name;
-    void *payload; /* `payload_size` bytes, zeroed; at this address until it is unloaded */
+    void *payload; /* `payload_size` bytes, zeroed before each call; here until it is unloaded */
     void *context; /* the loader's */
     size_t size;   /* bytes reserved so far; read only */
     char error[RESOURCE_ERROR_SIZE]; /* why it failed; empty at first */
@@ -101,7 +105,8 @@ struct resource_loader {
      * calls, for different payloads, run at the same time. */
     bool (*load)(struct resource_load *load);
     /* On the owner's thread, after `load`: uploads to a device, or requests dependencies. Returns
-     * NULL, or why it failed; then `unload` follows. May call the cache, but not pump or fini.
+     * NULL, or why it failed, which is copied; then `unload` follows. May call the cache, but not
+     * pump or fini.
      * NULL: nothing to do. */
     const char *(*finish)(struct resource_cache *cache, resource_handle resource, void *payload,
                           void *context);
@@ -243,7 +248,8 @@ hm_status resource_cache_depend(struct resource_cache *cache, resource_handle ha
  * have). Without workers it loads as many. Returns 0 inside of itself. */
 uint32_t resource_cache_pump(struct resource_cache *cache, uint32_t max);
 
-/* Waits until pump has something to do; false if nothing is in flight. To load all, for example:
+/* Waits until pump has something to do. Returns false if nothing is queued or being loaded. To load
+ * all, for example:
  *
  *     while (resource_cache_wait(&cache))
  *         resource_cache_pump(&cache, 0);

@@ -10,6 +10,13 @@
  * one into the hole, and defragmenting moves many. A pointer from scene_get is therefore valid only
  * until the next change; a handle stays valid, and is refused once its node is erased.
  *
+ * What a node carries, a mesh or a texture, goes into an hm_secondary with the type id
+ * SCENE_NODE_TYPE_ID. scene_destroy knows nothing of it: purge the secondary afterwards, or walk
+ * the subtree before with scene_next_in.
+ *
+ * Sources: scene_graph.c and scene_order.c. A refusal sets no hm_last_error, unless it is one of
+ * the map below.
+ *
  * What the example shows:
  *
  * - Refusal. For a handle that does not resolve, each function returns a status, zero, false or
@@ -94,9 +101,10 @@ struct scene {
 
 /* Lifetime */
 
-/* Makes a scene of one node, the root, for at most `capacity` nodes (0: 1,048,576), in memory from
- * `memory` (NULL: the system's). HM_ERROR_INVALID or HM_ERROR_MEMORY; then the scene is empty, has
- * a null root, and refuses everything. The scene must stay at its address. */
+/* Makes a scene of one node, the root, for at most `capacity` nodes, the root included (0:
+ * 1,048,576), in memory from `memory` (NULL: the system's). HM_ERROR_INVALID or HM_ERROR_MEMORY;
+ * then the scene is empty, has a null root, and refuses everything. The scene must stay at its
+ * address. */
 hm_status scene_init(struct scene *scene, uint32_t capacity, const hm_memory *memory);
 
 /* Destroys all nodes. May be called twice. */
@@ -106,7 +114,8 @@ void scene_fini(struct scene *scene);
 const struct scene_node *scene_get(const struct scene *scene, scene_node_handle node);
 
 /* Creates a node as its parent's last child; `local` NULL: the identity. Returns a null
- * handle when the parent does not resolve, or when the map is full. O(1). */
+ * handle when the parent does not resolve, when the map is full, or when memory is refused. O(1).
+ */
 scene_node_handle scene_create(struct scene *scene, scene_node_handle parent,
                                const struct scene_transform *local);
 

@@ -12,7 +12,7 @@
  * container knows nothing of the report, so all its functions cost the same, whether it is added or
  * not.
  *
- * Owns: nothing. The list goes through the entries, which belong to the program: one for each
+ * Owns: nothing. The entries are linked into the list, and belong to the program: one for each
  * container, best beside it. An entry needs no initialisation. Entry and container must stay where
  * they are until the entry is removed: remove it before the memory of either is freed or reused,
  * even if the container is finished, and before a container is moved.
@@ -54,10 +54,10 @@ typedef struct hm_report_entry {
     const void *container;
 } hm_report_entry;
 
-/* Adds a container to the report, behind those that are there; of a typed one its only member:
- * hm_report_add_map(&entry, &textures.map). HM_ERROR_INVALID: the entry has been added already, or
- * the container has, by another entry; then nothing has changed. Does not look into the container.
- * O(entries). */
+/* Adds a container to the report, after those already listed. Of a typed container pass its untyped
+ * member: hm_report_add_map(&entry, &textures.map). HM_ERROR_INVALID: the entry has been added
+ * already, or the container has, by another entry; then nothing has changed. A NULL argument is a
+ * broken contract. Does not look into the container. O(entries). */
 HM_API hm_status hm_report_add_map(hm_report_entry *entry, const hm_map *map);
 HM_API hm_status hm_report_add_pool(hm_report_entry *entry, const hm_pool *pool);
 HM_API hm_status hm_report_add_table(hm_report_entry *entry, const hm_table *table);
@@ -77,9 +77,9 @@ HM_API hm_status hm_report_remove(hm_report_entry *entry);
  */
 HM_API uint32_t hm_report(FILE *file);
 
-/* Prints the report to stderr if any container is alive, else nothing. Made for atexit, where what
- * is alive was not finished: listed containers must be static or allocated then, since the
- * variables of main are gone when it has returned. Example:
+/* Prints the report to stderr if any container is alive, else nothing. Made for atexit, when
+ * whatever is still alive was never finished: the listed containers and their entries must be
+ * static or allocated then, since the variables of main are gone when it has returned. Example:
  *
  *     if (atexit(hm_report_leaks) != 0)
  *         fprintf(stderr, "leaks will not be reported\n");
