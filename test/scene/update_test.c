@@ -54,7 +54,7 @@ static void make_tree(struct scene *scene, scene_node_handle *nodes)
         nodes[i] = scene_create(scene, nodes[(i - 1) / WIDTH], &step);
     scene_update(scene);
     CHECK(scene->visited == TREE);
-    CHECK(scene_get(scene, nodes[TREE - 1])->world.m[3] == HEIGHT);
+    CHECK(scene_get(scene, nodes[TREE - 1])->world.m[3] == (float)HEIGHT);
 }
 
 TEST(scene_update, an_update_visits_only_what_is_below_the_topmost_changes)
