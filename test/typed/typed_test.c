@@ -61,6 +61,8 @@ static int compare_values(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
+static char text[80]; /* what describe writes */
+
 TEST(typed, a_handle_type_needs_no_container)
 {
     body_handle null = body_handle_null();
@@ -97,7 +99,7 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_map_meta_at(&map, 1) == NULL);
     CHECK(body_map_erase(&map, second) && !body_map_erase(&map, second));
     CHECK(body_map_explain(&map, second) == HM_HANDLE_STALE);
-    CHECK(body_map_describe(&map, second, NULL, 0) ==
+    CHECK(body_map_describe(&map, second, text, sizeof text) ==
           hm_map_describe(&map.map, second.id, NULL, 0));
     CHECK(body_map_get_stats(&map).free_slots == 1 && body_map_validate(&map) == HM_OK);
     body_map_clear(&map);
@@ -127,7 +129,7 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_pool_erase(&pool, second) && !body_pool_erase(&pool, second));
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_explain(&pool, second) == HM_HANDLE_STALE);
-    CHECK(body_pool_describe(&pool, second, NULL, 0) ==
+    CHECK(body_pool_describe(&pool, second, text, sizeof text) ==
           hm_pool_describe(&pool.pool, second.id, NULL, 0));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
     CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
@@ -252,7 +254,7 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_secondary_remove(&secondary, first) && !body_secondary_remove(&secondary, first));
     CHECK(body_secondary_get(&secondary, first) == NULL);
     CHECK(body_secondary_get_stats(&secondary).count == 1);
-    CHECK(body_secondary_describe(&secondary, first, NULL, 0) ==
+    CHECK(body_secondary_describe(&secondary, first, text, sizeof text) ==
           hm_secondary_describe(&secondary.secondary, first.id, NULL, 0));
     CHECK(body_secondary_validate(&secondary) == HM_OK);
     body_secondary_clear(&secondary);
@@ -341,7 +343,7 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_handle_equal(body_table_handle_at(&table, 1), second));
     CHECK(body_table_erase(&table, second) && !body_table_erase(&table, second));
     CHECK(body_table_explain(&table, second) == HM_HANDLE_STALE);
-    CHECK(body_table_describe(&table, second, NULL, 0) ==
+    CHECK(body_table_describe(&table, second, text, sizeof text) ==
           hm_table_describe(&table.table, second.id, NULL, 0));
     CHECK(body_table_get_stats(&table).free_slots == 1 && body_table_validate(&table) == HM_OK);
     body_table_clear(&table);
