@@ -101,6 +101,7 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_map_explain(&map, second) == HM_HANDLE_STALE);
     CHECK(body_map_describe(&map, second, text, sizeof text) ==
           hm_map_describe(&map.map, second.id, NULL, 0));
+    CHECK(body_map_describe(&map, second, NULL, 0) == strlen(text));
     CHECK(body_map_get_stats(&map).free_slots == 1 && body_map_validate(&map) == HM_OK);
     body_map_clear(&map);
     CHECK(body_map_trim(&map) == HM_OK && body_map_count(&map) == 0);
@@ -131,6 +132,7 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_pool_explain(&pool, second) == HM_HANDLE_STALE);
     CHECK(body_pool_describe(&pool, second, text, sizeof text) ==
           hm_pool_describe(&pool.pool, second.id, NULL, 0));
+    CHECK(body_pool_describe(&pool, second, NULL, 0) == strlen(text));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
     CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
     CHECK(body_pool_get_stats(&pool).free_slots == 1 && body_pool_validate(&pool) == HM_OK);
@@ -256,6 +258,7 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_secondary_get_stats(&secondary).count == 1);
     CHECK(body_secondary_describe(&secondary, first, text, sizeof text) ==
           hm_secondary_describe(&secondary.secondary, first.id, NULL, 0));
+    CHECK(body_secondary_describe(&secondary, first, NULL, 0) == strlen(text));
     CHECK(body_secondary_validate(&secondary) == HM_OK);
     body_secondary_clear(&secondary);
     CHECK(body_secondary_trim(&secondary) == HM_OK && body_secondary_count(&secondary) == 0);
@@ -345,6 +348,7 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_table_explain(&table, second) == HM_HANDLE_STALE);
     CHECK(body_table_describe(&table, second, text, sizeof text) ==
           hm_table_describe(&table.table, second.id, NULL, 0));
+    CHECK(body_table_describe(&table, second, NULL, 0) == strlen(text));
     CHECK(body_table_get_stats(&table).free_slots == 1 && body_table_validate(&table) == HM_OK);
     body_table_clear(&table);
     CHECK(body_table_trim(&table) == HM_OK && body_table_count(&table) == 0);
