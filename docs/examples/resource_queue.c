@@ -42,9 +42,9 @@ static void *work(void *argument)
     struct resource_queue *queue = argument;
     pthread_mutex_lock(&queue->mutex);
     while (!queue->is_stopping) {
-        void *job = pop(&queue->todo);
+        void *job = pop(&queue->waiting);
         if (job == NULL) {
-            pthread_cond_wait(&queue->has_todo, &queue->mutex);
+            pthread_cond_wait(&queue->has_waiting, &queue->mutex);
             continue;
         }
         queue->running++;
@@ -80,7 +80,7 @@ static hm_status start(struct resource_queue *queue, uint32_t workers, const hm_
 static void open_lock(struct resource_queue *queue)
 {
     pthread_mutex_init(&queue->mutex, NULL);
-    pthread_cond_init(&queue->has_todo, NULL);
+    pthread_cond_init(&queue->has_waiting, NULL);
     pthread_cond_init(&queue->has_done, NULL);
 }
 
@@ -89,18 +89,18 @@ static void stop(struct resource_queue *queue)
     const pthread_t *threads = hm_array_data(&queue->threads);
     resource_queue_lock(queue);
     queue->is_stopping = true;
-    pthread_cond_broadcast(&queue->has_todo);
+    pthread_cond_broadcast(&queue->has_waiting);
     resource_queue_unlock(queue);
     for (size_t i = 0; i < hm_array_count(&queue->threads); i++)
         pthread_join(threads[i], NULL);
     pthread_cond_destroy(&queue->has_done);
-    pthread_cond_destroy(&queue->has_todo);
+    pthread_cond_destroy(&queue->has_waiting);
     pthread_mutex_destroy(&queue->mutex);
 }
 
 static void wake_worker(struct resource_queue *queue)
 {
-    pthread_cond_signal(&queue->has_todo);
+    pthread_cond_signal(&queue->has_waiting);
 }
 
 static void wait_for_done(struct resource_queue *queue)
@@ -174,7 +174,7 @@ hm_status resource_queue_init(struct resource_queue *queue, uint32_t capacity, u
     queue->run = run;
     queue->is_open = true;
     open_lock(queue);
-    hm_status status = init_ring(&queue->todo, capacity, memory);
+    hm_status status = init_ring(&queue->waiting, capacity, memory);
     if (status == HM_OK)
         status = init_ring(&queue->done, capacity, memory);
     if (status == HM_OK)
@@ -188,7 +188,7 @@ void resource_queue_fini(struct resource_queue *queue)
 {
     if (queue->is_open)
         stop(queue);
-    hm_array_fini(&queue->todo.places);
+    hm_array_fini(&queue->waiting.places);
     hm_array_fini(&queue->done.places);
     hm_array_fini(&queue->threads);
     memset(queue, 0, sizeof *queue);
@@ -197,7 +197,7 @@ void resource_queue_fini(struct resource_queue *queue)
 void resource_queue_push(struct resource_queue *queue, void *job)
 {
     resource_queue_lock(queue);
-    push(&queue->todo, job);
+    push(&queue->waiting, job);
     wake_worker(queue);
     resource_queue_unlock(queue);
 }
@@ -213,7 +213,7 @@ void *resource_queue_pop(struct resource_queue *queue)
 bool resource_queue_run_one(struct resource_queue *queue)
 {
     resource_queue_lock(queue);
-    void *job = pop(&queue->todo);
+    void *job = pop(&queue->waiting);
     resource_queue_unlock(queue);
     if (job == NULL)
         return false;
@@ -227,7 +227,7 @@ bool resource_queue_run_one(struct resource_queue *queue)
 bool resource_queue_is_idle(struct resource_queue *queue)
 {
     resource_queue_lock(queue);
-    bool is_idle = queue->todo.count == 0 && queue->running == 0 && queue->done.count == 0;
+    bool is_idle = queue->waiting.count == 0 && queue->running == 0 && queue->done.count == 0;
     resource_queue_unlock(queue);
     return is_idle;
 }
@@ -235,9 +235,10 @@ bool resource_queue_is_idle(struct resource_queue *queue)
 bool resource_queue_wait(struct resource_queue *queue)
 {
     resource_queue_lock(queue);
-    while (has_workers(queue) && queue->done.count == 0 && queue->todo.count + queue->running != 0)
+    while (has_workers(queue) && queue->done.count == 0 &&
+           queue->waiting.count + queue->running != 0)
         wait_for_done(queue);
-    bool has_any = queue->done.count != 0 || queue->todo.count != 0;
+    bool has_any = queue->done.count != 0 || queue->waiting.count != 0;
     resource_queue_unlock(queue);
     return has_any;
 }

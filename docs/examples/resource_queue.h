@@ -2,7 +2,7 @@
 /* resource_queue: a bounded queue of jobs for worker threads, and the way back. Of the resource
  * cache, but knows nothing of resources: a job is a pointer.
  *
- *     owner -- push --> todo --> workers: run(job) --> done -- pop --> owner
+ *     owner -- push --> waiting --> workers: run(job) --> done -- pop --> owner
  *
  * Both rings have `capacity` places. As long as the owner has at most so many jobs in total, no
  * push has to wait, neither its own nor a worker's.
@@ -33,7 +33,7 @@ struct resource_ring {
 };
 
 struct resource_queue {
-    struct resource_ring todo, done;
+    struct resource_ring waiting, done;
     void (*run)(void *job); /* on a worker, or in resource_queue_run_one */
     hm_array threads;       /* pthread_t */
     uint32_t running;       /* jobs that a worker has taken and not finished */
@@ -41,7 +41,7 @@ struct resource_queue {
     bool is_open;
 #if RESOURCE_THREADS
     pthread_mutex_t mutex; /* guards all above but `run`, `threads` and `is_open` */
-    pthread_cond_t has_todo, has_done;
+    pthread_cond_t has_waiting, has_done;
 #endif
 };
 
