@@ -3,6 +3,7 @@
 #include <handle_map/directory.h>
 
 #include "base_private.h"
+#include "describe_private.h"
 #include "pool/pool_private.h"
 
 #include <inttypes.h>
@@ -119,6 +120,19 @@ void *hm_directory_get(const hm_directory *directory, hm_handle handle)
     if (found->map != NULL)
         return hm_map_get(found->map, handle);
     return found->pool != NULL ? hm_pool_get(found->pool, handle) : NULL;
+}
+
+size_t hm_directory_describe(const hm_directory *directory, hm_handle handle, char *buffer,
+                             size_t size)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_describe: directory is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_directory_describe: buffer is NULL");
+    const directory_place *found = directory_place_of_handle(directory, handle);
+    if (found != NULL && found->map != NULL)
+        return hm_map_describe(found->map, handle, buffer, size);
+    if (found != NULL && found->pool != NULL)
+        return hm_pool_describe(found->pool, handle, buffer, size);
+    return hm_describe_lost(handle, buffer, size);
 }
 
 hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item)

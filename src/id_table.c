@@ -4,6 +4,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "describe_private.h"
 #include "handle_private.h"
 #include "memory/memory_private.h"
 
@@ -299,6 +300,27 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     if (hm_id_table_find(table, handle) != HM_INVALID_INDEX)
         return HM_HANDLE_LIVE;
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+}
+
+size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const char *name,
+                            char *buffer, size_t size)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_describe: table is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_id_table_describe: buffer is NULL");
+    uint32_t slot = hm_handle_index(handle), end = table->slot_count;
+    hm_description what = {.name = name,
+                           .handle = handle,
+                           .state = hm_id_table_explain(table, handle),
+                           .type_id = table->type_id,
+                           .slots = end > table->dropped_end ? end : table->dropped_end,
+                           .is_free = true};
+    if (slot < end) {
+        what.generation = hm_handle_generation(table->entries[slot]);
+        what.is_free = hm_handle_index(table->entries[slot]) >= table->count;
+    } else if (slot < table->dropped_end) {
+        what.generation = id_table_floor_of(table, slot);
+    }
+    return hm_describe(&what, buffer, size);
 }
 
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats)

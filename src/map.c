@@ -498,6 +498,13 @@ hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)
     return hm_id_table_explain(&map->ids, handle);
 }
 
+size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t size)
+{
+    HM_CONTRACT(map != NULL, "hm_map_describe: map is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_map_describe: buffer is NULL");
+    return hm_id_table_describe(&map->ids, handle, map->name, buffer, size);
+}
+
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");

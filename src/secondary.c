@@ -13,6 +13,7 @@
 
 #include "array_private.h"
 #include "base_private.h"
+#include "describe_private.h"
 #include "guard_private.h"
 #include "handle_private.h"
 #include "id_table_private.h"
@@ -608,6 +609,33 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
         return hm_fail(HM_ERROR_CORRUPT,
                        "the secondary and its order disagree on the managed positions");
     return HM_OK;
+}
+
+size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
+                             size_t size)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_describe: secondary is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_secondary_describe: buffer is NULL");
+    uint32_t slot = hm_handle_index(owner);
+    hm_description what = {.name = secondary->name,
+                           .handle = owner,
+                           .state = hm_handle_judge(owner, secondary->type_id),
+                           .type_id = secondary->type_id,
+                           .slots = secondary->max_slots};
+    if (what.state != HM_HANDLE_LIVE)
+        return hm_describe(&what, buffer, size);
+    if (slot >= secondary->max_slots) {
+        what.state = HM_HANDLE_OUT_OF_RANGE;
+        return hm_describe(&what, buffer, size);
+    }
+    uint32_t index = secondary_find_slot(secondary, slot);
+    if (index != HM_INVALID_INDEX)
+        what.generation = hm_handle_generation(secondary->owners[index]);
+    if (what.generation < hm_handle_generation(owner))
+        return hm_describe_absent(&what, buffer, size);
+    if (what.generation > hm_handle_generation(owner))
+        what.state = HM_HANDLE_STALE;
+    return hm_describe(&what, buffer, size);
 }
 
 hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary)

@@ -1,233 +1,200 @@
 /* SPDX-License-Identifier: MIT */
-/* demo: real models, a scene of 100,000 nodes that changes in every frame, and the cost of keeping
- * it in order.
+/* demo: real models, a scene of 100,000 nodes that changes in every frame, a camera that flies over
+ * it, and the cost of keeping both the scene and what is drawn of it in order.
  *
- *     demo [--frames N] [--nodes N] [--swaps N] [--seed N] [--elsewhere] [--out DIR] [MODEL...]
+ *     demo --help
  *
  * Two simulations make the same edits, one with and one without defragmentation. They alternate
- * frame by frame, so that other work on the machine affects both. The exit code is 1 if a stale
- * handle resolves, a budget is exceeded, or a scene is found to be damaged. */
+ * frame by frame, so that other work on the machine affects both. All frames are run several times,
+ * and the medians are shown. The exit code is 1 if a stale handle resolves, a budget is exceeded, a
+ * scene is found to be damaged, or two runs issue different handles; 2 if the command line is
+ * wrong. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "demo_report.h"
+#include "demo_models.h"
+#include "demo_picture.h"
+#include "demo_view.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-enum { MOST_MODELS = 64, MADE_UP_MODELS = 4 };
+static const char interrupted[] = "interrupted";
 
-struct options {
-    struct demo_settings settings;
-    const char *directory;
-    char **paths;
-    int path_count;
-};
+/* Runs */
 
-static const char usage[] =
-    "usage: demo [OPTION...] [MODEL...]\n"
-    "  --frames N    frames to run (600)\n"
-    "  --nodes N     nodes in the scene (100000)\n"
-    "  --swaps N     the budget of a frame's defragmentation (20000)\n"
-    "  --seed N      seed of all choices (1)\n"
-    "  --elsewhere   do not replace groups in their place: destroy some, build others elsewhere\n"
-    "  --out DIR     where the picture goes (demo)\n";
-
-/* Options */
-
-static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
+/* Returns NULL, or what is wrong with a side after a run. */
+static const char *check_side(const struct demo_side *side, const struct demo_frame *frames)
 {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most)
-        return false;
-    *number = (uint32_t)value;
-    return true;
+    const struct simulation *simulation = &side->simulation;
+    for (uint32_t i = 0; i < simulation->settings->frames; i++)
+        if (frames[i].swaps > simulation->settings->swaps ||
+            frames[i].sort_swaps > simulation->settings->sort_swaps)
+            return "a frame exceeded its budget of swaps";
+    if (simulation->resolved != 0)
+        return "a stale handle resolved";
+    if (scene_validate(&simulation->scene) != HM_OK ||
+        hm_secondary_validate(&simulation->draw_list.items.secondary) != HM_OK)
+        return "a scene is damaged";
+    return NULL;
 }
 
-/* Parses one option and, if it takes one, its value. Returns the number of arguments used; 0:
- * wrong.
- */
-static int parse_option(struct options *options, const char *name, const char *value)
+static const char *check_run(const struct demo_result *result, uint32_t run, uint64_t *hash)
 {
-    struct demo_settings *settings = &options->settings;
-    const struct {
-        const char *name;
-        uint32_t least, most;
-        uint32_t *number;
-    } numbers[] = {{"--frames", 1, 1000000, &settings->frames},
-                   {"--nodes", 100, 1000000, &settings->nodes},
-                   {"--swaps", 1, UINT32_MAX, &settings->swaps},
-                   {"--seed", 0, UINT32_MAX, &settings->seed}};
-    if (strcmp(name, "--elsewhere") == 0) {
-        settings->elsewhere = true;
-        return 1;
-    }
-    if (value == NULL)
-        return 0;
-    if (strcmp(name, "--out") == 0) {
-        options->directory = value;
-        return 2;
-    }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strcmp(name, numbers[i].name) == 0)
-            return parse_number(value, numbers[i].least, numbers[i].most, numbers[i].number) ? 2
-                                                                                             : 0;
-    return 0;
+    const struct demo_side *with = &result->with;
+    const struct demo_side *without = &result->without;
+    size_t first = (size_t)run * result->settings->frames;
+    const char *reason = check_side(with, with->frames + first);
+    if (reason == NULL)
+        reason = check_side(without, without->frames + first);
+    if (reason != NULL)
+        return reason;
+    if (run == 0)
+        *hash = with->simulation.issued_hash;
+    if (with->simulation.issued_hash != *hash || without->simulation.issued_hash != *hash ||
+        with->simulation.random != without->simulation.random)
+        return "two simulations did not issue the same handles";
+    return NULL;
 }
 
-static bool parse_options(struct options *options, int argc, char **argv)
+/* Runs all frames once, on both sides alternately. */
+static const char *run_frames(struct demo_result *result, uint32_t run)
 {
-    int at = 1;
-    while (at < argc && strncmp(argv[at], "--", 2) == 0) {
-        int taken = parse_option(options, argv[at], argv[at + 1]);
-        if (taken == 0)
-            return false;
-        at += taken;
-    }
-    options->paths = argv + at;
-    options->path_count = argc - at;
-    return true;
-}
-
-/* Models */
-
-/* Reads the models that can be read, and prints which cannot. Returns the number read. */
-static uint32_t import_models(const struct options *options, struct model *models)
-{
-    uint32_t count = 0;
-    for (int i = 0; i < options->path_count; i++) {
-        const char *path = options->paths[i];
-        const char *reason = "there are too many models";
-        if (count < MOST_MODELS)
-            reason = model_import(&models[count], path);
-        if (reason != NULL) {
-            fprintf(stderr, "demo: %s: left out: %s\n", path, reason);
-            continue;
-        }
-        printf("model: %s, %u nodes\n", models[count].name, (unsigned)model_count(&models[count]));
-        count++;
-    }
-    return count;
-}
-
-static uint32_t make_up_models(const struct options *options, struct model *models)
-{
-    static const uint32_t sizes[MADE_UP_MODELS] = {22, 38, 83, 129};
-    uint32_t count = 0;
-    printf("model: none was read; the scene is made of %d trees that are made up here\n",
-           MADE_UP_MODELS);
-    while (count < MADE_UP_MODELS &&
-           model_generate(&models[count], sizes[count], options->settings.seed + count) == NULL)
-        count++;
-    return count;
-}
-
-/* Frames */
-
-/* A bar that is redrawn in place on a terminal; elsewhere a line for each quarter. */
-static void show_progress(uint32_t done, uint32_t frames)
-{
-    enum { WIDTH = 50 };
-    static const char bar[WIDTH + 1] = "##################################################";
-    static const char gap[WIDTH + 1] = "..................................................";
-    uint32_t filled = (uint32_t)((uint64_t)done * WIDTH / frames);
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r[%.*s%.*s] %u of %u frames%s", (int)filled, bar, (int)(WIDTH - filled),
-                gap, (unsigned)done, (unsigned)frames, done == frames ? "\n" : "");
-    else if ((uint64_t)done * 4 / frames != (uint64_t)(done - 1) * 4 / frames)
-        fprintf(stderr, "%u of %u frames\n", (unsigned)done, (unsigned)frames);
-}
-
-static const char *run_frames(struct demo_run runs[2], const struct demo_settings *settings)
-{
+    struct demo_side *sides[2] = {&result->with, &result->without};
+    const struct demo_settings *settings = result->settings;
+    size_t first = (size_t)run * settings->frames;
+    struct demo_moment moment = {.settings = settings, .run = run, .runs = result->runs};
     for (int i = 0; i < 2; i++) {
-        runs[i].frames = calloc(settings->frames, sizeof *runs[i].frames);
-        if (runs[i].frames == NULL)
-            return "out of memory";
-        const char *reason = simulation_init(&runs[i].simulation, settings, i == 0);
+        simulation_fini(&sides[i]->simulation);
+        const char *reason = simulation_init(&sides[i]->simulation, settings, i == 0);
         if (reason != NULL)
             return reason;
+        moment.simulations[i] = &sides[i]->simulation;
+        moment.frames[i] = sides[i]->frames + first;
     }
-    for (uint32_t frame = 0; frame < settings->frames; frame++) {
+    while (moment.done < settings->frames) {
         for (int i = 0; i < 2; i++) {
-            const char *reason = simulation_step(&runs[i].simulation, &runs[i].frames[frame]);
+            struct demo_frame *frame = &sides[i]->frames[first + moment.done];
+            const char *reason = simulation_step(&sides[i]->simulation, frame);
             if (reason != NULL)
                 return reason;
         }
-        show_progress(frame + 1, settings->frames);
+        moment.done++;
+        view_show(&moment);
+        if (view_signal() != 0)
+            return interrupted;
     }
     return NULL;
 }
 
-/* Returns NULL, or what is wrong with the runs. */
-static const char *check(const struct demo_run runs[2], const struct demo_settings *settings)
+static const char *run_all(struct demo_result *result)
 {
-    for (uint32_t frame = 0; frame < settings->frames; frame++)
-        if (runs[0].frames[frame].swaps > settings->swaps)
-            return "a frame exceeded its budget of swaps";
-    for (int i = 0; i < 2; i++) {
-        if (runs[i].simulation.resolved != 0)
-            return "a stale handle resolved";
-        if (scene_validate(&runs[i].simulation.scene) != HM_OK)
-            return "a scene is damaged";
+    uint32_t count = result->settings->frames;
+    uint64_t hash = 0;
+    const char *reason = NULL;
+    result->with.frames = calloc((size_t)count * result->runs, sizeof *result->with.frames);
+    result->without.frames = calloc((size_t)count * result->runs, sizeof *result->without.frames);
+    if (result->with.frames == NULL || result->without.frames == NULL)
+        return "out of memory";
+    for (uint32_t run = 0; reason == NULL && run < result->runs; run++) {
+        reason = run_frames(result, run);
+        if (reason == NULL)
+            reason = check_run(result, run, &hash);
     }
-    if (runs[0].simulation.random != runs[1].simulation.random ||
-        runs[0].simulation.issued != runs[1].simulation.issued)
-        return "the two runs did not make the same edits";
+    if (reason != NULL)
+        return reason;
+    report_merge_runs(result->with.frames, count, result->runs);
+    report_merge_runs(result->without.frames, count, result->runs);
     return NULL;
 }
 
-static const char *run_demo(struct demo_run runs[2], const struct options *options)
+static void free_result(struct demo_result *result)
 {
-    const struct demo_settings *settings = &options->settings;
-    const char *reason = run_frames(runs, settings);
-    if (reason != NULL)
-        return reason;
-    report_table(&runs[0], &runs[1]);
-    reason = check(runs, settings);
-    if (reason != NULL)
-        return reason;
-    return report_picture(&runs[0], &runs[1], options->directory);
+    simulation_fini(&result->with.simulation);
+    simulation_fini(&result->without.simulation);
+    free(result->with.frames);
+    free(result->without.frames);
+}
+
+/* The program */
+
+static const char *report(const struct demo_result *result, const struct demo_options *options,
+                          FILE *csv)
+{
+    report_table(result);
+    if (csv != NULL && !report_csv(result, csv))
+        return "the figures cannot be written to the file of --csv";
+    return picture_draw(result, options->out_directory);
 }
 
 /* Flushes stdout, because the progress goes to stderr. */
-static void announce(const struct demo_settings *settings)
+static void announce(const struct demo_options *options)
 {
-    printf("%u frames, seed %u: each destroys about 1%% of the nodes as subtrees and builds as "
-           "many %s\n",
-           (unsigned)settings->frames, (unsigned)settings->seed,
-           settings->elsewhere ? "elsewhere" : "in their place");
+    const struct demo_settings *settings = &options->settings;
+    printf("%u run%s of %u frames, seed %u: each frame destroys about 1%% of the nodes as subtrees "
+           "and builds as many %s\n",
+           (unsigned)options->runs, options->runs == 1 ? "" : "s", (unsigned)settings->frames,
+           (unsigned)settings->seed, settings->elsewhere ? "elsewhere" : "in their place");
     fflush(stdout);
+}
+
+static const char *run_demo(const struct demo_options *options, FILE *csv)
+{
+    static struct demo_result result;
+    result.settings = &options->settings;
+    result.runs = options->runs;
+    announce(options);
+    view_open(options->plain);
+    const char *reason = run_all(&result);
+    view_close();
+    if (reason == NULL)
+        reason = report(&result, options, csv);
+    free_result(&result);
+    return reason;
+}
+
+/* Opens the file for the figures at once: it would be a pity to find only after all runs that this
+ * is impossible. */
+static bool open_csv(const char *path, FILE **csv)
+{
+    if (path == NULL)
+        return true;
+    *csv = fopen(path, "w");
+    if (*csv == NULL)
+        perror(path);
+    return *csv != NULL;
+}
+
+static int finish(const char *reason)
+{
+    if (reason == NULL)
+        return 0;
+    fprintf(stderr, "demo: %s\n", reason);
+    if (reason == interrupted)
+        raise(view_signal());
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
-    static struct model models[MOST_MODELS];
-    static struct demo_run runs[2];
-    struct options options = {.directory = "demo"};
-    options.settings = (struct demo_settings){
-        .nodes = 100000, .frames = 600, .swaps = 20000, .seed = 1, .models = models};
-    if (!parse_options(&options, argc, argv)) {
-        fputs(usage, stderr);
+    static struct demo_models models;
+    struct demo_options options = options_default();
+    FILE *csv = NULL;
+    if (!options_parse(&options, argc, argv))
         return 2;
-    }
-    uint32_t count = import_models(&options, models);
-    if (count == 0)
-        count = make_up_models(&options, models);
-    options.settings.model_count = count;
-    announce(&options.settings);
-    const char *reason = count != 0 ? run_demo(runs, &options) : "out of memory";
-    for (int i = 0; i < 2; i++) {
-        simulation_fini(&runs[i].simulation);
-        free(runs[i].frames);
-    }
-    for (uint32_t i = 0; i < count; i++)
-        model_free(&models[i]);
-    if (reason == NULL)
+    if (options.help) {
+        fputs(options_usage, stdout);
         return 0;
-    fprintf(stderr, "demo: %s\n", reason);
-    return 1;
+    }
+    if (!open_csv(options.csv, &csv))
+        return 2;
+    const char *reason = "out of memory";
+    if (models_load(&models, &options)) {
+        options.settings.models = models.parts;
+        options.settings.model_count = models.count;
+        reason = run_demo(&options, csv);
+    }
+    models_free(&models);
+    if (csv != NULL && fclose(csv) != 0 && reason == NULL)
+        reason = "the figures cannot be written to the file of --csv";
+    return finish(reason);
 }

@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* demo_report: the demo's table, and its picture. */
+/* demo_report: what the demo's runs took, as a table, and as one line of figures for each frame. */
 #ifndef DEMO_REPORT_H
 #define DEMO_REPORT_H
 
 #include "demo_simulation.h"
 
-/* A simulation and what its frames took. */
-struct demo_run {
-    struct simulation simulation;
-    struct demo_frame *frames; /* as many as the settings say */
+#include <stdio.h>
+
+enum {
+    REPORT_WINDOW = 15, /* frames in a running median; odd */
+    REPORT_MOST_RUNS = 99
 };
 
-/* Prints the table on stdout. */
-void report_table(const struct demo_run *with, const struct demo_run *without);
+/* A side of the comparison. */
+struct demo_side {
+    struct simulation simulation; /* after the last run */
+    struct demo_frame *frames;    /* as many as the settings say: medians of the runs */
+};
 
-/* Writes a data file of the frames, a gnuplot script and a picture to the directory, which it makes
- * if needed, and prints their paths. Returns NULL, or what went wrong. */
-const char *report_picture(const struct demo_run *with, const struct demo_run *without,
-                           const char *directory);
+struct demo_result {
+    const struct demo_settings *settings;
+    uint32_t runs;
+    struct demo_side with, without; /* defragmentation */
+};
+
+/* Returns one figure of a frame. */
+typedef double (*demo_measure)(const struct demo_frame *frame);
+
+double measure_update_ms(const struct demo_frame *frame);
+double measure_both_ms(const struct demo_frame *frame); /* update and defragmentation */
+
+/* The smallest figure that at least `share` of the frames do not exceed. */
+double report_quantile(const struct demo_frame *frames, uint32_t count, demo_measure of,
+                       double share);
+
+double report_mean(const struct demo_frame *frames, uint32_t count, demo_measure of);
+
+/* Replaces the times in the first `count` frames by the medians of the runs (at most
+ * REPORT_MOST_RUNS), whose frames follow each other. All other figures are the same in all runs. */
+void report_merge_runs(struct demo_frame *frames, uint32_t count, uint32_t runs);
+
+/* Prints the table on stdout. */
+void report_table(const struct demo_result *result);
+
+/* Writes a line of names, and a line for each frame. False if writing failed. */
+bool report_csv(const struct demo_result *result, FILE *file);
 
 #endif

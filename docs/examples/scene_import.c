@@ -9,11 +9,13 @@
 #include <assimp/scene.h>
 #endif
 
+enum { MADE_UP_MATERIALS = 12 };
+
 static struct model_node *append(struct model *model, uint32_t parent)
 {
     struct model_node *node = hm_array_push(&model->nodes);
     if (node != NULL)
-        *node = (struct model_node){.parent = parent, .size = 1};
+        *node = (struct model_node){.parent = parent, .size = 1, .material = MODEL_NOT_DRAWN};
     return node;
 }
 
@@ -38,6 +40,7 @@ static void add_up_sizes(struct model *model)
 const char *model_generate(struct model *model, uint32_t count, uint64_t seed)
 {
     bool fits = init_model(model, "made up");
+    model->materials = MADE_UP_MATERIALS;
     for (uint32_t i = 0; fits && i < count; i++) {
         const struct model_node *nodes = model_nodes(model);
         uint32_t parent = i != 0 ? i - 1 : 0;
@@ -46,8 +49,10 @@ const char *model_generate(struct model *model, uint32_t count, uint64_t seed)
         float side = random_below(&seed, 2) == 0 ? 1.0F : -1.0F;
         struct model_node *node = append(model, parent);
         fits = node != NULL;
-        if (fits)
+        if (fits) {
             node->local = scene_transform_translation(side, 0, 1);
+            node->material = random_below(&seed, MADE_UP_MATERIALS);
+        }
     }
     if (!fits) {
         model_free(model);
@@ -79,12 +84,12 @@ static struct scene_transform to_transform(const struct aiMatrix4x4 *m)
 
 /* Adds the nodes in depth-first order. The last child is pushed first, so that the first child is
  * popped first. False if memory runs out. */
-static bool enter_all(struct model *model, hm_array *stack, const struct aiNode *root)
+static bool enter_all(struct model *model, hm_array *stack, const struct aiScene *file)
 {
     struct pending *top = hm_array_push(stack);
     if (top == NULL)
         return false;
-    *top = (struct pending){root, 0};
+    *top = (struct pending){file->mRootNode, 0};
     while (hm_array_count(stack) != 0) {
         top = hm_array_at(stack, hm_array_count(stack) - 1);
         const struct aiNode *from = top->node;
@@ -93,6 +98,8 @@ static bool enter_all(struct model *model, hm_array *stack, const struct aiNode 
         if (node == NULL)
             return false;
         node->local = to_transform(&from->mTransformation);
+        if (from->mNumMeshes != 0)
+            node->material = file->mMeshes[from->mMeshes[0]]->mMaterialIndex;
         hm_array_pop(stack);
         for (unsigned i = from->mNumChildren; i-- > 0;) {
             top = hm_array_push(stack);
@@ -104,12 +111,13 @@ static bool enter_all(struct model *model, hm_array *stack, const struct aiNode 
     return true;
 }
 
-static const char *copy_hierarchy(struct model *model, const char *name, const struct aiNode *root)
+static const char *copy_hierarchy(struct model *model, const char *name, const struct aiScene *file)
 {
     hm_array_desc desc = {.item_size = sizeof(struct pending)};
     hm_array stack = {0};
     bool copied = init_model(model, name) && hm_array_init(&stack, &desc) == HM_OK &&
-                  enter_all(model, &stack, root);
+                  enter_all(model, &stack, file);
+    model->materials = file->mNumMaterials;
     hm_array_fini(&stack);
     if (!copied) {
         model_free(model);
@@ -129,7 +137,7 @@ const char *model_import(struct model *model, const char *path)
     const char *name = slash != NULL ? slash + 1 : path;
     const char *reason = "it has no nodes";
     if (file->mRootNode != NULL)
-        reason = copy_hierarchy(model, name, file->mRootNode);
+        reason = copy_hierarchy(model, name, file);
     aiReleaseImport(file);
     return reason;
 }

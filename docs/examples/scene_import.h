@@ -8,17 +8,21 @@
 
 #include <handle_map/array.h>
 
+#define MODEL_NOT_DRAWN UINT32_MAX
+
 /* A node of a model. The nodes are in depth-first order, so the subtree of node i is the nodes from
  * i to i + size - 1. */
 struct model_node {
-    uint32_t parent; /* index of a node; unused in the first one, which has none */
-    uint32_t size;   /* nodes in this subtree, this one included */
+    uint32_t parent;   /* index of a node; unused in the first one, which has none */
+    uint32_t size;     /* nodes in this subtree, this one included */
+    uint32_t material; /* that of the node's first mesh; MODEL_NOT_DRAWN: it has none */
     struct scene_transform local;
 };
 
 struct model {
     char name[48];
-    hm_array nodes; /* struct model_node; at least one */
+    hm_array nodes;     /* struct model_node; at least one */
+    uint32_t materials; /* those of the nodes are below this */
 };
 
 /* Reads the hierarchy of a scene file. Returns NULL, or the reason for the failure, which is valid

@@ -63,6 +63,16 @@ HM_API hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle 
  */
 HM_API void *hm_directory_get(const hm_directory *directory, hm_handle handle);
 
+/* Says in a sentence what a handle is to the map or pool of its type id, as hm_map_describe does.
+ * Without one: "foreign: type id 4, no container of the directory has it". O(length). Example:
+ *
+ *     char text[160];
+ *     hm_directory_describe(&directory, handle, text, sizeof text);
+ *     printf("the target is %s\n", text);
+ */
+HM_API size_t hm_directory_describe(const hm_directory *directory, hm_handle handle, char *buffer,
+                                    size_t size);
+
 /* Returns the handle of the item that contains the address, even in its middle, in whichever map or
  * pool it lies; null when no live item contains it. Any address may be given; nothing is read
  * there. Tries one container after another: O(type ids up to the highest one added). */

@@ -17,6 +17,7 @@
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
 #include <handle_map/query.h>
+#include <handle_map/report.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>

@@ -220,6 +220,13 @@ HM_API hm_status hm_id_table_trim(hm_id_table *table);
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle);
 
+/* Says the same in a sentence, with the numbers: "stale: slot 12 of 'texture' has generation 7 now,
+ * the handle 5". `name` is that of the container that the table belongs to; it may be NULL. Writes
+ * as snprintf does: at most `size` bytes, the terminator included, and returns the length of the
+ * whole sentence; `buffer` may be NULL if `size` is 0. O(length). */
+HM_API size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const char *name,
+                                   char *buffer, size_t size);
+
 /* Checks invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);
 

@@ -242,6 +242,29 @@ HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
  */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
+/* Says in a sentence, with the numbers, what hm_map_explain says by a state. It begins with the
+ * state:
+ *
+ *     live: slot 12 of 'texture', generation 7
+ *     null: it names no item
+ *     foreign: type id 4, 'texture' has 3
+ *     out of range: slot 4000 of 'texture', which has 13
+ *     stale: slot 12 of 'texture' has generation 7 now, the handle 5
+ *     stale: slot 12 of 'texture' is free now, the handle has generation 5
+ *     retired: slot 12 of 'texture' has used up its generations, the handle has 5
+ *     forged: slot 12 of 'texture' has issued no generation above 7, the handle has 9
+ *
+ * Writes as snprintf does: at most `size` bytes, the terminator included; `buffer` may be NULL if
+ * `size` is 0. Returns the length of the whole sentence, which is cut off unless that is below
+ * `size`. 160 bytes are enough for a name of up to 80. For messages, not for programs to parse: the
+ * words may change. O(length). Example:
+ *
+ *     char text[160];
+ *     hm_map_describe(&map, handle, text, sizeof text);
+ *     fprintf(stderr, "no sprite: %s\n", text);
+ */
+HM_API size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t size);
+
 /* Returns the current statistics. O(1). To see in advance that the index space runs out, for
  * example:
  *

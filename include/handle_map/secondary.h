@@ -161,6 +161,19 @@ HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
  * from callbacks. O(values + slots / 16,384). */
 HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
 
+/* Says in a sentence what a handle is to this secondary, as hm_map_describe does:
+ *
+ *     live: slot 12 of 'glow', generation 7
+ *     stale: slot 12 of 'glow' has generation 7 now, the handle 5
+ *     absent: slot 12 of 'glow' has no value
+ *     absent: slot 12 of 'glow' still has the value of generation 5, the handle has 7
+ *     out of range: slot 4000 of 'glow', which has 1000
+ *
+ * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign" and "forged" are
+ * as in a map. Whether the owner itself lives, only its own container can say. O(length). */
+HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
+                                    size_t size);
+
 /* Returns the current statistics. O(1). */
 HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
 
@@ -347,6 +360,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_SECONDARY_DEFINE_PURGE(prefix, owner)                                                       \
     HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                                \
     HM_TYPED_DEFINE_QUESTIONS(prefix, secondary)                                                   \
+    HM_TYPED_DEFINE_DESCRIBE(prefix, secondary, owner##_handle)                                    \
     HM_TYPED_DEFINE_ORDER(prefix, secondary, owner##_handle)
 
 #define HM_SECONDARY_DEFINE_INIT(prefix, type)                                                     \

@@ -222,6 +222,9 @@ HM_API hm_status hm_world_validate(const hm_world *world);
 /* Says what a handle is to this world. O(1). */
 HM_API hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity);
 
+/* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
+HM_API size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, size_t size);
+
 /* Returns the current statistics. O(tables). */
 HM_API hm_world_stats hm_world_get_stats(const hm_world *world);
 

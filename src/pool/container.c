@@ -5,6 +5,7 @@
 
 #include "../array_private.h"
 #include "../base_private.h"
+#include "../describe_private.h"
 #include "../guard_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
@@ -127,6 +128,23 @@ hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle)
     if (generation == last && hm_pool_lives(pool, slot))
         return HM_HANDLE_LIVE;
     return generation <= last ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
+}
+
+size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, size_t size)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_describe: pool is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_pool_describe: buffer is NULL");
+    uint32_t slot = hm_handle_index(handle);
+    hm_description what = {.name = pool->name,
+                           .handle = handle,
+                           .state = hm_pool_explain(pool, handle),
+                           .type_id = hm_pool_type_id(pool),
+                           .slots = pool->slot_count};
+    if (slot < pool->slot_count) {
+        what.generation = hm_pool_entry_generation(pool->entries[slot]);
+        what.is_free = !hm_pool_lives(pool, slot);
+    }
+    return hm_describe(&what, buffer, size);
 }
 
 hm_pool_stats hm_pool_get_stats(const hm_pool *pool)

@@ -463,6 +463,13 @@ hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle)
     return hm_id_table_explain(&table->ids, handle);
 }
 
+size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, size_t size)
+{
+    HM_CONTRACT(table != NULL, "hm_table_describe: table is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_table_describe: buffer is NULL");
+    return hm_id_table_describe(&table->ids, handle, table->name, buffer, size);
+}
+
 hm_table_stats hm_table_get_stats(const hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_get_stats: table is NULL");

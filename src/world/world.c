@@ -304,6 +304,13 @@ hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)
     return hm_id_table_explain(&world->ids, entity);
 }
 
+size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, size_t size)
+{
+    HM_CONTRACT(world != NULL, "hm_world_describe: world is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_world_describe: buffer is NULL");
+    return hm_id_table_describe(&world->ids, entity, world->name, buffer, size);
+}
+
 hm_world_stats hm_world_get_stats(const hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_get_stats: world is NULL");

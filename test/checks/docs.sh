@@ -20,7 +20,7 @@ for page in "$source/README.md" "$source"/docs/*.md; do
             command -v "$compiler" >/dev/null || continue
             # shellcheck disable=SC2086 # The warnings are a list.
             "$compiler" -std=c11 $HM_C_WARNINGS -Werror -O1 -S -o - -I "$source/include" \
-                "$block" >/dev/null
+                -I "$source/docs/examples" "$block" >/dev/null
             compiled=$((compiled + 1))
         done
     done

@@ -81,7 +81,11 @@ static int run_again(const char *argument)
 {
     /* argv[0] is a plain word, since _spawnv does not quote a path with spaces. */
     const char *const arguments[] = {"test", argument, NULL};
-    return (int)_spawnv(_P_WAIT, _pgmptr, arguments);
+    int code = -1;
+    /* -1: it could not be started, as happens once in a thousand times under a busy wine. */
+    for (int tries = 0; tries < 3 && code == -1; tries++)
+        code = (int)_spawnv(_P_WAIT, _pgmptr, arguments);
+    return code;
 }
 #endif
 

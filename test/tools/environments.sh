@@ -9,8 +9,6 @@ root=$1 build=$2
 shift 2
 chosen=" $* "
 directory=$build/environments
-table=$directory/table
-failed=false
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes -Wvla -Werror'
 export HM_TEST_SCALE
 
@@ -26,35 +24,40 @@ for target in json.load(sys.stdin):
 [ -n "$sources" ] || exit 1
 library=$(sed 's|^|src/|' src/sources.txt)
 
-# environment NAME WHAT COMMAND...: runs the command, with its output in a log, and adds its result
-# to the table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not.
+# environment NAME WHAT COMMAND...: runs the command, with its output in a log, and makes a row of the
+# table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not. Two run at a
+# time, since each keeps one processor busy.
+begun='' # names
 environment() {
-    name=$1 what=$2
-    shift 2
     case $chosen in
-    '  ' | *" $name "*) ;;
+    '  ' | *" $1 "*) ;;
     *) return ;;
     esac
+    try "$@" &
+    begun="$begun $1"
+    [ $(($(echo "$begun" | wc -w) % 2)) -ne 0 ] || wait
+}
+
+try() {
+    name=$1 what=$2
+    shift 2
     log=$directory/$name.log
-    printf '%-14s %-40s ' "$name" "$what"
     begin=$(date +%s)
+    result=FAILED
     if "$@" >"$log" 2>&1 </dev/null; then
         result=passed
-    else
-        result=FAILED
-        failed=true
     fi
     seconds=$(($(date +%s) - begin))
     tests=$(sed -n 's/^\([0-9][0-9]*\) tests, .*/\1/p' "$log" | tail -n 1)
-    echo "$result after $seconds s"
+    printf '%-14s %-40s %s after %s s\n' "$name" "$what" $result $seconds
     # Failures first, since the log of a test may end long after them.
     [ $result = passed ] ||
         { grep 'does not hold\|^FAILED\|ended with' "$log" | head -n 20; tail -n 40 "$log"; } |
         sed "s|^|$name: |"
-    printf '%-14s | %-40s | %6s | %-6s | %7s\n' "$name" "$what" "${tests:-none}" $result \
-        $seconds >>"$table"
     sed -n 's/^long loops run/left out: rounds of long loops, which run/p; /^left out: /p' "$log" |
-        sort | uniq -c | sed "s/^ *\([0-9]*\) left out:/$name:/" >>"$table.left_out"
+        sort | uniq -c | sed "s/^ *\([0-9]*\) left out:/$name:/" >"$log.left_out"
+    printf '%-14s | %-40s | %6s | %-6s | %7s\n' "$name" "$what" "${tests:-none}" $result \
+        $seconds >"$log.row"
 }
 
 # plain SCALE COMPILER RUNNER [-TEST...]: runs the plain program under a runner, empty for none;
@@ -64,8 +67,11 @@ plain() {
     HM_TEST_SCALE=$1 compiler=$2 runner=$3
     shift 3
     program=$directory/$(echo "$compiler" | tr -c 'a-zA-Z0-9\n' _)
-    [ -x "$program" ] || $compiler -std=c11 $warnings -Iinclude -Itest -Idocs/examples $sources \
-        -lm -pthread -o "$program" || return 1
+    # Two environments of one compiler may get here together; a move is atomic.
+    [ -x "$program" ] || {
+        $compiler -std=c11 $warnings -Iinclude -Itest -Idocs/examples $sources -lm -pthread \
+            -o "$program.$name" && mv "$program.$name" "$program"
+    } || return 1
     $runner "$program" "$@"
 }
 
@@ -149,16 +155,21 @@ environment portable 'clang without the GNU extensions' portable 1
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
 
-[ -f "$table" ] || {
+wait
+[ -n "$begun" ] || {
     echo "no environment is called$chosen" >&2
     exit 1
 }
-if [ -s "$table.left_out" ]; then
-    echo
-    echo 'left out:'
-    cat "$table.left_out"
-fi
+echo
+echo 'left out:'
+for name in $begun; do
+    cat "$directory/$name.log.left_out"
+done
 echo
 printf '%-14s | %-40s | %6s | %-6s | %7s\n' environment what tests result seconds
-cat "$table"
+failed=false
+for name in $begun; do
+    cat "$directory/$name.log.row"
+    grep -q '| passed |' "$directory/$name.log.row" || failed=true
+done
 ! $failed

@@ -62,12 +62,17 @@ def support():
     return sources("test/support/*.c")
 
 
+def library_tests(pattern):
+    """The tests of the examples are left out: their bugs are not the library's."""
+    examples = sources("test/resource/*.c", "test/scene/*.c")
+    return [s for s in sources("test/" + pattern, "test/*/" + pattern) if s not in examples]
+
+
 def check_tests(place):
-    """Runs the unit tests, suite by suite; the models are checks of their own."""
+    """Runs the library's unit tests, suite by suite; the models are checks of their own."""
     left_out = ("model_test.c", "misuse_test.c")
-    tests = [s for s in sources("test/*_test.c", "test/*/*_test.c") if not s.endswith(left_out)]
-    build(place, "tests", ["gcc", "-O1"],
-          tests + support() + sources("docs/examples/scene_graph.c"))
+    tests = [s for s in library_tests("*_test.c") if not s.endswith(left_out)]
+    build(place, "tests", ["gcc", "-O1"], tests + support())
     suites = set()
     for test in tests:
         with open(test, encoding="utf-8") as file:
@@ -81,7 +86,7 @@ def check_tests(place):
 
 def check_model(place):
     build(place, "model", ["gcc", "-O1"],
-          sources("test/*/model_test.c") + support())
+          library_tests("model_test.c") + support())
     return seconds_to_fail(place, ["./model"])
 
 

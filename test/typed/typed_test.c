@@ -62,6 +62,8 @@ static int compare_values(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
+static char text[80]; /* what describe writes */
+
 TEST(typed, a_handle_type_needs_no_container)
 {
     body_handle null = body_handle_null();
@@ -98,6 +100,9 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_map_meta_at(&map, 1) == NULL);
     CHECK(body_map_erase(&map, second) && !body_map_erase(&map, second));
     CHECK(body_map_explain(&map, second) == HM_HANDLE_STALE);
+    CHECK(body_map_describe(&map, second, text, sizeof text) ==
+          hm_map_describe(&map.map, second.id, NULL, 0));
+    CHECK(body_map_describe(&map, second, NULL, 0) == strlen(text));
     CHECK(body_map_get_stats(&map).free_slots == 1 && body_map_validate(&map) == HM_OK);
     body_map_clear(&map);
     CHECK(body_map_trim(&map) == HM_OK && body_map_count(&map) == 0);
@@ -126,6 +131,9 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_pool_erase(&pool, second) && !body_pool_erase(&pool, second));
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_explain(&pool, second) == HM_HANDLE_STALE);
+    CHECK(body_pool_describe(&pool, second, text, sizeof text) ==
+          hm_pool_describe(&pool.pool, second.id, NULL, 0));
+    CHECK(body_pool_describe(&pool, second, NULL, 0) == strlen(text));
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
     CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
     CHECK(body_pool_get_stats(&pool).free_slots == 1 && body_pool_validate(&pool) == HM_OK);
@@ -249,6 +257,9 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_secondary_remove(&secondary, first) && !body_secondary_remove(&secondary, first));
     CHECK(body_secondary_get(&secondary, first) == NULL);
     CHECK(body_secondary_get_stats(&secondary).count == 1);
+    CHECK(body_secondary_describe(&secondary, first, text, sizeof text) ==
+          hm_secondary_describe(&secondary.secondary, first.id, NULL, 0));
+    CHECK(body_secondary_describe(&secondary, first, NULL, 0) == strlen(text));
     CHECK(body_secondary_validate(&secondary) == HM_OK);
     body_secondary_clear(&secondary);
     CHECK(body_secondary_trim(&secondary) == HM_OK && body_secondary_count(&secondary) == 0);
@@ -405,6 +416,9 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_handle_equal(body_table_handle_at(&table, 1), second));
     CHECK(body_table_erase(&table, second) && !body_table_erase(&table, second));
     CHECK(body_table_explain(&table, second) == HM_HANDLE_STALE);
+    CHECK(body_table_describe(&table, second, text, sizeof text) ==
+          hm_table_describe(&table.table, second.id, NULL, 0));
+    CHECK(body_table_describe(&table, second, NULL, 0) == strlen(text));
     CHECK(body_table_get_stats(&table).free_slots == 1 && body_table_validate(&table) == HM_OK);
     body_table_clear(&table);
     CHECK(body_table_trim(&table) == HM_OK && body_table_count(&table) == 0);
@@ -605,6 +619,7 @@ NULL_TEST(map, count, body_map_count(none))
 NULL_TEST(map, capacity, body_map_capacity(none))
 NULL_TEST(map, validate, body_map_validate(none))
 NULL_TEST(map, explain, body_map_explain(none, null))
+NULL_TEST(map, describe, body_map_describe(none, null, NULL, 0))
 NULL_TEST(map, get_stats, body_map_get_stats(none))
 NULL_TEST(map, items, body_map_items(none))
 NULL_TEST(map, index_of, body_map_index_of(none, null))
@@ -660,6 +675,7 @@ NULL_TEST(secondary, index_of, body_secondary_index_of(none, null))
 NULL_TEST(secondary, count, body_secondary_count(none))
 NULL_TEST(secondary, capacity, body_secondary_capacity(none))
 NULL_TEST(secondary, validate, body_secondary_validate(none))
+NULL_TEST(secondary, describe, body_secondary_describe(none, null, NULL, 0))
 NULL_TEST(secondary, get_stats, body_secondary_get_stats(none))
 NULL_TEST(secondary, defragment, body_secondary_defragment(none, NULL, unlimited))
 NULL_TEST(secondary, arrange, body_secondary_arrange(none, NULL, 0, unlimited))
@@ -687,11 +703,20 @@ NULL_TEST(table, count, body_table_count(none))
 NULL_TEST(table, capacity, body_table_capacity(none))
 NULL_TEST(table, validate, body_table_validate(none))
 NULL_TEST(table, explain, body_table_explain(none, null))
+NULL_TEST(table, describe, body_table_describe(none, null, NULL, 0))
 NULL_TEST(table, get_stats, body_table_get_stats(none))
 NULL_TEST(table, defragment, body_table_defragment(none, 0, NULL, unlimited))
 NULL_TEST(table, arrange, body_table_arrange(none, NULL, 0, unlimited))
 NULL_TEST(table, touch, (body_table_touch(none, null), 0))
 NULL_TEST(table, touch_all, (body_table_touch_all(none), 0))
+
+DEATH_TEST(typed, describe_without_a_buffer_names_the_function)
+{
+    body_map map;
+    memset(&map, 0, sizeof map);
+    expect_panic_of("body_map_describe: buffer is NULL");
+    (void)body_map_describe(&map, body_handle_null(), NULL, 1);
+}
 
 /* What concerns one column has its name. */
 #define COLUMN_NULL_TEST(name, call)                                                               \

@@ -202,6 +202,18 @@ TEST(world_memory, a_table_is_ordered_after_a_trim)
     finish_world(&world);
 }
 
+TEST(world_memory, a_set_that_was_created_last_is_found_anew_after_a_trim)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 10});
+    hm_component a = make_int(&world), b = make_int(&world);
+    hm_world_destroy(&world, make_one(&world, b, 1));
+    hm_world_destroy(&world, make_one(&world, a, 1));
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_table_count(&world) == 0);
+    hm_handle entity = hm_world_create(&world, &a, 1);
+    CHECK(hm_world_has(&world, entity, a) && hm_world_table_count(&world) == 1);
+    finish_world(&world);
+}
+
 /* limits */
 
 TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)

@@ -381,14 +381,14 @@ TEST(world, values_of_every_size_move_whole)
         hm_handle entities[3];
         for (unsigned char i = 0; i < 3; i++) {
             entities[i] = hm_world_create(&world, NULL, 0);
-            for (unsigned char k = 0; k < size; k++)
+            for (size_t k = 0; k < size; k++)
                 value[k] = (unsigned char)(50 * i + k + 1);
             CHECK(hm_world_add(&world, entities[i], component, value) == HM_OK);
             CHECK(hm_world_add(&world, entities[i], tag, NULL) == HM_OK);
         }
         CHECK(hm_world_destroy(&world, entities[0])); /* The last row takes its place. */
         CHECK(memcmp(hm_world_get(&world, entities[2], component), value, size) == 0);
-        for (unsigned char k = 0; k < size; k++)
+        for (size_t k = 0; k < size; k++)
             value[k] = (unsigned char)(50 + k + 1);
         CHECK(memcmp(hm_world_get(&world, entities[1], component), value, size) == 0);
         finish_world(&world);

@@ -261,6 +261,18 @@
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
         return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
+    }                                                                                              \
+    HM_TYPED_DEFINE_DESCRIBE(prefix, kind, prefix##_handle)
+
+/* handle: the type of its typed handles. */
+#define HM_TYPED_DEFINE_DESCRIBE(prefix, kind, handle)                                             \
+    HM_UNUSED static inline size_t prefix##_##kind##_describe(                                     \
+        const prefix##_##kind *hm_self, handle hm_named, char *hm_buffer, size_t hm_size)          \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "describe");                                               \
+        HM_CONTRACT(hm_buffer != NULL || hm_size == 0,                                             \
+                    #prefix "_" #kind "_describe: buffer is NULL");                                \
+        return hm_##kind##_describe(&hm_self->kind, hm_named.id, hm_buffer, hm_size);              \
     }
 
 /* For containers whose next handles are known. */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* report: which containers are alive, how full and how worn they are, and what memory they take; at
+ * exit, which were not finished.
+ *
+ *     kind           items   capacity slots used retired committed KiB reserved KiB  name
+ *     map               12       1000       0.0%       1           116         8248  texture
+ *     pool            3000     100000       4.5%       0          1336        26672  bullet
+ *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
+ *
+ * Only a container that the program adds is listed. Add it when it is initialised, or still zeroed:
+ * it is listed while it is alive, which is from init to fini, and again after the next init. A
+ * container knows nothing of the report, so all its functions cost the same, whether it is added or
+ * not.
+ *
+ * Owns: nothing. The entries are linked into the list, and belong to the program: one for each
+ * container, best beside it. An entry needs no initialisation. Entry and container must stay where
+ * they are until the entry is removed: remove it before the memory of either is freed or reused,
+ * even if the container is finished, and before a container is moved.
+ *
+ * "Slots used" is the share of the index space that has been used: at 100% an insert fails when no
+ * slot is free. "Retired" slots have used up their generations. The used slots of a secondary are
+ * those that its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
+ *
+ * Threads: one list for the whole program, without a lock. Add, remove and report from one thread
+ * at a time, and report while no thread changes a container that is listed. Example:
+ *
+ *     static hm_map textures;
+ *     static hm_report_entry textures_entry;
+ *     const hm_map_desc desc = {.item_size = sizeof(struct texture), .name = "texture"};
+ *
+ *     if (hm_map_init(&textures, &desc) == HM_OK)
+ *         hm_report_add_map(&textures_entry, &textures);
+ *     hm_report(stdout);
+ */
+#ifndef HANDLE_MAP_REPORT_H
+#define HANDLE_MAP_REPORT_H
+
+#include <handle_map/map.h>
+#include <handle_map/pool.h>
+#include <handle_map/secondary.h>
+#include <handle_map/table.h>
+#include <handle_map/world.h>
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All fields are private. */
+typedef struct hm_report_entry {
+    struct hm_report_entry *next;
+    const struct hm_report_kind *kind;
+    const void *container;
+} hm_report_entry;
+
+/* Adds a container to the report, after those already listed. Of a typed container pass its untyped
+ * member: hm_report_add_map(&entry, &textures.map). HM_ERROR_INVALID: the entry has been added
+ * already, or the container has, by another entry; then nothing has changed. A NULL argument is a
+ * broken contract. Does not look into the container. O(entries). */
+HM_API hm_status hm_report_add_map(hm_report_entry *entry, const hm_map *map);
+HM_API hm_status hm_report_add_pool(hm_report_entry *entry, const hm_pool *pool);
+HM_API hm_status hm_report_add_table(hm_report_entry *entry, const hm_table *table);
+HM_API hm_status hm_report_add_secondary(hm_report_entry *entry, const hm_secondary *secondary);
+HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *world);
+
+/* Removes an entry, whether or not its container is alive, and zeroes it. HM_ERROR_INVALID: it has
+ * not been added, or was removed; then nothing has changed. O(entries). */
+HM_API hm_status hm_report_remove(hm_report_entry *entry);
+
+/* Prints a line for each container that is alive, in the order in which they were added, and the
+ * sums. Returns how many are alive. `file` NULL: prints nothing. Does not report that the file
+ * cannot be written to: ferror does. O(entries), and for each world O(tables). Example:
+ *
+ *     if (hm_report(NULL) != 0)
+ *         printf("a level leaves containers behind\n");
+ */
+HM_API uint32_t hm_report(FILE *file);
+
+/* Prints the report to stderr if any container is alive, else nothing. Made for atexit, when
+ * whatever is still alive was never finished: the listed containers and their entries must be
+ * static or allocated then, since the variables of main are gone when it has returned. Example:
+ *
+ *     if (atexit(hm_report_leaks) != 0)
+ *         fprintf(stderr, "leaks will not be reported\n");
+ */
+HM_API void hm_report_leaks(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* describe: the sentences about a handle. */
+#include "describe_private.h"
+
+#include "handle_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int describe_stale(const hm_description *what, const char *name, char *buffer, size_t size)
+{
+    uint32_t slot = hm_handle_index(what->handle);
+    uint32_t generation = hm_handle_generation(what->handle);
+    if (what->is_free)
+        return snprintf(buffer, size,
+                        "stale: slot %" PRIu32 " of '%s' is free now, the handle has generation"
+                        " %" PRIu32,
+                        slot, name, generation);
+    return snprintf(buffer, size,
+                    "stale: slot %" PRIu32 " of '%s' has generation %" PRIu32 " now, the handle"
+                    " %" PRIu32,
+                    slot, name, what->generation, generation);
+}
+
+static int describe_forged(const hm_description *what, const char *name, char *buffer, size_t size)
+{
+    uint32_t generation = hm_handle_generation(what->handle);
+    if (hm_handle_is_free(what->handle))
+        return snprintf(buffer, size, "forged: its free bit is set");
+    if (generation == 0)
+        return snprintf(buffer, size, "forged: generation 0 is never issued");
+    return snprintf(buffer, size,
+                    "forged: slot %" PRIu32 " of '%s' has issued no generation above %" PRIu32
+                    ", the handle has %" PRIu32,
+                    hm_handle_index(what->handle), name, what->generation, generation);
+}
+
+static int describe_state(const hm_description *what, const char *name, char *buffer, size_t size)
+{
+    uint32_t slot = hm_handle_index(what->handle);
+    uint32_t generation = hm_handle_generation(what->handle);
+    switch (what->state) {
+    case HM_HANDLE_LIVE:
+        return snprintf(buffer, size, "live: slot %" PRIu32 " of '%s', generation %" PRIu32, slot,
+                        name, generation);
+    case HM_HANDLE_NULL:
+        return snprintf(buffer, size, "null: it names no item");
+    case HM_HANDLE_FOREIGN:
+        return snprintf(buffer, size, "foreign: type id %" PRIu32 ", '%s' has %" PRIu32,
+                        hm_handle_type_id(what->handle), name, what->type_id);
+    case HM_HANDLE_OUT_OF_RANGE:
+        return snprintf(buffer, size, "out of range: slot %" PRIu32 " of '%s', which has %" PRIu32,
+                        slot, name, what->slots);
+    case HM_HANDLE_STALE:
+        return describe_stale(what, name, buffer, size);
+    case HM_HANDLE_RETIRED:
+        return snprintf(buffer, size,
+                        "retired: slot %" PRIu32 " of '%s' has used up its generations, the handle"
+                        " has %" PRIu32,
+                        slot, name, generation);
+    default: /* HM_HANDLE_FORGED */
+        return describe_forged(what, name, buffer, size);
+    }
+}
+
+static const char *describe_name(const hm_description *what)
+{
+    return what->name != NULL ? what->name : "(no name)";
+}
+
+size_t hm_describe(const hm_description *what, char *buffer, size_t size)
+{
+    return (size_t)describe_state(what, describe_name(what), buffer, size);
+}
+
+size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size)
+{
+    uint32_t slot = hm_handle_index(what->handle);
+    if (what->generation == 0)
+        return (size_t)snprintf(buffer, size, "absent: slot %" PRIu32 " of '%s' has no value", slot,
+                                describe_name(what));
+    return (size_t)snprintf(buffer, size,
+                            "absent: slot %" PRIu32 " of '%s' still has the value of generation"
+                            " %" PRIu32 ", the handle has %" PRIu32,
+                            slot, describe_name(what), what->generation,
+                            hm_handle_generation(what->handle));
+}
+
+size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)
+{
+    const hm_description what = {.handle = handle,
+                                 .state = hm_handle_judge(handle, hm_handle_type_id(handle))};
+    if (what.state != HM_HANDLE_LIVE)
+        return hm_describe(&what, buffer, size);
+    return (size_t)snprintf(buffer, size,
+                            "foreign: type id %" PRIu32 ", no container of the directory has it",
+                            hm_handle_type_id(handle));
+}

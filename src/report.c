@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* report: a list of entries, and what each kind of container tells about itself. */
+#include <handle_map/report.h>
+
+#include "base_private.h"
+
+#include <inttypes.h>
+
+/* What the report asks of a container. */
+typedef struct hm_report_kind {
+    const char *word;
+    hm_stats (*get_stats)(const void *container);
+    const char *(*get_name)(const void *container);
+} hm_report_kind;
+
+static hm_report_entry *report_first;
+
+/* The link at which the search ends is where the entry goes. */
+static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
+                            const void *container)
+{
+    hm_report_entry **link = &report_first;
+    for (; *link != NULL; link = &(*link)->next)
+        if (*link == entry || (*link)->container == container)
+            return hm_fail(HM_ERROR_INVALID, "the report has this entry or this %s already",
+                           kind->word);
+    *entry = (hm_report_entry){.kind = kind, .container = container};
+    *link = entry;
+    return HM_OK;
+}
+
+/* All that a kind of container needs, and its hm_report_add. */
+#define REPORT_KIND(container)                                                                     \
+    static hm_stats report_stats_of_##container(const void *asked)                                 \
+    {                                                                                              \
+        return hm_##container##_get_stats(asked);                                                  \
+    }                                                                                              \
+    static const char *report_name_of_##container(const void *asked)                               \
+    {                                                                                              \
+        return ((const hm_##container *)asked)->name;                                              \
+    }                                                                                              \
+    static const hm_report_kind report_##container = {#container, report_stats_of_##container,     \
+                                                      report_name_of_##container};                 \
+    hm_status hm_report_add_##container(hm_report_entry *entry, const hm_##container *container)   \
+    {                                                                                              \
+        HM_CONTRACT(entry != NULL, "hm_report_add_" #container ": entry is NULL");                 \
+        HM_CONTRACT(container != NULL, "hm_report_add_" #container ": " #container " is NULL");    \
+        return report_add(entry, &report_##container, container);                                  \
+    }
+
+REPORT_KIND(map)
+REPORT_KIND(pool)
+REPORT_KIND(table)
+REPORT_KIND(secondary)
+REPORT_KIND(world)
+
+hm_status hm_report_remove(hm_report_entry *entry)
+{
+    HM_CONTRACT(entry != NULL, "hm_report_remove: entry is NULL");
+    for (hm_report_entry **link = &report_first; *link != NULL; link = &(*link)->next) {
+        if (*link != entry)
+            continue;
+        *link = entry->next;
+        *entry = (hm_report_entry){.next = NULL};
+        return HM_OK;
+    }
+    return hm_fail(HM_ERROR_INVALID, "the report does not have this entry");
+}
+
+static uint64_t report_kib(size_t size)
+{
+    return (uint64_t)size / 1024 + (size % 1024 != 0);
+}
+
+static void report_line(FILE *file, const hm_report_entry *entry, const hm_stats *stats)
+{
+    uint64_t per_mille = (uint64_t)stats->slots * 1000 / stats->max_slots;
+    fprintf(file,
+            "%-9s %10" PRIu32 " %10" PRIu32 " %7" PRIu64 ".%" PRIu64 "%% %7" PRIu32 " %13" PRIu64
+            " %12" PRIu64 "  %s\n",
+            entry->kind->word, stats->count, stats->capacity, per_mille / 10, per_mille % 10,
+            stats->retired_slots, report_kib(stats->committed_size),
+            report_kib(stats->reserved_size), entry->kind->get_name(entry->container));
+}
+
+uint32_t hm_report(FILE *file)
+{
+    uint32_t alive = 0;
+    hm_stats sum = {0};
+    for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
+        hm_stats stats = entry->kind->get_stats(entry->container);
+        if (stats.capacity == 0) /* never initialised, or finished */
+            continue;
+        if (file != NULL && alive == 0)
+            fprintf(file, "%-9s %10s %10s %10s %7s %13s %12s  %s\n", "kind", "items", "capacity",
+                    "slots used", "retired", "committed KiB", "reserved KiB", "name");
+        if (file != NULL)
+            report_line(file, entry, &stats);
+        alive++;
+        sum.committed_size += stats.committed_size;
+        sum.reserved_size += stats.reserved_size;
+    }
+    if (file != NULL)
+        fprintf(file,
+                "containers alive: %" PRIu32 "; committed %" PRIu64 " KiB, reserved %" PRIu64
+                " KiB\n",
+                alive, report_kib(sum.committed_size), report_kib(sum.reserved_size));
+    return alive;
+}
+
+void hm_report_leaks(void)
+{
+    if (hm_report(NULL) != 0)
+        hm_report(stderr);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* What gdb.py shows: handles and containers, typed ones, zeroed ones and damaged ones. */
+#include <handle_map/handle_map.h>
+
+struct texture {
+    uint32_t width, height;
+};
+
+struct spark {
+    uint32_t heat;
+};
+
+typedef struct shot {
+    uint16_t speed;
+    uint16_t angle;
+} bullet_data;
+
+#define POINT_COLUMNS(COLUMN) COLUMN(uint8_t, red) COLUMN(uint32_t, depth)
+HM_MAP_DEFINE(texture, struct texture, 3)
+HM_POOL_DEFINE(bullet, bullet_data, 4)
+HM_SECONDARY_DEFINE(glow, texture, struct spark)
+HM_TABLE_DEFINE(point, 5, POINT_COLUMNS)
+
+struct named {
+    hm_handle id;
+};
+
+enum { DAMAGED = 6 };
+
+/* Not static, so that an optimiser keeps them. */
+hm_handle null_handle, free_handle, plain_handle;
+texture_handle wood;
+struct named wrapped;
+texture_map textures, empty_map;
+hm_map plain;
+bullet_pool bullets;
+hm_pool fixed, growing, sparse, empty_pool;
+hm_secondary empty_secondary;
+hm_table empty_table;
+hm_world empty_world;
+glow_secondary glows;
+point_table points;
+hm_table groups;
+hm_world level;
+hm_map damaged_maps[DAMAGED];
+hm_pool damaged_pools[DAMAGED];
+hm_secondary damaged_secondary;
+hm_table damaged_tables[2];
+hm_world damaged_world;
+hm_map garbage_map;
+
+/* Copies with one wrong word each. */
+hm_map scrambled_maps[sizeof(hm_map) / 4];
+hm_pool scrambled_pools[sizeof(hm_pool) / 4], scrambled_blocks[sizeof(hm_pool) / 4];
+hm_secondary scrambled_secondaries[sizeof(hm_secondary) / 4];
+hm_table scrambled_tables[sizeof(hm_table) / 4];
+hm_world scrambled_worlds[sizeof(hm_world) / 4];
+
+static void fill_maps(void)
+{
+    struct texture made = {64, 32};
+    hm_map_desc desc = {.item_size = 6, .capacity = 10, .name = "plain"};
+    texture_map_init(&textures, 1000);
+    wood = texture_map_insert(&textures, &made);
+    texture_map_erase(&textures, wood);
+    wood = texture_map_insert(&textures, &made);
+    made.width = 7;
+    texture_map_insert(&textures, &made);
+    hm_map_init(&plain, &desc);
+    plain_handle = hm_map_insert(&plain, "abcde");
+    free_handle = hm_handle_from_bits(plain_handle.bits | HM_HANDLE_FREE_BIT);
+    wrapped.id = wood.id;
+}
+
+static void fill_pool(hm_pool *pool, hm_storage storage, uint32_t n)
+{
+    hm_pool_desc desc = {.item_size = 4, .capacity = 1000000, .storage = storage, .name = "pool"};
+    hm_pool_init(pool, &desc);
+    for (uint32_t i = 0; i < n; i++)
+        hm_pool_insert(pool, &i);
+    for (uint32_t i = 1; i < n - 1; i++)
+        hm_pool_erase(pool, hm_pool_handle_at(pool, i));
+}
+
+static void fill_pools(void)
+{
+    bullet_data made = {300, 45};
+    bullet_pool_init(&bullets, 100);
+    bullet_handle gone = bullet_pool_insert(&bullets, &made);
+    bullet_pool_insert(&bullets, &made);
+    bullet_pool_erase(&bullets, gone);
+    fill_pool(&fixed, HM_STORAGE_FIXED_BLOCKS, 20000);
+    fill_pool(&growing, HM_STORAGE_GROWING_BLOCKS, 20000);
+    fill_pool(&sparse, HM_STORAGE_VIRTUAL, 200000);
+}
+
+static void fill_columns(void)
+{
+    const hm_column columns[] = {{2, 2, "a"}, {1, 1, "b"}};
+    hm_table_desc desc = {.columns = columns, .column_count = 2, .lanes = 8, .capacity = 10};
+    const struct spark spark = {5};
+    point_row row = {.red = 200, .depth = 70000};
+    uint16_t a = 0x0102;
+    uint8_t b = 3;
+    const void *values[] = {&a, &b};
+    glow_secondary_init(&glows, 100, 3);
+    glow_secondary_set(&glows, wood, &spark);
+    point_table_init(&points, 50);
+    point_table_insert(&points, &row);
+    row.red = 1;
+    point_table_insert(&points, &row);
+    hm_table_init(&groups, &desc);
+    for (uint8_t i = 0; i < 10; i++, b++)
+        hm_table_insert(&groups, values);
+}
+
+static void fill_world(void)
+{
+    const hm_world_desc desc = {.capacity = 1000, .type_id = 9, .name = "level"};
+    const hm_component_desc four = {.size = 4};
+    hm_world_init(&level, &desc);
+    hm_component set[] = {hm_world_component(&level, &four), hm_world_component(&level, &four)};
+    hm_world_create(&level, NULL, 0);
+    hm_world_create(&level, set, 2);
+    hm_world_create(&level, set + 1, 1);
+}
+
+/* Copies whose fields are wrong, each in another way. */
+static void damage(void)
+{
+    for (int i = 0; i < DAMAGED; i++) {
+        damaged_maps[i] = plain;
+        damaged_pools[i] = sparse;
+    }
+    static hm_handle entries[10] = {{5}};
+    static uint32_t slots[10] = {77};
+    static hm_cells cells[10];
+    damaged_maps[0].ids.count = UINT32_MAX;
+    damaged_maps[1].name = (const char *)16;
+    damaged_maps[2].items = (unsigned char *)16;
+    damaged_maps[3].ids.slots = slots;
+    damaged_maps[4].ids.entries = entries;
+    damaged_maps[5].ids.entries = NULL;
+    damaged_pools[0].words = (hm_pool_word *)16;
+    damaged_pools[1].entries = NULL;
+    damaged_pools[2].places.items = (unsigned char *)16;
+    damaged_pools[3].count = 1000;
+    damaged_pools[4].places.storage = 7;
+    damaged_pools[5].slot_count = damaged_pools[5].count = UINT32_MAX;
+    damaged_secondary = glows.secondary;
+    damaged_secondary.owners = NULL;
+    cells[0].size = SIZE_MAX;
+    damaged_tables[0] = damaged_tables[1] = points.table;
+    damaged_tables[0].columns = NULL;
+    damaged_tables[1].columns = cells;
+    damaged_world = level;
+    damaged_world.places = NULL;
+    memset(&garbage_map, 0xA5, sizeof garbage_map);
+}
+
+static void scramble(void *copies, const void *container, size_t size)
+{
+    unsigned char *copy = copies;
+    for (size_t word = 0; word < size / 4; word++, copy += size) {
+        memcpy(copy, container, size);
+        memset(copy + 4 * word, 0xFF, 4);
+    }
+}
+
+static void scramble_all(void)
+{
+    scramble(scrambled_maps, &plain, sizeof plain);
+    scramble(scrambled_pools, &sparse, sizeof sparse);
+    scramble(scrambled_blocks, &growing, sizeof growing);
+    scramble(scrambled_secondaries, &glows.secondary, sizeof glows.secondary);
+    scramble(scrambled_tables, &groups, sizeof groups);
+    scramble(scrambled_worlds, &level, sizeof level);
+}
+
+int main(void)
+{
+    fill_maps();
+    fill_pools();
+    fill_columns();
+    fill_world();
+    damage();
+    scramble_all();
+    hm_set_panic_hook(NULL); /* gdb stops there. */
+    return texture_map_get(&textures, wood) == NULL || bullet_pool_count(&bullets) != 1;
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The pretty-printers of tools/debug/handle_map_gdb.py show handles and containers as they should:
+index, generation and type, live items with their handles; and zeroed and damaged containers as far
+as they can be read.
+
+    gdb.py SOURCE PROGRAM LIBRARY: compiles the program, gdb.c, with the library and runs it under
+    gdb. Skipped without gdb or gcc, and where the system forbids tracing.
+"""
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+EXPECTED = {
+    # handles
+    "null_handle": "hm_handle(null)",
+    "free_handle": "hm_handle(index 0, generation 1, type 0, free)",
+    "wood": "texture_handle(index 0, generation 2, type 3)",
+    "wrapped": "{id = hm_handle(index 0, generation 2, type 3)}",
+    # containers, typed or not
+    "textures": "texture_map 'texture', 2 of 1000 items = {"
+                "[index 0, generation 2, type 3] = {width = 64, height = 32}, "
+                "[index 1, generation 1, type 3] = {width = 7, height = 32}}",
+    "textures.map": "hm_map 'texture', 2 of 1000 items = {"
+                    "[index 0, generation 2, type 3] = 40 00 00 00 20 00 00 00, "
+                    "[index 1, generation 1, type 3] = 07 00 00 00 20 00 00 00}",
+    "plain": "hm_map 'plain', 1 of 10 items = {"
+             "[index 0, generation 1, type 0] = 61 62 63 64 65 00}",
+    "bullets": "bullet_pool 'bullet', 1 of 100 items = {"
+               "[index 1, generation 1, type 4] = {speed = 300, angle = 45}}",
+    "fixed": "hm_pool 'pool', 2 of 1000000 items = {"
+             "[index 0, generation 1, type 0] = 00 00 00 00, "
+             "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
+    "growing": "hm_pool 'pool', 2 of 1000000 items = {"
+               "[index 0, generation 1, type 0] = 00 00 00 00, "
+               "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
+    "sparse": "hm_pool 'pool', 2 of 1000000 items = {"
+              "[index 0, generation 1, type 0] = 00 00 00 00, "
+              "[index 199999, generation 1, type 0] = 3f 0d 03 00}",
+    "glows": "glow_secondary 'glow', 1 of 100 values = {"
+             "[index 0, generation 2, type 3] = {heat = 5}}",
+    "points": "point_table 'point', 2 of 50 rows, 2 columns = {"
+              "[index 0, generation 1, type 5] = {red = 200 '\\310', depth = 70000}, "
+              "[index 1, generation 1, type 5] = {red = 1 '\\001', depth = 70000}}",
+    "groups": "hm_table 'table', 10 of 10 rows, 2 columns = {" + ", ".join(
+        f"[index {i}, generation 1, type 0] = 02 01 | {i + 3:02x}" for i in range(10)) + "}",
+    "level": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
+             "[index 0, generation 1, type 9] = components none, "
+             "[index 1, generation 1, type 9] = components 0, 1, "
+             "[index 2, generation 1, type 9] = components 1}",
+    # zeroed
+    "empty_map": "texture_map, not initialised",
+    "empty_pool": "hm_pool, not initialised",
+    "empty_secondary": "hm_secondary, not initialised",
+    "empty_table": "hm_table, not initialised",
+    "empty_world": "hm_world, not initialised",
+    # damaged
+    "damaged_maps[0]": "hm_map 'plain', 4294967295 of 10 items, damaged",
+    "damaged_maps[1]": "hm_map, damaged: the memory at 0x10 cannot be read = {"
+                       "[index 0, generation 1, type 0] = 61 62 63 64 65 00}",
+    "damaged_maps[2]": "hm_map 'plain', 1 of 10 items = {"
+                       "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_maps[3]": "hm_map 'plain', 1 of 10 items = {"
+                       "[damaged] = position 0 has slot 77 of 1}",
+    "damaged_maps[4]": "hm_map 'plain', 1 of 10 items = {"
+                       "[damaged] = slot 0 is not at position 0}",
+    "damaged_maps[5]": "hm_map 'plain', 1 of 10 items = {"
+                       "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_pools[0]": "hm_pool 'pool', 2 of 1000000 items = {"
+                        "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_pools[1]": "hm_pool 'pool', 2 of 1000000 items = {"
+                        "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_pools[2]": "hm_pool 'pool', 2 of 1000000 items = {"
+                        "[damaged] = the memory at 0x10 cannot be read}",
+    "damaged_pools[3]": "hm_pool 'pool', 1000 of 1000000 items = {"
+                        "[index 0, generation 1, type 0] = 00 00 00 00, "
+                        "[index 199999, generation 1, type 0] = 3f 0d 03 00}",
+    "damaged_pools[4]": "hm_pool 'pool', 2 of 1000000 items = {"
+                        "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_pools[5]": "hm_pool 'pool', 4294967295 of 1000000 items, damaged",
+    "damaged_secondary": "hm_secondary 'glow', 1 of 100 values = {"
+                         "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_tables[0]": "hm_table 'point', 2 of 50 rows, 2 columns = {"
+                         "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_tables[1]": "hm_table 'point', 2 of 50 rows, 2 columns = {"
+                         "[damaged] = 18446744073709551615 bytes are too many}",
+    "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
+                     "[damaged] = the memory at 0x0 cannot be read}",
+    "garbage_map": "hm_map, damaged: the memory at 0xa5a5a5a5a5a5a5a5 cannot be read = {"
+                   "[damaged] = the memory at 0xa5a5a5a5a5a5a5a5 cannot be read}",
+}
+# These are printed, and only that is checked.
+SCRAMBLED = ["scrambled_maps", "scrambled_pools", "scrambled_blocks", "scrambled_secondaries",
+             "scrambled_tables", "scrambled_worlds"]
+
+
+def ask(program, script):
+    """Returns expression -> what gdb prints for it, and how many scrambled ones it prints."""
+    commands = ["set disable-randomization off", "set width 0", "set max-value-size unlimited",
+                "set print elements unlimited", "set print repeats unlimited",
+                "break hm_set_panic_hook", "run", f"source {script}"]
+    for expression in [*EXPECTED, *SCRAMBLED]:
+        commands += [f"echo \\n<{expression}>", f"output {expression}", "echo \\n"]
+    arguments = [part for command in commands for part in ("-ex", command)]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""}
+    # If gdb crashes, its core file goes where the program is.
+    done = subprocess.run(["gdb", "-nx", "-batch", *arguments, program], check=True,
+                          cwd=os.path.dirname(program), env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", timeout=300)
+    if "ptrace: Operation not permitted" in done.stdout:
+        print("skipped: gdb may not trace here", file=sys.stderr)
+        sys.exit(77)
+    answers = {}
+    for line in done.stdout.splitlines():
+        name, mark, answer = line.removeprefix("<").partition(">")
+        if line.startswith("<") and mark:
+            answers[name] = answer
+    scrambled = [answers.pop(name, "") for name in SCRAMBLED]
+    if not all(text.startswith("{hm_") for text in scrambled) or \
+            len(answers) != len(EXPECTED) or "Python Exception" in done.stdout:
+        sys.exit(f"gdb said:\n{done.stdout}")
+    return answers, sum(text.count("{hm_") + text.count(", hm_") for text in scrambled)
+
+
+def main():
+    source, code, library = map(os.path.abspath, sys.argv[1:])
+    if not shutil.which("gdb") or not shutil.which("gcc"):
+        print("skipped: needs gdb and gcc", file=sys.stderr)
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as directory:
+        program = os.path.join(directory, "program")
+        subprocess.run(["gcc", "-std=c11", *os.environ["HM_C_WARNINGS"].split(), "-Werror", "-g",
+                        "-O0", "-I", os.path.join(source, "include"),
+                        code, library, "-pthread", "-o", program], check=True)
+        subprocess.run([program], check=True)
+        answers, count = ask(program, os.path.join(source, "tools/debug/handle_map_gdb.py"))
+    expected = [f"{name}: {text}" for name, text in EXPECTED.items()]
+    answered = [f"{name}: {text}" for name, text in answers.items()]
+    print(f"{len(answers)} values, and {count} damaged containers")
+    for line in difflib.unified_diff(expected, answered, "expected", "printed", lineterm="", n=0):
+        print(line, file=sys.stderr)
+    sys.exit(expected != answered)
+
+
+if __name__ == "__main__":
+    main()

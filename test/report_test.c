@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* report: which containers are listed, what is said of them, and what is refused. */
+#if !defined(_WIN32)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(_WIN32) && !defined(__wasm__)
+#include <unistd.h>
+#endif
+
+enum { TEXT = 4096 };
+
+#if defined(_WIN32)
+
+/* Calls hm_report and leaves in `text` what it prints. */
+static uint32_t report(char *text)
+{
+    FILE *file = tmpfile();
+    CHECK(file != NULL);
+    uint32_t alive = hm_report(file);
+    rewind(file);
+    text[fread(text, 1, TEXT - 1, file)] = '\0';
+    fclose(file);
+    return alive;
+}
+
+#else
+
+static uint32_t report(char *text)
+{
+    char *printed = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&printed, &size);
+    CHECK(file != NULL);
+    uint32_t alive = hm_report(file);
+    CHECK(fclose(file) == 0 && size < TEXT);
+    memcpy(text, printed, size + 1);
+    free(printed);
+    return alive;
+}
+
+#endif
+
+static const char *const titles =
+    "kind           items   capacity slots used retired committed KiB reserved KiB  name\n";
+static const char *const nothing = "containers alive: 0; committed 0 KiB, reserved 0 KiB\n";
+
+/* What the line of a container is, from its statistics. */
+static void append_line(char *text, const char *kind, hm_stats stats, const char *name)
+{
+    unsigned per_mille = (unsigned)((uint64_t)stats.slots * 1000 / stats.max_slots);
+    snprintf(text + strlen(text), TEXT - strlen(text),
+             "%-9s %10u %10u %7u.%u%% %7u %13u %12u  %s\n", kind, (unsigned)stats.count,
+             (unsigned)stats.capacity, per_mille / 10, per_mille % 10,
+             (unsigned)stats.retired_slots, (unsigned)((stats.committed_size + 1023) / 1024),
+             (unsigned)((stats.reserved_size + 1023) / 1024), name);
+}
+
+static void append_sums(char *text, unsigned alive, const hm_stats *all)
+{
+    size_t committed = 0, reserved = 0;
+    for (unsigned i = 0; i < alive; i++) {
+        committed += all[i].committed_size;
+        reserved += all[i].reserved_size;
+    }
+    snprintf(text + strlen(text), TEXT - strlen(text),
+             "containers alive: %u; committed %u KiB, reserved %u KiB\n", alive,
+             (unsigned)((committed + 1023) / 1024), (unsigned)((reserved + 1023) / 1024));
+}
+
+static hm_map make_map(const char *name)
+{
+    hm_map map;
+    hm_map_desc desc = {.item_size = 4, .capacity = 10, .max_slots = 40, .name = name};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    return map;
+}
+
+TEST(report, without_entries_there_is_nothing_to_tell)
+{
+    char text[TEXT];
+    CHECK(report(text) == 0 && strcmp(text, nothing) == 0);
+    CHECK(hm_report(NULL) == 0);
+}
+
+TEST(report, each_kind_of_container_has_a_line_in_the_order_of_adding)
+{
+    char text[TEXT], expected[TEXT];
+    const hm_column column = {.size = 4};
+    hm_map map = make_map("texture");
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_world world;
+    hm_report_entry entries[5];
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .name = "bullet"}) == HM_OK);
+    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column, .column_count = 1}) == HM_OK);
+    CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 4}) == HM_OK);
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 100, .name = "level"}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, 7, NULL) == HM_OK);
+    CHECK(hm_secondary_set(&secondary, hm_handle_pack(5, 1, 0), NULL) != NULL);
+
+    memset(entries, 0xA5, sizeof entries);
+    CHECK(hm_report_add_world(&entries[0], &world) == HM_OK);
+    CHECK(hm_report_add_secondary(&entries[1], &secondary) == HM_OK);
+    CHECK(hm_report_add_table(&entries[2], &table) == HM_OK);
+    CHECK(hm_report_add_pool(&entries[3], &pool) == HM_OK);
+    CHECK(hm_report_add_map(&entries[4], &map) == HM_OK);
+    const hm_stats all[] = {hm_world_get_stats(&world), hm_secondary_get_stats(&secondary),
+                            hm_table_get_stats(&table), hm_pool_get_stats(&pool),
+                            hm_map_get_stats(&map)};
+    strcpy(expected, titles);
+    append_line(expected, "world", all[0], "level");
+    append_line(expected, "secondary", all[1], "secondary");
+    append_line(expected, "table", all[2], "table");
+    append_line(expected, "pool", all[3], "bullet");
+    append_line(expected, "map", all[4], "texture");
+    append_sums(expected, 5, all);
+    CHECK(report(text) == 5 && strcmp(text, expected) == 0);
+    CHECK(hm_report(NULL) == 5);
+    CHECK(strstr(text, "\nmap                7         10      17.5%       0 ") != NULL);
+
+    hm_world_fini(&world);
+    hm_table_fini(&table);
+    hm_map_fini(&map);
+    CHECK(report(text) == 2 && strstr(text, "bullet\n") != NULL);
+    CHECK(strstr(text, "texture") == NULL && strstr(text, "level") == NULL);
+    hm_pool_fini(&pool);
+    hm_secondary_fini(&secondary);
+    CHECK(report(text) == 0 && strcmp(text, nothing) == 0);
+    for (int i = 0; i < 5; i++)
+        CHECK(hm_report_remove(&entries[i]) == HM_OK);
+}
+
+TEST(report, a_container_is_listed_from_init_to_fini_and_after_another_init)
+{
+    char text[TEXT];
+    hm_map map = {0};
+    hm_report_entry entry;
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    CHECK(report(text) == 0);
+    for (int i = 0; i < 3; i++) {
+        map = make_map("texture");
+        CHECK(report(text) == 1 && strstr(text, "texture\n") != NULL);
+        hm_map_fini(&map);
+        CHECK(report(text) == 0);
+    }
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 0}) == HM_ERROR_INVALID);
+    CHECK(report(text) == 0);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+}
+
+TEST(report, wear_is_told_in_retired_slots_and_used_ones)
+{
+    char text[TEXT];
+    hm_pool pool;
+    hm_report_entry entry;
+    hm_pool_desc desc = {.item_size = 4, .capacity = 1, .max_slots = 8, .name = "worn"};
+    CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+    CHECK(hm_report_add_pool(&entry, &pool) == HM_OK);
+    for (int i = 0; i < 2 * 0xFFFF; i++)
+        CHECK(hm_pool_erase(&pool, hm_pool_insert(&pool, NULL)));
+    CHECK(report(text) == 1);
+    CHECK(strstr(text, "\npool               0          1      25.0%       2 ") != NULL);
+    hm_pool_fini(&pool);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+}
+
+TEST(report, sizes_are_rounded_up)
+{
+    char text[TEXT], expected[TEXT];
+    hm_memory memory = *hm_memory_heap();
+    hm_map map;
+    hm_map_desc desc = {.item_size = 1, .capacity = 10, .max_slots = 40, .memory = &memory};
+    hm_report_entry entry;
+    memory.page_size = 8;
+    CHECK(hm_map_init(&map, &desc) == HM_OK && !hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    const hm_stats stats = hm_map_get_stats(&map);
+    CHECK(stats.reserved_size % 1024 != 0 && stats.committed_size % 1024 != 0);
+    strcpy(expected, titles);
+    append_line(expected, "map", stats, "map");
+    append_sums(expected, 1, &stats);
+    CHECK(report(text) == 1 && strcmp(text, expected) == 0);
+    hm_map_fini(&map);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+}
+
+TEST(report, what_is_there_already_is_refused_and_nothing_changes)
+{
+    hm_map first = make_map("first"), second = make_map("second");
+    hm_report_entry a, b;
+    CHECK(hm_report_add_map(&a, &first) == HM_OK);
+    CHECK(hm_report_add_map(&a, &first) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "the report has this entry or this map already") == 0);
+    CHECK(hm_report_add_map(&a, &second) == HM_ERROR_INVALID);
+    memset(&b, 0, sizeof b);
+    CHECK(hm_report_add_map(&b, &first) == HM_ERROR_INVALID);
+    CHECK(hm_report(NULL) == 1);
+    CHECK(hm_report_remove(&b) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "the report does not have this entry") == 0);
+    CHECK(hm_report_add_map(&b, &second) == HM_OK && hm_report(NULL) == 2);
+    CHECK(hm_report_add_map(&b, &second) == HM_ERROR_INVALID && hm_report(NULL) == 2);
+    CHECK(hm_report_remove(&a) == HM_OK && hm_report_remove(&a) == HM_ERROR_INVALID);
+    CHECK(hm_report(NULL) == 1);
+    CHECK(hm_report_add_map(&a, &first) == HM_OK && hm_report(NULL) == 2);
+    CHECK(hm_report_remove(&b) == HM_OK && hm_report_remove(&a) == HM_OK);
+    CHECK(hm_report(NULL) == 0 && hm_report_remove(&a) == HM_ERROR_INVALID);
+    CHECK(a.next == NULL && a.kind == NULL && a.container == NULL);
+    hm_map_fini(&first);
+    hm_map_fini(&second);
+}
+
+TEST(report, entries_are_removed_in_any_order)
+{
+    enum { MAPS = 6 };
+    static const int orders[][MAPS] = {
+        {0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 5, 0, 4, 1, 3}, {3, 1, 4, 0, 5, 2}};
+    hm_map maps[MAPS];
+    hm_report_entry entries[MAPS], other;
+    memset(&other, 0, sizeof other);
+    for (int i = 0; i < MAPS; i++)
+        maps[i] = make_map("map");
+    for (size_t k = 0; k < sizeof orders / sizeof orders[0]; k++) {
+        for (int i = 0; i < MAPS; i++)
+            CHECK(hm_report_add_map(&entries[i], &maps[i]) == HM_OK);
+        for (uint32_t i = 0; i < MAPS; i++) {
+            CHECK(hm_report(NULL) == MAPS - i);
+            CHECK(hm_report_remove(&other) == HM_ERROR_INVALID);
+            CHECK(hm_report_remove(&entries[orders[k][i]]) == HM_OK);
+        }
+        CHECK(hm_report(NULL) == 0);
+    }
+    for (int i = 0; i < MAPS; i++)
+        hm_map_fini(&maps[i]);
+}
+
+TEST(report, a_moved_container_is_removed_and_added_again)
+{
+    char text[TEXT];
+    hm_map map = make_map("wanderer"), moved;
+    hm_report_entry entry;
+    CHECK(hm_report_add_map(&entry, &map) == HM_OK);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    moved = map;
+    memset(&map, 0xA5, sizeof map);
+    CHECK(hm_report_add_map(&entry, &moved) == HM_OK);
+    CHECK(report(text) == 1 && strstr(text, "wanderer\n") != NULL);
+    hm_map_fini(&moved);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+}
+
+/* at exit */
+
+#if !defined(_WIN32) && !defined(__wasm__)
+
+/* The report goes to stderr, which is redirected to this file. */
+static FILE *standard_error;
+static hm_map leaked;
+static hm_report_entry leaked_entry;
+
+static size_t redirected_size(char *text)
+{
+    rewind(standard_error);
+    size_t size = fread(text, 1, TEXT - 1, standard_error);
+    text[size] = '\0';
+    return size;
+}
+
+static void redirect(void)
+{
+    standard_error = tmpfile();
+    CHECK(standard_error != NULL);
+    CHECK(dup2(fileno(standard_error), STDERR_FILENO) == STDERR_FILENO);
+}
+
+static void end_if_leak_was_told(void)
+{
+    char text[TEXT];
+    bool is_told = redirected_size(text) > 0 && strncmp(text, titles, strlen(titles)) == 0 &&
+                   strstr(text, "forgotten\ncontainers alive: 1;") != NULL;
+    _Exit(is_told ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+static void end_if_nothing_was_told(void)
+{
+    char text[TEXT];
+    _Exit(redirected_size(text) == 0 ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+/* Not deaths, but only a test of this kind says with which code it ends. */
+DEATH_TEST(report, at_exit_what_was_not_finished_is_told)
+{
+    redirect();
+    leaked = make_map("forgotten");
+    CHECK(hm_report_add_map(&leaked_entry, &leaked) == HM_OK);
+    CHECK(atexit(end_if_leak_was_told) == 0 && atexit(hm_report_leaks) == 0);
+    exit(EXIT_SUCCESS);
+}
+
+DEATH_TEST(report, at_exit_nothing_is_told_if_all_was_finished)
+{
+    redirect();
+    leaked = make_map("finished");
+    CHECK(hm_report_add_map(&leaked_entry, &leaked) == HM_OK);
+    CHECK(atexit(end_if_nothing_was_told) == 0 && atexit(hm_report_leaks) == 0);
+    hm_map_fini(&leaked);
+    exit(EXIT_SUCCESS);
+}
+
+#elif defined(__wasm__)
+
+TEST(report, at_exit_what_was_not_finished_is_told)
+{
+    test_leave_out("what is told at exit: there is no file to catch it in");
+}
+
+#endif
+
+/* contracts */
+
+static hm_report_entry no_entry;
+
+#define PANICS(kind)                                                                               \
+    DEATH_TEST(report, add_of_a_null_##kind##_panics)                                              \
+    {                                                                                              \
+        test_expect_panic_of("report.c", "hm_report_add_" #kind ": " #kind " is NULL");            \
+        hm_report_add_##kind(&no_entry, NULL);                                                     \
+    }                                                                                              \
+    DEATH_TEST(report, add_of_a_##kind##_by_no_entry_panics)                                       \
+    {                                                                                              \
+        static hm_##kind added;                                                                    \
+        test_expect_panic_of("report.c", "hm_report_add_" #kind ": entry is NULL");                \
+        hm_report_add_##kind(NULL, &added);                                                        \
+    }
+
+PANICS(map)
+PANICS(pool)
+PANICS(table)
+PANICS(secondary)
+PANICS(world)
+
+DEATH_TEST(report, remove_of_no_entry_panics)
+{
+    test_expect_panic_of("report.c", "hm_report_remove: entry is NULL");
+    hm_report_remove(NULL);
+}
