@@ -273,6 +273,9 @@ HM_API hm_status hm_lists_trim(hm_lists *lists);
 /* Returns what the handle is to these lists, as hm_map_explain does. O(1). */
 HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
 
+/* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
+HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size);
+
 /* Returns counts and sizes; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
@@ -285,9 +288,9 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 /* HM_LISTS_DEFINE(contact, struct contact, 9), without a semicolon, defines
  *
- *     contact_handle       a distinct type that names a list, a struct with one member, hm_handle
- * id contact_lists        a struct with one member, hm_lists lists contact_lists_view   as
- * hm_lists_view
+ *     contact_handle      a distinct type that names a list, a struct with one member, hm_handle id
+ *     contact_lists       a struct with one member, hm_lists lists
+ *     contact_lists_view  as hm_lists_view, with a contact_handle and a struct contact *
  *
  * and for each function hm_lists_X an inline function contact_lists_X that does the same, with the
  * item size as a constant, and with contact_handle and struct contact * in place of handles and
