@@ -378,6 +378,39 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
     return progress;
 }
 
+static uint32_t map_bound(const hm_map *map, const hm_order *order, const void *probe,
+                          bool is_upper)
+{
+    hm_bound bound = {
+        .state = &map->order,
+        .order = *order,
+        .sequence = {.items = map->items, .stride = map->item_size, .count = map->ids.count},
+        .probe = probe,
+        .is_upper = is_upper,
+        .is_busy = hm_guard_is_busy(&map->guard),
+        .what = "map",
+        .name = map->name};
+    return hm_order_bound(&bound);
+}
+
+uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe)
+{
+    HM_CONTRACT(map != NULL, "hm_map_lower_bound: map is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_map_lower_bound: the order has neither compare nor key");
+    HM_CONTRACT(probe != NULL, "hm_map_lower_bound: probe is NULL");
+    return map_bound(map, order, probe, false);
+}
+
+uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, const void *probe)
+{
+    HM_CONTRACT(map != NULL, "hm_map_upper_bound: map is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_map_upper_bound: the order has neither compare nor key");
+    HM_CONTRACT(probe != NULL, "hm_map_upper_bound: probe is NULL");
+    return map_bound(map, order, probe, true);
+}
+
 void hm_map_touch(hm_map *map, hm_handle handle)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");

@@ -446,6 +446,42 @@ hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order
     return progress;
 }
 
+static uint32_t secondary_bound(const hm_secondary *secondary, const hm_order *order,
+                                const void *probe, bool is_upper)
+{
+    hm_bound bound = {.state = &secondary->order,
+                      .order = *order,
+                      .sequence = {.items = secondary->values,
+                                   .stride = secondary->value_size,
+                                   .count = secondary->count},
+                      .probe = probe,
+                      .is_upper = is_upper,
+                      .is_busy = hm_guard_is_busy(&secondary->guard),
+                      .what = "secondary",
+                      .name = secondary->name};
+    return hm_order_bound(&bound);
+}
+
+uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,
+                                  const void *probe)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_lower_bound: secondary is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_secondary_lower_bound: the order has neither compare nor key");
+    HM_CONTRACT(probe != NULL, "hm_secondary_lower_bound: probe is NULL");
+    return secondary_bound(secondary, order, probe, false);
+}
+
+uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
+                                  const void *probe)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_upper_bound: secondary is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_secondary_upper_bound: the order has neither compare nor key");
+    HM_CONTRACT(probe != NULL, "hm_secondary_upper_bound: probe is NULL");
+    return secondary_bound(secondary, order, probe, true);
+}
+
 void hm_secondary_touch(hm_secondary *secondary, hm_handle owner)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_touch: secondary is NULL");

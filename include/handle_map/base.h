@@ -66,9 +66,10 @@ HM_API const char *hm_status_name(hm_status status);
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
  * two", "12 of 12 items: capacity is used up". It is set by calls that fail with a status, and by
  * insert, emplace, hm_array_push, hm_secondary_set, hm_lists_create, hm_lists_push and
- * hm_lists_insert_at when they return null; not by a call that succeeds, nor by a lookup that finds
- * nothing (hm_map_explain says why). Never NULL; "" before the first failure. The thread's next
- * failure overwrites the text: copy it to keep it. O(1), no allocation. Example:
+ * hm_lists_insert_at when they return null, and hm_map_lower_bound and its like when they refuse;
+ * not by a call that succeeds, nor by a lookup that finds nothing (hm_map_explain says why). Never
+ * NULL; "" before the first failure. The thread's next failure overwrites the text: copy it to keep
+ * it. O(1), no allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());

@@ -345,6 +345,37 @@ HM_API void hm_map_touch(hm_map *map, hm_handle handle);
  */
 HM_API void hm_map_touch_all(hm_map *map);
 
+/* Searches a map that hm_map_defragment has put in this order: returns the dense index of the first
+ * item that does not come before the probe; the count if there is none. hm_map_upper_bound returns
+ * that of the first item that comes after it. So the items of a range are one array, which two
+ * searches find. The probe is an item that need not be in the map: only what compare and key read
+ * must be set. Where both are given, key decides first and compare breaks ties.
+ *
+ * HM_INVALID_INDEX, and hm_last_error says why, unless the map is in this order: the last call of
+ * defragment or arrange must have been a defragment by the same compare, key and context that was
+ * done, and nothing may have changed since that the next one would look at. An insert, an erase and
+ * a touch are such changes; erasing the last item may be none. An empty map is in every order. If a
+ * key was edited in place and no touch followed, the index says nothing, but is not above the
+ * count. HM_INVALID_INDEX when busy too.
+ *
+ * Compare and key may make const calls to the map, even these two, but must not change it. This is
+ * not refused, because threads may search together, and so a search marks nothing in the map. It
+ * does end a search: HM_INVALID_INDEX, or an index that says nothing; no erased item is read.
+ *
+ * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
+ * both, one of each where keys are equal. Example:
+ *
+ *     hm_map_defragment(&map, &order, (hm_budget){0}); // no limit: it is done
+ *     const struct sprite near = {.depth = 10}, far = {.depth = 20};
+ *     uint32_t begin = hm_map_lower_bound(&map, &order, &near);
+ *     uint32_t end = hm_map_upper_bound(&map, &order, &far);
+ *     const struct sprite *sprites = hm_map_items(&map);
+ *     for (uint32_t i = begin; i < end; i++)
+ *         draw(&sprites[i]); // its depth is from 10 to 20
+ */
+HM_API uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe);
+HM_API uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, const void *probe);
+
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns
  * null and sets *item = NULL when the map is full, busy or refused memory: hm_last_error says
@@ -459,7 +490,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same, with the item
  * size as a constant, and with texture_handle and struct texture * in place of handles and items,
- * also in arrays, and of the predicate of erase_if; hooks and orders stay untyped.
+ * also in arrays, of probes, and of the predicate of erase_if; hooks and orders stay untyped.
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
  * that two maps of one type can tell their handles apart. A map without a name is called "texture".
@@ -485,7 +516,8 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
     HM_TYPED_DEFINE_UPCOMING(prefix, map)                                                          \
     HM_MAP_DEFINE_WALK(prefix, type)                                                               \
-    HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)
+    HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)                                            \
+    HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
     HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *hm_self)                  \

@@ -218,6 +218,22 @@ HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
  * Invalidates nothing. O(1). */
 HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 
+/* As hm_map_lower_bound and hm_map_upper_bound: return the dense index of the first value that does
+ * not come before the probe, or that comes after it, in a secondary that hm_secondary_defragment
+ * has put in this order; HM_INVALID_INDEX when it is not in order, which hm_last_error says, and
+ * when busy. The probe is a value. Setting, replacing and removing a value are changes that end the
+ * order until defragment is done again. Invalidates nothing. O(log n). Example:
+ *
+ *     const struct glow least = {.radius = 5};
+ *     uint32_t begin = hm_secondary_lower_bound(&glows, &order, &least);
+ *     for (uint32_t i = begin; i < hm_secondary_count(&glows); i++)
+ *         draw(hm_map_get(&map, hm_secondary_owner_at(&glows, i)));
+ */
+HM_API uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,
+                                         const void *probe);
+HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
+                                         const void *probe);
+
 /* Copies in the value of an owner (NULL: zeroes it) and returns its address. If the owner's slot
  * has a value already, of this owner or of an earlier one, that one is replaced at its place: its
  * destroy hook runs first. `value` may be the address of the value that it replaces; without a hook
@@ -332,10 +348,10 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  *
  * and for each function hm_secondary_X an inline function glow_secondary_X that does the same, with
  * the value size as a constant, and with sprite_handle and struct glow * in place of handles and
- * values, also in arrays, and of the predicate of purge; the hook and orders stay untyped.
- * glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that type id.
- * glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A secondary
- * without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+ * values, also in arrays, of probes, and of the predicate of purge; the hook and orders stay
+ * untyped. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
+ * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A
+ * secondary without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)
@@ -361,7 +377,8 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                                \
     HM_TYPED_DEFINE_QUESTIONS(prefix, secondary)                                                   \
     HM_TYPED_DEFINE_DESCRIBE(prefix, secondary, owner##_handle)                                    \
-    HM_TYPED_DEFINE_ORDER(prefix, secondary, owner##_handle)
+    HM_TYPED_DEFINE_ORDER(prefix, secondary, owner##_handle)                                       \
+    HM_TYPED_DEFINE_BOUNDS(prefix, secondary, type)
 
 #define HM_SECONDARY_DEFINE_INIT(prefix, type)                                                     \
     HM_UNUSED static inline hm_status prefix##_secondary_init_desc(                                \

@@ -271,6 +271,23 @@ HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 /* Tells the order that any row's place may have changed: the next call starts over. O(1). */
 HM_API void hm_table_touch_all(hm_table *table);
 
+/* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
+ * not come before the probe, or comes after it, in a table that hm_table_defragment has put in this
+ * order by this column; HM_INVALID_INDEX when it is not, which hm_last_error says, and when busy.
+ * The probe is a cell. A column out of range is a broken contract. Invalidates nothing. O(log n).
+ * Example:
+ *
+ *     hm_table_defragment(&points, 0, &order, (hm_budget){0});
+ *     const float from = 10, to = 20;
+ *     uint32_t end = hm_table_upper_bound(&points, 0, &order, &to);
+ *     for (uint32_t row = hm_table_lower_bound(&points, 0, &order, &from); row < end; row++)
+ *         printf("%g\n", *(const float *)hm_table_cell(&points, 1, row));
+ */
+HM_API uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
+                                     const void *probe);
+HM_API uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
+                                     const void *probe);
+
 /* Returns the row of a handle, or HM_INVALID_INDEX when it does not resolve. Valid until rows move.
  * O(1): one entry is read. */
 static inline uint32_t hm_table_row(const hm_table *table, hm_handle handle)
@@ -623,6 +640,24 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
         HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_of: table is NULL");                      \
         hm_named.id = hm_table_handle_of(&hm_self->table, prefix##_##name##_column, hm_cell);      \
         return hm_named;                                                                           \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_##name##_lower_bound(                                \
+        const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe)                \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_lower_bound: table is NULL");             \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_" #name "_lower_bound: the order has neither compare nor key");      \
+        HM_CONTRACT(hm_probe != NULL, #prefix "_" #name "_lower_bound: probe is NULL");            \
+        return hm_table_lower_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe);   \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_##name##_upper_bound(                                \
+        const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe)                \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_upper_bound: table is NULL");             \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_" #name "_upper_bound: the order has neither compare nor key");      \
+        HM_CONTRACT(hm_probe != NULL, #prefix "_" #name "_upper_bound: probe is NULL");            \
+        return hm_table_upper_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe);   \
     }
 
 #endif

@@ -7,6 +7,7 @@
  *       marks.c  compare.c  scratch.c
  *                      what the phases use
  *     gather.c         what erase_if needs
+ *     bound.c          the search in what is in order
  *
  * A phase is a function that does as much as the call's budget allows. It returns the phase that
  * follows, or HM_ORDER_PAUSE: then the next call continues it. Its `begin` function, if it has one,
@@ -119,6 +120,14 @@ static inline bool hm_order_may_swap(hm_order_call *call)
     call->spent.swaps++;
     return true;
 }
+
+/* round.c */
+
+/* Whether the state is for this order, and not for an arrangement or another one. */
+bool hm_order_is_for(const hm_order_state *state, const hm_order *order);
+/* Whether all `count` items are in order: the next call would find nothing to do. Valid between
+ * calls. */
+bool hm_order_is_in_order(const hm_order_state *state, uint32_t count);
 
 /* marks.c */
 

@@ -126,6 +126,25 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count);
  * the cursor: nothing is managed there. O(1). */
 void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 
+/* The search for where a probe belongs in a sequence: the first item that is not before it, or, if
+ * is_upper, that is behind it. */
+typedef struct hm_bound {
+    const hm_order_state *state; /* NULL: what the state is for is not what is searched */
+    hm_order order;
+    hm_sequence sequence; /* count, and what says where items are */
+    const void *probe;    /* what compare and key are shown for it */
+    bool is_upper;
+    bool is_busy; /* one of the owner's callbacks is running */
+    /* The owner, for hm_last_error: "map" or "table", and the program's name for it. */
+    const char *what, *name;
+} hm_bound;
+
+/* Returns the position, or the count if there is none; HM_INVALID_INDEX, and a failure is recorded,
+ * when busy, or unless all is in this order, as the last call of hm_order_run said, and nothing was
+ * reported since. An empty sequence is in every order. Writes nothing but what callbacks write.
+ * Costs O(log n) compares. */
+uint32_t hm_order_bound(const hm_bound *bound);
+
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */
 static inline size_t hm_order_exchange_units(unsigned char *a, unsigned char *b, size_t size,
                                              size_t unit)

@@ -137,16 +137,17 @@ static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *
     return call;
 }
 
-static bool order_is_same_order(const hm_order *a, const hm_order *b)
+bool hm_order_is_for(const hm_order_state *state, const hm_order *order)
 {
-    return a->compare == b->compare && a->key == b->key && a->context == b->context;
+    return !state->is_arranging && state->order.compare == order->compare &&
+           state->order.key == order->key && state->order.context == order->context;
 }
 
-/* Valid once a call has paused. There may still be a doubt about the last items. */
-static bool order_is_in_order(const hm_order_state *state, uint32_t count)
+bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
 {
     bool is_scanned = state->phase == HM_ORDER_SCAN && state->scan.doubt == HM_ORDER_NO_DOUBT;
-    return state->cursor == count && (is_scanned || state->phase == HM_ORDER_INSERT);
+    return state->cursor == count && state->pending_end == 0 &&
+           (is_scanned || state->phase == HM_ORDER_INSERT);
 }
 
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
@@ -155,13 +156,13 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_order_run: the order has neither compare nor key");
-    if (state->is_arranging || !order_is_same_order(&state->order, order)) {
+    if (!hm_order_is_for(state, order)) {
         hm_order_reset(state);
         state->order = *order;
     }
     hm_order_call call = order_begin_call(state, sequence, budget);
     order_run_phases(&call);
-    call.spent.done = order_is_in_order(state, sequence->count);
+    call.spent.done = hm_order_is_in_order(state, sequence->count);
     return call.spent;
 }
 

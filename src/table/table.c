@@ -232,23 +232,30 @@ static uint32_t table_find(const void *owner, hm_handle handle)
     return hm_table_row(owner, handle);
 }
 
-/* `column` is what compare and key are shown. All columns are exchanged alike. */
-static hm_sequence table_sequence(hm_table *table, uint32_t column)
+/* The cells of `column`, which compare and key are shown. */
+static hm_sequence table_cells(const hm_table *table, uint32_t column)
 {
-    hm_sequence sequence = {.links = hm_id_table_links(&table->ids),
-                            .slot_count = table->ids.slot_count,
-                            .count = table->ids.count,
-                            .capacity = hm_table_capacity(table),
-                            .swapped = table_swapped,
-                            .find = table_find,
-                            .owner = table,
-                            .memory = table->record_array.memory};
+    hm_sequence sequence = {.count = table->ids.count};
     if (column < table->column_count) {
         sequence.items = table->columns[column].base;
         sequence.stride = table->columns[column].stride;
         sequence.lane_size = table->columns[column].size;
         sequence.lane_shift = table->lane_shift;
     }
+    return sequence;
+}
+
+/* All columns are exchanged alike. */
+static hm_sequence table_sequence(hm_table *table, uint32_t column)
+{
+    hm_sequence sequence = table_cells(table, column);
+    sequence.links = hm_id_table_links(&table->ids);
+    sequence.slot_count = table->ids.slot_count;
+    sequence.capacity = hm_table_capacity(table);
+    sequence.swapped = table_swapped;
+    sequence.find = table_find;
+    sequence.owner = table;
+    sequence.memory = table->record_array.memory;
     return sequence;
 }
 
@@ -285,6 +292,45 @@ hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n
     table_follow_order(table);
     hm_guard_leave(&table->guard, table_committed_rows(table));
     return progress;
+}
+
+/* Another column is another order. */
+static uint32_t table_bound(const hm_table *table, uint32_t column, const hm_order *order,
+                            const void *probe, bool is_upper)
+{
+    hm_bound bound = {.state = table->order_column == column ? &table->order : NULL,
+                      .order = *order,
+                      .sequence = table_cells(table, column),
+                      .probe = probe,
+                      .is_upper = is_upper,
+                      .is_busy = hm_guard_is_busy(&table->guard),
+                      .what = "table",
+                      .name = table->name};
+    return hm_order_bound(&bound);
+}
+
+uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
+                              const void *probe)
+{
+    HM_CONTRACT(table != NULL, "hm_table_lower_bound: table is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_table_lower_bound: the order has neither compare nor key");
+    HM_CONTRACT(column < table->column_count || table->column_count == 0,
+                "hm_table_lower_bound: the column is out of range");
+    HM_CONTRACT(probe != NULL, "hm_table_lower_bound: probe is NULL");
+    return table_bound(table, column, order, probe, false);
+}
+
+uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
+                              const void *probe)
+{
+    HM_CONTRACT(table != NULL, "hm_table_upper_bound: table is NULL");
+    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
+                "hm_table_upper_bound: the order has neither compare nor key");
+    HM_CONTRACT(column < table->column_count || table->column_count == 0,
+                "hm_table_upper_bound: the column is out of range");
+    HM_CONTRACT(probe != NULL, "hm_table_upper_bound: probe is NULL");
+    return table_bound(table, column, order, probe, true);
 }
 
 void hm_table_touch(hm_table *table, hm_handle handle)

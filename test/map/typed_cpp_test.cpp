@@ -56,6 +56,9 @@ TEST(map_typed_cpp, a_typed_map_works_in_cpp)
     const hm_order order = {nullptr, age_of, nullptr};
     CHECK(particle_map_defragment(&map, &order, hm_budget{0, 0}).done);
     CHECK(particle_map_count(&map) == 6);
+    const particle probe = {0, 0, 4};
+    CHECK(particle_map_lower_bound(&map, &order, &probe) == 4);
+    CHECK(particle_map_upper_bound(&map, &order, &probe) == 5);
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(particle_map_items(&map)[i].age == static_cast<int>(i));
         CHECK(particle_map_index_of(&map, handles[9 - i]) == i);

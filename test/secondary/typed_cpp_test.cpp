@@ -63,6 +63,8 @@ TEST(secondary_typed_cpp, a_typed_secondary_works_in_cpp)
         CHECK(armour_secondary_values(&armours)[i - 1].number <
               armour_secondary_values(&armours)[i].number);
     CHECK(armour_secondary_index_of(&armours, handles[9]) == 0);
+    CHECK(armour_secondary_lower_bound(&armours, &order, armour_secondary_values(&armours)) == 0);
+    CHECK(armour_secondary_upper_bound(&armours, &order, armour_secondary_values(&armours)) == 1);
     CHECK(hm_handle_equal(armour_secondary_owner_at(&armours, 0).id, handles[9].id));
     CHECK(armour_secondary_arrange(&armours, handles, 10, hm_budget{0, 0}).done);
     CHECK(armour_secondary_index_of(&armours, handles[0]) == 0);

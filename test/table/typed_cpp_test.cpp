@@ -58,6 +58,9 @@ TEST(table_typed_cpp, a_typed_table_works_in_cpp)
         CHECK(sparks_table_row(&sparks, handles[9 - i]) == i);
         CHECK(sparks_handle_equal(sparks_age_of(&sparks, sparks_age(&sparks) + i), handles[9 - i]));
     }
+    const int probe = 4;
+    CHECK(sparks_age_lower_bound(&sparks, &order, &probe) == 4);
+    CHECK(sparks_age_upper_bound(&sparks, &order, &probe) == 5);
     CHECK(hm_table_validate(&sparks.table) == HM_OK);
     sparks_table_fini(&sparks);
 }

@@ -196,6 +196,7 @@ TEST(typed, a_map_is_brought_into_order)
     body_handle handles[BODIES];
     hm_order rising, falling, by_compare;
     hm_budget unlimited = {0, 0};
+    body probe = make_body(10);
     body_map map;
     memset(&rising, 0, sizeof rising);
     memset(&falling, 0, sizeof falling);
@@ -214,9 +215,14 @@ TEST(typed, a_map_is_brought_into_order)
     body_map_touch_all(&map);
     CHECK(body_map_defragment(&map, &rising, unlimited).done);
     CHECK(body_map_items(&map)[0].value == 1);
+    CHECK(body_map_lower_bound(&map, &rising, &probe) == 9);
+    CHECK(body_map_upper_bound(&map, &rising, &probe) == 10);
     by_compare.compare = compare_values;
+    CHECK(body_map_lower_bound(&map, &by_compare, &probe) == HM_INVALID_INDEX);
     CHECK(body_map_defragment(&map, &by_compare, unlimited).done);
     CHECK(body_map_items(&map)[0].value == 1);
+    CHECK(body_map_lower_bound(&map, &by_compare, &probe) == 9);
+    CHECK(body_map_upper_bound(&map, &by_compare, &probe) == 10);
     CHECK(body_map_arrange(&map, NULL, 0, unlimited).done);
     CHECK(body_map_arrange(&map, handles, BODIES, unlimited).done);
     CHECK(body_map_index_of(&map, handles[0]) == 0);
@@ -364,6 +370,15 @@ TEST(typed, a_secondary_is_purged_and_put_in_order)
     body_secondary_touch(&secondary, last);
     CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
     CHECK(body_secondary_index_of(&secondary, last) == BODIES / 3 - 1);
+    CHECK(body_secondary_lower_bound(&secondary, &rising, body_secondary_get(&secondary, last)) ==
+          BODIES / 3 - 1);
+    CHECK(body_secondary_upper_bound(&secondary, &rising, body_secondary_get(&secondary, last)) ==
+          BODIES / 3);
+    rising.key = NULL;
+    rising.compare = compare_values;
+    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_lower_bound(&secondary, &rising, body_secondary_values(&secondary)) == 0);
+    CHECK(body_secondary_upper_bound(&secondary, &rising, body_secondary_values(&secondary)) == 1);
     handles[0] = last;
     body_secondary_touch_all(&secondary);
     CHECK(body_secondary_arrange(&secondary, handles, 1, unlimited).done);
@@ -459,6 +474,10 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     body_table_touch(&table, handles[0]);
     CHECK(body_table_defragment(&table, body_value_column, &falling, unlimited).done);
     CHECK(body_table_row(&table, handles[0]) == 0);
+    CHECK(body_value_lower_bound(&table, &falling, body_value_cell(&table, 5)) == 5);
+    CHECK(body_value_upper_bound(&table, &falling, body_value_cell(&table, 5)) == 6);
+    CHECK(body_x_lower_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
+    CHECK(body_x_upper_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
     body_table_touch_all(&table);
     CHECK(body_table_arrange(&table, handles + 1, 1, unlimited).done);
     CHECK(body_table_row(&table, handles[1]) == 0);
@@ -491,6 +510,8 @@ TEST(typed, a_table_is_ordered_by_a_compare_that_has_no_key)
     CHECK(body_table_defragment(&table, body_value_column, &rising, unlimited).done);
     for (i = 0; i < BODIES; i++)
         CHECK(body_value(&table)[i] == i + 1);
+    CHECK(body_value_lower_bound(&table, &rising, values) == BODIES - 1);
+    CHECK(body_value_upper_bound(&table, &rising, values) == BODIES);
     body_table_fini(&table);
 }
 
@@ -629,6 +650,8 @@ NULL_TEST(map, index_of, body_map_index_of(none, null))
 NULL_TEST(map, meta_at, body_map_meta_at(none, 0))
 NULL_TEST(map, defragment, body_map_defragment(none, NULL, unlimited))
 NULL_TEST(map, arrange, body_map_arrange(none, NULL, 0, unlimited))
+NULL_TEST(map, lower_bound, body_map_lower_bound(none, NULL, NULL))
+NULL_TEST(map, upper_bound, body_map_upper_bound(none, NULL, NULL))
 NULL_TEST(map, touch, (body_map_touch(none, null), 0))
 NULL_TEST(map, touch_all, (body_map_touch_all(none), 0))
 NULL_TEST(pool, fini, (body_pool_fini(none), 0))
@@ -683,6 +706,8 @@ NULL_TEST(secondary, describe, body_secondary_describe(none, null, NULL, 0))
 NULL_TEST(secondary, get_stats, body_secondary_get_stats(none))
 NULL_TEST(secondary, defragment, body_secondary_defragment(none, NULL, unlimited))
 NULL_TEST(secondary, arrange, body_secondary_arrange(none, NULL, 0, unlimited))
+NULL_TEST(secondary, lower_bound, body_secondary_lower_bound(none, NULL, NULL))
+NULL_TEST(secondary, upper_bound, body_secondary_upper_bound(none, NULL, NULL))
 NULL_TEST(secondary, touch, (body_secondary_touch(none, null), 0))
 NULL_TEST(secondary, touch_all, (body_secondary_touch_all(none), 0))
 
@@ -738,6 +763,8 @@ COLUMN_NULL_TEST(x_group, body_x_group(none, 0))
 COLUMN_NULL_TEST(x_cell, body_x_cell(none, 0))
 COLUMN_NULL_TEST(x_get, body_x_get(none, null))
 COLUMN_NULL_TEST(x_of, body_x_of(none, NULL))
+COLUMN_NULL_TEST(x_lower_bound, body_x_lower_bound(none, NULL, NULL))
+COLUMN_NULL_TEST(x_upper_bound, body_x_upper_bound(none, NULL, NULL))
 
 /* Arguments other than the container. */
 #define ARGUMENT_TEST(kind, name, what, call)                                                      \
@@ -805,3 +832,54 @@ DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
     expect_panic_of("body_table_defragment: the column is out of range");
     (void)body_table_defragment(&container, 3, &falling, unlimited);
 }
+
+/* Arguments of the searches. `container` is empty, and so in every order. */
+#define BOUND_TEST(kind, function, call)                                                           \
+    DEATH_TEST(typed, function##_without_an_order_names_the_function)                              \
+    {                                                                                              \
+        body_##kind container;                                                                     \
+        hm_order *by = NULL;                                                                       \
+        body probe = make_body(1);                                                                 \
+        (void)probe;                                                                               \
+        memset(&container, 0, sizeof container);                                                   \
+        expect_panic_of(#function ": the order has neither compare nor key");                      \
+        (void)(call);                                                                              \
+    }                                                                                              \
+    DEATH_TEST(typed, function##_by_an_order_of_nothing_names_the_function)                        \
+    {                                                                                              \
+        body_##kind container;                                                                     \
+        hm_order nothing, *by = &nothing;                                                          \
+        body probe = make_body(1);                                                                 \
+        (void)probe;                                                                               \
+        memset(&container, 0, sizeof container);                                                   \
+        memset(&nothing, 0, sizeof nothing);                                                       \
+        expect_panic_of(#function ": the order has neither compare nor key");                      \
+        (void)(call);                                                                              \
+    }
+
+#define PROBE_TEST(kind, function)                                                                 \
+    DEATH_TEST(typed, function##_without_a_probe_names_the_function)                               \
+    {                                                                                              \
+        body_##kind container;                                                                     \
+        hm_order rising;                                                                           \
+        memset(&container, 0, sizeof container);                                                   \
+        memset(&rising, 0, sizeof rising);                                                         \
+        rising.key = value_of;                                                                     \
+        expect_panic_of(#function ": probe is NULL");                                              \
+        (void)function(&container, &rising, NULL);                                                 \
+    }
+
+BOUND_TEST(map, body_map_lower_bound, body_map_lower_bound(&container, by, &probe))
+BOUND_TEST(map, body_map_upper_bound, body_map_upper_bound(&container, by, &probe))
+BOUND_TEST(secondary, body_secondary_lower_bound,
+           body_secondary_lower_bound(&container, by, &probe))
+BOUND_TEST(secondary, body_secondary_upper_bound,
+           body_secondary_upper_bound(&container, by, &probe))
+BOUND_TEST(table, body_value_lower_bound, body_value_lower_bound(&container, by, &probe.value))
+BOUND_TEST(table, body_value_upper_bound, body_value_upper_bound(&container, by, &probe.value))
+PROBE_TEST(map, body_map_lower_bound)
+PROBE_TEST(map, body_map_upper_bound)
+PROBE_TEST(secondary, body_secondary_lower_bound)
+PROBE_TEST(secondary, body_secondary_upper_bound)
+PROBE_TEST(table, body_value_lower_bound)
+PROBE_TEST(table, body_value_upper_bound)

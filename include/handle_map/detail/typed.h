@@ -298,6 +298,27 @@
     }                                                                                              \
     HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)
 
+/* For containers of items that are searched by their order. */
+#define HM_TYPED_DEFINE_BOUNDS(prefix, kind, type)                                                 \
+    HM_UNUSED static inline uint32_t prefix##_##kind##_lower_bound(                                \
+        const prefix##_##kind *hm_self, const hm_order *hm_by, type const *hm_probe)               \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "lower_bound");                                            \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_" #kind "_lower_bound: the order has neither compare nor key");      \
+        HM_CONTRACT(hm_probe != NULL, #prefix "_" #kind "_lower_bound: probe is NULL");            \
+        return hm_##kind##_lower_bound(&hm_self->kind, hm_by, hm_probe);                           \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_##kind##_upper_bound(                                \
+        const prefix##_##kind *hm_self, const hm_order *hm_by, type const *hm_probe)               \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "upper_bound");                                            \
+        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
+                    #prefix "_" #kind "_upper_bound: the order has neither compare nor key");      \
+        HM_CONTRACT(hm_probe != NULL, #prefix "_" #kind "_upper_bound: probe is NULL");            \
+        return hm_##kind##_upper_bound(&hm_self->kind, hm_by, hm_probe);                           \
+    }
+
 #define HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)                                              \
     HM_UNUSED static inline hm_progress prefix##_##kind##_arrange(                                 \
         prefix##_##kind *hm_self, const handle *hm_by, uint32_t hm_n, hm_budget hm_within)         \

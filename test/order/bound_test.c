@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* The search in a sequence that is in order, against a linear scan; what refuses it; what it does
+ * if compare breaks its rules. */
+#include "support/order.h"
+
+#include <handle_map/base.h>
+
+enum { MOST_KEYS = 1100 };
+
+/* What compare and key know. They count their calls, and may change the column at one of them. */
+typedef struct searched {
+    column column;
+    ordered_item probe;
+    uint64_t calls, change_at; /* change_at 0: never */
+    void (*change)(struct searched *s);
+    uint64_t lies; /* state of the comparators that lie; 0: all are honest */
+} searched;
+
+static void check_shown(const searched *s, const ordered_item *item)
+{
+    const column *c = &s->column;
+    CHECK(item == &s->probe || (size_t)(item - c->items) < c->count);
+}
+
+static void note_call(searched *s)
+{
+    s->calls++;
+    if (s->calls == s->change_at)
+        s->change(s);
+}
+
+static int compare_searched(const void *a, const void *b, void *context)
+{
+    searched *s = context;
+    const ordered_item *x = a, *y = b;
+    check_shown(s, x);
+    check_shown(s, y);
+    int answer = (x->key > y->key) - (x->key < y->key);
+    note_call(s);
+    return s->lies != 0 ? (int)test_random_below(&s->lies, 3) - 1 : answer;
+}
+
+static uint64_t key_of_searched(const void *item, void *context)
+{
+    searched *s = context;
+    const ordered_item *shown = item;
+    check_shown(s, shown);
+    uint64_t key = shown->key;
+    note_call(s);
+    return s->lies != 0 ? test_random(&s->lies) : key;
+}
+
+static uint64_t coarse_key_of_searched(const void *item, void *context)
+{
+    return key_of_searched(item, context) / 8;
+}
+
+/* By compare, by key, by key and compare. */
+static hm_order order_of(searched *s, uint32_t which)
+{
+    const hm_order orders[ORDERS] = {{compare_searched, NULL, s},
+                                     {NULL, key_of_searched, s},
+                                     {compare_searched, coarse_key_of_searched, s}};
+    return orders[which % ORDERS];
+}
+
+static hm_bound bound_of(searched *s, hm_order order, bool is_upper)
+{
+    return (hm_bound){.state = &s->column.state,
+                      .order = order,
+                      .sequence = column_sequence(&s->column),
+                      .probe = &s->probe,
+                      .is_upper = is_upper,
+                      .what = "column",
+                      .name = "tested"};
+}
+
+static uint32_t search(searched *s, hm_order order, bool is_upper, uint64_t key)
+{
+    const hm_bound bound = bound_of(s, order, is_upper);
+    s->probe.key = key;
+    s->calls = 0;
+    return hm_order_bound(&bound);
+}
+
+static hm_progress run(searched *s, hm_order order, hm_budget budget)
+{
+    hm_sequence sequence = column_sequence(&s->column);
+    return hm_order_run(&s->column.state, &order, &sequence, budget);
+}
+
+static void begin_search(searched *s, uint32_t shape, uint32_t count)
+{
+    uint64_t random = 7;
+    memset(s, 0, sizeof *s);
+    column_init(&s->column, count + 10);
+    column_fill_shape(&s->column, shape, count, &random);
+}
+
+static void check_answers(searched *s, hm_order order, uint64_t key)
+{
+    const column *c = &s->column;
+    uint32_t lower = 0, upper = 0, steps = 1;
+    while (lower < c->count && c->items[lower].key < key)
+        lower++;
+    while (upper < c->count && c->items[upper].key <= key)
+        upper++;
+    while (c->count >> steps != 0)
+        steps++;
+    uint64_t most = (uint64_t)steps * (order.key != NULL && order.compare != NULL ? 2 : 1);
+    CHECK(search(s, order, false, key) == lower && s->calls <= most + 1);
+    CHECK(search(s, order, true, key) == upper && s->calls <= most + 1);
+}
+
+static const uint32_t counts[] = {1, 2, 3, 4, 31, 32, 33, 100, 1000};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+TEST(order_bound, finds_what_a_linear_scan_finds)
+{
+    static searched s;
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        for (uint32_t i = 0; i < COUNTS; i++)
+            for (uint32_t which = 0; which < ORDERS; which++) {
+                begin_search(&s, shape, counts[i]);
+                hm_order order = order_of(&s, which);
+                CHECK(run(&s, order, (hm_budget){0, 0}).done);
+                for (uint64_t key = 0; key < MOST_KEYS; key += counts[i] < 1000 ? 1 : 7)
+                    check_answers(&s, order, key);
+                check_answers(&s, order, UINT64_MAX);
+                column_fini(&s.column);
+            }
+}
+
+TEST(order_bound, an_empty_sequence_is_in_every_order)
+{
+    static searched s;
+    begin_search(&s, 0, 0);
+    CHECK(search(&s, order_of(&s, 0), false, 3) == 0);
+    CHECK(search(&s, order_of(&s, 1), true, 3) == 0 && s.calls == 0);
+    column_fini(&s.column);
+}
+
+/* Runs with small budgets: refused until done is said, whatever the phase. */
+static void check_refused_until_done(uint32_t shape, uint32_t which, bool has_memory)
+{
+    static searched s;
+    begin_search(&s, shape, 60);
+    hm_order order = order_of(&s, which);
+    if (!has_memory)
+        test_memory_fail(&s.column.memory, 1, true);
+    for (bool is_done = false; !is_done;) {
+        CHECK(search(&s, order, false, 9) == HM_INVALID_INDEX && s.calls == 0);
+        CHECK(strcmp(hm_last_error(), s.column.state.order.context == NULL
+                                          ? "the column 'tested' is not in order: defragment was "
+                                            "last called for another order"
+                                          : "the column 'tested' is not in order: defragment is "
+                                            "not done") == 0);
+        is_done = run(&s, order, (hm_budget){1, 2}).done;
+    }
+    test_memory_fail(&s.column.memory, 0, false);
+    for (uint64_t key = 0; key < 70; key++)
+        check_answers(&s, order, key);
+    column_fini(&s.column);
+}
+
+TEST(order_bound, is_refused_until_the_sequence_is_in_order)
+{
+    for (uint32_t shape = 0; shape < SHAPES; shape++)
+        for (uint32_t which = 0; which < ORDERS; which++) {
+            check_refused_until_done(shape, which, true);
+            check_refused_until_done(shape, which, false);
+        }
+}
+
+static bool is_answered(searched *s, hm_order order)
+{
+    return search(s, order, true, 3) != HM_INVALID_INDEX;
+}
+
+/* What is reported after done, in a sequence of 40: each makes the next run look at items, but for
+ * the last item's leaving. */
+TEST(order_bound, is_refused_after_a_change_until_it_is_done_again)
+{
+    static searched s;
+    begin_search(&s, 0, 40);
+    column *c = &s.column;
+    for (uint32_t which = 0; which < ORDERS; which++) {
+        hm_order order = order_of(&s, which);
+        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        column_edit(c, 20, 7);
+        CHECK(!is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        column_edit(c, c->count - 1, 7);
+        CHECK(!is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        column_insert(c, 7, true);
+        CHECK(!is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        column_erase(c, 3);
+        CHECK(!is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        column_erase(c, c->count - 1);
+        CHECK(is_answered(&s, order));
+        hm_order_reset(&c->state);
+        CHECK(!is_answered(&s, order));
+    }
+    column_fini(c);
+}
+
+TEST(order_bound, is_refused_for_another_order_and_after_an_arrangement)
+{
+    static searched s, other;
+    begin_search(&s, 0, 40);
+    hm_order order = order_of(&s, 2), compared = order, keyed = order, elsewhere = order;
+    compared.key = NULL;
+    keyed.compare = NULL;
+    elsewhere.context = &other;
+    CHECK(run(&s, order, (hm_budget){0, 0}).done);
+    CHECK(is_answered(&s, order));
+    CHECK(!is_answered(&s, compared) && !is_answered(&s, keyed) && !is_answered(&s, elsewhere));
+    hm_bound none = bound_of(&s, order, false), busy = bound_of(&s, order, false);
+    none.state = NULL;
+    CHECK(hm_order_bound(&none) == HM_INVALID_INDEX);
+    busy.is_busy = true;
+    CHECK(hm_order_bound(&busy) == HM_INVALID_INDEX);
+    CHECK(strstr(hm_last_error(), "the column 'tested' is busy") != NULL);
+    hm_sequence sequence = column_sequence(&s.column);
+    CHECK(hm_order_arrange(&s.column.state, NULL, 0, &sequence, (hm_budget){0, 0}).done);
+    CHECK(!is_answered(&s, order));
+    column_fini(&s.column);
+}
+
+/* Random changes and short runs: what is answered is right, and what is refused is not done. */
+static void check_changes(uint64_t *random, uint32_t which)
+{
+    static searched s;
+    begin_search(&s, (uint32_t)test_random(random), 30);
+    column *c = &s.column;
+    hm_order order = order_of(&s, which);
+    bool is_done = false;
+    for (uint32_t i = 0; i < 300; i++) {
+        uint64_t key = test_random_below(random, 40);
+        uint32_t index = test_random_below(random, c->count + 1), kind;
+        kind = test_random_below(random, 24);
+        if (kind < 2 && c->count < c->capacity)
+            column_insert(c, key, true);
+        else if (kind == 2 && index < c->count)
+            column_erase(c, index);
+        else if (kind == 3 && index < c->count)
+            column_edit(c, index, key);
+        else if (kind == 4)
+            column_erase_some(c);
+        else if (kind == 5)
+            CHECK(column_trim(c) == HM_OK);
+        bool is_answered_now = c->count == 0 || is_answered(&s, order);
+        CHECK(is_answered_now || kind < 5 || !is_done);
+        if (is_answered_now)
+            check_answers(&s, order, key);
+        is_done = is_answered_now;
+        if (kind >= 6)
+            is_done = run(&s, order, (hm_budget){1 + kind % 4, 1 + kind % 8}).done;
+        CHECK(!is_done || c->count == 0 || is_answered(&s, order));
+    }
+    column_fini(c);
+}
+
+TEST(order_bound, answers_rightly_or_refuses_whatever_changes)
+{
+    uint64_t random = test_seed("order_bound");
+    for (uint32_t i = test_scaled(200); i > 0; i--)
+        check_changes(&random, i);
+}
+
+static void erase_half(searched *s)
+{
+    column_cut(&s->column, s->column.count / 2);
+}
+
+static void erase_last(searched *s)
+{
+    column_erase(&s->column, s->column.count - 1);
+}
+
+static void edit_first(searched *s)
+{
+    column_edit(&s->column, 0, 5);
+}
+
+static void forget(searched *s)
+{
+    hm_order_reset(&s->column.state);
+}
+
+/* check_shown sees to it that no item is read that is gone. */
+TEST(order_bound, ends_if_a_callback_changes_the_sequence)
+{
+    static searched s;
+    void (*const changes[])(searched *) = {erase_half, erase_last, edit_first, forget};
+    for (uint32_t which = 0; which < ORDERS; which++)
+        for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++)
+            for (uint32_t at = 1; at <= 20; at++) {
+                begin_search(&s, 1, 1000);
+                hm_order order = order_of(&s, which);
+                CHECK(run(&s, order, (hm_budget){0, 0}).done);
+                s.change = changes[i];
+                s.change_at = at;
+                bool is_refused = search(&s, order, at % 2 != 0, 990) == HM_INVALID_INDEX;
+                CHECK(is_refused == (s.calls == at) && s.calls <= at);
+                column_fini(&s.column);
+            }
+}
+
+static void search_again(searched *s)
+{
+    const hm_bound bound = bound_of(s, order_of(s, 0), false);
+    s->change_at = 0;
+    CHECK(hm_order_bound(&bound) == 700);
+}
+
+TEST(order_bound, a_callback_may_search)
+{
+    static searched s;
+    begin_search(&s, 1, 1000);
+    CHECK(run(&s, order_of(&s, 0), (hm_budget){0, 0}).done);
+    s.change = search_again;
+    s.change_at = 4;
+    CHECK(search(&s, order_of(&s, 0), true, 700) == 701);
+    column_fini(&s.column);
+}
+
+TEST(order_bound, ends_within_the_sequence_if_the_order_lies)
+{
+    static searched s;
+    uint64_t random = test_seed("order_bound lies");
+    for (uint32_t i = 0; i < 300; i++) {
+        begin_search(&s, i, 100);
+        hm_order order = order_of(&s, i);
+        CHECK(run(&s, order, (hm_budget){0, 0}).done);
+        s.lies = test_random(&random) | 1;
+        CHECK(search(&s, order, i % 2 != 0, 50) <= 100 && s.calls <= 15);
+        column_fini(&s.column);
+    }
+}
+
+TEST(order_bound, keys_edited_unseen_leave_an_index_within_the_sequence)
+{
+    static searched s;
+    uint64_t random = test_seed("order_bound unseen");
+    for (uint32_t i = 0; i < 300; i++) {
+        begin_search(&s, i, 100);
+        hm_order order = order_of(&s, i);
+        CHECK(run(&s, order, (hm_budget){0, 0}).done);
+        for (uint32_t k = 0; k < 100; k++)
+            s.column.items[k].key = test_random(&random);
+        CHECK(search(&s, order, i % 2 != 0, test_random(&random)) <= 100);
+        column_fini(&s.column);
+    }
+}
+
+TEST(order_bound, writes_nothing)
+{
+    static searched s;
+    static hm_order_state before;
+    begin_search(&s, 0, 100);
+    hm_order order = order_of(&s, 2);
+    CHECK(run(&s, order, (hm_budget){0, 0}).done);
+    memcpy(&before, &s.column.state, sizeof before);
+    CHECK(is_answered(&s, order));
+    order.compare = NULL;
+    CHECK(!is_answered(&s, order));
+    CHECK(memcmp(&before, &s.column.state, sizeof before) == 0);
+    column_fini(&s.column);
+}
+
+DEATH_TEST(order_bound, null_panics)
+{
+    hm_order_bound(NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* hm_secondary_lower_bound and hm_secondary_upper_bound: ranges of values in order, and who is
+ * refused. order/bound_test.c tests the search itself. */
+#include "support/secondary.h"
+
+#include <string.h>
+
+enum { VALUES = 300 };
+
+static int compare_ints(const void *a, const void *b, void *context)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+    (void)context;
+    return (left > right) - (left < right);
+}
+
+static uint64_t int_key(const void *value, void *context)
+{
+    (void)context;
+    return (uint64_t) * (const int *)value;
+}
+
+static const hm_order by_compare = {.compare = compare_ints};
+static const hm_order by_key = {.key = int_key};
+static const hm_order by_nothing = {0};
+static const hm_budget unlimited;
+
+/* Each multiple of 3 three times. */
+static hm_secondary make_filled(void)
+{
+    hm_secondary secondary = make((hm_secondary_desc){.name = "ints"});
+    for (uint32_t i = 0; i < VALUES; i++)
+        set(&secondary, owner(i, 1), (int)(i * 77 % VALUES / 3 * 3));
+    return secondary;
+}
+
+TEST(secondary_bound, two_searches_find_the_values_of_a_range)
+{
+    const hm_order *const orders[] = {&by_compare, &by_key};
+    hm_secondary secondary = make_filled();
+    for (uint32_t which = 0; which < 2; which++) {
+        CHECK(hm_secondary_defragment(&secondary, orders[which], unlimited).done);
+        for (int value = 0; value < VALUES + 5; value++) {
+            uint32_t next =
+                ((uint32_t)value + 2) / 3 * 3 < VALUES ? ((uint32_t)value + 2) / 3 * 3 : VALUES;
+            uint32_t same = value % 3 == 0 && value < VALUES ? 3 : 0;
+            CHECK(hm_secondary_lower_bound(&secondary, orders[which], &value) == next);
+            CHECK(hm_secondary_upper_bound(&secondary, orders[which], &value) == next + same);
+        }
+    }
+    finish(&secondary);
+}
+
+static bool is_refused(const hm_secondary *secondary, const hm_order *order, const char *why)
+{
+    const int probe = 9;
+    bool lower = hm_secondary_lower_bound(secondary, order, &probe) == HM_INVALID_INDEX;
+    lower = lower && strstr(hm_last_error(), why) != NULL;
+    bool upper = hm_secondary_upper_bound(secondary, order, &probe) == HM_INVALID_INDEX;
+    return lower && upper && strstr(hm_last_error(), why) != NULL;
+}
+
+static bool is_answered(const hm_secondary *secondary)
+{
+    const int probe = 9;
+    return hm_secondary_lower_bound(secondary, &by_key, &probe) <= hm_secondary_count(secondary);
+}
+
+static const char another[] =
+    "the secondary 'ints' is not in order: defragment was last called for another order";
+static const char not_done[] = "the secondary 'ints' is not in order: defragment is not done";
+
+TEST(secondary_bound, a_secondary_that_is_not_in_order_is_refused)
+{
+    hm_secondary secondary = make_filled();
+    CHECK(is_refused(&secondary, &by_key, another));
+    CHECK(!hm_secondary_defragment(&secondary, &by_key, (hm_budget){.max_swaps = 2}).done);
+    CHECK(is_refused(&secondary, &by_key, not_done));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done);
+    CHECK(is_answered(&secondary) && is_refused(&secondary, &by_compare, another));
+    set(&secondary, owner(7, 1), 12); /* replaces a value */
+    CHECK(is_refused(&secondary, &by_key, not_done));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    set(&secondary, owner(VALUES, 1), 12);
+    CHECK(is_refused(&secondary, &by_key, not_done));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    CHECK(hm_secondary_remove(&secondary, hm_secondary_owner_at(&secondary, 0)));
+    CHECK(is_refused(&secondary, &by_key, not_done));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    CHECK(hm_secondary_trim(&secondary) == HM_OK && is_answered(&secondary));
+    hm_secondary_touch_all(&secondary);
+    CHECK(is_refused(&secondary, &by_key, not_done));
+    hm_secondary_clear(&secondary);
+    CHECK(hm_secondary_upper_bound(&secondary, &by_compare, &(int){3}) == 0);
+    finish(&secondary);
+}
+
+static bool search_when_asked(hm_handle of, void *context)
+{
+    (void)of;
+    CHECK(is_refused(context, &by_key, "the secondary 'ints' is busy"));
+    return true;
+}
+
+TEST(secondary_bound, a_search_from_a_predicate_is_refused)
+{
+    hm_secondary secondary = make_filled();
+    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done);
+    CHECK(hm_secondary_purge(&secondary, search_when_asked, &secondary) == 0);
+    CHECK(is_answered(&secondary));
+    finish(&secondary);
+}
+
+#define BROKEN_SEARCH(name, secondary, order, probe)                                               \
+    DEATH_TEST(secondary_bound, lower_bound_##name##_panics)                                       \
+    {                                                                                              \
+        hm_secondary zeroed = {0};                                                                 \
+        (void)zeroed;                                                                              \
+        hm_secondary_lower_bound(secondary, order, probe);                                         \
+    }                                                                                              \
+    DEATH_TEST(secondary_bound, upper_bound_##name##_panics)                                       \
+    {                                                                                              \
+        hm_secondary zeroed = {0};                                                                 \
+        (void)zeroed;                                                                              \
+        hm_secondary_upper_bound(secondary, order, probe);                                         \
+    }
+BROKEN_SEARCH(of_no_secondary, NULL, &by_key, &(int){0})
+BROKEN_SEARCH(by_no_order, &zeroed, NULL, &(int){0})
+BROKEN_SEARCH(by_an_order_of_nothing, &zeroed, &by_nothing, &(int){0})
+BROKEN_SEARCH(for_no_probe, &zeroed, &by_key, NULL)
