@@ -477,6 +477,7 @@ void model_check(map_model *model)
     uint32_t kind = (uint32_t)test_random(&random);
     uint32_t which = (uint32_t)test_random(&random);
     model_probe(model, model_pick(model, kind, which, (uint32_t)test_random(&random)));
+    model_check_searches(model, (uint32_t)test_random(&random));
     if (!model->refuses)
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;

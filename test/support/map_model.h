@@ -69,6 +69,8 @@ typedef struct map_model {
     hm_handle last_destroyed;    /* must not resolve at the next destroy */
     uint32_t asked, callbacks;   /* calls of the predicate; of any callback */
     uint64_t relocated, ordered; /* calls of relocate; of compare and key */
+    unsigned char probe[2];      /* what searches search for: as much as compare and key read */
+    bool is_searching;           /* in a search */
 } map_model;
 
 typedef enum model_way { MODEL_COPY, MODEL_NULL, MODEL_EMPLACE, MODEL_WAYS } model_way;
@@ -130,6 +132,9 @@ hm_handle model_handle_of(const map_model *model, const void *item);
 void model_in_callback(map_model *model);
 
 void model_set_orders(map_model *model);
+
+/* Searches by every order, in order or not, for the leading bytes of an item or others. */
+void model_check_searches(map_model *model, uint32_t random);
 
 /* Reads the positions, which may have changed; model_check checks that each handle is there once,
  * with its item. */

@@ -2,10 +2,22 @@
 /* The model's orders, honest and lying, and what must hold while the map is put in order. */
 #include "map_model.h"
 
+#include <string.h>
+
 enum {
     MODEL_COMPARES = 200, /* most for an item: gallop and binary search of 32 probes, 3 for each */
     MODEL_IDLE = 16       /* calls that have no budget left for other work */
 };
+
+/* What compare and key are shown: an item of the map, or the probe of a search. Only a search
+ * leaves the map idle. */
+static void model_shown(map_model *model, const void *item)
+{
+    if (item != model->probe)
+        model_handle_of(model, item);
+    if (!model->is_searching)
+        model_in_callback(model);
+}
 
 /* Orders by the leading bytes, at most 2 of them, so that there are equal items. */
 static uint64_t model_leading(const map_model *model, const void *item)
@@ -18,9 +30,8 @@ static int model_compare(const void *a, const void *b, void *context)
 {
     map_model *model = context;
     model->ordered++;
-    model_handle_of(model, a);
-    model_handle_of(model, b);
-    model_in_callback(model);
+    model_shown(model, a);
+    model_shown(model, b);
     uint64_t left = model_leading(model, a);
     uint64_t right = model_leading(model, b);
     return (left > right) - (left < right);
@@ -30,8 +41,7 @@ static uint64_t model_key(const void *item, void *context)
 {
     map_model *model = context;
     model->ordered++;
-    model_handle_of(model, item);
-    model_in_callback(model);
+    model_shown(model, item);
     return model_leading(model, item);
 }
 
@@ -39,8 +49,7 @@ static uint64_t model_key(const void *item, void *context)
 static uint64_t model_lie_about(map_model *model, const void *item)
 {
     model->ordered++;
-    model_handle_of(model, item);
-    model_in_callback(model);
+    model_shown(model, item);
     switch (model->lie) {
     case MODEL_ALL_EQUAL:
         break;
@@ -98,6 +107,44 @@ static void model_check_ordered(const map_model *model)
               model_leading(model, items + model->desc.item_size * i));
 }
 
+/* Searches for the probe by one order. What is answered is right, if the order is honest; returns
+ * whether it is answered. */
+static bool model_search(map_model *model, uint32_t which)
+{
+    const hm_order *order = &model->orders[which];
+    const unsigned char *items = hm_map_items(&model->map);
+    model->is_searching = true;
+    uint32_t lower = hm_map_lower_bound(&model->map, order, model->probe);
+    uint32_t upper = hm_map_upper_bound(&model->map, order, model->probe);
+    model->is_searching = false;
+    CHECK((lower == HM_INVALID_INDEX) == (upper == HM_INVALID_INDEX));
+    if (lower == HM_INVALID_INDEX)
+        return false;
+    CHECK(lower <= model->count && upper <= model->count);
+    if (which >= MODEL_HONEST_ORDERS)
+        return true;
+    model_check_ordered(model);
+    uint64_t probe = model_leading(model, model->probe);
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint64_t here = model_leading(model, items + model->desc.item_size * i);
+        CHECK((here < probe) == (i < lower) && (here > probe) == (i >= upper));
+    }
+    return true;
+}
+
+void model_check_searches(map_model *model, uint32_t random)
+{
+    const unsigned char *items = hm_map_items(&model->map);
+    model->probe[0] = (unsigned char)random;
+    model->probe[1] = (unsigned char)(random >> 8);
+    if (random % 3 != 0 && model->count != 0) {
+        items += model->desc.item_size * (random % model->count);
+        memcpy(model->probe, items, model->desc.item_size == 1 ? 1 : 2);
+    }
+    for (uint32_t which = 0; which < MODEL_ORDERS; which++)
+        CHECK(model_search(model, which) || model->count != 0);
+}
+
 /* Makes one call, and checks the bounds that hold whatever the order answers. */
 static bool model_defragment_once(map_model *model, const hm_order *order, hm_budget budget)
 {
@@ -134,6 +181,7 @@ void model_defragment(map_model *model, uint32_t which, hm_budget budget, bool t
         model_check_ordered(model);
     hm_progress progress = hm_map_defragment(&model->map, order, budget);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
+    CHECK(model_search(model, which));
 }
 
 static bool model_arrange_once(map_model *model, hm_budget budget)

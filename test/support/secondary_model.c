@@ -142,7 +142,10 @@ static uint64_t leading(const secondary_model *model, const void *value)
 static uint64_t key(const void *value, void *context)
 {
     secondary_model *model = context;
-    in_callback(model, hm_handle_index(entry_of(model, value)->owner));
+    if (!model->is_searching) /* A search leaves the secondary idle. */
+        in_callback(model, hm_handle_index(entry_of(model, value)->owner));
+    else if (value != model->probe)
+        entry_of(model, value);
     model->ordered++;
     return leading(model, value);
 }
@@ -386,6 +389,31 @@ static bool defragment_once(secondary_model *model, const hm_order *order, hm_bu
     return progress.done;
 }
 
+/* Searches by key or compare for the leading bytes of a value, or for others. What is answered is
+ * right; returns whether it is answered. */
+static bool search(secondary_model *model, const hm_order *order, uint32_t random)
+{
+    const unsigned char *values = hm_secondary_values(&model->secondary);
+    size_t size = model->desc.value_size;
+    model->probe[0] = (unsigned char)random;
+    model->probe[1] = (unsigned char)(random >> 8);
+    if (random % 3 != 0 && model->count != 0)
+        memcpy(model->probe, values + size * (random % model->count), size == 1 ? 1 : 2);
+    model->is_searching = true;
+    uint32_t lower = hm_secondary_lower_bound(&model->secondary, order, model->probe);
+    uint32_t upper = hm_secondary_upper_bound(&model->secondary, order, model->probe);
+    model->is_searching = false;
+    CHECK((lower == HM_INVALID_INDEX) == (upper == HM_INVALID_INDEX));
+    if (lower == HM_INVALID_INDEX)
+        return false;
+    uint64_t probe = leading(model, model->probe);
+    for (uint32_t i = 0; i < model->count; i++) {
+        uint64_t here = leading(model, values + size * i);
+        CHECK((here < probe) == (i < lower) && (here > probe) == (i >= upper));
+    }
+    return true;
+}
+
 /* By key or compare and whether to the end, swaps, compares. */
 static void defragment(void *state, const uint32_t arguments[3])
 {
@@ -404,6 +432,7 @@ static void defragment(void *state, const uint32_t arguments[3])
         done = defragment_once(model, &order, budget);
     CHECK(done || calls == 1);
     CHECK(!done || is_in_order(model));
+    CHECK(!done || search(model, &order, arguments[2]));
 }
 
 /* Checks that the values whose owners are named come first, in the order of the names. */
@@ -499,6 +528,10 @@ static void check(void *state)
     CHECK(hm_handle_is_null(hm_secondary_owner_at(&model->secondary, model->count)));
     uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
     secondary_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    uint32_t sought = (uint32_t)test_random(&random);
+    CHECK(search(model, &(hm_order){.key = key, .context = model}, sought) || model->count != 0);
+    CHECK(search(model, &(hm_order){.compare = compare, .context = model}, sought) ||
+          model->count != 0);
     if (!model->refuses) /* What was armed holds for one operation. */
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;

@@ -35,14 +35,16 @@ typedef struct secondary_model {
     uint32_t past_count; /* handles ever stored there */
     hm_handle names[SECONDARY_MODEL_NAMES];
     uint32_t name_count;
-    uint32_t tick;      /* checks */
-    uint32_t third;     /* of the owners: the one that purge removes */
-    uint32_t asked;     /* calls of the predicate */
-    uint64_t ordered;   /* calls of compare and key */
-    bool is_scattered;  /* owners' indices are all over the index space */
-    bool is_stopped;    /* in the middle of an order: moves are in progress */
-    bool from_the_back; /* destroy must be called for the last value */
-    bool refuses;       /* memory will refuse the next operation a call */
+    uint32_t tick;          /* checks */
+    uint32_t third;         /* of the owners: the one that purge removes */
+    uint32_t asked;         /* calls of the predicate */
+    uint64_t ordered;       /* calls of compare and key */
+    unsigned char probe[2]; /* what searches search for: as much as compare and key read */
+    bool is_searching;      /* in a search */
+    bool is_scattered;      /* owners' indices are all over the index space */
+    bool is_stopped;        /* in the middle of an order: moves are in progress */
+    bool from_the_back;     /* destroy must be called for the last value */
+    bool refuses;           /* memory will refuse the next operation a call */
 } secondary_model;
 
 extern const test_subject secondary_subject;
