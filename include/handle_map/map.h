@@ -355,12 +355,13 @@ HM_API void hm_map_touch_all(hm_map *map);
  * defragment or arrange must have been a defragment by the same compare, key and context that was
  * done, and nothing may have changed since that the next one would look at. An insert, an erase and
  * a touch are such changes; erasing the last item may be none. An empty map is in every order. If a
- * key was edited in place and no touch followed, the index says nothing, but is not above the
- * count. HM_INVALID_INDEX when busy too.
+ * key was edited in place and no touch followed, the index is meaningless, but not above the count.
+ * HM_INVALID_INDEX when busy too.
  *
- * Compare and key may make const calls to the map, even these two, but must not change it. This is
- * not refused, because threads may search together, and so a search marks nothing in the map. It
- * does end a search: HM_INVALID_INDEX, or an index that says nothing; no erased item is read.
+ * Compare and key may make const calls to the map, even these two, but must not change it. Here, and
+ * only here, a change is not refused: threads may search together, so a search marks nothing in the
+ * map. A change ends the search with HM_INVALID_INDEX, or makes its index meaningless; no item that
+ * was erased is read.
  *
  * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
  * both, one of each where keys are equal. Example:

@@ -402,6 +402,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
  *     particles_x_cell(table, row)      a float *, as hm_table_cell
  *     particles_x_get(table, handle)    a float *, as hm_table_get
  *     particles_x_of(table, cell)       a particles_handle, as hm_table_handle_of
+ *     particles_x_lower_bound(table, order, probe)  and upper_bound, with a float * as the probe
  *     particles_x_column                a constant, the number of the column
  *
  * For each other function hm_table_X there is an inline function particles_table_X that does the
