@@ -280,13 +280,6 @@ static void secondary_destroy(hm_secondary *secondary, uint32_t index)
 static void *secondary_replace(hm_secondary *secondary, uint32_t index, hm_handle owner,
                                const void *value)
 {
-    hm_handle before = secondary->owners[index];
-    if (owner.bits < before.bits) {
-        hm_fail(HM_ERROR_STALE,
-                "generation %" PRIu32 " of slot %" PRIu32 " is followed by generation %" PRIu32,
-                hm_handle_generation(owner), hm_handle_index(owner), hm_handle_generation(before));
-        return NULL;
-    }
     secondary_destroy(secondary, index);
     secondary->owners[index] = owner;
     hm_secondary_disturb(secondary, index, secondary->count);
@@ -302,23 +295,38 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle ow
     return status;
 }
 
+hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index)
+{
+    hm_status status = secondary_check_owner(secondary, owner);
+    if (status != HM_OK)
+        return status;
+    *index = secondary_find_slot(secondary, hm_handle_index(owner));
+    if (*index == HM_INVALID_INDEX)
+        return hm_secondary_prepare(secondary, 1, owner);
+    hm_handle before = secondary->owners[*index];
+    if (owner.bits < before.bits)
+        return hm_fail(
+            HM_ERROR_STALE,
+            "generation %" PRIu32 " of slot %" PRIu32 " is followed by generation %" PRIu32,
+            hm_handle_generation(owner), hm_handle_index(owner), hm_handle_generation(before));
+    return HM_OK;
+}
+
 void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
 {
+    uint32_t index;
     if (hm_guard_is_busy(&secondary->guard)) {
         hm_fail_busy("secondary", secondary->name);
         return NULL;
     }
-    if (secondary_check_owner(secondary, owner) != HM_OK)
+    if (hm_secondary_accept(secondary, owner, &index) != HM_OK)
         return NULL;
-    uint32_t slot = hm_handle_index(owner), index = secondary_find_slot(secondary, slot);
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
-    if (hm_secondary_prepare(secondary, 1, owner) != HM_OK)
-        return NULL;
     index = secondary->count++;
     hm_memory_unpoison(secondary_value_at(secondary, index), secondary->value_size);
     secondary->owners[index] = owner;
-    secondary->positions[slot] = index;
+    secondary->positions[hm_handle_index(owner)] = index;
     return secondary_write(secondary, index, value);
 }
 

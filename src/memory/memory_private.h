@@ -36,6 +36,13 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */
 void hm_memory_populate(unsigned char *address, size_t size);
 
+/* Returns bits that a stranger cannot guess. If the system has none, which is so on Linux before
+ * 3.17 only, they come from addresses and vary only with how the system places the program. */
+uint64_t hm_memory_random(void);
+
+/* The platform's part of it; false: refused. */
+bool hm_memory_fill_random(void *bytes, size_t size);
+
 /* Whether the program runs under AddressSanitizer. Library code checks at run time, because
  * HM_POISON does nothing in a library that was built without the sanitizer. */
 bool hm_memory_poisons(void);

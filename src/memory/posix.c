@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory, on POSIX: mmap reserves, mprotect commits, mprotect and madvise decommit. */
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS and madvise, which -std=c11 hides */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise and getentropy, which -std=c11 hides */
 #endif
 
 #include "memory_private.h"
@@ -11,6 +11,9 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <sys/random.h>
+#endif
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
@@ -96,6 +99,11 @@ void hm_memory_populate(unsigned char *address, size_t size)
     (void)address;
     (void)size;
 #endif
+}
+
+bool hm_memory_fill_random(void *bytes, size_t size)
+{
+    return getentropy(bytes, size) == 0;
 }
 
 const hm_memory *hm_memory_os(void)

@@ -9,8 +9,8 @@
  *
  * A page that is not free is held by one reservation, or is not ours: malloc grows the memory too.
  * A page that is held and not written reads as zero. */
-#if defined(__EMSCRIPTEN__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* sbrk, which -std=c11 hides */
+#if defined(__wasm__) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* getentropy and Emscripten's sbrk, which -std=c11 hides */
 #endif
 
 #include "memory_private.h"
@@ -21,10 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__EMSCRIPTEN__)
 #include <unistd.h>
-#endif
 
 /* The last page of 4 GiB is not used, so that no reservation ends at an address that wraps to 0. */
 enum { WASM_PAGE_SIZE = 65536, WASM_MAX_PAGES = 65535 };
@@ -170,6 +167,11 @@ static bool wasm_decommit(void *context, void *address, size_t size)
     (void)address;
     (void)size;
     return true;
+}
+
+bool hm_memory_fill_random(void *bytes, size_t size)
+{
+    return getentropy(bytes, size) == 0;
 }
 
 const hm_memory *hm_memory_os(void)

@@ -7,6 +7,10 @@
 
 #include <windows.h>
 
+#ifdef _MSC_VER
+#pragma comment(lib, "advapi32")
+#endif
+
 /* Reservations start at multiples of the allocation granularity, 64 KiB on every Windows, and so
  * keep HM_MEMORY_ALIGNMENT. */
 static void *windows_reserve(void *context, size_t size)
@@ -35,6 +39,14 @@ static void windows_release(void *context, void *address, size_t size)
     (void)context;
     (void)size;
     (void)VirtualFree(address, 0, MEM_RELEASE);
+}
+
+/* RtlGenRandom: the header that declares it, ntsecapi.h, defines much that is not ours. */
+BOOLEAN NTAPI SystemFunction036(void *bytes, ULONG size);
+
+bool hm_memory_fill_random(void *bytes, size_t size)
+{
+    return SystemFunction036(bytes, (ULONG)size) != 0;
 }
 
 static hm_memory windows_memory = {

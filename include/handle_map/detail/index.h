@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/index: the struct of an index. No program needs it. */
+#ifndef HANDLE_MAP_DETAIL_INDEX_H
+#define HANDLE_MAP_DETAIL_INDEX_H
+
+#include <handle_map/lists.h>
+#include <handle_map/secondary.h>
+
+/* The value that the secondary keeps for each owner: where the owner is. */
+typedef struct hm_index_place {
+    uint32_t bucket;   /* of its key */
+    uint32_t position; /* among the key's members */
+} hm_index_place;
+
+/* What belongs to a key. Bucket i has the list in slot i of the lists, which is empty if the bucket
+ * has no key. A link is the number of a bucket plus 1; 0 ends a chain. */
+typedef struct hm_index_bucket {
+    uint64_t key;
+    uint32_t next;    /* link; in the chain of the key's head, or of the free buckets */
+    uint32_t pending; /* members that a batch is about to add */
+} hm_index_bucket;
+
+/* All fields are private; use the functions. */
+typedef struct hm_index {
+    hm_secondary owners;      /* of hm_index_place */
+    hm_lists members;         /* of hm_handle */
+    uint32_t *heads;          /* links, by key or by hash; head_array.data */
+    hm_index_bucket *buckets; /* bucket_array.data */
+    uint64_t seed[2];         /* of the hash */
+    uint32_t key_limit;       /* 0: keys are hashed */
+    uint32_t key_count;       /* keys that have members; hashed keys have a head more than that */
+    uint32_t bucket_count;    /* of them `key_count` are in use */
+    uint32_t free;            /* link; the first bucket without a key */
+    hm_guard guard;           /* only its flags are used */
+    hm_array head_array;      /* uint32_t */
+    hm_array bucket_array;    /* hm_index_bucket */
+    const char *name;
+} hm_index;
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* index: many owners in one call.
+ *
+ * A batch that sets goes over its owners twice. First it claims: it takes all that can be refused,
+ * and leaves everything where it is. The secondary gets the new owners, without a place, and the
+ * new generations of old ones; each key gets a bucket, and its list has room for those to come,
+ * whose number is `pending`. A list has to have an item to have room, so an empty one gets the null
+ * handle, which the first member replaces. Then the batch places its owners, which cannot fail, or
+ * takes its claims back.
+ *
+ * A key that loses its last member while others are pending keeps its bucket and the room: the null
+ * handle takes the member's place. */
+#include "index_internal.h"
+
+#include "../base_private.h"
+#include "../batch_private.h"
+#include "../guard_private.h"
+#include "../lists/lists_private.h"
+#include "../secondary_private.h"
+
+/* claims */
+
+static hm_status batch_claim_owner(hm_index *index, hm_handle owner)
+{
+    const hm_index_place nowhere = {HM_INDEX_NO_BUCKET, 0};
+    hm_secondary *owners = &index->owners;
+    uint32_t at;
+    if (hm_secondary_find(owners, owner) != HM_INVALID_INDEX)
+        return HM_OK;
+    hm_status status = hm_secondary_accept(owners, owner, &at);
+    if (status != HM_OK)
+        return status;
+    if (at != HM_INVALID_INDEX)
+        hm_secondary_rename(owners, at, owner);
+    else
+        (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
+    return HM_OK;
+}
+
+/* Whether the only member of a key is the null handle. */
+static bool batch_is_hollow(const hm_index *index, uint32_t bucket)
+{
+    uint32_t count;
+    const hm_handle *items = hm_index_items(index, bucket, &count);
+    return count == 1 && hm_handle_is_null(items[0]);
+}
+
+/* Takes one claim back, and the bucket if it has no members and no claims. */
+static void batch_drop_claim(hm_index *index, uint32_t bucket)
+{
+    index->buckets[bucket].pending--;
+    if (index->buckets[bucket].pending == 0 && batch_is_hollow(index, bucket)) {
+        (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+        hm_index_drop_key(index, bucket);
+    }
+}
+
+/* Claims room for one more member of a key. */
+static hm_status batch_claim_key(hm_index *index, uint64_t key)
+{
+    const hm_handle nobody = HM_NULL_HANDLE;
+    hm_lists *lists = &index->members;
+    uint32_t bucket = hm_index_find_key(index, key);
+    hm_status status = HM_OK;
+    if (bucket == HM_INVALID_INDEX) {
+        status = hm_index_add_key(index, key, &bucket);
+        if (status != HM_OK)
+            return status;
+        status = hm_lists_push_n(lists, hm_index_list(index, bucket), &nobody, 1);
+        if (status != HM_OK) {
+            hm_index_drop_key(index, bucket);
+            return status;
+        }
+    }
+    uint32_t pending = ++index->buckets[bucket].pending;
+    status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
+    if (status != HM_OK)
+        batch_drop_claim(index, bucket);
+    return status;
+}
+
+/* Gives the value of an owner back to the one whose generation was there before. */
+static void batch_return_owner(hm_index *index, hm_handle owner)
+{
+    uint32_t at = hm_secondary_find(&index->owners, owner);
+    if (at == HM_INVALID_INDEX)
+        return;
+    hm_index_place place = hm_index_places(index)[at];
+    if (place.bucket != HM_INDEX_NO_BUCKET)
+        hm_secondary_rename(&index->owners, at,
+                            hm_index_items(index, place.bucket, NULL)[place.position]);
+}
+
+/* Takes back the claims on n keys and, except for those that were added behind `count`, owners. */
+static void batch_return(hm_index *index, const hm_handle *owners, uint32_t owner_count,
+                         const uint64_t *keys, uint32_t key_count, uint32_t count)
+{
+    for (uint32_t i = 0; i < key_count; i++)
+        batch_drop_claim(index, hm_index_find_key(index, keys[i]));
+    for (uint32_t i = 0; i < owner_count; i++)
+        batch_return_owner(index, owners[i]);
+    while (hm_index_count(index) > count)
+        hm_secondary_discard(&index->owners, hm_index_count(index) - 1);
+}
+
+static hm_status batch_claim(hm_index *index, const hm_handle *owners, const uint64_t *keys,
+                             uint32_t n)
+{
+    uint32_t count = hm_index_count(index);
+    for (uint32_t i = 0; i < n; i++) {
+        hm_status status = hm_index_check(index, keys[i]);
+        if (status == HM_OK)
+            status = batch_claim_owner(index, owners[i]);
+        if (status == HM_OK)
+            status = batch_claim_key(index, keys[i]);
+        if (status != HM_OK) {
+            batch_return(index, owners, i + 1, keys, i, count);
+            return status;
+        }
+    }
+    return HM_OK;
+}
+
+/* places */
+
+/* Adds an owner to the members of a key that has a claim, and returns its position. */
+static uint32_t batch_attach(hm_index *index, uint32_t bucket, hm_handle owner)
+{
+    uint32_t count;
+    hm_handle *items = hm_index_items(index, bucket, &count);
+    if (hm_handle_is_null(items[0])) {
+        items[0] = owner;
+        return 0;
+    }
+    (void)hm_lists_push_as(&index->members, hm_index_list(index, bucket), &owner, sizeof owner);
+    return count;
+}
+
+/* Makes an owner a member of the key that it has a claim on, unless a later owner of its slot is in
+ * the same batch. */
+static void batch_place(hm_index *index, hm_handle owner, uint64_t key)
+{
+    uint32_t bucket = hm_index_find_key(index, key);
+    uint32_t at = hm_secondary_find(&index->owners, owner);
+    if (at != HM_INVALID_INDEX) {
+        hm_index_place *place = &hm_index_places(index)[at], before = *place;
+        if (before.bucket == bucket) {
+            hm_index_items(index, bucket, NULL)[before.position] = owner;
+        } else {
+            *place = (hm_index_place){bucket, batch_attach(index, bucket, owner)};
+            if (before.bucket != HM_INDEX_NO_BUCKET)
+                hm_index_detach(index, before);
+        }
+    }
+    batch_drop_claim(index, bucket);
+}
+
+hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys, uint32_t n)
+{
+    HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
+    HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
+    HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
+    hm_status status = batch_claim(index, owners, keys, n);
+    for (uint32_t i = 0; status == HM_OK && i < n; i++)
+        batch_place(index, owners[i], keys[i]);
+    return status;
+}
+
+uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n)
+{
+    HM_CONTRACT(index != NULL, "hm_index_remove_n: index is NULL");
+    HM_CONTRACT(owners != NULL || n == 0, "hm_index_remove_n: owners is NULL");
+    uint32_t removed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        removed += hm_index_remove(index, owners[i]);
+    return removed;
+}

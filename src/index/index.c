@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* index: owners and their places. */
+#include "index_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../guard_private.h"
+#include "../lists/lists_private.h"
+#include "../memory/memory_private.h"
+#include "../secondary_private.h"
+
+#include <inttypes.h>
+
+/* A list of one takes two units of 16 bytes, so that 2^30 of them take half of what lists can
+ * address. */
+#define INDEX_MAX_CAPACITY (UINT32_C(1) << 30)
+
+/* init and fini */
+
+/* Where address space is plentiful, a batch may give every owner a new key before it takes the old
+ * ones away. The items are the owners, the one that moves, and what a batch puts in for the others;
+ * the range that lists reserve for so many leaves space for gaps. */
+static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
+                                  const hm_memory *memory)
+{
+    uint32_t capacity = hm_index_capacity(index), keys = capacity + 1;
+    if (hm_memory_is_roomy(memory))
+        keys = 2 * capacity;
+    if (desc->key_limit != 0 && desc->key_limit < keys)
+        keys = desc->key_limit;
+    const hm_lists_desc members = {.item_size = sizeof(hm_handle),
+                                   .capacity = keys,
+                                   .max_slots = keys,
+                                   .max_items = 3 * (uint64_t)capacity + 4,
+                                   .memory = memory,
+                                   .name = index->name};
+    const hm_array_desc buckets = {sizeof(hm_index_bucket), 0, keys, 0, memory};
+    hm_array_desc heads = {sizeof(uint32_t), 0, desc->key_limit, 0, memory};
+    if (desc->key_limit == 0)
+        heads.capacity = (size_t)keys + 1;
+    hm_status status = hm_lists_init(&index->members, &members);
+    if (status == HM_OK)
+        status = hm_array_init(&index->bucket_array, &buckets);
+    return status == HM_OK ? hm_array_init(&index->head_array, &heads) : status;
+}
+
+static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
+{
+    const hm_secondary_desc owners = {.value_size = sizeof(hm_index_place),
+                                      .capacity = desc->capacity,
+                                      .max_slots = desc->max_slots,
+                                      .type_id = desc->type_id,
+                                      .memory = desc->memory,
+                                      .name = index->name};
+    if (desc->capacity > INDEX_MAX_CAPACITY)
+        return hm_fail(HM_ERROR_INVALID, "capacity %" PRIu32 " is above %" PRIu32, desc->capacity,
+                       INDEX_MAX_CAPACITY);
+    hm_status status = hm_secondary_init(&index->owners, &owners);
+    if (status != HM_OK)
+        return status;
+    return index_init_lists(index, desc, index->owners.value_array.memory);
+}
+
+static void index_release_all(hm_index *index)
+{
+    hm_array_fini(&index->head_array);
+    hm_array_fini(&index->bucket_array);
+    hm_lists_fini(&index->members);
+    hm_secondary_fini(&index->owners);
+    memset(index, 0, sizeof *index);
+}
+
+/* A chosen seed has half of the bits that a hash takes. */
+static void index_seed(hm_index *index, uint64_t seed)
+{
+    index->seed[0] = seed != 0 ? seed : hm_memory_random();
+    index->seed[1] = seed != 0 ? ~seed : hm_memory_random();
+}
+
+hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
+{
+    if (index == NULL)
+        return hm_refuse_null("hm_index_init", "index");
+    memset(index, 0, sizeof *index);
+    if (desc == NULL)
+        return hm_refuse_null("hm_index_init", "desc");
+    index->name = desc->name != NULL ? desc->name : "index";
+    hm_status status = index_init_parts(index, desc);
+    if (status != HM_OK) {
+        index_release_all(index);
+        return status;
+    }
+    index->heads = hm_array_data(&index->head_array);
+    index->buckets = hm_array_data(&index->bucket_array);
+    index->key_limit = desc->key_limit;
+    index_seed(index, desc->seed);
+    return HM_OK;
+}
+
+void hm_index_fini(hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_fini: index is NULL");
+    HM_CONTRACT_IDLE(index->guard.flags, "hm_index_fini", index->name);
+    index_release_all(index);
+}
+
+/* set */
+
+hm_status hm_index_check(const hm_index *index, uint64_t key)
+{
+    if (hm_guard_is_busy(&index->guard))
+        return hm_fail_busy("index", index->name);
+    if (index->key_limit != 0 && key >= index->key_limit)
+        return hm_fail(HM_ERROR_INVALID, "key %" PRIu64 " is not below key_limit %" PRIu32, key,
+                       index->key_limit);
+    return HM_OK;
+}
+
+/* Makes a push to a list succeed that was refused; perhaps only for the gaps between the arrays. */
+static hm_status index_make_room(hm_index *index, hm_handle list)
+{
+    hm_status status = hm_lists_prepare_push(&index->members, list, 1);
+    if (status != HM_ERROR_FULL)
+        return status;
+    hm_forgive();
+    (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+    return hm_lists_prepare_push(&index->members, list, 1);
+}
+
+/* Adds an owner to the members of a key, and returns its position. */
+static hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner, uint32_t *position)
+{
+    hm_lists *lists = &index->members;
+    hm_handle list = hm_index_list(index, bucket);
+    const hm_handle *place = hm_lists_push_as(lists, list, &owner, sizeof owner);
+    if (place == NULL) {
+        hm_status status = index_make_room(index, list);
+        if (status != HM_OK)
+            return status;
+        place = hm_lists_push_as(lists, list, &owner, sizeof owner);
+    }
+    *position = (uint32_t)(place - hm_index_items(index, bucket, NULL));
+    return HM_OK;
+}
+
+void hm_index_detach(hm_index *index, hm_index_place place)
+{
+    uint32_t count;
+    hm_handle *items = hm_index_items(index, place.bucket, &count);
+    uint32_t last = count - 1;
+    if (last == 0 && index->buckets[place.bucket].pending != 0) {
+        items[0] = HM_NULL_HANDLE; /* The next member takes the place. */
+        return;
+    }
+    hm_handle moved = items[last];
+    (void)hm_lists_erase_at_as(&index->members, hm_index_list(index, place.bucket), place.position,
+                               sizeof moved);
+    if (last == 0) {
+        hm_index_drop_key(index, place.bucket);
+    } else if (place.position != last) {
+        hm_index_place *value = hm_secondary_value_of(&index->owners, moved);
+        value->position = place.position;
+    }
+}
+
+/* Makes the owner a member of a key. `at` is the position of its value in the secondary, or of an
+ * earlier owner's; HM_INVALID_INDEX: the secondary is prepared to add one. */
+static hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uint32_t bucket)
+{
+    hm_index_place before = {HM_INDEX_NO_BUCKET, 0}, place = {bucket, 0};
+    if (at != HM_INVALID_INDEX)
+        before = hm_index_places(index)[at];
+    if (before.bucket == bucket) {
+        hm_index_items(index, bucket, NULL)[before.position] = owner;
+        hm_secondary_rename(&index->owners, at, owner);
+        return HM_OK;
+    }
+    hm_status status = index_attach(index, bucket, owner, &place.position);
+    if (status != HM_OK)
+        return status;
+    if (at == HM_INVALID_INDEX) {
+        (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
+        return HM_OK;
+    }
+    hm_secondary_rename(&index->owners, at, owner);
+    hm_index_places(index)[at] = place;
+    hm_index_detach(index, before);
+    return HM_OK;
+}
+
+hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key)
+{
+    HM_CONTRACT(index != NULL, "hm_index_set: index is NULL");
+    hm_status status = hm_index_check(index, key);
+    if (status != HM_OK)
+        return status;
+    uint32_t at = hm_secondary_find(&index->owners, owner);
+    if (at == HM_INVALID_INDEX && !hm_secondary_appends(&index->owners, owner))
+        status = hm_secondary_accept(&index->owners, owner, &at);
+    if (status != HM_OK)
+        return status;
+    uint32_t bucket = hm_index_find_key(index, key);
+    if (bucket != HM_INVALID_INDEX)
+        return index_put(index, owner, at, bucket);
+    status = hm_index_add_key(index, key, &bucket);
+    if (status != HM_OK)
+        return status;
+    status = index_put(index, owner, at, bucket);
+    if (status != HM_OK)
+        hm_index_drop_key(index, bucket);
+    return status;
+}
+
+/* remove */
+
+bool hm_index_remove(hm_index *index, hm_handle owner)
+{
+    HM_CONTRACT(index != NULL, "hm_index_remove: index is NULL");
+    uint32_t at = hm_secondary_find(&index->owners, owner);
+    if (at == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+        return false;
+    hm_index_detach(index, hm_index_places(index)[at]);
+    return hm_secondary_remove_as(&index->owners, owner, sizeof(hm_index_place));
+}
+
+uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
+{
+    HM_CONTRACT(index != NULL, "hm_index_remove_key: index is NULL");
+    uint32_t bucket = hm_index_find_key(index, key), count;
+    if (bucket == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+        return 0;
+    const hm_handle *items = hm_index_items(index, bucket, &count);
+    for (uint32_t i = 0; i < count; i++)
+        (void)hm_secondary_remove_as(&index->owners, items[i], sizeof(hm_index_place));
+    (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+    hm_index_drop_key(index, bucket);
+    return count;
+}
+
+void hm_index_clear(hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_clear: index is NULL");
+    HM_CONTRACT_IDLE(index->guard.flags, "hm_index_clear", index->name);
+    hm_secondary_clear(&index->owners);
+    hm_index_drop_all_keys(index);
+}
+
+/* Backward: the owner that fills a hole has been asked about. */
+uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
+                        void *context)
+{
+    HM_CONTRACT(index != NULL, "hm_index_purge: index is NULL");
+    HM_CONTRACT(is_alive != NULL, "hm_index_purge: is_alive is NULL");
+    if (hm_guard_is_busy(&index->guard))
+        return 0;
+    uint32_t removed = 0;
+    for (uint32_t i = hm_index_count(index); i-- > 0;) {
+        hm_handle owner = hm_secondary_owner_at(&index->owners, i);
+        hm_guard_enter(&index->guard);
+        bool is_kept = is_alive(owner, context);
+        hm_guard_leave(&index->guard, 0);
+        if (!is_kept)
+            removed += hm_index_remove(index, owner);
+    }
+    return removed;
+}
+
+/* questions */
+
+const hm_handle *hm_index_members(const hm_index *index, uint64_t key, uint32_t *count)
+{
+    HM_CONTRACT(index != NULL, "hm_index_members: index is NULL");
+    uint32_t bucket = hm_index_find_key(index, key);
+    if (bucket != HM_INVALID_INDEX)
+        return hm_index_items(index, bucket, count);
+    if (count != NULL)
+        *count = 0;
+    return NULL;
+}
+
+bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key)
+{
+    HM_CONTRACT(index != NULL, "hm_index_key_of: index is NULL");
+    uint32_t at = hm_secondary_find(&index->owners, owner);
+    if (at == HM_INVALID_INDEX)
+        return false;
+    if (key != NULL)
+        *key = index->buckets[hm_index_places(index)[at].bucket].key;
+    return true;
+}
+
+bool hm_index_next(const hm_index *index, hm_index_view *view)
+{
+    HM_CONTRACT(index != NULL, "hm_index_next: index is NULL");
+    HM_CONTRACT(view != NULL, "hm_index_next: view is NULL");
+    hm_lists_view found = {.next = view->next};
+    bool is_any = hm_lists_next(&index->members, &found);
+    view->key = is_any ? index->buckets[hm_handle_index(found.list)].key : 0;
+    view->members = found.items;
+    view->count = found.count;
+    view->next = found.next;
+    return is_any;
+}
+
+size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size)
+{
+    HM_CONTRACT(index != NULL, "hm_index_describe: index is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_index_describe: buffer is NULL");
+    return hm_secondary_describe(&index->owners, owner, buffer, size);
+}
+
+hm_index_stats hm_index_get_stats(const hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_get_stats: index is NULL");
+    hm_index_stats stats = hm_secondary_get_stats(&index->owners);
+    hm_lists_stats members = hm_lists_get_stats(&index->members);
+    stats.committed_size += members.committed_size;
+    stats.reserved_size += members.reserved_size;
+    hm_array_add_sizes(&index->head_array, &stats);
+    hm_array_add_sizes(&index->bucket_array, &stats);
+    return stats;
+}
+
+/* memory */
+
+hm_status hm_index_reserve(hm_index *index, uint32_t n)
+{
+    HM_CONTRACT(index != NULL, "hm_index_reserve: index is NULL");
+    if (hm_guard_is_busy(&index->guard))
+        return hm_fail_busy("index", index->name);
+    hm_status status = hm_secondary_reserve(&index->owners, n);
+    return status == HM_OK ? hm_index_reserve_keys(index, n) : status;
+}
+
+hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
+{
+    HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
+    if (hm_guard_is_busy(&index->guard))
+        return (hm_progress){0, 0, false};
+    return hm_lists_defragment(&index->members, budget);
+}
+
+hm_status hm_index_trim(hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
+    if (hm_guard_is_busy(&index->guard))
+        return hm_fail_busy("index", index->name);
+    hm_status status = hm_index_trim_keys(index);
+    if (status == HM_OK)
+        status = hm_lists_trim(&index->members);
+    return status == HM_OK ? hm_secondary_trim(&index->owners) : status;
+}
+
+static bool index_owner_is_valid(const hm_index *index, uint32_t at)
+{
+    hm_index_place place = hm_index_places(index)[at];
+    uint32_t count;
+    if (place.bucket >= index->bucket_count)
+        return false;
+    const hm_handle *items = hm_index_items(index, place.bucket, &count);
+    return place.position < count &&
+           hm_handle_equal(items[place.position], hm_secondary_owner_at(&index->owners, at));
+}
+
+hm_status hm_index_validate(const hm_index *index)
+{
+    HM_CONTRACT(index != NULL, "hm_index_validate: index is NULL");
+    hm_status status = hm_secondary_validate(&index->owners);
+    if (status == HM_OK)
+        status = hm_lists_validate(&index->members);
+    if (status != HM_OK)
+        return status;
+    if ((void *)index->heads != hm_array_data(&index->head_array) ||
+        (void *)index->buckets != hm_array_data(&index->bucket_array))
+        return hm_fail(HM_ERROR_CORRUPT, "the columns of %s are damaged", index->name);
+    for (uint32_t at = 0; at < hm_index_count(index); at++)
+        if (!index_owner_is_valid(index, at))
+            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" PRIu32 " is misplaced", at);
+    if (hm_lists_item_count(&index->members) != hm_index_count(index))
+        return hm_fail(HM_ERROR_CORRUPT, "%" PRIu64 " members, %" PRIu32 " owners",
+                       hm_lists_item_count(&index->members), hm_index_count(index));
+    return hm_index_validate_keys(index);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* index: what its sources share.
+ *
+ * Invariants between calls, which validate checks beside those of the secondary and the lists:
+ *
+ * 1. There is a list for each bucket: bucket i has the one in slot i, which is at position i.
+ * 2. The place of each owner names a bucket, and the owner's position in its list. There are no
+ *    other members.
+ * 3. A bucket whose list has members is found by its key; `key_count` is their number. All others
+ *    are in the chain of free buckets.
+ * 4. Heads that no key needs are 0; for hashed keys those from key_count + 1 on, which find does
+ *    not look at.
+ * 5. `pending` is 0. */
+#ifndef HANDLE_MAP_INDEX_INTERNAL_H
+#define HANDLE_MAP_INDEX_INTERNAL_H
+
+#include <handle_map/index.h>
+
+/* The place of an owner that a batch has added and not placed yet has this bucket. */
+#define HM_INDEX_NO_BUCKET UINT32_MAX
+
+static inline hm_index_place *hm_index_places(const hm_index *index)
+{
+    return (hm_index_place *)(void *)index->owners.values;
+}
+
+static inline hm_handle hm_index_list(const hm_index *index, uint32_t bucket)
+{
+    return hm_lists_handle_at(&index->members, bucket);
+}
+
+/* Returns the members of a bucket's key, and their number. */
+static inline hm_handle *hm_index_items(const hm_index *index, uint32_t bucket, uint32_t *count)
+{
+    return hm_lists_items(&index->members, hm_index_list(index, bucket), count);
+}
+
+/* keys.c */
+
+/* Returns the bucket of a key, or HM_INVALID_INDEX. */
+uint32_t hm_index_find_key(const hm_index *index, uint64_t key);
+
+/* Gives a bucket to a key that has none and is below the limit. The caller adds members, or drops
+ * it. HM_ERROR_MEMORY, HM_ERROR_FULL: then nothing has changed. */
+hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket);
+
+/* Frees the bucket of a key, whose list is empty. */
+void hm_index_drop_key(hm_index *index, uint32_t bucket);
+
+/* Makes the next n calls of add_key succeed, as far as that is independent of the keys. */
+hm_status hm_index_reserve_keys(hm_index *index, uint32_t n);
+
+/* Drops all members, and frees all buckets. */
+void hm_index_drop_all_keys(hm_index *index);
+
+/* Drops the free buckets behind the last one in use, and gives memory back. */
+hm_status hm_index_trim_keys(hm_index *index);
+
+hm_status hm_index_validate_keys(const hm_index *index);
+
+/* index.c */
+
+/* HM_OK, or why no owner can be set for the key now. */
+hm_status hm_index_check(const hm_index *index, uint64_t key);
+
+/* Takes the owner at a place out of the members of its key. The secondary is not told, except about
+ * the member that fills the hole. */
+void hm_index_detach(hm_index *index, hm_index_place place);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* index: from keys to buckets.
+ *
+ * Hashed keys are chained through the buckets, from a table of heads that always has one head more
+ * than there are keys. It grows and shrinks by one head, which divides one chain, or joins two:
+ * this is linear hashing. With n heads, and p the largest power of two up to n, a hash belongs to
+ * the head of its remainder by 2p; if there is none, by p. */
+#include "index_internal.h"
+
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../lists/lists_private.h"
+
+#include <inttypes.h>
+
+/* hash */
+
+static uint64_t keys_rotate(uint64_t bits, uint32_t n)
+{
+    return bits << n | bits >> (64 - n);
+}
+
+static void keys_mix(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = keys_rotate(v[1], 13) ^ v[0];
+    v[3] = keys_rotate(v[3], 16) ^ v[2];
+    v[0] = keys_rotate(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[1] = keys_rotate(v[1], 17) ^ v[2];
+    v[3] = keys_rotate(v[3], 21) ^ v[0];
+    v[2] = keys_rotate(v[2], 32);
+}
+
+/* SipHash-1-3 of the key's 8 bytes: one block, and one for the length. */
+static uint64_t keys_hash(const hm_index *index, uint64_t key)
+{
+    const uint64_t length = UINT64_C(8) << 56;
+    uint64_t v[4] = {index->seed[0] ^ UINT64_C(0x736F6D6570736575),
+                     index->seed[1] ^ UINT64_C(0x646F72616E646F6D),
+                     index->seed[0] ^ UINT64_C(0x6C7967656E657261),
+                     index->seed[1] ^ UINT64_C(0x7465646279746573)};
+    v[3] ^= key;
+    keys_mix(v);
+    v[0] ^= key;
+    v[3] ^= length;
+    keys_mix(v);
+    v[0] ^= length;
+    v[2] ^= 0xFF;
+    for (int i = 0; i < 3; i++)
+        keys_mix(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static uint32_t keys_power_below(uint32_t n)
+{
+    return UINT32_C(1) << hm_bits_highest(n);
+}
+
+/* Returns which of n heads a key belongs to. */
+static uint32_t keys_head_of(const hm_index *index, uint64_t key, uint32_t n)
+{
+    uint32_t power = keys_power_below(n);
+    uint32_t head = (uint32_t)keys_hash(index, key) & (2 * power - 1);
+    return head < n ? head : head - power;
+}
+
+/* chains */
+
+uint32_t hm_index_find_key(const hm_index *index, uint64_t key)
+{
+    uint32_t link = 0;
+    if (index->key_limit != 0) {
+        if (key < index->head_array.limit)
+            link = index->heads[key];
+    } else if (index->key_count != 0) {
+        link = index->heads[keys_head_of(index, key, index->key_count + 1)];
+        while (link != 0 && index->buckets[link - 1].key != key)
+            link = index->buckets[link - 1].next;
+    }
+    return link - 1; /* HM_INVALID_INDEX, if 0 */
+}
+
+static void keys_push(hm_index *index, uint32_t head, uint32_t bucket)
+{
+    index->buckets[bucket].next = index->heads[head];
+    index->heads[head] = bucket + 1;
+}
+
+/* Divides the chain that has keys of the head behind the last one, which is committed. */
+static void keys_divide(hm_index *index)
+{
+    uint32_t last = index->key_count + 1;
+    uint32_t *link = &index->heads[last - keys_power_below(last)];
+    while (*link != 0) {
+        uint32_t bucket = *link - 1;
+        if (keys_head_of(index, index->buckets[bucket].key, last + 1) == last) {
+            *link = index->buckets[bucket].next;
+            keys_push(index, last, bucket);
+        } else {
+            link = &index->buckets[bucket].next;
+        }
+    }
+}
+
+/* Joins the chain of the last head to the one that it came from. */
+static void keys_join(hm_index *index)
+{
+    uint32_t last = index->key_count;
+    uint32_t *end = &index->heads[last - keys_power_below(last)];
+    while (*end != 0)
+        end = &index->buckets[*end - 1].next;
+    *end = index->heads[last];
+    index->heads[last] = 0;
+}
+
+static void keys_unlink(hm_index *index, uint32_t bucket)
+{
+    uint32_t head = keys_head_of(index, index->buckets[bucket].key, index->key_count + 1);
+    uint32_t *link = &index->heads[head];
+    while (*link != bucket + 1)
+        link = &index->buckets[*link - 1].next;
+    *link = index->buckets[bucket].next;
+}
+
+/* buckets */
+
+/* Makes sure that there are n free buckets. */
+static hm_status keys_add_buckets(hm_index *index, uint32_t n)
+{
+    uint32_t unused = index->bucket_count - index->key_count;
+    if (unused >= n)
+        return HM_OK;
+    hm_status status = hm_lists_reserve(&index->members, n - unused);
+    if (status == HM_OK)
+        status = hm_array_commit(&index->bucket_array, (size_t)index->key_count + n, true);
+    return status;
+}
+
+/* Returns a free bucket, after keys_add_buckets. */
+static uint32_t keys_take_bucket(hm_index *index)
+{
+    uint32_t link = index->free;
+    if (link != 0) {
+        index->free = index->buckets[link - 1].next;
+        return link - 1;
+    }
+    (void)hm_lists_create(&index->members);
+    return index->bucket_count++;
+}
+
+static void keys_free_bucket(hm_index *index, uint32_t bucket)
+{
+    index->buckets[bucket] = (hm_index_bucket){.next = index->free};
+    index->free = bucket + 1;
+}
+
+hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket)
+{
+    bool is_hashed = index->key_limit == 0;
+    size_t heads = is_hashed ? (size_t)index->key_count + 2 : (size_t)key + 1;
+    hm_status status = keys_add_buckets(index, 1);
+    if (status == HM_OK)
+        status = hm_array_commit(&index->head_array, heads, true);
+    if (status != HM_OK)
+        return status;
+    *bucket = keys_take_bucket(index);
+    index->buckets[*bucket] = (hm_index_bucket){.key = key};
+    if (is_hashed)
+        keys_divide(index);
+    index->key_count++;
+    keys_push(index, is_hashed ? keys_head_of(index, key, index->key_count + 1) : (uint32_t)key,
+              *bucket);
+    return HM_OK;
+}
+
+void hm_index_drop_key(hm_index *index, uint32_t bucket)
+{
+    if (index->key_limit != 0) {
+        index->heads[index->buckets[bucket].key] = 0;
+    } else {
+        keys_unlink(index, bucket);
+        keys_join(index);
+    }
+    index->key_count--;
+    keys_free_bucket(index, bucket);
+}
+
+hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
+{
+    uint32_t left = hm_lists_capacity(&index->members) - index->key_count;
+    if (n > left)
+        n = left;
+    hm_status status = keys_add_buckets(index, n);
+    if (status == HM_OK && index->key_limit == 0)
+        status = hm_array_commit(&index->head_array, (size_t)index->key_count + n + 1, false);
+    return status;
+}
+
+/* Chains all buckets whose lists are empty, the first one first. */
+static void keys_chain_free(hm_index *index)
+{
+    index->free = 0;
+    for (uint32_t bucket = index->bucket_count; bucket-- > 0;)
+        if (hm_index_items(index, bucket, NULL) == NULL)
+            keys_free_bucket(index, bucket);
+}
+
+void hm_index_drop_all_keys(hm_index *index)
+{
+    hm_index_view view = {0};
+    while (index->key_limit != 0 && hm_index_next(index, &view))
+        index->heads[view.key] = 0;
+    if (index->key_limit == 0 && index->key_count != 0)
+        memset(index->heads, 0, sizeof *index->heads * ((size_t)index->key_count + 1));
+    hm_lists_drop_items(&index->members);
+    index->key_count = 0;
+    keys_chain_free(index);
+}
+
+/* Returns how many heads are needed. */
+static size_t keys_head_count(const hm_index *index)
+{
+    size_t count = 0;
+    hm_index_view view = {0};
+    if (index->key_limit == 0)
+        return (size_t)index->key_count + 1;
+    while (hm_index_next(index, &view))
+        if (view.key >= count)
+            count = (size_t)view.key + 1;
+    return count;
+}
+
+hm_status hm_index_trim_keys(hm_index *index)
+{
+    while (index->bucket_count > 0) {
+        hm_handle list = hm_index_list(index, index->bucket_count - 1);
+        /* A slot that is spent would be retired, and the next list would have another. */
+        if (hm_lists_items(&index->members, list, NULL) != NULL ||
+            hm_handle_generation(list) == HM_HANDLE_MAX_GENERATION)
+            break;
+        (void)hm_lists_destroy(&index->members, list);
+        index->bucket_count--;
+    }
+    keys_chain_free(index);
+    index->bucket_array.count = index->bucket_count;
+    index->head_array.count = keys_head_count(index);
+    hm_status status = hm_array_decommit(&index->bucket_array);
+    return status == HM_OK ? hm_array_decommit(&index->head_array) : status;
+}
+
+/* validate */
+
+/* Returns how many buckets are in the chain of a head, or UINT32_MAX if it is damaged. */
+static uint32_t keys_count_chain(const hm_index *index, uint32_t head)
+{
+    uint32_t count = 0;
+    for (uint32_t link = index->heads[head]; link != 0; count++) {
+        if (link > index->bucket_count || count == index->key_count)
+            return UINT32_MAX;
+        const hm_index_bucket *bucket = &index->buckets[link - 1];
+        uint64_t wanted = index->key_limit != 0
+                              ? bucket->key
+                              : keys_head_of(index, bucket->key, index->key_count + 1);
+        if (wanted != head || hm_index_items(index, link - 1, NULL) == NULL)
+            return UINT32_MAX;
+        link = bucket->next;
+    }
+    return count;
+}
+
+static hm_status keys_validate_heads(const hm_index *index)
+{
+    uint64_t count = 0;
+    bool is_used = index->key_limit != 0 || index->key_count != 0;
+    uint32_t end = index->key_limit != 0 ? (uint32_t)index->head_array.limit : index->key_count + 1;
+    for (uint32_t head = 0; is_used && head < end; head++) {
+        uint32_t length = keys_count_chain(index, head);
+        if (length == UINT32_MAX)
+            return hm_fail(HM_ERROR_CORRUPT, "the keys of head %" PRIu32 " are damaged", head);
+        count += length;
+    }
+    for (size_t head = end; head < index->head_array.limit; head++)
+        if (index->heads[head] != 0)
+            return hm_fail(HM_ERROR_CORRUPT, "head %zu is not of this table", head);
+    if (count != index->key_count)
+        return hm_fail(HM_ERROR_CORRUPT, "%" PRIu64 " of %" PRIu32 " keys are found", count,
+                       index->key_count);
+    return HM_OK;
+}
+
+hm_status hm_index_validate_keys(const hm_index *index)
+{
+    uint32_t used = 0, unused = 0;
+    if (index->bucket_count != hm_lists_count(&index->members) ||
+        index->bucket_count > index->bucket_array.limit)
+        return hm_fail(HM_ERROR_CORRUPT, "the buckets of %s are damaged", index->name);
+    for (uint32_t bucket = 0; bucket < index->bucket_count; bucket++) {
+        used += hm_index_items(index, bucket, NULL) != NULL;
+        if (index->buckets[bucket].pending != 0 ||
+            hm_handle_index(hm_index_list(index, bucket)) != bucket)
+            return hm_fail(HM_ERROR_CORRUPT, "bucket %" PRIu32 " is damaged", bucket);
+    }
+    for (uint32_t link = index->free; link != 0 && unused <= index->bucket_count; unused++) {
+        if (link > index->bucket_count || hm_index_items(index, link - 1, NULL) != NULL)
+            return hm_fail(HM_ERROR_CORRUPT, "the free buckets are damaged");
+        link = index->buckets[link - 1].next;
+    }
+    if (used != index->key_count || used + unused != index->bucket_count)
+        return hm_fail(HM_ERROR_CORRUPT,
+                       "%" PRIu32 " keys have members, of %" PRIu32 "; %" PRIu32 " of %" PRIu32
+                       " buckets are free",
+                       used, index->key_count, unused, index->bucket_count);
+    return keys_validate_heads(index);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* lists: functions for the modules above, not for programs. */
+#ifndef HANDLE_MAP_LISTS_PRIVATE_H
+#define HANDLE_MAP_LISTS_PRIVATE_H
+
+#include <handle_map/lists.h>
+
+/* Makes the next n pushes to a list succeed that has items, until it is emptied or the lists are
+ * defragmented. Fails as hm_lists_push_n does; the handle must resolve. May move the items. */
+hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n);
+
+/* Drops the items of all lists; the lists stay. O(lists). */
+void hm_lists_drop_items(hm_lists *lists);
+
+#endif
