@@ -159,11 +159,14 @@ static bool run_frames(const struct settings *settings, struct circles *c, struc
 
 static void print_circles(const struct circles *c)
 {
+    uint32_t frames = c->frame;
     printf("\n%u circles, %u%% of them move; in each frame %u end\n"
+           "a frame, on average: %llu moved or began, %llu are in another cell\n"
            "at the end: %u circles, %llu contacts, %u cells in use, %u stale handles in the index, "
            "%u purged before\n",
            (unsigned)c->settings.count, (unsigned)c->settings.movers, (unsigned)c->settings.changes,
-           (unsigned)circle_map_count(&c->map),
+           (unsigned long long)(c->all_moved / frames),
+           (unsigned long long)(c->all_changed / frames), (unsigned)circle_map_count(&c->map),
            (unsigned long long)contacts_lists_item_count(&c->contacts),
            (unsigned)hm_index_key_count(&c->cells),
            (unsigned)(hm_index_count(&c->cells) - circle_map_count(&c->map)), (unsigned)c->purged);

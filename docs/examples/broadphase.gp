@@ -5,6 +5,7 @@ set datafile separator comma
 set border 3 lc rgb '#666666'
 set tics nomirror out
 set grid ytics lc rgb '#dddddd' lt 1
+set autoscale xfix
 set lmargin 11
 set rmargin 3
 set key top left Left reverse samplen 2 textcolor rgb '#333333'

@@ -156,6 +156,7 @@ static bool is_circle(hm_handle owner, void *context)
 bool circles_update_cells(struct circles *c)
 {
     const hm_handle *owners = &c->changed_owners->id;
+    c->all_changed += c->changed;
     if (hm_index_set_n(&c->cells, owners, c->changed_keys, c->changed) != HM_OK)
         return false;
     uint32_t stale = hm_index_count(&c->cells) - circle_map_count(&c->map);
@@ -229,6 +230,7 @@ static bool search_some(struct circles *c, uint32_t *first)
 
 bool circles_update_contacts(struct circles *c)
 {
+    c->all_moved += c->moved;
     for (uint32_t i = 0; i < c->moved; i++)
         leave_contacts(c, c->moved_ones[i], circle_map_get(&c->map, c->moved_ones[i]));
     for (uint32_t i = 0; i < c->moved;)
@@ -312,7 +314,9 @@ bool circles_init(struct circles *c, const struct circles_settings *settings)
         if (!begin_circle(c))
             return false;
     sort_circles(c);
-    return circles_update_cells(c) && circles_update_contacts(c);
+    bool is_good = circles_update_cells(c) && circles_update_contacts(c);
+    c->all_changed = c->all_moved = 0; /* What follows are changes. */
+    return is_good;
 }
 
 void circles_fini(struct circles *c)

@@ -50,9 +50,10 @@ struct circles {
     hm_index cells;
     uint32_t side; /* of the square, in cells */
     uint32_t frame;
-    uint32_t stale;   /* read from cells in this frame, and passed over */
-    uint32_t purged;  /* in all frames */
-    uint32_t changed; /* circles whose cell is new in this frame: */
+    uint32_t stale;                  /* read from cells in this frame, and passed over */
+    uint32_t purged;                 /* in all frames */
+    uint64_t all_changed, all_moved; /* the two counts below, in all frames */
+    uint32_t changed;                /* circles whose cell is new in this frame: */
     circle_handle *changed_owners;
     uint64_t *changed_keys;
     uint32_t moved; /* circles that moved or began in this frame: */
