@@ -223,13 +223,22 @@ static void check_table(void *state)
     uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
     table_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     probe_address(model, kind % model->desc.column_count, which, kind >> 8 & 8191);
+    table_model_check_searches(model, (uint32_t)test_random(&random));
     if (!model->refuses)
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
 }
 
-/* What must hold in every callback. */
-static void in_callback(table_model *model)
+bool table_model_holds(const table_model *model, hm_handle handle)
+{
+    const table_model_slot *record = table_model_find(model, handle);
+    bool holds = record != NULL;
+    for (uint32_t c = 0; c < model->desc.column_count && holds; c++)
+        holds = cell_holds(model, record, c, hm_table_get(&model->table, handle, c));
+    return holds;
+}
+
+void table_model_in_callback(table_model *model)
 {
     uint32_t row = 0;
     if (++model->asked % MODEL_SAMPLE != 0)
@@ -238,32 +247,6 @@ static void in_callback(table_model *model)
     CHECK(hm_handle_is_null(hm_table_emplace(&model->table, &row)) && row == HM_INVALID_INDEX);
     CHECK(hm_table_reserve(&model->table, 1) == HM_ERROR_BUSY);
     CHECK(!hm_table_erase(&model->table, hm_table_handle_at(&model->table, 0)));
-}
-
-/* Orders by the leading bytes, at most 2 of them, so that there are equal rows. The cell is that of
- * a whole row. */
-static uint64_t leading(table_model *model, const void *cell)
-{
-    const unsigned char *bytes = cell;
-    hm_handle handle = hm_table_handle_of(&model->table, model->order_column, cell);
-    const table_model_slot *record = table_model_find(model, handle);
-    CHECK(record != NULL);
-    for (uint32_t c = 0; c < model->desc.column_count; c++)
-        CHECK(cell_holds(model, record, c, hm_table_get(&model->table, handle, c)));
-    return size_of(model, model->order_column) == 1 ? bytes[0] : (uint64_t)bytes[0] << 8 | bytes[1];
-}
-
-static int compare_leading(const void *a, const void *b, void *context)
-{
-    uint64_t x = leading(context, a), y = leading(context, b);
-    in_callback(context);
-    return (x > y) - (x < y);
-}
-
-static uint64_t key_leading(const void *cell, void *context)
-{
-    in_callback(context);
-    return leading(context, cell);
 }
 
 /* The operations. */
@@ -289,8 +272,7 @@ static void *begin(const uint32_t arguments[3])
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->type_id = (uint16_t)(arguments[2] / TABLE_MODEL_LAYOUTS & HM_HANDLE_MAX_TYPE_ID);
     desc->memory = &model->memory.table;
-    model->orders[0] = (hm_order){.compare = compare_leading, .context = model};
-    model->orders[1] = (hm_order){.key = key_leading, .context = model};
+    table_model_set_orders(model);
     model->slots = calloc(desc->max_slots, sizeof *model->slots);
     model->rows = calloc(desc->capacity, sizeof *model->rows);
     CHECK(model->slots != NULL && model->rows != NULL);
@@ -488,7 +470,7 @@ static bool is_of_third(const hm_table *table, uint32_t row, void *context)
     if (row == 0)
         read_rows(model); /* Moves in progress have been ended. */
     check_row(model, row);
-    in_callback(model);
+    table_model_in_callback(model);
     return hm_handle_index(model->rows[row]) % 3 == model->third;
 }
 
@@ -568,9 +550,7 @@ static bool defragment_once(table_model *model, const hm_order *order, hm_budget
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
     CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
     read_rows(model);
-    for (uint32_t row = 1; progress.done && row < model->count; row++)
-        CHECK(leading(model, hm_table_cell(&model->table, column, row - 1)) <=
-              leading(model, hm_table_cell(&model->table, column, row)));
+    CHECK(!progress.done || table_model_search(model, order, 0));
     return progress.done;
 }
 

@@ -40,13 +40,15 @@ typedef struct table_model {
     hm_handle past[TABLE_MODEL_PAST];
     uint32_t past_count; /* handles ever stored there */
     hm_handle names[TABLE_MODEL_NAMES];
-    uint32_t name_count;   /* of the last arrange */
-    uint32_t order_column; /* what the orders are for, in this call */
-    uint32_t tick;         /* checks */
-    uint32_t asked;        /* calls of the predicate, or of compare and key */
-    uint32_t third;        /* of the slots: the one that erase_if erases */
-    bool refuses;          /* memory will refuse the next operation a call */
-    bool trimmed;          /* since then generations may rise by more than one */
+    uint32_t name_count;    /* of the last arrange */
+    uint32_t order_column;  /* what the orders are for, in this call */
+    uint32_t tick;          /* checks */
+    uint32_t asked;         /* calls of the predicate, or of compare and key */
+    uint32_t third;         /* of the slots: the one that erase_if erases */
+    unsigned char probe[2]; /* what searches search for: as much as compare and key read */
+    bool is_searching;      /* in a search */
+    bool refuses;           /* memory will refuse the next operation a call */
+    bool trimmed;           /* since then generations may rise by more than one */
 } table_model;
 
 /* Returns the live row that the handle names, or NULL, as the table must do. */
@@ -54,6 +56,24 @@ table_model_slot *table_model_find(const table_model *model, hm_handle handle);
 
 /* Calls all queries of the table for one handle. */
 void table_model_probe(const table_model *model, hm_handle handle);
+
+/* Functions that the model's own files share. */
+
+/* Whether the handle names a row that has its cells. */
+bool table_model_holds(const table_model *model, hm_handle handle);
+
+/* Checks what must hold in every callback. */
+void table_model_in_callback(table_model *model);
+
+void table_model_set_orders(table_model *model);
+
+/* Searches for a cell of the ordered column by one order, with the leading bytes of a row or
+ * others. If it is answered, checks the answer, and the order of all rows; returns whether it is.
+ */
+bool table_model_search(table_model *model, const hm_order *order, uint32_t random);
+
+/* Searches by every order, in order or not. */
+void table_model_check_searches(table_model *model, uint32_t random);
 
 extern const test_subject table_subject;
 
