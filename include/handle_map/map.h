@@ -358,10 +358,10 @@ HM_API void hm_map_touch_all(hm_map *map);
  * key was edited in place and no touch followed, the index is meaningless, but not above the count.
  * HM_INVALID_INDEX when busy too.
  *
- * Compare and key may make const calls to the map, even these two, but must not change it. Here, and
- * only here, a change is not refused: threads may search together, so a search marks nothing in the
- * map. A change ends the search with HM_INVALID_INDEX, or makes its index meaningless; no item that
- * was erased is read.
+ * Compare and key may make const calls to the map, even these two, but must not change it. Only in
+ * a search is a change not refused: threads may search together, so a search marks nothing in the
+ * map. A change ends it with HM_INVALID_INDEX, or makes its index meaningless; no item that was
+ * erased is read.
  *
  * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
  * both, one of each where keys are equal. Example:

@@ -3,7 +3,8 @@
  * together.
  *
  * Before an item is shown to compare or key, all must still be in order, with as many items as at
- * the start: so no item that is gone is read, even if a callback, against its rules, erases some. */
+ * the start: so no item that is gone is read, even if a callback, against its rules, erases some.
+ */
 #include "order_internal.h"
 
 #include "../base_private.h"
