@@ -196,8 +196,9 @@ HM_API void hm_index_clear(hm_index *index);
  * that is moved. When busy: not done. Never fails. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 
-/* Gives memory back to the system: what is behind the last owner, array and key. HM_ERROR_BUSY, or
- * HM_ERROR_MEMORY if the system refuses; all owners keep their keys. O(owners + keys). */
+/* Gives memory back to the system: what is behind the last owner, array and key; gaps between the
+ * arrays stay, unless they are closed first. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system
+ * refuses; all owners keep their keys. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
 /* HM_OK, or HM_ERROR_CORRUPT if the index is damaged, with what in hm_last_error. May be called
