@@ -199,7 +199,7 @@ hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
     if (n > left)
         n = left;
     hm_status status = keys_add_buckets(index, n);
-    if (status == HM_OK && index->key_limit == 0)
+    if (status == HM_OK && n != 0 && index->key_limit == 0)
         status = hm_array_commit(&index->head_array, (size_t)index->key_count + n + 1, false);
     return status;
 }
