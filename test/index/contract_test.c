@@ -312,7 +312,7 @@ static void corrupt(hm_index *index, int how)
         *head = index->free;
         break;
     case 17:
-        index->buckets[*head - 1].key += 1; /* of another head, with this seed too */
+        index->buckets[*head - 1].key += 2; /* of another head, with this seed too */
         break;
     case 18:
         index->buckets[*head - 1].next = *head;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* detail/typed: the generator of typed functions that HM_MAP_DEFINE, HM_POOL_DEFINE,
- * HM_TABLE_DEFINE, HM_SECONDARY_DEFINE and HM_LISTS_DEFINE share.
+ * HM_TABLE_DEFINE, HM_SECONDARY_DEFINE, HM_LISTS_DEFINE and HM_INDEX_DEFINE share.
  *
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own structs, handles and items, in arrays too, passes a constant item size if the
