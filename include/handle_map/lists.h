@@ -366,11 +366,11 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         return hm_lists_contains(&hm_self->lists, hm_list.id);                                     \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_lists_handle_at(                              \
-        const prefix##_lists *hm_self, uint32_t hm_index)                                          \
+        const prefix##_lists *hm_self, uint32_t hm_at)                                             \
     {                                                                                              \
         prefix##_handle hm_list;                                                                   \
         HM_TYPED_CONTRACT(prefix, lists, "handle_at");                                             \
-        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_index);                                \
+        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_at);                                   \
         return hm_list;                                                                            \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
@@ -395,11 +395,10 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         return hm_lists_push_n(&hm_self->lists, hm_list.id, hm_items, hm_n);                       \
     }                                                                                              \
     HM_UNUSED static inline type *prefix##_lists_insert_at(                                        \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index, type const *hm_item)  \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_at, type const *hm_item)     \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "insert_at");                                             \
-        return HM_CAST(type *,                                                                     \
-                       hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_index, hm_item));        \
+        return HM_CAST(type *, hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_at, hm_item));   \
     }                                                                                              \
     HM_UNUSED static inline hm_status prefix##_lists_resize(                                       \
         prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_count)                       \
@@ -409,17 +408,17 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     }
 
 #define HM_LISTS_DEFINE_ERASE(prefix, type)                                                        \
-    HM_UNUSED static inline bool prefix##_lists_erase_at(                                          \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    HM_UNUSED static inline bool prefix##_lists_erase_at(prefix##_lists *hm_self,                  \
+                                                         prefix##_handle hm_list, uint32_t hm_at)  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "erase_at");                                              \
-        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_index, sizeof(type));          \
+        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type));             \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_remove_at(                                         \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    HM_UNUSED static inline bool prefix##_lists_remove_at(prefix##_lists *hm_self,                 \
+                                                          prefix##_handle hm_list, uint32_t hm_at) \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "remove_at");                                             \
-        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_index);                          \
+        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_at);                             \
     }                                                                                              \
     typedef struct prefix##_lists_doomed {                                                         \
         bool (*doomed)(type const *, void *);                                                      \

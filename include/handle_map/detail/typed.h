@@ -187,11 +187,11 @@
         return hm_##kind##_contains_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, hm_alive);   \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_at(                           \
-        const prefix##_##kind *hm_self, uint32_t hm_index)                                         \
+        const prefix##_##kind *hm_self, uint32_t hm_at)                                            \
     {                                                                                              \
         prefix##_handle hm_named;                                                                  \
         HM_TYPED_CONTRACT(prefix, kind, "handle_at");                                              \
-        hm_named.id = hm_##kind##_handle_at(&hm_self->kind, hm_index);                             \
+        hm_named.id = hm_##kind##_handle_at(&hm_self->kind, hm_at);                                \
         return hm_named;                                                                           \
     }
 
