@@ -196,8 +196,9 @@ HM_API void hm_index_clear(hm_index *index);
  * that is moved. When busy: not done. Never fails. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 
-/* Gives memory back to the system: what is behind the last owner, array and key. HM_ERROR_BUSY, or
- * HM_ERROR_MEMORY if the system refuses; all owners keep their keys. O(owners + keys). */
+/* Gives memory back to the system: what is behind the last owner, array and key; gaps between the
+ * arrays stay, unless they are closed first. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system
+ * refuses; all owners keep their keys. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
 /* HM_OK, or HM_ERROR_CORRUPT if the index is damaged, with what in hm_last_error. May be called
@@ -242,5 +243,186 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
 #ifdef __cplusplus
 }
 #endif
+
+/* HM_INDEX_DEFINE(cell, body), without a semicolon, defines for the body_handle of HM_MAP_DEFINE,
+ * HM_POOL_DEFINE or HM_HANDLE_DEFINE
+ *
+ *     cell_index        a struct with one member, hm_index index
+ *     cell_index_view   as hm_index_view
+ *
+ * and for each function hm_index_X an inline function cell_index_X that does the same, with
+ * body_handle in place of hm_handle, also in arrays, views, and of the predicate of purge.
+ * cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of that type
+ * id. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
+ *
+ *     HM_MAP_DEFINE(body, struct body, 7)
+ *     HM_INDEX_DEFINE(cell, body)
+ *
+ *     cell_index cells;
+ *     if (cell_index_init(&cells, 1000, 7, ROWS * COLUMNS) == HM_OK) {
+ *         cell_index_set(&cells, ball, 12); // HM_OK unless refused
+ *         uint32_t count;
+ *         const body_handle *found = cell_index_members(&cells, 12, &count);
+ *     }
+ */
+#define HM_INDEX_DEFINE(prefix, owner)                                                             \
+    typedef struct prefix##_index {                                                                \
+        hm_index index;                                                                            \
+    } prefix##_index;                                                                              \
+    HM_INDEX_DEFINE_INIT(prefix)                                                                   \
+    HM_TYPED_DEFINE_LIFETIME(prefix, index)                                                        \
+    HM_INDEX_DEFINE_SET(prefix, owner)                                                             \
+    HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                          \
+    HM_INDEX_DEFINE_PURGE(prefix, owner)                                                           \
+    HM_INDEX_DEFINE_MEMBERS(prefix, owner)                                                         \
+    HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                          \
+    HM_TYPED_DEFINE_QUESTIONS(prefix, index)                                                       \
+    HM_TYPED_DEFINE_DESCRIBE(prefix, index, owner##_handle)
+
+#define HM_INDEX_DEFINE_INIT(prefix)                                                               \
+    HM_UNUSED static inline hm_status prefix##_index_init_desc(prefix##_index *hm_self,            \
+                                                               const hm_index_desc *hm_given)      \
+    {                                                                                              \
+        hm_index_desc hm_full;                                                                     \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_index_init_desc", "index");                            \
+        if (hm_given == NULL) {                                                                    \
+            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            return hm_refuse_null(#prefix "_index_init_desc", "desc");                             \
+        }                                                                                          \
+        hm_full = *hm_given;                                                                       \
+        if (hm_full.name == NULL)                                                                  \
+            hm_full.name = #prefix;                                                                \
+        return hm_index_init(&hm_self->index, &hm_full);                                           \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_index_init(                                         \
+        prefix##_index *hm_self, uint32_t hm_capacity, uint16_t hm_type_id, uint32_t hm_key_limit) \
+    {                                                                                              \
+        hm_index_desc hm_full;                                                                     \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_index_init", "index");                                 \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        hm_full.type_id = hm_type_id;                                                              \
+        hm_full.key_limit = hm_key_limit;                                                          \
+        return prefix##_index_init_desc(hm_self, &hm_full);                                        \
+    }
+
+#define HM_INDEX_DEFINE_SET(prefix, owner)                                                         \
+    HM_UNUSED static inline hm_status prefix##_index_set(prefix##_index *hm_self,                  \
+                                                         owner##_handle hm_owner, uint64_t hm_key) \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "set");                                                   \
+        return hm_index_set(&hm_self->index, hm_owner.id, hm_key);                                 \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_index_set_n(prefix##_index *hm_self,                \
+                                                           const owner##_handle *hm_owners,        \
+                                                           const uint64_t *hm_keys, uint32_t hm_n) \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "set_n");                                                 \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_owners, "owners");                      \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_keys, "keys");                          \
+        return hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_owners), hm_keys, hm_n);            \
+    }
+
+#define HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                      \
+    HM_UNUSED static inline bool prefix##_index_remove(prefix##_index *hm_self,                    \
+                                                       owner##_handle hm_owner)                    \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "remove");                                                \
+        return hm_index_remove(&hm_self->index, hm_owner.id);                                      \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_index_remove_n(                                      \
+        prefix##_index *hm_self, const owner##_handle *hm_owners, uint32_t hm_n)                   \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "remove_n");                                              \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "remove_n", hm_owners, "owners");                   \
+        return hm_index_remove_n(&hm_self->index, HM_TYPED_IDS(hm_owners), hm_n);                  \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_index_remove_key(prefix##_index *hm_self,            \
+                                                               uint64_t hm_key)                    \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "remove_key");                                            \
+        return hm_index_remove_key(&hm_self->index, hm_key);                                       \
+    }
+
+#define HM_INDEX_DEFINE_PURGE(prefix, owner)                                                       \
+    typedef struct prefix##_index_alive {                                                          \
+        bool (*is_alive)(owner##_handle, void *);                                                  \
+        void *context;                                                                             \
+    } prefix##_index_alive;                                                                        \
+    HM_UNUSED static inline bool prefix##_index_ask_alive(hm_handle hm_id, void *hm_context)       \
+    {                                                                                              \
+        const prefix##_index_alive *hm_call = HM_CAST(const prefix##_index_alive *, hm_context);   \
+        owner##_handle hm_owner;                                                                   \
+        hm_owner.id = hm_id;                                                                       \
+        return hm_call->is_alive(hm_owner, hm_call->context);                                      \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_index_purge(                                         \
+        prefix##_index *hm_self, bool (*hm_is_alive)(owner##_handle, void *), void *hm_context)    \
+    {                                                                                              \
+        prefix##_index_alive hm_call;                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "purge");                                                 \
+        HM_CONTRACT(hm_is_alive != NULL, #prefix "_index_purge: is_alive is NULL");                \
+        hm_call.is_alive = hm_is_alive;                                                            \
+        hm_call.context = hm_context;                                                              \
+        return hm_index_purge(&hm_self->index, prefix##_index_ask_alive, &hm_call);                \
+    }
+
+#define HM_INDEX_DEFINE_MEMBERS(prefix, owner)                                                     \
+    typedef struct prefix##_index_view {                                                           \
+        uint64_t key;                                                                              \
+        const owner##_handle *members;                                                             \
+        uint32_t count; /* members, at least 1 */                                                  \
+        uint32_t next;  /* private; 0 begins a loop */                                             \
+    } prefix##_index_view;                                                                         \
+    HM_UNUSED static inline const owner##_handle *prefix##_index_members(                          \
+        const prefix##_index *hm_self, uint64_t hm_key, uint32_t *hm_count)                        \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "members");                                               \
+        return HM_POINTER_CAST(const owner##_handle *,                                             \
+                               hm_index_members(&hm_self->index, hm_key, hm_count));               \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_index_next(const prefix##_index *hm_self,                \
+                                                     prefix##_index_view *hm_walk)                 \
+    {                                                                                              \
+        hm_index_view hm_found;                                                                    \
+        bool hm_is_any;                                                                            \
+        HM_TYPED_CONTRACT(prefix, index, "next");                                                  \
+        HM_CONTRACT(hm_walk != NULL, #prefix "_index_next: view is NULL");                         \
+        memset(&hm_found, 0, sizeof hm_found);                                                     \
+        hm_found.next = hm_walk->next;                                                             \
+        hm_is_any = hm_index_next(&hm_self->index, &hm_found);                                     \
+        hm_walk->key = hm_found.key;                                                               \
+        hm_walk->members = HM_POINTER_CAST(const owner##_handle *, hm_found.members);              \
+        hm_walk->count = hm_found.count;                                                           \
+        hm_walk->next = hm_found.next;                                                             \
+        return hm_is_any;                                                                          \
+    }
+
+#define HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                      \
+    HM_UNUSED static inline bool prefix##_index_contains(const prefix##_index *hm_self,            \
+                                                         owner##_handle hm_owner)                  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "contains");                                              \
+        return hm_index_contains(&hm_self->index, hm_owner.id);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_index_key_of(const prefix##_index *hm_self,              \
+                                                       owner##_handle hm_owner, uint64_t *hm_key)  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "key_of");                                                \
+        return hm_index_key_of(&hm_self->index, hm_owner.id, hm_key);                              \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_index_key_count(const prefix##_index *hm_self)       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "key_count");                                             \
+        return hm_index_key_count(&hm_self->index);                                                \
+    }                                                                                              \
+    HM_UNUSED static inline hm_progress prefix##_index_defragment(prefix##_index *hm_self,         \
+                                                                  hm_budget hm_within)             \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, index, "defragment");                                            \
+        return hm_index_defragment(&hm_self->index, hm_within);                                    \
+    }
 
 #endif

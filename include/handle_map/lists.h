@@ -36,8 +36,9 @@
  *
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, O(blocks). If that does not
- * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Until a block
- * is freed, further calls fail in O(1).
+ * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then there is
+ * room up to max_items; but with 32-bit pointers, with hm_memory_heap() or above 16 GiB perhaps not
+ * for a list of more than half of them. Until a block is freed, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -142,7 +143,8 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 }
 
 /* Adds n items behind the others, all or none; NULL items: zero. Fails as push does; `items` must
- * not point into these lists. May move the items of this list. O(n), amortised. */
+ * not point into these lists: to append a list to another, resize that, and then copy. May move the
+ * items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
 /* Inserts an item before the one at `index`, or behind the last if that is the count, and returns
@@ -150,9 +152,14 @@ HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *it
  * the items of this list. O(items behind it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
-/* Makes the list have `count` items: drops the last ones, or adds zero ones. Fails as push does,
- * but dropping items cannot fail for want of memory. May move the items of this list if it grows.
- * O(items added), amortised. */
+/* Makes the list have `count` items: drops the last ones, or adds zero ones. With count 0 the list
+ * stays, empty and without a block. Fails as push does, but dropping items cannot fail for want of
+ * memory or room. May move the items of this list if it grows. O(items added), amortised. Example:
+ *
+ *     // Replaces all items; if that fails, nothing has changed.
+ *     if (hm_lists_resize(&contacts, handle, n) == HM_OK && n != 0)
+ *         memcpy(hm_lists_items(&contacts, handle, NULL), pairs, n * sizeof *pairs);
+ */
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
 /* Erases the item at `index`; the last one moves into the hole. False if the handle does not
@@ -359,11 +366,11 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         return hm_lists_contains(&hm_self->lists, hm_list.id);                                     \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_lists_handle_at(                              \
-        const prefix##_lists *hm_self, uint32_t hm_index)                                          \
+        const prefix##_lists *hm_self, uint32_t hm_at)                                             \
     {                                                                                              \
         prefix##_handle hm_list;                                                                   \
         HM_TYPED_CONTRACT(prefix, lists, "handle_at");                                             \
-        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_index);                                \
+        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_at);                                   \
         return hm_list;                                                                            \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
@@ -388,11 +395,10 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         return hm_lists_push_n(&hm_self->lists, hm_list.id, hm_items, hm_n);                       \
     }                                                                                              \
     HM_UNUSED static inline type *prefix##_lists_insert_at(                                        \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index, type const *hm_item)  \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_at, type const *hm_item)     \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "insert_at");                                             \
-        return HM_CAST(type *,                                                                     \
-                       hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_index, hm_item));        \
+        return HM_CAST(type *, hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_at, hm_item));   \
     }                                                                                              \
     HM_UNUSED static inline hm_status prefix##_lists_resize(                                       \
         prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_count)                       \
@@ -402,17 +408,17 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     }
 
 #define HM_LISTS_DEFINE_ERASE(prefix, type)                                                        \
-    HM_UNUSED static inline bool prefix##_lists_erase_at(                                          \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    HM_UNUSED static inline bool prefix##_lists_erase_at(prefix##_lists *hm_self,                  \
+                                                         prefix##_handle hm_list, uint32_t hm_at)  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "erase_at");                                              \
-        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_index, sizeof(type));          \
+        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type));             \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_remove_at(                                         \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_index)                       \
+    HM_UNUSED static inline bool prefix##_lists_remove_at(prefix##_lists *hm_self,                 \
+                                                          prefix##_handle hm_list, uint32_t hm_at) \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "remove_at");                                             \
-        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_index);                          \
+        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_at);                             \
     }                                                                                              \
     typedef struct prefix##_lists_doomed {                                                         \
         bool (*doomed)(type const *, void *);                                                      \

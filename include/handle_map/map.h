@@ -533,10 +533,10 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
         return hm_map_index_of(&hm_self->map, hm_named.id);                                        \
     }                                                                                              \
     HM_UNUSED static inline void *prefix##_map_meta_at(const prefix##_map *hm_self,                \
-                                                       uint32_t hm_index)                          \
+                                                       uint32_t hm_at)                             \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_map_meta_at: map is NULL");                         \
-        return hm_map_meta_at(&hm_self->map, hm_index);                                            \
+        return hm_map_meta_at(&hm_self->map, hm_at);                                               \
     }
 
 #endif

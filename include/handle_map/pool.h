@@ -409,11 +409,10 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
     HM_POOL_DEFINE_WALK(prefix, type)
 
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
-    HM_UNUSED static inline type *prefix##_pool_item(const prefix##_pool *hm_self,                 \
-                                                     uint32_t hm_index)                            \
+    HM_UNUSED static inline type *prefix##_pool_item(const prefix##_pool *hm_self, uint32_t hm_at) \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_pool_item: pool is NULL");                          \
-        return HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_index, sizeof(type)));           \
+        return HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_at, sizeof(type)));              \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_pool_next_run(const prefix##_pool *hm_self,          \
                                                             uint32_t hm_from, uint32_t *hm_length) \

@@ -470,11 +470,11 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         return HM_CAST(type *, hm_secondary_values(&hm_self->secondary));                          \
     }                                                                                              \
     HM_UNUSED static inline owner##_handle prefix##_secondary_owner_at(                            \
-        const prefix##_secondary *hm_self, uint32_t hm_index)                                      \
+        const prefix##_secondary *hm_self, uint32_t hm_at)                                         \
     {                                                                                              \
         owner##_handle hm_owner;                                                                   \
         HM_TYPED_CONTRACT(prefix, secondary, "owner_at");                                          \
-        hm_owner.id = hm_secondary_owner_at(&hm_self->secondary, hm_index);                        \
+        hm_owner.id = hm_secondary_owner_at(&hm_self->secondary, hm_at);                           \
         return hm_owner;                                                                           \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_secondary_index_of(                                  \

@@ -18,6 +18,65 @@
 #include "../lists/lists_private.h"
 #include "../secondary_private.h"
 
+/* prefetch */
+
+/* Returns the position that the secondary has for an owner's slot, which may be out of date. */
+static uint32_t batch_position_of(const hm_index *index, hm_handle owner)
+{
+    const hm_secondary *owners = &index->owners;
+    uint32_t slot = hm_handle_index(owner);
+    if (slot >= owners->slot_end || owners->pieces[(size_t)slot >> owners->piece_shift] == 0)
+        return HM_INVALID_INDEX;
+    return owners->positions[slot];
+}
+
+/* Starts to load the positions of some owners, then what stands there. */
+static void batch_prefetch_owners(const hm_index *index, const hm_handle *owners, uint32_t n)
+{
+    const hm_secondary *secondary = &index->owners;
+    for (uint32_t i = 0; i < n; i++)
+        if (hm_handle_index(owners[i]) < secondary->slot_end)
+            HM_PREFETCH(&secondary->positions[hm_handle_index(owners[i])]);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = batch_position_of(index, owners[i]);
+        if (at < secondary->count) {
+            HM_PREFETCH(&secondary->owners[at]);
+            HM_PREFETCH(&hm_index_places(index)[at]);
+        }
+    }
+}
+
+/* After that, for owners that will leave their keys: starts to load their places among the members,
+ * and the positions of the last members, which may fill the holes; then what stands there. */
+static void batch_prefetch_members(const hm_index *index, const hm_handle *owners, uint32_t n)
+{
+    const hm_secondary *secondary = &index->owners;
+    hm_handle moved[HM_BATCH_PART];
+    uint32_t moved_count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = batch_position_of(index, owners[i]);
+        if (at >= secondary->count || hm_index_places(index)[at].bucket == HM_INDEX_NO_BUCKET)
+            continue;
+        hm_index_place place = hm_index_places(index)[at];
+        const hm_handle *items = hm_index_items(index, place.bucket);
+        hm_handle last = items[hm_index_member_count(index, place.bucket) - 1];
+        HM_PREFETCH(&items[place.position]);
+        HM_PREFETCH(&secondary->positions[hm_handle_index(last)]);
+        moved[moved_count++] = last;
+    }
+    for (uint32_t i = 0; i < moved_count; i++) {
+        uint32_t at = batch_position_of(index, moved[i]);
+        if (at < secondary->count)
+            HM_PREFETCH(&hm_index_places(index)[at]);
+    }
+}
+
+static void batch_prefetch(const hm_index *index, const hm_handle *owners, uint32_t n)
+{
+    batch_prefetch_owners(index, owners, n);
+    batch_prefetch_members(index, owners, n);
+}
+
 /* claims */
 
 static hm_status batch_claim_owner(hm_index *index, hm_handle owner)
@@ -40,9 +99,8 @@ static hm_status batch_claim_owner(hm_index *index, hm_handle owner)
 /* Whether the only member of a key is the null handle. */
 static bool batch_is_hollow(const hm_index *index, uint32_t bucket)
 {
-    uint32_t count;
-    const hm_handle *items = hm_index_items(index, bucket, &count);
-    return count == 1 && hm_handle_is_null(items[0]);
+    return hm_index_member_count(index, bucket) == 1 &&
+           hm_handle_is_null(hm_index_items(index, bucket)[0]);
 }
 
 /* Takes one claim back, and the bucket if it has no members and no claims. */
@@ -88,7 +146,7 @@ static void batch_return_owner(hm_index *index, hm_handle owner)
     hm_index_place place = hm_index_places(index)[at];
     if (place.bucket != HM_INDEX_NO_BUCKET)
         hm_secondary_rename(&index->owners, at,
-                            hm_index_items(index, place.bucket, NULL)[place.position]);
+                            hm_index_items(index, place.bucket)[place.position]);
 }
 
 /* Takes back the claims on n keys and, except for those that were added behind `count`, owners. */
@@ -108,6 +166,8 @@ static hm_status batch_claim(hm_index *index, const hm_handle *owners, const uin
 {
     uint32_t count = hm_index_count(index);
     for (uint32_t i = 0; i < n; i++) {
+        if (i % HM_BATCH_PART == 0)
+            batch_prefetch_owners(index, owners + i, hm_batch_next_part(n - i));
         hm_status status = hm_index_check(index, keys[i]);
         if (status == HM_OK)
             status = batch_claim_owner(index, owners[i]);
@@ -126,8 +186,8 @@ static hm_status batch_claim(hm_index *index, const hm_handle *owners, const uin
 /* Adds an owner to the members of a key that has a claim, and returns its position. */
 static uint32_t batch_attach(hm_index *index, uint32_t bucket, hm_handle owner)
 {
-    uint32_t count;
-    hm_handle *items = hm_index_items(index, bucket, &count);
+    uint32_t count = hm_index_member_count(index, bucket);
+    hm_handle *items = hm_index_items(index, bucket);
     if (hm_handle_is_null(items[0])) {
         items[0] = owner;
         return 0;
@@ -145,11 +205,11 @@ static void batch_place(hm_index *index, hm_handle owner, uint64_t key)
     if (at != HM_INVALID_INDEX) {
         hm_index_place *place = &hm_index_places(index)[at], before = *place;
         if (before.bucket == bucket) {
-            hm_index_items(index, bucket, NULL)[before.position] = owner;
+            hm_index_items(index, bucket)[before.position] = owner;
         } else {
             *place = (hm_index_place){bucket, batch_attach(index, bucket, owner)};
             if (before.bucket != HM_INDEX_NO_BUCKET)
-                hm_index_detach(index, before);
+                hm_index_detach(index, before.bucket, before.position);
         }
     }
     batch_drop_claim(index, bucket);
@@ -161,8 +221,11 @@ hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
     hm_status status = batch_claim(index, owners, keys, n);
-    for (uint32_t i = 0; status == HM_OK && i < n; i++)
+    for (uint32_t i = 0; status == HM_OK && i < n; i++) {
+        if (i % HM_BATCH_PART == 0)
+            batch_prefetch(index, owners + i, hm_batch_next_part(n - i));
         batch_place(index, owners[i], keys[i]);
+    }
     return status;
 }
 
@@ -171,7 +234,10 @@ uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n)
     HM_CONTRACT(index != NULL, "hm_index_remove_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_remove_n: owners is NULL");
     uint32_t removed = 0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        if (i % HM_BATCH_PART == 0)
+            batch_prefetch(index, owners + i, hm_batch_next_part(n - i));
         removed += hm_index_remove(index, owners[i]);
+    }
     return removed;
 }

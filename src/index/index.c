@@ -116,75 +116,59 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     return HM_OK;
 }
 
-/* Makes a push to a list succeed that was refused; perhaps only for the gaps between the arrays. */
-static hm_status index_make_room(hm_index *index, hm_handle list)
+/* Adds an owner to the members of a key, whose block has no room. Perhaps the lists have no larger
+ * one only for the gaps between the blocks. */
+static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle owner)
 {
-    hm_status status = hm_lists_prepare_push(&index->members, list, 1);
+    hm_handle list = hm_index_list(index, bucket);
+    hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
     if (status != HM_ERROR_FULL)
         return status;
     hm_forgive();
     (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
-    return hm_lists_prepare_push(&index->members, list, 1);
+    return hm_lists_push_n(&index->members, list, &owner, 1);
 }
 
 /* Adds an owner to the members of a key, and returns its position. */
-static hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner, uint32_t *position)
+HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner,
+                                 uint32_t *position)
 {
     hm_lists *lists = &index->members;
-    hm_handle list = hm_index_list(index, bucket);
-    const hm_handle *place = hm_lists_push_as(lists, list, &owner, sizeof owner);
-    if (place == NULL) {
-        hm_status status = index_make_room(index, list);
-        if (status != HM_OK)
-            return status;
-        place = hm_lists_push_as(lists, list, &owner, sizeof owner);
-    }
-    *position = (uint32_t)(place - hm_index_items(index, bucket, NULL));
-    return HM_OK;
-}
-
-void hm_index_detach(hm_index *index, hm_index_place place)
-{
-    uint32_t count;
-    hm_handle *items = hm_index_items(index, place.bucket, &count);
-    uint32_t last = count - 1;
-    if (last == 0 && index->buckets[place.bucket].pending != 0) {
-        items[0] = HM_NULL_HANDLE; /* The next member takes the place. */
-        return;
-    }
-    hm_handle moved = items[last];
-    (void)hm_lists_erase_at_as(&index->members, hm_index_list(index, place.bucket), place.position,
-                               sizeof moved);
-    if (last == 0) {
-        hm_index_drop_key(index, place.bucket);
-    } else if (place.position != last) {
-        hm_index_place *value = hm_secondary_value_of(&index->owners, moved);
-        value->position = place.position;
-    }
+    hm_lists_record *record = hm_index_record(index, bucket);
+    *position = hm_index_member_count(index, bucket);
+    if (hm_lists_append_as(lists, record, &owner, sizeof owner) != NULL)
+        return HM_OK;
+    return index_attach_slow(index, bucket, owner);
 }
 
 /* Makes the owner a member of a key. `at` is the position of its value in the secondary, or of an
- * earlier owner's; HM_INVALID_INDEX: the secondary is prepared to add one. */
-static hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uint32_t bucket)
+ * earlier owner's; HM_INVALID_INDEX: the secondary is prepared to add one. A place is read and
+ * written by halves, since a processor waits for two stores before it loads both as one. */
+HM_INLINE hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uint32_t bucket)
 {
-    hm_index_place before = {HM_INDEX_NO_BUCKET, 0}, place = {bucket, 0};
-    if (at != HM_INVALID_INDEX)
-        before = hm_index_places(index)[at];
-    if (before.bucket == bucket) {
-        hm_index_items(index, bucket, NULL)[before.position] = owner;
+    hm_index_place *places = hm_index_places(index);
+    uint32_t before = HM_INDEX_NO_BUCKET, before_position = 0, position;
+    if (at != HM_INVALID_INDEX) {
+        before = places[at].bucket;
+        before_position = places[at].position;
+    }
+    if (before == bucket) {
+        hm_index_items(index, bucket)[before_position] = owner;
         hm_secondary_rename(&index->owners, at, owner);
         return HM_OK;
     }
-    hm_status status = index_attach(index, bucket, owner, &place.position);
+    hm_status status = index_attach(index, bucket, owner, &position);
     if (status != HM_OK)
         return status;
     if (at == HM_INVALID_INDEX) {
+        const hm_index_place place = {bucket, position};
         (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
         return HM_OK;
     }
     hm_secondary_rename(&index->owners, at, owner);
-    hm_index_places(index)[at] = place;
-    hm_index_detach(index, before);
+    places[at].bucket = bucket;
+    places[at].position = position;
+    hm_index_detach(index, before, before_position);
     return HM_OK;
 }
 
@@ -219,17 +203,19 @@ bool hm_index_remove(hm_index *index, hm_handle owner)
     uint32_t at = hm_secondary_find(&index->owners, owner);
     if (at == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
         return false;
-    hm_index_detach(index, hm_index_places(index)[at]);
+    const hm_index_place *place = &hm_index_places(index)[at];
+    hm_index_detach(index, place->bucket, place->position);
     return hm_secondary_remove_as(&index->owners, owner, sizeof(hm_index_place));
 }
 
 uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
 {
     HM_CONTRACT(index != NULL, "hm_index_remove_key: index is NULL");
-    uint32_t bucket = hm_index_find_key(index, key), count;
+    uint32_t bucket = hm_index_find_key(index, key);
     if (bucket == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
         return 0;
-    const hm_handle *items = hm_index_items(index, bucket, &count);
+    uint32_t count = hm_index_member_count(index, bucket);
+    const hm_handle *items = hm_index_items(index, bucket);
     for (uint32_t i = 0; i < count; i++)
         (void)hm_secondary_remove_as(&index->owners, items[i], sizeof(hm_index_place));
     (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
@@ -271,11 +257,10 @@ const hm_handle *hm_index_members(const hm_index *index, uint64_t key, uint32_t 
 {
     HM_CONTRACT(index != NULL, "hm_index_members: index is NULL");
     uint32_t bucket = hm_index_find_key(index, key);
-    if (bucket != HM_INVALID_INDEX)
-        return hm_index_items(index, bucket, count);
+    bool is_any = bucket != HM_INVALID_INDEX;
     if (count != NULL)
-        *count = 0;
-    return NULL;
+        *count = is_any ? hm_index_member_count(index, bucket) : 0;
+    return is_any ? hm_index_items(index, bucket) : NULL;
 }
 
 bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key)
@@ -354,12 +339,11 @@ hm_status hm_index_trim(hm_index *index)
 static bool index_owner_is_valid(const hm_index *index, uint32_t at)
 {
     hm_index_place place = hm_index_places(index)[at];
-    uint32_t count;
-    if (place.bucket >= index->bucket_count)
+    if (place.bucket >= index->bucket_count ||
+        place.position >= hm_index_member_count(index, place.bucket))
         return false;
-    const hm_handle *items = hm_index_items(index, place.bucket, &count);
-    return place.position < count &&
-           hm_handle_equal(items[place.position], hm_secondary_owner_at(&index->owners, at));
+    return hm_handle_equal(hm_index_items(index, place.bucket)[place.position],
+                           hm_secondary_owner_at(&index->owners, at));
 }
 
 hm_status hm_index_validate(const hm_index *index)

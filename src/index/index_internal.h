@@ -16,6 +16,8 @@
 
 #include <handle_map/index.h>
 
+#include "../secondary_private.h"
+
 /* The place of an owner that a batch has added and not placed yet has this bucket. */
 #define HM_INDEX_NO_BUCKET UINT32_MAX
 
@@ -29,20 +31,34 @@ static inline hm_handle hm_index_list(const hm_index *index, uint32_t bucket)
     return hm_lists_handle_at(&index->members, bucket);
 }
 
-/* Returns the members of a bucket's key, and their number. */
-static inline hm_handle *hm_index_items(const hm_index *index, uint32_t bucket, uint32_t *count)
+/* Returns the record of a bucket's list, without asking the lists whether there is one. */
+static inline hm_lists_record *hm_index_record(const hm_index *index, uint32_t bucket)
 {
-    return hm_lists_items(&index->members, hm_index_list(index, bucket), count);
+    return &index->members.records[bucket];
+}
+
+static inline uint32_t hm_index_member_count(const hm_index *index, uint32_t bucket)
+{
+    return hm_index_record(index, bucket)->count & ~HM_LISTS_EXACT;
+}
+
+/* Returns the members of a key that has some. */
+static inline hm_handle *hm_index_items(const hm_index *index, uint32_t bucket)
+{
+    uint32_t unit = hm_index_record(index, bucket)->unit;
+    return (hm_handle *)(void *)hm_lists_address(&index->members, unit + 1);
 }
 
 /* keys.c */
 
-/* Returns the bucket of a key, or HM_INVALID_INDEX. */
-uint32_t hm_index_find_key(const hm_index *index, uint64_t key);
+uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key);
 
 /* Gives a bucket to a key that has none and is below the limit. The caller adds members, or drops
  * it. HM_ERROR_MEMORY, HM_ERROR_FULL: then nothing has changed. */
 hm_status hm_index_add_key(hm_index *index, uint64_t key, uint32_t *bucket);
+
+/* Takes the only member away from a key, and frees the bucket, if no other member is pending. */
+void hm_index_detach_last(hm_index *index, uint32_t bucket);
 
 /* Frees the bucket of a key, whose list is empty. */
 void hm_index_drop_key(hm_index *index, uint32_t bucket);
@@ -58,13 +74,36 @@ hm_status hm_index_trim_keys(hm_index *index);
 
 hm_status hm_index_validate_keys(const hm_index *index);
 
+/* Returns the bucket of a key, or HM_INVALID_INDEX. */
+static inline uint32_t hm_index_find_key(const hm_index *index, uint64_t key)
+{
+    if (index->key_limit == 0)
+        return hm_index_find_hashed(index, key);
+    return key < index->head_array.limit ? index->heads[key] - 1 : HM_INVALID_INDEX;
+}
+
+/* Takes the member at a position away from its key. The secondary is not told, except about the
+ * member that fills the hole. */
+HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t position)
+{
+    hm_lists_record *record = hm_index_record(index, bucket);
+    uint32_t last = hm_index_member_count(index, bucket) - 1;
+    hm_handle *items = hm_index_items(index, bucket);
+    if (last == 0) {
+        hm_index_detach_last(index, bucket);
+        return;
+    }
+    hm_handle moved = items[last];
+    (void)hm_lists_drop_as(&index->members, record, position, sizeof moved);
+    if (position != last) {
+        hm_index_place *place = (hm_index_place *)hm_secondary_value_of(&index->owners, moved);
+        place->position = position;
+    }
+}
+
 /* index.c */
 
 /* HM_OK, or why no owner can be set for the key now. */
 hm_status hm_index_check(const hm_index *index, uint64_t key);
-
-/* Takes the owner at a place out of the members of its key. The secondary is not told, except about
- * the member that fills the hole. */
-void hm_index_detach(hm_index *index, hm_index_place place);
 
 #endif

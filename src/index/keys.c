@@ -68,17 +68,13 @@ static uint32_t keys_head_of(const hm_index *index, uint64_t key, uint32_t n)
 
 /* chains */
 
-uint32_t hm_index_find_key(const hm_index *index, uint64_t key)
+uint32_t hm_index_find_hashed(const hm_index *index, uint64_t key)
 {
     uint32_t link = 0;
-    if (index->key_limit != 0) {
-        if (key < index->head_array.limit)
-            link = index->heads[key];
-    } else if (index->key_count != 0) {
+    if (index->key_count != 0)
         link = index->heads[keys_head_of(index, key, index->key_count + 1)];
-        while (link != 0 && index->buckets[link - 1].key != key)
-            link = index->buckets[link - 1].next;
-    }
+    while (link != 0 && index->buckets[link - 1].key != key)
+        link = index->buckets[link - 1].next;
     return link - 1; /* HM_INVALID_INDEX, if 0 */
 }
 
@@ -187,13 +183,23 @@ void hm_index_drop_key(hm_index *index, uint32_t bucket)
     keys_free_bucket(index, bucket);
 }
 
+void hm_index_detach_last(hm_index *index, uint32_t bucket)
+{
+    if (index->buckets[bucket].pending != 0) {
+        hm_index_items(index, bucket)[0] = HM_NULL_HANDLE; /* The next member takes the place. */
+        return;
+    }
+    (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
+    hm_index_drop_key(index, bucket);
+}
+
 hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
 {
     uint32_t left = hm_lists_capacity(&index->members) - index->key_count;
     if (n > left)
         n = left;
     hm_status status = keys_add_buckets(index, n);
-    if (status == HM_OK && index->key_limit == 0)
+    if (status == HM_OK && n != 0 && index->key_limit == 0)
         status = hm_array_commit(&index->head_array, (size_t)index->key_count + n + 1, false);
     return status;
 }
@@ -203,7 +209,7 @@ static void keys_chain_free(hm_index *index)
 {
     index->free = 0;
     for (uint32_t bucket = index->bucket_count; bucket-- > 0;)
-        if (hm_index_items(index, bucket, NULL) == NULL)
+        if (hm_index_member_count(index, bucket) == 0)
             keys_free_bucket(index, bucket);
 }
 
@@ -263,7 +269,7 @@ static uint32_t keys_count_chain(const hm_index *index, uint32_t head)
         uint64_t wanted = index->key_limit != 0
                               ? bucket->key
                               : keys_head_of(index, bucket->key, index->key_count + 1);
-        if (wanted != head || hm_index_items(index, link - 1, NULL) == NULL)
+        if (wanted != head || hm_index_member_count(index, link - 1) == 0)
             return UINT32_MAX;
         link = bucket->next;
     }
@@ -297,13 +303,13 @@ hm_status hm_index_validate_keys(const hm_index *index)
         index->bucket_count > index->bucket_array.limit)
         return hm_fail(HM_ERROR_CORRUPT, "the buckets of %s are damaged", index->name);
     for (uint32_t bucket = 0; bucket < index->bucket_count; bucket++) {
-        used += hm_index_items(index, bucket, NULL) != NULL;
+        used += hm_index_member_count(index, bucket) != 0;
         if (index->buckets[bucket].pending != 0 ||
             hm_handle_index(hm_index_list(index, bucket)) != bucket)
             return hm_fail(HM_ERROR_CORRUPT, "bucket %" PRIu32 " is damaged", bucket);
     }
     for (uint32_t link = index->free; link != 0 && unused <= index->bucket_count; unused++) {
-        if (link > index->bucket_count || hm_index_items(index, link - 1, NULL) != NULL)
+        if (link > index->bucket_count || hm_index_member_count(index, link - 1) != 0)
             return hm_fail(HM_ERROR_CORRUPT, "the free buckets are damaged");
         link = index->buckets[link - 1].next;
     }

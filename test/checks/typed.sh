@@ -1,29 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # typed.sh SOURCE: every public function of a container has a typed form. Each function that the
-# header declares must be called in typed form by test/typed/typed_test.c, and of a world by
-# test/world/typed_test.c; both compile as C11 and as C++17 without a warning, with every installed
+# header declares must be called in typed form by test/typed/typed_test.c, of an index and of a world
+# by the typed_test.c in their folders; all compile as C11 and as C++17 without a warning, with every installed
 # compiler.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 program=$source/test/typed/typed_test.c
+indices=$source/test/index/typed_test.c
 components=$source/test/world/typed_test.c
 
 failed=false
-for kind in lists map pool secondary table; do
+for kind in index lists map pool secondary table; do
     # A declaration or definition begins at the start of a line.
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)
     for name in $names; do
-        case $kind.$name in # What concerns one column has its name.
+        case $kind.$name in
+        index.*) typed=cell_index_$name ;;
+        # What concerns one column has its name.
         table.column) typed=body_x ;;
         table.handle_of) typed=body_x_of ;;
         table.cell | table.get | table.group | table.lower_bound | table.upper_bound) typed=body_x_$name ;;
         *) typed=body_${kind}_$name ;;
         esac
-        grep -q "$typed(" "$program" || {
-            echo "hm_${kind}_$name has no typed form that test/typed/typed_test.c calls" >&2
+        grep -q "$typed(" "$program" "$indices" || {
+            echo "hm_${kind}_$name has no typed form that a typed_test.c calls" >&2
             failed=true
         }
     done
@@ -52,7 +55,7 @@ for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c11"
     # shellcheck disable=SC2086 # The warnings are a list.
-    for file in "$program" "$components"; do
+    for file in "$program" "$indices" "$components"; do
         "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror -O1 -S \
             -o /dev/null -I "$source/include" -I "$source/test" "$file"
     done
@@ -62,7 +65,7 @@ for compiler in g++ clang++; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c++17"
     # shellcheck disable=SC2086 # The warnings are a list.
-    for file in "$program" "$components"; do
+    for file in "$program" "$indices" "$components"; do
         "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -O1 -S -o /dev/null \
             -I "$source/include" -I "$source/test" "$file"
     done

@@ -31,7 +31,7 @@ refuses() {
 }
 
 # shellcheck disable=SC2086 # The warnings are lists.
-for subject in LISTS MAP POOL SECONDARY TABLE COLUMN COMPONENT; do
+for subject in INDEX LISTS MAP POOL SECONDARY TABLE COLUMN COMPONENT; do
     first=texture_handle second=mesh_handle
     [ $subject != COLUMN ] || first='int *\*' second='texture *\*'
     [ $subject != COMPONENT ] || first=texture_component second=mesh_component

@@ -7,6 +7,7 @@
 #include <string.h>
 
 const fuzz_target fuzz_targets[] = {
+    {"index", &fuzz_index_subject, 2},
     {"lists", &fuzz_lists_subject, 2},
     {"map", &map_subject, 2},
     {"hostile", &hostile_subject, 4}, /* two arguments are the 64 bits of a handle */

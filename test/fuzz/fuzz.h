@@ -22,6 +22,9 @@ typedef struct fuzz_target {
     size_t width; /* bytes of an argument */
 } fuzz_target;
 
+/* index.c */
+extern const test_subject fuzz_index_subject;
+
 /* lists.c */
 extern const test_subject fuzz_lists_subject;
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders, lists, pools,
-# secondaries, tables and worlds, for SECONDS in total; before, checks that the fuzzer finds planted
-# bugs. With `keep`, new inputs are added to the seed corpora of the tree, minimised. Needs clang
-# with libFuzzer, and python3.
+# fuzz.sh SOURCE BUILD SECONDS [keep]: fuzzes maps, hostile handles, lying orders, indices, lists,
+# pools, secondaries, tables and worlds, for SECONDS in total; before, checks that the fuzzer finds
+# planted bugs. With `keep`, new inputs are added to the seed corpora of the tree, minimised. Needs
+# clang with libFuzzer, and python3.
 set -eu
 root=$(cd "$1" && pwd)
 mkdir -p "$2"
 build=$(cd "$2" && pwd)
 seconds=$3
 keep=${4:-}
-targets='map hostile lying lists pool secondary table world'
+targets='map hostile lying index lists pool secondary table world'
 canary_seconds=120 # at most; on an idle machine each takes less than 10
 limits='-max_len=1024 -len_control=0 -timeout=10 -rss_limit_mb=2048'
 flags='-std=c11 -g -O2 -fno-omit-frame-pointer -fno-sanitize-recover=all'
@@ -34,8 +34,9 @@ compile() {
     shift 3
     clang $flags -I"$library/include" -I"$root/test" "$@" \
         $(sed "s|^|$library/src/|" "$library/src/sources.txt") "$root/test/fuzz/fuzz.c" \
-        "$root/test/fuzz/lists.c" "$root/test/fuzz/pool.c" "$root/test/fuzz/secondary.c" \
-        "$root/test/fuzz/table.c" "$root/test/fuzz/world.c" "$root/test/fuzz/$main" \
+        "$root/test/fuzz/index.c" "$root/test/fuzz/lists.c" "$root/test/fuzz/pool.c" \
+        "$root/test/fuzz/secondary.c" "$root/test/fuzz/table.c" "$root/test/fuzz/world.c" \
+        "$root/test/fuzz/$main" \
         $(find "$root/test/support" -name '*.c' ! -name plain.c) -pthread -o "$program"
 }
 

@@ -105,3 +105,308 @@ TEST(index, remove_key_takes_all_members_of_one_key)
         finish(&index);
     }
 }
+
+TEST(index, clear_removes_all_owners)
+{
+    FOR_BOTH(limit)
+    {
+        hm_index index = make((hm_index_desc){.key_limit = limit});
+        hm_index_clear(&index);
+        for (uint32_t slot = 0; slot < 50; slot++)
+            set(&index, owner(slot), slot % 7);
+        CHECK(hm_index_remove_key(&index, 3) == 7); /* So that a bucket is free. */
+        hm_index_clear(&index);
+        CHECK(hm_index_count(&index) == 0 && hm_index_key_count(&index) == 0);
+        for (uint32_t slot = 0; slot < 50; slot++)
+            CHECK(!hm_index_contains(&index, owner(slot)) && count_of(&index, slot % 7) == 0);
+        check_valid(&index);
+        for (uint32_t slot = 0; slot < 50; slot++)
+            set(&index, owner(slot), slot % 9);
+        CHECK(count_of(&index, 4) == 6 && hm_index_key_count(&index) == 9);
+        finish(&index);
+    }
+}
+
+static bool is_even(hm_handle owner, void *context)
+{
+    bool *asked = context;
+    CHECK(!asked[hm_handle_index(owner)]);
+    asked[hm_handle_index(owner)] = true;
+    return hm_handle_index(owner) % 2 == 0;
+}
+
+TEST(index, purge_asks_of_each_owner_once)
+{
+    FOR_BOTH(limit)
+    {
+        bool asked[30] = {false};
+        hm_index index = make((hm_index_desc){.key_limit = limit});
+        for (uint32_t slot = 0; slot < 30; slot++)
+            set(&index, owner(slot), slot % 4);
+        CHECK(hm_index_purge(&index, is_even, asked) == 15 && hm_index_count(&index) == 15);
+        for (uint32_t slot = 0; slot < 30; slot++)
+            CHECK(asked[slot] && hm_index_contains(&index, owner(slot)) == (slot % 2 == 0));
+        CHECK(count_of(&index, 0) == 8 && count_of(&index, 1) == 0);
+        finish(&index);
+    }
+}
+
+/* questions */
+
+TEST(index, next_visits_each_key_that_has_members_once)
+{
+    FOR_BOTH(limit)
+    {
+        hm_index index = make((hm_index_desc){.key_limit = limit});
+        hm_index_view view = {0};
+        CHECK(!hm_index_next(&index, &view));
+        for (uint32_t slot = 0; slot < 60; slot++)
+            set(&index, owner(slot), slot % 12);
+        CHECK(hm_index_remove_key(&index, 5) == 5);
+        for (int round = 0; round < 2; round++) { /* The view that ended begins again. */
+            uint32_t visited = 0;
+            while (hm_index_next(&index, &view)) {
+                CHECK(view.key < 12 && view.key != 5 && view.count == 5);
+                CHECK(view.members == hm_index_members(&index, view.key, NULL));
+                visited++;
+            }
+            CHECK(visited == 11 && view.members == NULL && view.count == 0 && view.key == 0);
+        }
+        finish(&index);
+    }
+}
+
+TEST(index, key_of_answers_for_exactly_the_owner)
+{
+    hm_index index = make((hm_index_desc){0});
+    uint64_t key = 3;
+    set(&index, owner_of(4, 2), UINT64_MAX);
+    CHECK(hm_index_key_of(&index, owner_of(4, 2), &key) && key == UINT64_MAX);
+    CHECK(hm_index_key_of(&index, owner_of(4, 2), NULL));
+    key = 3;
+    CHECK(!hm_index_key_of(&index, owner_of(4, 1), &key) && key == 3);
+    CHECK(!hm_index_key_of(&index, owner_of(4, 3), &key) && key == 3);
+    CHECK(!hm_index_key_of(&index, owner_of(5, 2), NULL));
+    finish(&index);
+}
+
+TEST(index, describe_says_what_a_handle_is)
+{
+    char text[100];
+    hm_index index = make((hm_index_desc){.name = "teams"});
+    set(&index, owner_of(4, 2), 1);
+    hm_index_describe(&index, owner_of(4, 2), text, sizeof text);
+    CHECK(strcmp(text, "live: slot 4 of 'teams', generation 2") == 0);
+    hm_index_describe(&index, owner_of(3, 1), text, sizeof text);
+    CHECK(strcmp(text, "absent: slot 3 of 'teams' has no value") == 0);
+    CHECK(hm_index_describe(&index, HM_NULL_HANDLE, NULL, 0) > 0);
+    finish(&index);
+}
+
+TEST(index, get_stats_counts_owners_and_all_memory)
+{
+    hm_index index = make((hm_index_desc){.capacity = 10, .max_slots = 20});
+    hm_index_stats stats = hm_index_get_stats(&index);
+    CHECK(stats.count == 0 && stats.capacity == 10 && stats.max_slots == 20);
+    CHECK(stats.committed_size == 0 && stats.reserved_size > 0);
+    set(&index, owner(3), 1);
+    stats = hm_index_get_stats(&index);
+    CHECK(stats.count == 1 && stats.free_slots == stats.slots - 1);
+    CHECK(stats.committed_size > 0 && stats.committed_size <= stats.reserved_size);
+    CHECK(hm_index_capacity(&index) == 10 && strcmp(index.name, "index") == 0);
+    finish(&index);
+}
+
+/* capacity and memory */
+
+TEST(index, there_are_no_more_owners_than_the_capacity)
+{
+    FOR_BOTH(limit)
+    {
+        hm_index index = make((hm_index_desc){.capacity = 3, .key_limit = limit});
+        for (uint32_t slot = 0; slot < 3; slot++)
+            set(&index, owner(slot), slot);
+        CHECK(hm_index_set(&index, owner(3), 1) == HM_ERROR_FULL);
+        CHECK(strcmp(hm_last_error(), "3 of 3 items: capacity is used up") == 0);
+        CHECK(hm_index_set(&index, owner(3), 50) == HM_ERROR_FULL && count_of(&index, 50) == 0);
+        set(&index, owner(2), 7); /* which takes a fourth key for a moment */
+        set(&index, owner_of(1, 2), 7);
+        CHECK(hm_index_reserve(&index, 1) == HM_ERROR_FULL && hm_index_reserve(&index, 0) == HM_OK);
+        finish(&index);
+    }
+}
+
+TEST(index, reserve_makes_memory_ready)
+{
+    FOR_BOTH(limit)
+    {
+        hm_index index = make((hm_index_desc){.capacity = 500, .key_limit = limit});
+        CHECK(hm_index_reserve(&index, 500) == HM_OK);
+        check_valid(&index);
+        size_t before = hm_index_get_stats(&index).committed_size;
+        for (uint32_t slot = 0; slot < 500; slot++)
+            set(&index, owner(slot), slot % 100);
+        size_t lists = hm_lists_get_stats(&index.members).committed_size;
+        CHECK(lists > 0 && hm_index_get_stats(&index).committed_size < before + lists);
+        CHECK(hm_index_reserve(&index, 0) == HM_OK);
+        finish(&index);
+    }
+}
+
+TEST(index, trim_gives_back_what_keys_and_owners_leave)
+{
+    for (uint32_t limit = 0; limit <= 100000; limit += 100000) {
+        hm_index index = make((hm_index_desc){.capacity = 100000, .key_limit = limit});
+        for (uint32_t slot = 0; slot < 100000; slot++)
+            CHECK(hm_index_set(&index, owner(slot), slot) == HM_OK);
+        size_t before = hm_index_get_stats(&index).committed_size;
+        for (uint32_t slot = 1000; slot < 100000; slot++)
+            CHECK(hm_index_remove(&index, owner(slot)));
+        CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
+        CHECK(hm_index_trim(&index) == HM_OK);
+        CHECK(hm_index_get_stats(&index).committed_size < before / 10);
+        check_valid(&index);
+        for (uint32_t slot = 0; slot < 3000; slot++)
+            set(&index, owner(slot), 99999 - slot);
+        CHECK(hm_index_count(&index) == 3000 && count_of(&index, 500) == 0);
+        hm_index_clear(&index);
+        CHECK(hm_index_trim(&index) == HM_OK && hm_index_trim(&index) == HM_OK);
+        set(&index, owner(7), 70000);
+        finish(&index);
+    }
+}
+
+/* A list that is destroyed costs a generation; the last one is kept. */
+TEST(index, trim_keeps_the_list_whose_slot_is_spent)
+{
+    hm_index index = make((hm_index_desc){.capacity = 2, .key_limit = 2});
+    for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION + 2; life++) {
+        CHECK(hm_index_set(&index, owner(0), life % 2) == HM_OK);
+        CHECK(hm_index_remove(&index, owner(0)) && hm_index_trim(&index) == HM_OK);
+    }
+    CHECK(hm_lists_count(&index.members) == 1);
+    hm_index_clear(&index);
+    set(&index, owner(0), 1);
+    set(&index, owner(1), 0);
+    finish(&index);
+}
+
+TEST(index, defragment_closes_the_gaps_between_the_arrays)
+{
+    hm_index index = make((hm_index_desc){0});
+    for (uint32_t slot = 0; slot < 100; slot++)
+        set(&index, owner(slot), slot % 10);
+    for (uint32_t slot = 0; slot < 100; slot += 2)
+        CHECK(hm_index_remove(&index, owner(slot)));
+    hm_progress progress = hm_index_defragment(&index, (hm_budget){1, 0});
+    CHECK(!progress.done && progress.swaps == 1);
+    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
+    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).swaps == 0);
+    for (uint32_t slot = 0; slot < 100; slot++)
+        CHECK(hm_index_contains(&index, owner(slot)) == (slot % 2 != 0));
+    set(&index, owner(0), 3);
+    finish(&index);
+}
+
+/* Groups of each size in turn leave gaps that are too small for the next; the range is heap memory,
+ * and so has no space to spare. */
+TEST(index, gaps_that_use_up_the_range_are_closed)
+{
+    enum { OWNERS = 3000 };
+    hm_index index = make((hm_index_desc){.capacity = OWNERS, .memory = hm_memory_heap()});
+    for (uint32_t size = 1; size <= OWNERS; size *= 3)
+        for (uint32_t slot = 0; slot < OWNERS; slot++)
+            CHECK(hm_index_set(&index, owner(slot), (uint64_t)size << 32 | slot / size) == HM_OK);
+    for (uint32_t slot = 0; slot < OWNERS; slot++)
+        CHECK(hm_index_set(&index, owner(slot), slot % 5) == HM_OK);
+    CHECK(count_of(&index, 3) == OWNERS / 5);
+    finish(&index);
+}
+
+TEST(index, an_index_may_be_moved)
+{
+    FOR_BOTH(limit)
+    {
+        hm_index before = make((hm_index_desc){.key_limit = limit}), index;
+        for (uint32_t slot = 0; slot < 20; slot++)
+            set(&before, owner(slot), slot % 3);
+        index = before;
+        memset(&before, 0x5A, sizeof before);
+        for (uint32_t slot = 0; slot < 40; slot++)
+            set(&index, owner(slot), slot % 5);
+        CHECK(count_of(&index, 4) == 8);
+        finish(&index);
+    }
+}
+
+/* keys */
+
+TEST(index, any_64_bits_are_a_key)
+{
+    hm_index index = make((hm_index_desc){0});
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        set(&index, owner(2 * bit), UINT64_C(1) << bit);
+        set(&index, owner(2 * bit + 1), ~(UINT64_C(1) << bit));
+    }
+    set(&index, owner(128), 0);
+    set(&index, owner(129), UINT64_MAX);
+    CHECK(hm_index_key_count(&index) == 130);
+    for (uint32_t bit = 0; bit < 64; bit++)
+        CHECK(has_members(&index, UINT64_C(1) << bit, (const uint32_t[]){2 * bit}, 1));
+    finish(&index);
+}
+
+TEST(index, keys_that_come_and_go_are_found_at_each_size_of_the_table)
+{
+    enum { MOST = 300 };
+    hm_index index = make((hm_index_desc){0});
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t n = 0; n < MOST; n++) {
+            set(&index, owner(n), n * UINT64_C(1000));
+            CHECK(hm_index_key_count(&index) == n + 1 && hm_index_validate(&index) == HM_OK);
+        }
+        for (uint32_t n = 0; n < MOST; n++) { /* in the order in which they came, or against it */
+            uint32_t gone = round % 2 == 0 ? n : MOST - 1 - n;
+            CHECK(hm_index_remove(&index, owner(gone)));
+            CHECK(hm_index_key_count(&index) == MOST - 1 - n);
+            CHECK(hm_index_validate(&index) == HM_OK && count_of(&index, gone * 1000) == 0);
+        }
+    }
+    finish(&index);
+}
+
+/* Returns the longest chain. */
+static uint32_t longest_chain(const hm_index *index)
+{
+    uint32_t longest = 0;
+    for (uint32_t head = 0; head <= index->key_count; head++) {
+        uint32_t length = 0;
+        for (uint32_t link = index->heads[head]; link != 0; link = index->buckets[link - 1].next)
+            length++;
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* With a good hash the longest of n chains has about log n / log log n keys. */
+TEST(index, chains_stay_short_whatever_the_keys_have_in_common)
+{
+    for (uint32_t shift = 0; shift < 64; shift += 16) {
+        hm_index index = make((hm_index_desc){.capacity = 10000});
+        for (uint32_t n = 0; n < 10000; n++)
+            CHECK(hm_index_set(&index, owner(n), (uint64_t)n << shift) == HM_OK);
+        CHECK(longest_chain(&index) <= 12);
+        finish(&index);
+    }
+}
+
+TEST(index, a_seed_of_zero_is_random)
+{
+    hm_index first, second;
+    const hm_index_desc desc = {.capacity = 10, .max_slots = 10};
+    CHECK(hm_index_init(&first, &desc) == HM_OK && hm_index_init(&second, &desc) == HM_OK);
+    CHECK(first.seed[0] != second.seed[0] && first.seed[1] != second.seed[1]);
+    CHECK(first.seed[0] != first.seed[1]);
+    finish(&first);
+    finish(&second);
+}

@@ -9,7 +9,7 @@ import shutil
 from typing import NamedTuple
 
 TABLE = "include/handle_map/id_table.h"
-TARGETS = ["map", "hostile", "lying", "lists", "pool", "secondary", "table",
+TARGETS = ["map", "hostile", "lying", "index", "lists", "pool", "secondary", "table",
            "world"]  # of the fuzzer
 
 
@@ -99,6 +99,20 @@ BUGS = [
         "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
         "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
         "secondary", is_canary=True),
+    Bug("the member that fills a hole keeps its old position", "src/index/index_internal.h",
+        "        place->position = position;", "        (void)place;", "index", is_canary=True),
+    Bug("heads of hashed keys are not joined when keys go", "src/index/keys.c",
+        "        keys_join(index);\n", "", "index"),
+    Bug("a key's members keep the handle of an earlier owner", "src/index/index.c",
+        "        hm_index_items(index, bucket)[before_position] = owner;\n", "", "index"),
+    Bug("a batch that is refused keeps its new owners", "src/index/batch.c",
+        "    while (hm_index_count(index) > count)\n", "    while (false)\n", "index"),
+    Bug("a key that is emptied loses the room that a batch took", "src/index/keys.c",
+        "    if (index->buckets[bucket].pending != 0) {", "    if (false) {", "index"),
+    Bug("clear leaves its heads to keys by array", "src/index/keys.c",
+        "        index->heads[view.key] = 0;", "        (void)view;", "index"),
+    Bug("a trim takes the head of the last key", "src/index/keys.c",
+        "            count = (size_t)view.key + 1;", "            count = (size_t)view.key;", "index"),
     Bug("a free block is taken for one of the next size", "src/lists/blocks.c",
         "return hm_bits_highest(size);", "return hm_bits_highest(2 * size - 1);", "lists"),
     Bug("a list that moves keeps its old block", "src/lists/lists.c",

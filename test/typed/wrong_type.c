@@ -2,9 +2,10 @@
 /* A mesh handle given to a container of textures must not compile. checks/types.sh compiles this
  * file as it is, which must fail, and with HM_TEST_RIGHT_TYPE, which must not: only one line
  * differs. The container is a map, with HM_TEST_POOL a pool, with HM_TEST_SECONDARY a secondary of
- * textures, with HM_TEST_LISTS lists of textures, or with HM_TEST_TABLE a table. With
- * HM_TEST_COLUMN it is a column of textures that is taken for one of ages, with HM_TEST_COMPONENT a
- * component of meshes for one of textures. */
+ * textures, with HM_TEST_LISTS lists of textures, with HM_TEST_INDEX an index of them, or with
+ * HM_TEST_TABLE a table. With HM_TEST_COLUMN it is a column of textures that is taken for one of
+ * ages, with HM_TEST_COMPONENT a component of meshes for one of textures. */
+#include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
@@ -38,6 +39,13 @@ HM_LISTS_DEFINE(texture, struct texture, 1)
 HM_LISTS_DEFINE(mesh, struct mesh, 2)
 typedef texture_lists texture_container;
 #define GET(textures, texture) texture_lists_items(textures, texture, NULL)
+#elif defined(HM_TEST_INDEX)
+HM_HANDLE_DEFINE(texture)
+HM_HANDLE_DEFINE(mesh)
+HM_INDEX_DEFINE(texture, texture)
+typedef texture_index texture_container;
+extern struct texture *found;
+#define GET(textures, texture) (texture_index_contains(textures, texture) ? found : NULL)
 #elif defined(HM_TEST_SECONDARY)
 HM_HANDLE_DEFINE(texture)
 HM_HANDLE_DEFINE(mesh)

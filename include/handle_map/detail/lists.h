@@ -102,16 +102,15 @@ HM_INLINE bool hm_lists_fits(const hm_lists *lists, hm_lists_record record, size
     return (used ^ need) < used || need < hm_lists_block_at(lists, record.unit)->size;
 }
 
-HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
-                                 size_t item_size)
+/* Adds an item to the list of a record, if its block has room; NULL: hm_lists_push_slow has more to
+ * do. */
+HM_INLINE void *hm_lists_append_as(hm_lists *lists, hm_lists_record *record, const void *item,
+                                   size_t item_size)
 {
-    hm_lists_record *record;
     unsigned char *place;
-    HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
-    record = hm_lists_find(lists, list);
-    if (record == NULL || record->unit == 0 || record->count >= HM_LISTS_MOST ||
-        lists->item_count >= lists->limit || !hm_lists_fits(lists, *record, item_size))
-        return hm_lists_push_slow(lists, list, item);
+    if (record->unit == 0 || record->count >= HM_LISTS_MOST || lists->item_count >= lists->limit ||
+        !hm_lists_fits(lists, *record, item_size))
+        return NULL;
     place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
     HM_UNPOISON(place, item_size);
     if (item != NULL)
@@ -124,17 +123,24 @@ HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *it
     return place;
 }
 
-HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t index,
-                                    size_t item_size)
+HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
+                                 size_t item_size)
 {
     hm_lists_record *record;
-    unsigned char *items;
-    uint32_t last;
-    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
+    void *place = NULL;
+    HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
     record = hm_lists_find(lists, list);
-    if (record == NULL || index >= (record->count & ~HM_LISTS_EXACT))
-        return false;
-    last = record->count - 1; /* with the flag too large for the next test */
+    if (record != NULL)
+        place = hm_lists_append_as(lists, record, item, item_size);
+    return place != NULL ? place : hm_lists_push_slow(lists, list, item);
+}
+
+/* Erases an item that the list of a record has. False: busy. */
+HM_INLINE bool hm_lists_drop_as(hm_lists *lists, hm_lists_record *record, uint32_t index,
+                                size_t item_size)
+{
+    unsigned char *items;
+    uint32_t last = record->count - 1; /* with the flag too large for the next test */
     if (last == 0 || last >= HM_LISTS_EXACT || lists->guard.flags != 0)
         return hm_lists_erase_slow(lists, record, index);
     items = hm_lists_address(lists, record->unit + 1);
@@ -146,6 +152,17 @@ HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t in
     if (record->unit < lists->cursor)
         lists->cursor = record->unit;
     return true;
+}
+
+HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t index,
+                                    size_t item_size)
+{
+    hm_lists_record *record;
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
+    record = hm_lists_find(lists, list);
+    if (record == NULL || index >= (record->count & ~HM_LISTS_EXACT))
+        return false;
+    return hm_lists_drop_as(lists, record, index, item_size);
 }
 
 #ifdef __cplusplus

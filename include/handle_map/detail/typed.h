@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* detail/typed: the generator of typed functions that HM_MAP_DEFINE, HM_POOL_DEFINE,
- * HM_TABLE_DEFINE, HM_SECONDARY_DEFINE and HM_LISTS_DEFINE share.
+ * HM_TABLE_DEFINE, HM_SECONDARY_DEFINE, HM_LISTS_DEFINE and HM_INDEX_DEFINE share.
  *
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own structs, handles and items, in arrays too, passes a constant item size if the
@@ -187,11 +187,11 @@
         return hm_##kind##_contains_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, hm_alive);   \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_at(                           \
-        const prefix##_##kind *hm_self, uint32_t hm_index)                                         \
+        const prefix##_##kind *hm_self, uint32_t hm_at)                                            \
     {                                                                                              \
         prefix##_handle hm_named;                                                                  \
         HM_TYPED_CONTRACT(prefix, kind, "handle_at");                                              \
-        hm_named.id = hm_##kind##_handle_at(&hm_self->kind, hm_index);                             \
+        hm_named.id = hm_##kind##_handle_at(&hm_self->kind, hm_at);                                \
         return hm_named;                                                                           \
     }
 

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* What an index refuses: invalid descriptors, handles and keys of any bits, calls from inside a
+ * callback, and calls that break a contract; what every function returns for an index of capacity
+ * 0; and that validate sees each kind of damage. */
+#include "support/index.h"
+
+#include "support/memory.h"
+
+#include <string.h>
+
+/* init */
+
+static bool is_refused(hm_index_desc desc)
+{
+    static const hm_index zero;
+    hm_index index;
+    memset(&index, 0x5A, sizeof index);
+    return hm_index_init(&index, &desc) == HM_ERROR_INVALID &&
+           memcmp(&index, &zero, sizeof zero) == 0;
+}
+
+TEST(index_contract, init_refuses_what_no_index_can_be)
+{
+    hm_index index;
+    const hm_index_desc good = {0};
+    CHECK(hm_index_init(NULL, &good) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_index_init: index is NULL") == 0);
+    CHECK(hm_index_init(&index, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "hm_index_init: desc is NULL") == 0);
+    CHECK(is_refused((hm_index_desc){.capacity = (UINT32_C(1) << 30) + 1}));
+    CHECK(strcmp(hm_last_error(), "capacity 1073741825 is above 1073741824") == 0);
+    CHECK(is_refused((hm_index_desc){.capacity = UINT32_MAX}));
+    CHECK(is_refused((hm_index_desc){.capacity = 10, .max_slots = 9}));
+    CHECK(is_refused((hm_index_desc){.capacity = 10, .type_id = 0x8000}));
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory memory;
+        test_memory_init(&memory, 65536);
+        test_memory_break(&memory, flaw);
+        CHECK(is_refused((hm_index_desc){.capacity = 10, .memory = &memory.table}));
+        test_memory_check_released(&memory);
+    }
+}
+
+TEST(index_contract, the_defaults_are_valid)
+{
+    hm_index index;
+    if (!test_has_addresses(UINT64_C(1) << 30, "an index of default capacity"))
+        return;
+    CHECK(hm_index_init(&index, &(hm_index_desc){0}) == HM_OK);
+    CHECK(hm_index_capacity(&index) == HM_DEFAULT_CAPACITY);
+    CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT64_MAX) == HM_OK);
+    finish(&index);
+}
+
+TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
+{
+    hm_index index;
+    const uint32_t most = UINT32_C(1) << 30;
+    if (!test_has_addresses(UINT64_C(1) << 38, "an index of 2^30 owners"))
+        return;
+    const hm_index_desc desc = {.capacity = most, .max_slots = most, .key_limit = UINT32_MAX};
+    CHECK(hm_index_init(&index, &desc) == HM_OK);
+    CHECK(hm_index_set(&index, hm_handle_pack(most - 1, 1, 0), 3) == HM_OK);
+    CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT32_MAX) == HM_ERROR_INVALID);
+    finish(&index);
+}
+
+/* capacity 0 */
+
+static bool never_asked(hm_handle owner, void *context)
+{
+    (void)owner;
+    (void)context;
+    CHECK(false);
+    return true;
+}
+
+/* Checks what every function that takes a handle answers to one that has no key. */
+static void check_refused(hm_index *index, hm_handle owner)
+{
+    uint64_t key = 3;
+    char text[100];
+    CHECK(!hm_index_contains(index, owner) && !hm_index_remove(index, owner));
+    CHECK(!hm_index_key_of(index, owner, &key) && key == 3);
+    CHECK(hm_index_remove_n(index, &owner, 1) == 0);
+    CHECK(hm_index_describe(index, owner, text, sizeof text) > 0 && strncmp(text, "live", 4) != 0);
+}
+
+/* Checks what every function returns for an index that can never have an owner. */
+static void check_capacity_zero(hm_index *index)
+{
+    uint32_t count = 3;
+    const uint64_t key = 1;
+    hm_handle owner = hm_handle_pack(0, 1, 0);
+    hm_index_view view = {0};
+    check_refused(index, owner);
+    check_refused(index, HM_NULL_HANDLE);
+    CHECK(hm_index_set(index, owner, 0) == HM_ERROR_INVALID);
+    CHECK(hm_index_set_n(index, &owner, &key, 1) == HM_ERROR_INVALID);
+    CHECK(hm_index_set_n(index, &owner, &key, 0) == HM_OK);
+    CHECK(hm_index_reserve(index, 1) == HM_ERROR_FULL && hm_index_reserve(index, 0) == HM_OK);
+    CHECK(hm_index_members(index, 0, &count) == NULL && count == 0);
+    CHECK(hm_index_members(index, UINT64_MAX, NULL) == NULL);
+    CHECK(hm_index_remove_key(index, 0) == 0 && !hm_index_next(index, &view));
+    CHECK(hm_index_count(index) == 0 && hm_index_capacity(index) == 0);
+    CHECK(hm_index_key_count(index) == 0);
+    CHECK(hm_index_purge(index, never_asked, NULL) == 0);
+    CHECK(hm_index_trim(index) == HM_OK && hm_index_validate(index) == HM_OK);
+    CHECK(hm_index_defragment(index, (hm_budget){0, 0}).done);
+    hm_index_clear(index);
+    hm_index_stats stats = hm_index_get_stats(index), zero = {0};
+    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
+    hm_index_fini(index);
+    hm_index_fini(index);
+}
+
+TEST(index_contract, a_zeroed_index_is_a_valid_empty_one)
+{
+    hm_index index = {0};
+    check_capacity_zero(&index);
+}
+
+TEST(index_contract, an_index_whose_init_failed_is_a_valid_empty_one)
+{
+    hm_index index;
+    CHECK(hm_index_init(&index, &(hm_index_desc){.type_id = 0x8000}) == HM_ERROR_INVALID);
+    check_capacity_zero(&index);
+}
+
+TEST(index_contract, an_index_after_fini_is_a_valid_empty_one)
+{
+    hm_index index = make((hm_index_desc){0});
+    set(&index, owner(0), 1);
+    hm_index_fini(&index);
+    check_capacity_zero(&index);
+}
+
+/* handles and keys */
+
+TEST(index_contract, a_handle_with_any_bit_flipped_has_no_key)
+{
+    hm_index index = make((hm_index_desc){0});
+    set(&index, owner(0), 7);
+    set(&index, owner(1), 7);
+    CHECK(hm_index_remove(&index, owner(1)));
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        check_refused(&index, hm_handle_from_bits(owner(0).bits ^ UINT64_C(1) << bit));
+        if (bit != 0) /* owner(0) */
+            check_refused(&index, hm_handle_from_bits(owner(1).bits ^ UINT64_C(1) << bit));
+    }
+    check_refused(&index, owner(1));
+    CHECK(has_members(&index, 7, (const uint32_t[]){0}, 1));
+    finish(&index);
+}
+
+TEST(index_contract, handles_that_cannot_be_an_owners_are_refused)
+{
+    hm_index index = make((hm_index_desc){.capacity = 10, .max_slots = 20});
+    const hm_handle bad[] = {HM_NULL_HANDLE, owner_of(3, 0), owner(20), hm_handle_pack(3, 1, 6),
+                             hm_handle_from_bits(owner(3).bits | HM_HANDLE_FREE_BIT)};
+    for (uint32_t i = 0; i < 5; i++) {
+        CHECK(hm_index_set(&index, bad[i], 1) == HM_ERROR_INVALID);
+        check_refused(&index, bad[i]);
+    }
+    CHECK(strstr(hm_last_error(), "is no owner's handle: HM_HANDLE_FORGED") != NULL);
+    CHECK(hm_index_count(&index) == 0 && hm_index_key_count(&index) == 0);
+    finish(&index);
+}
+
+TEST(index_contract, a_key_of_any_size_is_refused_from_the_limit_on)
+{
+    hm_index index = make((hm_index_desc){.key_limit = 100});
+    set(&index, owner(0), 99);
+    for (uint32_t bit = 7; bit < 64; bit++) {
+        uint64_t key = UINT64_C(1) << bit | 3;
+        CHECK(hm_index_set(&index, owner(0), key) == HM_ERROR_INVALID);
+        CHECK(count_of(&index, key) == 0 && hm_index_remove_key(&index, key) == 0);
+    }
+    CHECK(hm_index_set(&index, owner(0), 100) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "key 100 is not below key_limit 100") == 0);
+    CHECK(has_members(&index, 99, (const uint32_t[]){0}, 1));
+    finish(&index);
+}
+
+/* callbacks */
+
+static bool call_everything(hm_handle from, void *context)
+{
+    hm_index *index = context;
+    const uint64_t key = 2;
+    uint64_t found = 0;
+    uint32_t count = 0;
+    hm_index_view view = {0};
+    CHECK(hm_index_validate(index) == HM_OK && hm_index_count(index) == 3);
+    CHECK(hm_index_members(index, 1, &count) != NULL && count == 3);
+    CHECK(hm_index_key_of(index, from, &found) && found == 1);
+    CHECK(hm_index_next(index, &view) && view.count == 3);
+    CHECK(hm_index_set(index, from, 2) == HM_ERROR_BUSY);
+    CHECK(strstr(hm_last_error(), "the index 'index' is busy") != NULL);
+    CHECK(hm_index_set_n(index, &from, &key, 1) == HM_ERROR_BUSY);
+    CHECK(!hm_index_remove(index, from) && hm_index_remove_n(index, &from, 1) == 0);
+    CHECK(hm_index_remove_key(index, 1) == 0);
+    CHECK(hm_index_purge(index, never_asked, NULL) == 0);
+    CHECK(hm_index_reserve(index, 1) == HM_ERROR_BUSY && hm_index_trim(index) == HM_ERROR_BUSY);
+    CHECK(!hm_index_defragment(index, (hm_budget){0, 0}).done);
+    return true;
+}
+
+TEST(index_contract, the_predicate_of_purge_may_look_but_change_nothing)
+{
+    hm_index index = make((hm_index_desc){0});
+    for (uint32_t slot = 0; slot < 3; slot++)
+        set(&index, owner(slot), 1);
+    CHECK(hm_index_purge(&index, call_everything, &index) == 0);
+    CHECK(has_members(&index, 1, (const uint32_t[]){0, 1, 2}, 3));
+    set(&index, owner(0), 2);
+    finish(&index);
+}
+
+static bool call_clear(hm_handle owner, void *index)
+{
+    (void)owner;
+    hm_index_clear(index);
+    return true;
+}
+
+DEATH_TEST(index_contract, clear_from_inside_a_predicate_panics)
+{
+    hm_index index = make((hm_index_desc){0});
+    set(&index, owner(0), 1);
+    hm_index_purge(&index, call_clear, &index);
+}
+
+static bool call_fini(hm_handle owner, void *index)
+{
+    (void)owner;
+    hm_index_fini(index);
+    return true;
+}
+
+DEATH_TEST(index_contract, fini_from_inside_a_predicate_panics)
+{
+    hm_index index = make((hm_index_desc){0});
+    set(&index, owner(0), 1);
+    hm_index_purge(&index, call_fini, &index);
+}
+
+/* validate */
+
+enum { DAMAGES = 26 };
+
+/* The buckets: 0 and 1 with keys 10 and 11, of two owners each; 2 and 3 are free. */
+static void corrupt(hm_index *index, int how)
+{
+    hm_index_place *places = (hm_index_place *)(void *)index->owners.values;
+    hm_handle *members =
+        (hm_handle *)(void *)hm_lists_address(&index->members, index->members.records[0].unit + 1);
+    bool is_hashed = index->key_limit == 0;
+    uint32_t *head = is_hashed ? index->heads : &index->heads[10];
+    while (*head == 0)
+        head++;
+    switch (how) {
+    case 0: /* the secondary and the lists are valid */
+        index->owners.count = UINT32_MAX;
+        break;
+    case 1:
+        index->members.item_count++;
+        break;
+    case 2: /* an owner is at its place */
+        places[0].bucket = index->bucket_count;
+        break;
+    case 3:
+        places[0].position = 2;
+        break;
+    case 4:
+        places[0].position ^= 1;
+        break;
+    case 5:
+        members[0] = members[1];
+        break;
+    case 6: /* there are no other members */
+        index->owners.count--;
+        break;
+    case 7: /* each bucket has a list, and memory */
+        index->bucket_count++;
+        break;
+    case 8:
+        index->bucket_array.limit = 3;
+        break;
+    case 9: /* nothing is pending */
+        index->buckets[1].pending = 1;
+        break;
+    case 10: /* the free buckets are a chain */
+        index->free = 1;
+        break;
+    case 11:
+        index->free = 5;
+        break;
+    case 12:
+        index->free = 0;
+        break;
+    case 13:
+        index->buckets[index->free - 1].next = index->free;
+        break;
+    case 14: /* each key is found */
+        *head = 0;
+        break;
+    case 15:
+        *head = 100;
+        break;
+    case 16:
+        *head = index->free;
+        break;
+    case 17:
+        index->buckets[*head - 1].key += 2; /* of another head, with this seed too */
+        break;
+    case 18:
+        index->buckets[*head - 1].next = *head;
+        break;
+    case 19: /* and counted */
+        index->key_count++;
+        break;
+    case 20:
+        index->key_count--;
+        break;
+    case 21: /* other heads are empty */
+        index->heads[index->head_array.limit - 1] = 1;
+        break;
+    case 22: /* the columns are where the arrays have them */
+        index->heads++;
+        break;
+    case 23:
+        index->buckets++;
+        break;
+    case 24: /* a bucket's list is in the slot of its number */
+        index->members.ids.slots[0] = 1;
+        index->members.ids.slots[1] = 0;
+        index->members.ids.entries[0].bits += 1;
+        index->members.ids.entries[1].bits -= 1;
+        break;
+    case 25: /* a place that is past all of them */
+        places[0].bucket = UINT32_MAX;
+        break;
+    }
+}
+
+TEST(index_contract, validate_sees_each_broken_invariant)
+{
+    for (uint32_t limit = 0; limit <= 100; limit += 100)
+        for (int how = 0; how < DAMAGES; how++) {
+            hm_index index = make((hm_index_desc){.key_limit = limit});
+            for (uint32_t slot = 0; slot < 6; slot++)
+                set(&index, owner(slot), slot < 4 ? 10 + slot / 2 : 20 + slot);
+            CHECK(hm_index_remove(&index, owner(4)) && hm_index_remove(&index, owner(5)));
+            CHECK(index.bucket_count == 4 && hm_index_validate(&index) == HM_OK);
+            hm_index whole = index;
+            corrupt(&index, how);
+            CHECK(hm_index_validate(&index) == HM_ERROR_CORRUPT);
+            hm_index_fini(&whole);
+        }
+}
+
+/* broken contracts */
+
+#define PANICS_WITHOUT_INDEX(name, call)                                                           \
+    DEATH_TEST(index_contract, name##_without_an_index_panics)                                     \
+    {                                                                                              \
+        (void)(call);                                                                              \
+    }
+
+static hm_index *const none;
+
+PANICS_WITHOUT_INDEX(fini, (hm_index_fini(none), 0))
+PANICS_WITHOUT_INDEX(set, hm_index_set(none, HM_NULL_HANDLE, 0))
+PANICS_WITHOUT_INDEX(set_n, hm_index_set_n(none, NULL, NULL, 0))
+PANICS_WITHOUT_INDEX(remove, hm_index_remove(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_INDEX(remove_n, hm_index_remove_n(none, NULL, 0))
+PANICS_WITHOUT_INDEX(remove_key, hm_index_remove_key(none, 0))
+PANICS_WITHOUT_INDEX(members, hm_index_members(none, 0, NULL))
+PANICS_WITHOUT_INDEX(key_of, hm_index_key_of(none, HM_NULL_HANDLE, NULL))
+PANICS_WITHOUT_INDEX(next, hm_index_next(none, &(hm_index_view){0}))
+PANICS_WITHOUT_INDEX(purge, hm_index_purge(none, never_asked, NULL))
+PANICS_WITHOUT_INDEX(reserve, hm_index_reserve(none, 0))
+PANICS_WITHOUT_INDEX(clear, (hm_index_clear(none), 0))
+PANICS_WITHOUT_INDEX(defragment, hm_index_defragment(none, (hm_budget){0, 0}).done)
+PANICS_WITHOUT_INDEX(trim, hm_index_trim(none))
+PANICS_WITHOUT_INDEX(validate, hm_index_validate(none))
+PANICS_WITHOUT_INDEX(describe, hm_index_describe(none, HM_NULL_HANDLE, NULL, 0))
+PANICS_WITHOUT_INDEX(get_stats, hm_index_get_stats(none).count)
+PANICS_WITHOUT_INDEX(contains, hm_index_contains(none, HM_NULL_HANDLE))
+PANICS_WITHOUT_INDEX(count, hm_index_count(none))
+PANICS_WITHOUT_INDEX(capacity, hm_index_capacity(none))
+PANICS_WITHOUT_INDEX(key_count, hm_index_key_count(none))
+
+DEATH_TEST(index_contract, next_without_a_view_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_next(&index, NULL);
+}
+
+DEATH_TEST(index_contract, purge_without_a_predicate_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_purge(&index, NULL, NULL);
+}
+
+DEATH_TEST(index_contract, set_n_without_owners_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_set_n(&index, NULL, &(uint64_t){0}, 1);
+}
+
+DEATH_TEST(index_contract, set_n_without_keys_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_set_n(&index, &(hm_handle){0}, NULL, 1);
+}
+
+DEATH_TEST(index_contract, remove_n_without_owners_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_remove_n(&index, NULL, 1);
+}
+
+DEATH_TEST(index_contract, describe_without_a_buffer_panics)
+{
+    hm_index index = {0};
+    (void)hm_index_describe(&index, HM_NULL_HANDLE, NULL, 1);
+}

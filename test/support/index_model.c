@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/* The naive model of an index: each operation on both sides, and the comparison of the two. */
+#include "index_model.h"
+
+#include "layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the entry whose owner has this slot, or NULL. */
+static index_model_entry *find_slot(index_model *model, uint32_t slot)
+{
+    for (uint32_t i = 0; i < model->count; i++)
+        if (hm_handle_index(model->entries[i].owner) == slot)
+            return &model->entries[i];
+    return NULL;
+}
+
+index_model_entry *index_model_find(index_model *model, hm_handle handle)
+{
+    index_model_entry *entry = find_slot(model, hm_handle_index(handle));
+    return entry != NULL && entry->owner.bits == handle.bits ? entry : NULL;
+}
+
+/* Hashed keys are all over the 64 bits, the first and the last number among them. */
+static uint64_t key_of(const index_model *model, uint32_t number)
+{
+    if (model->desc.key_limit != 0)
+        return number;
+    return number == 1 ? UINT64_MAX : number * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static bool may_be_owner(const index_model *model, hm_handle handle)
+{
+    return !hm_handle_is_free(handle) && hm_handle_generation(handle) != 0 &&
+           hm_handle_type_id(handle) == model->desc.type_id &&
+           hm_handle_index(handle) < model->desc.max_slots;
+}
+
+/* Returns a handle to try: an owner (kind 0 to 5), the next or an earlier life of its slot, any
+ * that may be an owner's, one that was, null, damaged, foreign, too high, or noise. */
+static hm_handle pick(const index_model *model, uint32_t kind, uint32_t which, uint32_t noise)
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    uint32_t known = model->past_count < INDEX_MODEL_PAST ? model->past_count : INDEX_MODEL_PAST;
+    uint64_t bits = (uint64_t)which << 32 | noise;
+    hm_handle any =
+        hm_handle_pack(which % model->desc.max_slots, 1 + noise % 3, model->desc.type_id);
+    hm_handle live = model->count != 0 ? model->entries[which % model->count].owner : any;
+    switch (kind % 16) {
+    case 6:
+        return hm_handle_from_bits(live.bits + one);
+    case 7:
+        return hm_handle_from_bits(live.bits - one);
+    case 8:
+    case 9:
+        return any;
+    case 10:
+        return known != 0 ? model->past[which % known] : any;
+    case 11:
+        return HM_NULL_HANDLE;
+    case 12:
+        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
+    case 13:
+        return hm_handle_pack(hm_handle_index(live), 1, noise);
+    case 14:
+        return hm_handle_pack(model->desc.max_slots + noise % 3, 1, model->desc.type_id);
+    case 15:
+        return hm_handle_from_bits(test_random(&bits));
+    default:
+        return live;
+    }
+}
+
+/* set */
+
+static void forget(index_model *model, index_model_entry *entry)
+{
+    model->past[model->past_count++ % INDEX_MODEL_PAST] = entry->owner;
+    *entry = model->entries[--model->count];
+}
+
+/* Sets the model's key, and returns what the index must return if it has memory. */
+static hm_status set_entry(index_model *model, hm_handle owner, uint32_t key)
+{
+    index_model_entry *before = find_slot(model, hm_handle_index(owner));
+    if (key == INDEX_MODEL_KEYS && model->desc.key_limit != 0)
+        return HM_ERROR_INVALID;
+    if (!may_be_owner(model, owner))
+        return HM_ERROR_INVALID;
+    if (before != NULL && owner.bits < before->owner.bits)
+        return HM_ERROR_STALE;
+    if (before == NULL && model->count == model->desc.capacity)
+        return HM_ERROR_FULL;
+    if (before == NULL)
+        before = &model->entries[model->count++];
+    else if (before->owner.bits != owner.bits)
+        model->past[model->past_count++ % INDEX_MODEL_PAST] = before->owner;
+    *before = (index_model_entry){owner, key};
+    return HM_OK;
+}
+
+static bool is_refused_for_memory(const index_model *model, hm_status status, hm_status wanted)
+{
+    return status == HM_ERROR_MEMORY && wanted != HM_ERROR_INVALID &&
+           test_memory_refused(&model->memory);
+}
+
+void index_model_set(index_model *model, hm_handle owner, uint32_t key)
+{
+    static index_model before;
+    before = *model;
+    hm_status wanted = set_entry(model, owner, key);
+    hm_status status = hm_index_set(&model->index, owner, key_of(model, key));
+    CHECK(status == wanted || is_refused_for_memory(model, status, wanted));
+    if (status != HM_OK) {
+        memcpy(model->entries, before.entries, sizeof model->entries);
+        model->count = before.count;
+    }
+}
+
+static uint32_t some_key(uint32_t noise)
+{
+    return noise % 64 == 0 ? INDEX_MODEL_KEYS : noise / 64 % INDEX_MODEL_KEYS;
+}
+
+/* A handle as pick takes it; which also says the key. */
+static void set(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
+    index_model_set(model, owner, some_key(arguments[0] / 16 + arguments[1] + arguments[2]));
+}
+
+/* Number, random, how many keys. Mostly handles that may be owners'. */
+static void set_n(void *state, const uint32_t arguments[3])
+{
+    static index_model before;
+    index_model *model = state;
+    hm_handle owners[INDEX_MODEL_BATCH] = {{0}};
+    uint64_t keys[INDEX_MODEL_BATCH] = {0}, random = arguments[1];
+    uint32_t n = arguments[0] % (INDEX_MODEL_BATCH + 1), of = 1 + arguments[2] % INDEX_MODEL_KEYS;
+    hm_status wanted = HM_OK;
+    before = *model;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, 400), key = test_random_below(&random, of);
+        uint32_t which = (uint32_t)test_random(&random), noise = (uint32_t)test_random(&random);
+        owners[i] = pick(&before, kind < 16 ? kind : kind % 10, which, noise);
+        keys[i] = key_of(model, kind == 17 ? INDEX_MODEL_KEYS : key);
+        if (wanted == HM_OK)
+            wanted = set_entry(model, owners[i], kind == 17 ? INDEX_MODEL_KEYS : key);
+    }
+    hm_status status = hm_index_set_n(&model->index, owners, keys, n);
+    bool lacks_room = status == HM_ERROR_FULL && n > model->desc.capacity;
+    CHECK(status == wanted || is_refused_for_memory(model, status, HM_OK) || lacks_room);
+    if (status != HM_OK) {
+        memcpy(model->entries, before.entries, sizeof model->entries);
+        model->count = before.count;
+    }
+}
+
+/* remove */
+
+/* A handle as pick takes it. */
+static void remove_one(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
+    index_model_entry *entry = index_model_find(model, owner);
+    CHECK(hm_index_remove(&model->index, owner) == (entry != NULL));
+    if (entry != NULL)
+        forget(model, entry);
+}
+
+/* Number, random. */
+static void remove_n(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_handle owners[INDEX_MODEL_BATCH] = {{0}};
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % (INDEX_MODEL_BATCH + 1), found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+        owners[i] = pick(model, kind, which, (uint32_t)test_random(&random));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        index_model_entry *entry = index_model_find(model, owners[i]);
+        found += entry != NULL;
+        if (entry != NULL)
+            forget(model, entry);
+    }
+    CHECK(hm_index_remove_n(&model->index, owners, n) == found);
+}
+
+/* Key. */
+static void remove_key(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    uint32_t key = some_key(arguments[0]), found = 0;
+    for (uint32_t i = model->count; i-- > 0;)
+        if (model->entries[i].key == key) {
+            forget(model, &model->entries[i]);
+            found++;
+        }
+    CHECK(hm_index_remove_key(&model->index, key_of(model, key)) == found);
+}
+
+static bool is_spared(hm_handle owner, void *context)
+{
+    index_model *model = context;
+    CHECK(index_model_find(model, owner) != NULL && hm_index_contains(&model->index, owner));
+    model->asked++;
+    if ((model->tick + model->asked) % 16 == 0) {
+        CHECK(hm_index_validate(&model->index) == HM_OK);
+        CHECK(hm_index_set(&model->index, owner, 0) == HM_ERROR_BUSY);
+        CHECK(hm_index_set_n(&model->index, &owner, (const uint64_t[]){0}, 1) == HM_ERROR_BUSY);
+        CHECK(!hm_index_remove(&model->index, owner));
+        CHECK(hm_index_remove_n(&model->index, &owner, 1) == 0);
+        CHECK(hm_index_trim(&model->index) == HM_ERROR_BUSY);
+    }
+    return hm_handle_index(owner) % 3 != model->third;
+}
+
+/* Which third. */
+static void purge(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    uint32_t count = model->count;
+    model->third = arguments[0] % 3;
+    model->asked = 0;
+    uint32_t removed = hm_index_purge(&model->index, is_spared, model);
+    CHECK(model->asked == count);
+    for (uint32_t i = count; i-- > 0;)
+        if (hm_handle_index(model->entries[i].owner) % 3 == model->third)
+            forget(model, &model->entries[i]);
+    CHECK(removed == count - model->count);
+}
+
+static void clear(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    (void)arguments;
+    hm_index_clear(&model->index);
+    while (model->count > 0)
+        forget(model, &model->entries[0]);
+}
+
+/* memory */
+
+static void trim(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    (void)arguments;
+    size_t before = model->memory.committed_size;
+    hm_status status = hm_index_trim(&model->index);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+    CHECK(model->memory.committed_size <= before);
+}
+
+/* Number. */
+static void reserve(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    uint32_t n = arguments[0] % (model->desc.capacity + 2);
+    hm_status status = hm_index_reserve(&model->index, n);
+    if (n > model->desc.capacity - model->count)
+        CHECK(status == HM_ERROR_FULL);
+    else
+        CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
+}
+
+/* Swaps. */
+static void defragment(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_budget budget = {arguments[0] % 10, 0};
+    hm_progress progress = hm_index_defragment(&model->index, budget);
+    CHECK(progress.compares == 0 && (budget.max_swaps == 0 || progress.swaps <= budget.max_swaps));
+    CHECK(progress.done || progress.swaps == budget.max_swaps);
+}
+
+/* comparison */
+
+void index_model_probe(index_model *model, hm_handle handle)
+{
+    const index_model_entry *entry = index_model_find(model, handle);
+    uint64_t key = 77;
+    CHECK(hm_index_contains(&model->index, handle) == (entry != NULL));
+    CHECK(hm_index_key_of(&model->index, handle, &key) == (entry != NULL));
+    CHECK(hm_index_key_of(&model->index, handle, NULL) == (entry != NULL));
+    CHECK(key == (entry != NULL ? key_of(model, entry->key) : 77));
+}
+
+/* A handle as pick takes it. */
+static void probe(void *state, const uint32_t arguments[3])
+{
+    index_model_probe(state, pick(state, arguments[0], arguments[1], arguments[2]));
+}
+
+static void check_stats(const index_model *model)
+{
+    hm_index_stats stats = hm_index_get_stats(&model->index);
+    CHECK(stats.count == model->count && stats.retired_slots == 0);
+    CHECK(stats.capacity == model->desc.capacity && stats.max_slots == model->desc.max_slots);
+    CHECK(stats.slots == stats.count + stats.free_slots && stats.slots <= stats.max_slots);
+    CHECK(stats.committed_size == model->memory.committed_size);
+    CHECK(stats.reserved_size == model->memory.reserved_size);
+}
+
+/* Checks that a walk visits each key with members once, and each member. */
+static void check_walk(index_model *model)
+{
+    uint32_t members = 0, keys = 0;
+    hm_index_view view = {0};
+    while (hm_index_next(&model->index, &view)) {
+        uint32_t count = 0;
+        CHECK(hm_index_members(&model->index, view.key, &count) == view.members);
+        CHECK(count == view.count && count != 0);
+        for (uint32_t i = 0; i < count; i++) {
+            const index_model_entry *entry = index_model_find(model, view.members[i]);
+            CHECK(entry != NULL && key_of(model, entry->key) == view.key);
+        }
+        members += count;
+        keys++;
+    }
+    CHECK(members == model->count && keys == hm_index_key_count(&model->index));
+    CHECK(view.members == NULL && view.count == 0);
+}
+
+static void check(void *state)
+{
+    index_model *model = state;
+    uint64_t random = ++model->tick;
+    CHECK(hm_index_validate(&model->index) == HM_OK);
+    CHECK(hm_index_count(&model->index) == model->count);
+    check_stats(model);
+    check_walk(model);
+    for (uint32_t i = 0; i < model->count; i++)
+        index_model_probe(model, model->entries[i].owner);
+    uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+    index_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+    uint32_t key = test_random_below(&random, INDEX_MODEL_KEYS + 1), wanted = 0, count = 0;
+    for (uint32_t i = 0; i < model->count; i++)
+        wanted += model->entries[i].key == key;
+    CHECK((hm_index_members(&model->index, key_of(model, key), &count) != NULL) == (wanted != 0));
+    CHECK(count == wanted);
+    if (!model->refuses) /* What was armed holds for one operation. */
+        test_memory_fail(&model->memory, 0, false);
+    model->refuses = false;
+}
+
+/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+static void refuse(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    model->refuses = true;
+    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
+}
+
+/* Page size and kind of keys, index space, capacity and type. */
+static void *begin(const uint32_t arguments[3])
+{
+    static const uint32_t spaces[] = {INDEX_MODEL_OWNERS, 200, 16385, 100000};
+    index_model *model = calloc(1, sizeof *model);
+    test_layout layout = test_layout_at(arguments[0] / 2 % test_layout_count());
+    CHECK(model != NULL);
+    test_memory_init_with_holes(&model->memory, layout.page_size);
+    model->desc = (hm_index_desc){
+        .capacity = 1 + arguments[2] / 4 % INDEX_MODEL_OWNERS,
+        .max_slots = spaces[arguments[1] % (sizeof spaces / sizeof *spaces)],
+        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
+        .key_limit = arguments[0] % 2 == 0 ? 0 : INDEX_MODEL_KEYS,
+        .seed = 1 + arguments[1],
+        .memory = &model->memory.table};
+    CHECK(hm_index_init(&model->index, &model->desc) == HM_OK);
+    return model;
+}
+
+static void end(void *state)
+{
+    index_model *model = state;
+    hm_index_fini(&model->index);
+    test_memory_check_released(&model->memory);
+    free(model);
+}
+
+static const test_operation operations[] = {
+    {"set", 250, set},
+    {"set_n", 60, set_n},
+    {"remove", 100, remove_one},
+    {"remove_n", 20, remove_n},
+    {"remove_key", 20, remove_key},
+    {"purge", 8, purge},
+    {"clear", 4, clear},
+    {"trim", 20, trim},
+    {"reserve", 8, reserve},
+    {"defragment", 30, defragment},
+    {"probe", 40, probe},
+    {"refuse", 60, refuse},
+};
+
+const test_subject index_subject = {
+    .name = "index",
+    .operations = operations,
+    .operation_count = sizeof operations / sizeof *operations,
+    .begin = begin,
+    .check = check,
+    .end = end,
+};

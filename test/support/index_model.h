@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* A naive model of an index, which every operation is compared with.
+ *
+ * The model is an array of owners and their keys. Each model operation runs on the index and on the
+ * model and compares the answers; after each one everything else is compared. The order of a key's
+ * members is not: unit tests look at it. There is no container of owners: the handles are made up.
+ */
+#ifndef TEST_INDEX_MODEL_H
+#define TEST_INDEX_MODEL_H
+
+#include "memory.h"
+#include "runner.h"
+
+#include <handle_map/index.h>
+
+enum {
+    INDEX_MODEL_OWNERS = 120, /* the largest capacity */
+    INDEX_MODEL_KEYS = 40,    /* keys that are in use, by number */
+    INDEX_MODEL_BATCH = 60,   /* most owners of a batch */
+    INDEX_MODEL_PAST = 64     /* handles of removed owners to probe */
+};
+
+typedef struct index_model_entry {
+    hm_handle owner;
+    uint32_t key; /* number */
+} index_model_entry;
+
+typedef struct index_model {
+    hm_index index;
+    hm_index_desc desc;
+    test_memory memory;
+    index_model_entry entries[INDEX_MODEL_OWNERS];
+    uint32_t count;
+    hm_handle past[INDEX_MODEL_PAST];
+    uint32_t past_count; /* handles ever stored there */
+    uint32_t third;      /* of the owners: the one that purge removes */
+    uint32_t asked;      /* calls of the predicate */
+    uint32_t tick;       /* checks */
+    bool refuses;        /* memory will refuse the next operation a call */
+} index_model;
+
+extern const test_subject index_subject;
+
+/* Returns the entry of exactly this handle, or NULL. */
+index_model_entry *index_model_find(index_model *model, hm_handle handle);
+
+/* Sets the key with this number on both sides; INDEX_MODEL_KEYS: one that no index with a key_limit
+ * accepts. */
+void index_model_set(index_model *model, hm_handle owner, uint32_t key);
+
+/* Compares what the lookups of this handle answer. */
+void index_model_probe(index_model *model, hm_handle handle);
+
+#endif
