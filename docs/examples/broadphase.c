@@ -168,8 +168,9 @@ static void print_circles(const struct circles *c)
            (unsigned long long)(c->all_moved / frames),
            (unsigned long long)(c->all_changed / frames), (unsigned)circle_map_count(&c->map),
            (unsigned long long)contacts_lists_item_count(&c->contacts),
-           (unsigned)hm_index_key_count(&c->cells),
-           (unsigned)(hm_index_count(&c->cells) - circle_map_count(&c->map)), (unsigned)c->purged);
+           (unsigned)cells_index_key_count(&c->cells),
+           (unsigned)(cells_index_count(&c->cells) - circle_map_count(&c->map)),
+           (unsigned)c->purged);
 }
 
 static bool run_once(const struct settings *settings, struct frame_times *times, bool is_last)

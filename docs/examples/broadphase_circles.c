@@ -148,20 +148,19 @@ void circles_move(struct circles *c)
 
 /* Cells */
 
-static bool is_circle(hm_handle owner, void *context)
+static bool is_circle(circle_handle owner, void *context)
 {
-    return hm_map_contains(context, owner);
+    return circle_map_contains(context, owner);
 }
 
 bool circles_update_cells(struct circles *c)
 {
-    const hm_handle *owners = &c->changed_owners->id;
     c->all_changed += c->changed;
-    if (hm_index_set_n(&c->cells, owners, c->changed_keys, c->changed) != HM_OK)
+    if (cells_index_set_n(&c->cells, c->changed_owners, c->changed_keys, c->changed) != HM_OK)
         return false;
-    uint32_t stale = hm_index_count(&c->cells) - circle_map_count(&c->map);
+    uint32_t stale = cells_index_count(&c->cells) - circle_map_count(&c->map);
     if (stale > c->settings.count / 100 * STALE_OF_100)
-        c->purged += hm_index_purge(&c->cells, is_circle, &c->map.map);
+        c->purged += cells_index_purge(&c->cells, is_circle, &c->map);
     return true;
 }
 
@@ -177,9 +176,10 @@ static uint32_t list_neighbours(struct circles *c, const struct circle *circle, 
     for (row -= row > 0; row <= bottom; row++)
         for (column = left; column <= right; column++) {
             uint32_t n;
-            const hm_handle *members = hm_index_members(&c->cells, row * c->side + column, &n);
+            const circle_handle *members =
+                cells_index_members(&c->cells, row * c->side + column, &n);
             for (uint32_t i = 0; i < n; i++)
-                c->neighbours[count++].id = members[i];
+                c->neighbours[count++] = members[i];
         }
     return count;
 }
@@ -268,13 +268,14 @@ void circles_defragment(struct circles *c)
                               .max_compares = 10 * c->settings.swaps};
     circle_map_defragment(&c->map, &by_cell, budget);
     contacts_lists_defragment(&c->contacts, budget);
-    hm_index_defragment(&c->cells, budget);
+    cells_index_defragment(&c->cells, budget);
 }
 
 bool circles_are_valid(const struct circles *c)
 {
     return circle_map_validate(&c->map) == HM_OK &&
-           contacts_lists_validate(&c->contacts) == HM_OK && hm_index_validate(&c->cells) == HM_OK;
+           contacts_lists_validate(&c->contacts) == HM_OK &&
+           cells_index_validate(&c->cells) == HM_OK;
 }
 
 /* The whole */
@@ -286,15 +287,14 @@ static bool init_containers(struct circles *c, uint32_t count)
         return false;
     const hm_index_desc cells = {.capacity = 2 * count, /* with those that have ended */
                                  .max_slots = circle_map_get_stats(&c->map).max_slots,
-                                 .type_id = 1,
-                                 .key_limit = c->side * c->side,
-                                 .name = "cells"};
-    if (hm_index_init(&c->cells, &cells) != HM_OK)
+                                 .type_id = CIRCLE_TYPE,
+                                 .key_limit = c->side * c->side};
+    if (cells_index_init_desc(&c->cells, &cells) != HM_OK)
         return false;
     c->changed_owners = malloc(count * sizeof *c->changed_owners);
     c->changed_keys = malloc(count * sizeof *c->changed_keys);
     c->moved_ones = malloc(count * sizeof *c->moved_ones);
-    size_t neighbours = NEIGHBOURS_AT_ONCE + hm_index_capacity(&c->cells);
+    size_t neighbours = NEIGHBOURS_AT_ONCE + cells_index_capacity(&c->cells);
     c->neighbours = malloc(neighbours * sizeof *c->neighbours);
     c->found = malloc(neighbours * sizeof *c->found);
     return c->changed_owners != NULL && c->changed_keys != NULL && c->moved_ones != NULL &&
@@ -326,7 +326,7 @@ void circles_fini(struct circles *c)
     free(c->moved_ones);
     free(c->neighbours);
     free(c->found);
-    hm_index_fini(&c->cells);
+    cells_index_fini(&c->cells);
     contacts_lists_fini(&c->contacts);
     circle_map_fini(&c->map);
 }

@@ -19,11 +19,14 @@
 
 enum {
     CELL_SHIFT = 10, /* a cell is 1024 units wide: as wide as the largest circle */
-    MOST_RADIUS = 1 << (CELL_SHIFT - 1)
+    MOST_RADIUS = 1 << (CELL_SHIFT - 1),
+    CIRCLE_TYPE = 1,
+    CONTACTS_TYPE
 };
 
 HM_HANDLE_DEFINE(circle)
-HM_LISTS_DEFINE(contacts, circle_handle, 2)
+HM_LISTS_DEFINE(contacts, circle_handle, CONTACTS_TYPE)
+HM_INDEX_DEFINE(cells, circle)
 
 struct circle {
     int32_t x, y, radius; /* units; 0 to the side of the square */
@@ -33,7 +36,7 @@ struct circle {
     contacts_handle contacts;
 };
 
-HM_MAP_DEFINE_FOR(circle, struct circle, 1)
+HM_MAP_DEFINE_FOR(circle, struct circle, CIRCLE_TYPE)
 
 struct circles_settings {
     uint32_t count;   /* circles at the start */
@@ -47,7 +50,7 @@ struct circles {
     struct circles_settings settings;
     circle_map map;
     contacts_lists contacts;
-    hm_index cells;
+    cells_index cells;
     uint32_t side; /* of the square, in cells */
     uint32_t frame;
     uint32_t stale;                  /* read from cells in this frame, and passed over */
