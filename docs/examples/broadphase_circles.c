@@ -76,23 +76,14 @@ static void forget_contact(struct circles *c, const struct circle *circle, circl
         }
 }
 
-/* Its contacts forget it, except those that look for all of theirs in this frame. */
-static void leave_contacts(struct circles *c, circle_handle handle, const struct circle *circle)
-{
-    uint32_t count;
-    const circle_handle *found = contacts_lists_items(&c->contacts, circle->contacts, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct circle *other = circle_map_get(&c->map, found[i]);
-        if (other != NULL && other->moved_at != c->frame)
-            forget_contact(c, other, handle);
-    }
-}
-
-/* The index is not told. */
+/* Its contacts forget it; the index is not told. */
 static void end_circle(struct circles *c, circle_handle handle)
 {
+    uint32_t count;
     const struct circle *circle = circle_map_get(&c->map, handle);
-    leave_contacts(c, handle, circle);
+    const circle_handle *found = contacts_lists_items(&c->contacts, circle->contacts, &count);
+    for (uint32_t i = 0; i < count; i++)
+        forget_contact(c, circle_map_get(&c->map, found[i]), handle);
     contacts_lists_destroy(&c->contacts, circle->contacts);
     circle_map_erase(&c->map, handle);
 }
@@ -184,30 +175,64 @@ static uint32_t list_neighbours(struct circles *c, const struct circle *circle, 
     return count;
 }
 
-/* Writes the contacts of a circle that moved, of the neighbours from `begin` to `end`. A neighbour
- * that moved too does the same itself; one that rests is told. */
+static bool is_listed(const circle_handle *handles, uint32_t count, circle_handle handle)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (circle_handle_equal(handles[i], handle))
+            return true;
+    return false;
+}
+
+/* Moves the contacts of a circle to the front of its neighbours, those from `begin` to `end`;
+ * returns how many they are. */
+static uint32_t select_contacts(struct circles *c, const struct circle *circle, uint32_t begin,
+                                uint32_t end)
+{
+    uint32_t kept = begin;
+    for (uint32_t i = begin; i < end; i++) {
+        struct circle *other = c->found[i];
+        if (other == NULL) {
+            c->stale++;
+        } else if (other != circle && circles_touch(circle, other)) {
+            c->neighbours[kept] = c->neighbours[i];
+            c->found[kept++] = other;
+        }
+    }
+    return kept - begin;
+}
+
+/* Tells the circles that have become contacts, and those that no longer are. Those that moved too
+ * find out for themselves. */
+static bool tell_contacts(struct circles *c, circle_handle handle, const struct circle *circle,
+                          uint32_t begin, uint32_t count)
+{
+    uint32_t known;
+    const circle_handle *before = contacts_lists_items(&c->contacts, circle->contacts, &known);
+    for (uint32_t i = begin; i < begin + count; i++)
+        if (c->found[i]->moved_at != c->frame && !is_listed(before, known, c->neighbours[i]) &&
+            contacts_lists_push(&c->contacts, c->found[i]->contacts, &handle) == NULL)
+            return false;
+    for (uint32_t i = 0; i < known; i++) {
+        if (is_listed(c->neighbours + begin, count, before[i]))
+            continue;
+        const struct circle *other = circle_map_get(&c->map, before[i]);
+        if (other->moved_at != c->frame)
+            forget_contact(c, other, handle);
+    }
+    return true;
+}
+
+/* Replaces the contacts of a circle that moved. */
 static bool write_contacts(struct circles *c, circle_handle handle, uint32_t begin, uint32_t end)
 {
     const struct circle *circle = circle_map_get(&c->map, handle);
-    uint32_t kept = begin; /* the contacts are moved to the front of their neighbours */
-    for (uint32_t i = begin; i < end; i++) {
-        const struct circle *other = c->found[i];
-        if (other == NULL) {
-            c->stale++;
-            continue;
-        }
-        if (other == circle || !circles_touch(circle, other))
-            continue;
-        c->neighbours[kept++] = c->neighbours[i];
-        if (other->moved_at != c->frame &&
-            contacts_lists_push(&c->contacts, other->contacts, &handle) == NULL)
-            return false;
-    }
-    if (contacts_lists_resize(&c->contacts, circle->contacts, kept - begin) != HM_OK)
+    uint32_t count = select_contacts(c, circle, begin, end);
+    if (!tell_contacts(c, handle, circle, begin, count) ||
+        contacts_lists_resize(&c->contacts, circle->contacts, count) != HM_OK)
         return false;
-    if (kept != begin)
+    if (count != 0)
         memcpy(contacts_lists_items(&c->contacts, circle->contacts, NULL), c->neighbours + begin,
-               (kept - begin) * sizeof *c->neighbours);
+               count * sizeof *c->neighbours);
     return true;
 }
 
@@ -231,8 +256,6 @@ static bool search_some(struct circles *c, uint32_t *first)
 bool circles_update_contacts(struct circles *c)
 {
     c->all_moved += c->moved;
-    for (uint32_t i = 0; i < c->moved; i++)
-        leave_contacts(c, c->moved_ones[i], circle_map_get(&c->map, c->moved_ones[i]));
     for (uint32_t i = 0; i < c->moved;)
         if (!search_some(c, &i))
             return false;
