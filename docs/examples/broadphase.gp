@@ -11,9 +11,9 @@ set rmargin 3
 set key top left Left reverse samplen 2 textcolor rgb '#333333'
 updated = '#0072b2'
 rebuilt = '#d55e00'
-set multiplot layout 3,1 title "{/:Bold The contacts of 100,000 circles in a grid of cells, kept up \
-to date or rebuilt in each frame}\n{/*0.8 index, contacts and defragmentation, against a counting \
-sort and all contacts; medians of 3 runs; dots: frames, lines: medians of 15 frames}"
+set multiplot layout 3,1 title "{/:Bold The contacts of 100,000 circles in a grid of cells, \
+kept up to date or rebuilt in each frame}\n{/*0.8 index, contacts and defragmentation, against \
+a counting sort and all contacts; medians of 3 runs; dots: frames, lines: medians of 15 frames}"
 set ylabel "time in a frame, ms"
 do for [movers in "1 10 100"] {
     of(value) = column(1) == movers + 0 ? value : NaN
