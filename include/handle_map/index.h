@@ -18,7 +18,7 @@
  * until an owner with the same slot is set, or until hm_index_purge.
  *
  * Keys are numbers below the descriptor's `key_limit`, each of which takes 4 bytes, up to the
- * highest that was used; or, if that is 0, any 64 bits. Those are hashed with a secret seed, so
+ * highest that is used; or, if that is 0, any 64 bits. Those are hashed with a secret seed, so
  * that nobody who chooses keys can make them collide.
  *
  * Moves: a call that sets, moves or removes an owner changes the order of the members of the keys
@@ -29,10 +29,9 @@
  *     owners               up to 2^30, the descriptor's `capacity`; their indices below `max_slots`
  *     keys                 as many as owners, up to `key_limit` if that is not 0
  *
- * Memory: for each owner 24 to 28 bytes, 4 for each slot of their container as in a secondary, and
- * up to half of a key's array unused; for each key that has members 52 bytes and the array's head
- * of
- * 16. Keys that had members take memory until hm_index_trim, but it is used for other keys.
+ * Memory: for each owner 24 bytes, 4 for each slot of their container as in a secondary, and up to
+ * half of a key's array unused; for each key that has members 40 bytes and the array's head of 16.
+ * What a key took is used for others once it has no members; hm_index_trim gives it back.
  *
  * An index may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -95,8 +94,8 @@ typedef struct hm_index_view {
  *
  *     hm_index cells;
  *     const hm_index_desc desc = {.capacity = 100000,
- *                                 .max_slots = hm_map_get_stats(&bodies).max_slots,
- *                                 .type_id = BODY_TYPE,
+ *                                 .max_slots = hm_map_get_stats(&map).max_slots,
+ *                                 .type_id = SPRITE_TYPE,
  *                                 .key_limit = ROWS * COLUMNS,
  *                                 .name = "cells"};
  *     if (hm_index_init(&cells, &desc) != HM_OK)
@@ -119,7 +118,7 @@ HM_API void hm_index_fini(hm_index *index);
  * space, they are closed first, which takes O(owners): hm_index_defragment now and then avoids it.
  * Example:
  *
- *     if (hm_index_set(&cells, body, cell_of(x, y)) != HM_OK)
+ *     if (hm_index_set(&cells, handle, cell_of(3, 4)) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
@@ -142,14 +141,12 @@ HM_API uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint
 HM_API uint32_t hm_index_remove_key(hm_index *index, uint64_t key);
 
 /* Returns the members of a key as one array, and their number in *count, which may be NULL. NULL
- * and 0 if there are none. O(1), for hashed keys on average. Example:
+ * and 0 if there are none. O(1), for hashed keys on average. A loop that changes the index asks
+ * again each time. Example:
  *
  *     uint32_t count;
- *     const hm_handle *members = hm_index_members(&cells, cell_of(x, y), &count);
- *     hm_map_get_n(&bodies, members, count, found);
- *
- * A loop that changes the index asks again each time, or takes the members from the last on:
- *
+ *     const hm_handle *members = hm_index_members(&cells, cell_of(3, 4), &count);
+ *     collide(members, count);
  *     while ((members = hm_index_members(&teams, RED, &count)) != NULL)
  *         if (hm_index_set(&teams, members[count - 1], BLUE) != HM_OK)
  *             break;
@@ -178,7 +175,7 @@ HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
  *         return hm_map_contains(context, owner);
  *     }
  *
- *     hm_index_purge(&cells, is_in, &bodies);
+ *     hm_index_purge(&cells, is_in, &map);
  */
 HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
                                void *context);
@@ -255,14 +252,15 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  * cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of that type
  * id. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
  *
- *     HM_MAP_DEFINE(body, struct body, 7)
+ *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)
  *
- *     cell_index cells;
- *     if (cell_index_init(&cells, 1000, 7, ROWS * COLUMNS) == HM_OK) {
- *         cell_index_set(&cells, ball, 12); // HM_OK unless refused
+ *     cell_index grid;
+ *     if (cell_index_init(&grid, 1000, 7, ROWS * COLUMNS) == HM_OK) {
+ *         body_handle ball = {handle};
+ *         cell_index_set(&grid, ball, 12); // HM_OK unless refused
  *         uint32_t count;
- *         const body_handle *found = cell_index_members(&cells, 12, &count);
+ *         const body_handle *found = cell_index_members(&grid, 12, &count);
  *     }
  */
 #define HM_INDEX_DEFINE(prefix, owner)                                                             \

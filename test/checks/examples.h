@@ -36,11 +36,13 @@ struct vector {
 };
 
 enum { SPRITE_TYPE = 1, BULLET_TYPE };
+enum { ROWS = 64, COLUMNS = 64, RED = 0, BLUE };
 
 extern hm_map map, other_map;
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
 extern hm_lists contacts;
+extern hm_index cells, teams; /* of the sprites */
 extern struct contact pairs[256];
 extern hm_table points; /* two columns of float */
 extern hm_array array;  /* of float */
@@ -64,5 +66,7 @@ void draw(const struct sprite *sprite);
 void move(struct bullet *bullet);
 void resolve(struct contact *contact);
 void resolve_all(struct contact *found, uint32_t count);
+uint64_t cell_of(int row, int column);
+void collide(const hm_handle *members, uint32_t count);
 void load_level(hm_map *into);
 uint32_t list_tree(hm_handle *handles_of_tree, uint32_t limit);

@@ -105,7 +105,7 @@ BUGS = [
         "        keys_join(index);\n", "", "index"),
     Bug("a key's members keep the handle of an earlier owner", "src/index/index.c",
         "        hm_index_items(index, bucket)[before_position] = owner;\n", "", "index"),
-    Bug("a batch that is refused keeps its new owners", "src/index/batch.c",
+    Bug("a batch that is refused keeps its new owners", "src/index/many.c",
         "    while (hm_index_count(index) > count)\n", "    while (false)\n", "index"),
     Bug("a key that is emptied loses the room that a batch took", "src/index/keys.c",
         "    if (index->buckets[bucket].pending != 0) {", "    if (false) {", "index"),

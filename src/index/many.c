@@ -21,7 +21,7 @@
 /* prefetch */
 
 /* Returns the position that the secondary has for an owner's slot, which may be out of date. */
-static uint32_t batch_position_of(const hm_index *index, hm_handle owner)
+static uint32_t many_position_of(const hm_index *index, hm_handle owner)
 {
     const hm_secondary *owners = &index->owners;
     uint32_t slot = hm_handle_index(owner);
@@ -31,14 +31,14 @@ static uint32_t batch_position_of(const hm_index *index, hm_handle owner)
 }
 
 /* Starts to load the positions of some owners, then what stands there. */
-static void batch_prefetch_owners(const hm_index *index, const hm_handle *owners, uint32_t n)
+static void many_prefetch_owners(const hm_index *index, const hm_handle *owners, uint32_t n)
 {
     const hm_secondary *secondary = &index->owners;
     for (uint32_t i = 0; i < n; i++)
         if (hm_handle_index(owners[i]) < secondary->slot_end)
             HM_PREFETCH(&secondary->positions[hm_handle_index(owners[i])]);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = batch_position_of(index, owners[i]);
+        uint32_t at = many_position_of(index, owners[i]);
         if (at < secondary->count) {
             HM_PREFETCH(&secondary->owners[at]);
             HM_PREFETCH(&hm_index_places(index)[at]);
@@ -48,13 +48,13 @@ static void batch_prefetch_owners(const hm_index *index, const hm_handle *owners
 
 /* After that, for owners that will leave their keys: starts to load their places among the members,
  * and the positions of the last members, which may fill the holes; then what stands there. */
-static void batch_prefetch_members(const hm_index *index, const hm_handle *owners, uint32_t n)
+static void many_prefetch_members(const hm_index *index, const hm_handle *owners, uint32_t n)
 {
     const hm_secondary *secondary = &index->owners;
     hm_handle moved[HM_BATCH_PART];
     uint32_t moved_count = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = batch_position_of(index, owners[i]);
+        uint32_t at = many_position_of(index, owners[i]);
         if (at >= secondary->count || hm_index_places(index)[at].bucket == HM_INDEX_NO_BUCKET)
             continue;
         hm_index_place place = hm_index_places(index)[at];
@@ -65,21 +65,21 @@ static void batch_prefetch_members(const hm_index *index, const hm_handle *owner
         moved[moved_count++] = last;
     }
     for (uint32_t i = 0; i < moved_count; i++) {
-        uint32_t at = batch_position_of(index, moved[i]);
+        uint32_t at = many_position_of(index, moved[i]);
         if (at < secondary->count)
             HM_PREFETCH(&hm_index_places(index)[at]);
     }
 }
 
-static void batch_prefetch(const hm_index *index, const hm_handle *owners, uint32_t n)
+static void many_prefetch(const hm_index *index, const hm_handle *owners, uint32_t n)
 {
-    batch_prefetch_owners(index, owners, n);
-    batch_prefetch_members(index, owners, n);
+    many_prefetch_owners(index, owners, n);
+    many_prefetch_members(index, owners, n);
 }
 
 /* claims */
 
-static hm_status batch_claim_owner(hm_index *index, hm_handle owner)
+static hm_status many_claim_owner(hm_index *index, hm_handle owner)
 {
     const hm_index_place nowhere = {HM_INDEX_NO_BUCKET, 0};
     hm_secondary *owners = &index->owners;
@@ -97,24 +97,24 @@ static hm_status batch_claim_owner(hm_index *index, hm_handle owner)
 }
 
 /* Whether the only member of a key is the null handle. */
-static bool batch_is_hollow(const hm_index *index, uint32_t bucket)
+static bool many_is_hollow(const hm_index *index, uint32_t bucket)
 {
     return hm_index_member_count(index, bucket) == 1 &&
            hm_handle_is_null(hm_index_items(index, bucket)[0]);
 }
 
 /* Takes one claim back, and the bucket if it has no members and no claims. */
-static void batch_drop_claim(hm_index *index, uint32_t bucket)
+static void many_drop_claim(hm_index *index, uint32_t bucket)
 {
     index->buckets[bucket].pending--;
-    if (index->buckets[bucket].pending == 0 && batch_is_hollow(index, bucket)) {
+    if (index->buckets[bucket].pending == 0 && many_is_hollow(index, bucket)) {
         (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
         hm_index_drop_key(index, bucket);
     }
 }
 
 /* Claims room for one more member of a key. */
-static hm_status batch_claim_key(hm_index *index, uint64_t key)
+static hm_status many_claim_key(hm_index *index, uint64_t key)
 {
     const hm_handle nobody = HM_NULL_HANDLE;
     hm_lists *lists = &index->members;
@@ -133,12 +133,12 @@ static hm_status batch_claim_key(hm_index *index, uint64_t key)
     uint32_t pending = ++index->buckets[bucket].pending;
     status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
     if (status != HM_OK)
-        batch_drop_claim(index, bucket);
+        many_drop_claim(index, bucket);
     return status;
 }
 
 /* Gives the value of an owner back to the one whose generation was there before. */
-static void batch_return_owner(hm_index *index, hm_handle owner)
+static void many_return_owner(hm_index *index, hm_handle owner)
 {
     uint32_t at = hm_secondary_find(&index->owners, owner);
     if (at == HM_INVALID_INDEX)
@@ -150,31 +150,31 @@ static void batch_return_owner(hm_index *index, hm_handle owner)
 }
 
 /* Takes back the claims on n keys and, except for those that were added behind `count`, owners. */
-static void batch_return(hm_index *index, const hm_handle *owners, uint32_t owner_count,
-                         const uint64_t *keys, uint32_t key_count, uint32_t count)
+static void many_return(hm_index *index, const hm_handle *owners, uint32_t owner_count,
+                        const uint64_t *keys, uint32_t key_count, uint32_t count)
 {
     for (uint32_t i = 0; i < key_count; i++)
-        batch_drop_claim(index, hm_index_find_key(index, keys[i]));
+        many_drop_claim(index, hm_index_find_key(index, keys[i]));
     for (uint32_t i = 0; i < owner_count; i++)
-        batch_return_owner(index, owners[i]);
+        many_return_owner(index, owners[i]);
     while (hm_index_count(index) > count)
         hm_secondary_discard(&index->owners, hm_index_count(index) - 1);
 }
 
-static hm_status batch_claim(hm_index *index, const hm_handle *owners, const uint64_t *keys,
-                             uint32_t n)
+static hm_status many_claim(hm_index *index, const hm_handle *owners, const uint64_t *keys,
+                            uint32_t n)
 {
     uint32_t count = hm_index_count(index);
     for (uint32_t i = 0; i < n; i++) {
         if (i % HM_BATCH_PART == 0)
-            batch_prefetch_owners(index, owners + i, hm_batch_next_part(n - i));
+            many_prefetch_owners(index, owners + i, hm_batch_next_part(n - i));
         hm_status status = hm_index_check(index, keys[i]);
         if (status == HM_OK)
-            status = batch_claim_owner(index, owners[i]);
+            status = many_claim_owner(index, owners[i]);
         if (status == HM_OK)
-            status = batch_claim_key(index, keys[i]);
+            status = many_claim_key(index, keys[i]);
         if (status != HM_OK) {
-            batch_return(index, owners, i + 1, keys, i, count);
+            many_return(index, owners, i + 1, keys, i, count);
             return status;
         }
     }
@@ -184,7 +184,7 @@ static hm_status batch_claim(hm_index *index, const hm_handle *owners, const uin
 /* places */
 
 /* Adds an owner to the members of a key that has a claim, and returns its position. */
-static uint32_t batch_attach(hm_index *index, uint32_t bucket, hm_handle owner)
+static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
 {
     uint32_t count = hm_index_member_count(index, bucket);
     hm_handle *items = hm_index_items(index, bucket);
@@ -198,7 +198,7 @@ static uint32_t batch_attach(hm_index *index, uint32_t bucket, hm_handle owner)
 
 /* Makes an owner a member of the key that it has a claim on, unless a later owner of its slot is in
  * the same batch. */
-static void batch_place(hm_index *index, hm_handle owner, uint64_t key)
+static void many_place(hm_index *index, hm_handle owner, uint64_t key)
 {
     uint32_t bucket = hm_index_find_key(index, key);
     uint32_t at = hm_secondary_find(&index->owners, owner);
@@ -207,12 +207,12 @@ static void batch_place(hm_index *index, hm_handle owner, uint64_t key)
         if (before.bucket == bucket) {
             hm_index_items(index, bucket)[before.position] = owner;
         } else {
-            *place = (hm_index_place){bucket, batch_attach(index, bucket, owner)};
+            *place = (hm_index_place){bucket, many_attach(index, bucket, owner)};
             if (before.bucket != HM_INDEX_NO_BUCKET)
                 hm_index_detach(index, before.bucket, before.position);
         }
     }
-    batch_drop_claim(index, bucket);
+    many_drop_claim(index, bucket);
 }
 
 hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys, uint32_t n)
@@ -220,11 +220,11 @@ hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_
     HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
-    hm_status status = batch_claim(index, owners, keys, n);
+    hm_status status = many_claim(index, owners, keys, n);
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (i % HM_BATCH_PART == 0)
-            batch_prefetch(index, owners + i, hm_batch_next_part(n - i));
-        batch_place(index, owners[i], keys[i]);
+            many_prefetch(index, owners + i, hm_batch_next_part(n - i));
+        many_place(index, owners[i], keys[i]);
     }
     return status;
 }
@@ -236,7 +236,7 @@ uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n)
     uint32_t removed = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (i % HM_BATCH_PART == 0)
-            batch_prefetch(index, owners + i, hm_batch_next_part(n - i));
+            many_prefetch(index, owners + i, hm_batch_next_part(n - i));
         removed += hm_index_remove(index, owners[i]);
     }
     return removed;
