@@ -64,11 +64,8 @@ static void many_prefetch_members(const hm_index *index, const hm_handle *owners
         HM_PREFETCH(&secondary->positions[hm_handle_index(last)]);
         moved[moved_count++] = last;
     }
-    for (uint32_t i = 0; i < moved_count; i++) {
-        uint32_t at = many_position_of(index, moved[i]);
-        if (at < secondary->count)
-            HM_PREFETCH(&hm_index_places(index)[at]);
-    }
+    for (uint32_t i = 0; i < moved_count; i++)
+        HM_PREFETCH(hm_secondary_value_of(secondary, moved[i]));
 }
 
 static void many_prefetch(const hm_index *index, const hm_handle *owners, uint32_t n)
@@ -83,10 +80,12 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
 {
     const hm_index_place nowhere = {HM_INDEX_NO_BUCKET, 0};
     hm_secondary *owners = &index->owners;
-    uint32_t at;
+    uint32_t at = HM_INVALID_INDEX;
+    hm_status status = HM_OK;
     if (hm_secondary_find(owners, owner) != HM_INVALID_INDEX)
         return HM_OK;
-    hm_status status = hm_secondary_accept(owners, owner, &at);
+    if (!hm_secondary_appends(owners, owner))
+        status = hm_secondary_accept(owners, owner, &at);
     if (status != HM_OK)
         return status;
     if (at != HM_INVALID_INDEX)
@@ -221,6 +220,11 @@ hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
     hm_status status = many_claim(index, owners, keys, n);
+    if (status == HM_ERROR_FULL) { /* Perhaps only for the gaps between the arrays. */
+        hm_forgive();
+        (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+        status = many_claim(index, owners, keys, n);
+    }
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (i % HM_BATCH_PART == 0)
             many_prefetch(index, owners + i, hm_batch_next_part(n - i));
