@@ -48,15 +48,25 @@ typedef struct subject {
                                            add_to_##kind,     remove_from_##kind,                  \
                                            explain_by_##kind, describe_by_##kind};
 
+static void init_lists(uint32_t capacity, uint32_t max_slots, const char *name);
 static void init_map(uint32_t capacity, uint32_t max_slots, const char *name);
 static void init_pool(uint32_t capacity, uint32_t max_slots, const char *name);
 static void init_table(uint32_t capacity, uint32_t max_slots, const char *name);
 static void init_world(uint32_t capacity, uint32_t max_slots, const char *name);
 
+SUBJECT(lists, hm_lists_create(&the_lists), hm_lists_destroy(&the_lists, handle))
 SUBJECT(map, hm_map_insert(&the_map, NULL), hm_map_erase(&the_map, handle))
 SUBJECT(pool, hm_pool_insert(&the_pool, NULL), hm_pool_erase(&the_pool, handle))
 SUBJECT(table, hm_table_insert(&the_table, NULL), hm_table_erase(&the_table, handle))
 SUBJECT(world, hm_world_create(&the_world, NULL, 0), hm_world_destroy(&the_world, handle))
+
+static void init_lists(uint32_t capacity, uint32_t max_slots, const char *name)
+{
+    hm_lists_desc desc = {.item_size = 4, .capacity = capacity, .max_slots = max_slots};
+    desc.type_id = TYPE;
+    desc.name = name;
+    CHECK(hm_lists_init(&the_lists, &desc) == HM_OK);
+}
 
 static void init_map(uint32_t capacity, uint32_t max_slots, const char *name)
 {
@@ -91,8 +101,8 @@ static void init_world(uint32_t capacity, uint32_t max_slots, const char *name)
     CHECK(hm_world_init(&the_world, &desc) == HM_OK);
 }
 
-static const subject *const subjects[] = {&map_subject, &pool_subject, &table_subject,
-                                          &world_subject};
+static const subject *const subjects[] = {&lists_subject, &map_subject, &pool_subject,
+                                          &table_subject, &world_subject};
 
 #define EACH_SUBJECT(s)                                                                            \
     for (const subject *const *at = subjects, *s;                                                  \
@@ -194,7 +204,7 @@ TEST(describe, the_sentence_begins_with_what_explain_returns)
 
 TEST(describe, a_container_without_a_name_has_that_of_its_kind)
 {
-    static const char *const kinds[] = {"map", "pool", "table", "world"};
+    static const char *const kinds[] = {"lists", "map", "pool", "table", "world"};
     const char *const *kind = kinds;
     EACH_SUBJECT(s)
     {
@@ -406,6 +416,7 @@ static char no_text[1];
         hm_##kind##_describe(&zeroed, HM_NULL_HANDLE, NULL, 1);                                    \
     }
 
+PANICS(lists)
 PANICS(map)
 PANICS(pool)
 PANICS(table)

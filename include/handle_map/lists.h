@@ -34,6 +34,11 @@
  * that have grown are powers of two, so that up to half of one is unused, until defragment gives
  * each list exactly what it needs. Freed blocks are used again for lists of the same size.
  *
+ * The range is several times as large as max_items need, but gaps between blocks can use it up. A
+ * call that needs a block then joins free blocks next to each other, O(blocks). If that does not
+ * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Until a block
+ * is freed, further calls fail in O(1).
+ *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
  *
@@ -127,9 +132,9 @@ HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
 HM_API void hm_lists_clear(hm_lists *lists);
 
 /* Adds an item behind the others, and returns its place; NULL item: zero. `item` must not point
- * into these lists. NULL: the handle does not resolve (HM_ERROR_STALE), max_items is used up or
- * there is no block of that size (HM_ERROR_FULL), HM_ERROR_MEMORY or HM_ERROR_BUSY. May move the
- * items of this list. O(1), amortised. */
+ * into these lists. NULL: the handle does not resolve (HM_ERROR_STALE), max_items or the range
+ * is used up (HM_ERROR_FULL), HM_ERROR_MEMORY or HM_ERROR_BUSY. May move the items of this list.
+ * O(1), amortised; O(blocks) where the range is used up. */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
@@ -273,6 +278,9 @@ HM_API hm_status hm_lists_trim(hm_lists *lists);
 /* Returns what the handle is to these lists, as hm_map_explain does. O(1). */
 HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
 
+/* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
+HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size);
+
 /* Returns counts and sizes; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
@@ -285,9 +293,9 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 /* HM_LISTS_DEFINE(contact, struct contact, 9), without a semicolon, defines
  *
- *     contact_handle       a distinct type that names a list, a struct with one member, hm_handle
- * id contact_lists        a struct with one member, hm_lists lists contact_lists_view   as
- * hm_lists_view
+ *     contact_handle      a distinct type that names a list, a struct with one member, hm_handle id
+ *     contact_lists       a struct with one member, hm_lists lists
+ *     contact_lists_view  as hm_lists_view, with a contact_handle and a struct contact *
  *
  * and for each function hm_lists_X an inline function contact_lists_X that does the same, with the
  * item size as a constant, and with contact_handle and struct contact * in place of handles and

@@ -73,6 +73,7 @@ void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
 void hm_lists_give(hm_lists *lists, uint32_t unit)
 {
     uint32_t size = hm_lists_block_at(lists, unit)->size;
+    lists->is_joined = false;
     if (lists->end - unit != size) {
         hm_lists_make_free(lists, unit, size);
         return;
@@ -96,9 +97,9 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
     size_t end = (size_t)lists->end + size;
     if (end > lists->unit_array.capacity)
         return hm_fail(HM_ERROR_FULL,
-                       "the blocks of %s take %" PRIu32 " of %zu units: defragment, or raise "
+                       "%s: no %" PRIu32 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
-                       lists->name, lists->end, lists->unit_array.capacity);
+                       lists->name, size, lists->unit_array.capacity);
     hm_status status = hm_array_prepare(&lists->unit_array, end, true);
     if (status != HM_OK)
         return status;
@@ -108,13 +109,19 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
     return HM_OK;
 }
 
+/* Returns the smallest class, from `least` on, that has a free block; HM_LISTS_CLASSES: none. */
+static uint32_t blocks_find_class(const hm_lists *lists, uint32_t least)
+{
+    while (least < HM_LISTS_CLASSES && lists->heads[least] == 0)
+        least++;
+    return least;
+}
+
 /* Takes a block of this size from the first free one of the smallest class, from `least` on, that
  * has one; false if none has. Its rest becomes a free block. */
 static bool blocks_reuse(hm_lists *lists, uint32_t size, uint32_t least, uint32_t *unit)
 {
-    uint32_t size_class = least;
-    while (size_class < HM_LISTS_CLASSES && lists->heads[size_class] == 0)
-        size_class++;
+    uint32_t size_class = blocks_find_class(lists, least);
     if (size_class == HM_LISTS_CLASSES)
         return false;
     *unit = lists->heads[size_class];
@@ -127,7 +134,8 @@ static bool blocks_reuse(hm_lists *lists, uint32_t size, uint32_t least, uint32_
 }
 
 /* Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
- * smaller lists can use. */
+ * smaller lists can use. When the range is used up, free blocks next to each other are joined; if
+ * that does not help, it is not tried again until a block is freed. */
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
 {
     uint32_t size_class = 1;
@@ -136,6 +144,9 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
     uint32_t size = UINT32_C(1) << size_class;
     if (lists->heads[size_class] != 0 && blocks_reuse(lists, size, size_class, unit))
         return HM_OK;
+    bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
+    if (is_used_up && !lists->is_joined && blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
+        hm_lists_join(lists);
     hm_status status = blocks_extend(lists, size, unit);
     if (status == HM_OK || !blocks_reuse(lists, size, size_class, unit))
         return status;
@@ -148,6 +159,7 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
 typedef struct blocks_sums {
     uint64_t items;
     uint32_t lists, free; /* blocks */
+    bool was_free;        /* the block before */
 } blocks_sums;
 
 /* Checks one block, whose head is inside the range, and adds it to the sums. */
@@ -158,11 +170,14 @@ static hm_status blocks_validate(const hm_lists *lists, uint32_t unit, blocks_su
         return hm_fail(HM_ERROR_CORRUPT, "the size of the block at unit %" PRIu32 " is damaged",
                        unit);
     if (hm_lists_is_free(block)) {
-        sums->free++;
-        if (unit < lists->cursor)
+        bool is_joined = !sums->was_free && lists->end - unit != block->size;
+        if (unit < lists->cursor || (lists->is_joined && !is_joined))
             return hm_fail(HM_ERROR_CORRUPT, "unit %" PRIu32 " is a gap that was closed", unit);
+        sums->free++;
+        sums->was_free = true;
         return HM_OK;
     }
+    sums->was_free = false;
     const hm_lists_record *record = hm_lists_find(lists, block->list);
     if (record == NULL || record->unit != unit)
         return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);

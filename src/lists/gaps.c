@@ -14,10 +14,12 @@ enum {
 /* Makes the units from `unit` to `end` a free block, or none if they are the last. */
 static void gaps_make(hm_lists *lists, uint32_t unit, uint32_t end)
 {
-    if (end == lists->end)
+    if (end == lists->end) {
         hm_lists_lower_end(lists, unit);
-    else if (end != unit)
+    } else if (end != unit) {
         hm_lists_make_free(lists, unit, end - unit);
+        lists->is_joined = false;
+    }
 }
 
 /* Joins the free blocks behind a free one to it, at most so many, and returns how many. If nothing
@@ -36,6 +38,18 @@ static uint64_t gaps_join(hm_lists *lists, uint32_t unit, uint64_t limit)
     }
     gaps_make(lists, unit, end);
     return joined;
+}
+
+void hm_lists_join(hm_lists *lists)
+{
+    uint32_t unit = lists->cursor;
+    while (unit < lists->end) {
+        if (hm_lists_is_free(hm_lists_block_at(lists, unit)))
+            gaps_join(lists, unit, UINT64_MAX);
+        if (unit < lists->end)
+            unit += hm_lists_block_at(lists, unit)->size;
+    }
+    lists->is_joined = true;
 }
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;

@@ -429,6 +429,13 @@ hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)
     return hm_id_table_explain(&lists->ids, list);
 }
 
+size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_describe: lists is NULL");
+    HM_CONTRACT(buffer != NULL || size == 0, "hm_lists_describe: buffer is NULL");
+    return hm_id_table_describe(&lists->ids, list, lists->name, buffer, size);
+}
+
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");

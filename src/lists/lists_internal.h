@@ -13,7 +13,8 @@
  * 3. Each free block is in the list of its class, and nothing else is.
  * 4. `item_count` is the sum of the counts.
  * 5. Below `cursor`, where a block begins or which is `end`, no block is free, and none is larger
- *    than its items need. */
+ *    than its items need.
+ * 6. While `is_joined`, no free block is followed by another one or is the last. */
 #ifndef HANDLE_MAP_LISTS_INTERNAL_H
 #define HANDLE_MAP_LISTS_INTERNAL_H
 
@@ -50,7 +51,7 @@ static inline void hm_lists_set_count(const hm_lists *lists, hm_lists_record *re
 
 /* Returns a block that n items fit into, its unit in *unit: a power of two, whose head has its size
  * and nothing else, and whose other bytes are poisoned. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
- * amortised. */
+ * amortised; O(blocks) where the range is used up and a block was freed since the last time. */
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit);
 
 /* Makes a block free, or if it is the last one, lowers the end. O(1). */
@@ -74,6 +75,12 @@ static inline void hm_lists_loosen(hm_lists *lists, uint32_t unit)
     if (unit < lists->cursor)
         lists->cursor = unit;
 }
+
+/* gaps.c */
+
+/* Joins free blocks that are next to each other, and lowers the end to where the last list's block
+ * ends. O(blocks). */
+void hm_lists_join(hm_lists *lists);
 
 hm_status hm_lists_validate_blocks(const hm_lists *lists);
 

@@ -414,6 +414,28 @@ TEST(lists_contract, validate_sees_each_broken_invariant)
     }
 }
 
+TEST(lists_contract, validate_sees_free_blocks_that_were_not_joined)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list[4];
+    for (int i = 0; i < 4; i++)
+        list[i] = make_list(&lists, 10 * i, 3);
+    CHECK(hm_lists_destroy(&lists, list[1]));
+    lists.is_joined = true;
+    CHECK(hm_lists_validate(&lists) == HM_OK);
+    CHECK(hm_lists_destroy(&lists, list[0]) && hm_lists_validate(&lists) == HM_OK);
+    lists.is_joined = true; /* but the first two blocks are free */
+    CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
+    lists.is_joined = false;
+    CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    list[0] = make_list(&lists, 0, 3);
+    CHECK(hm_lists_destroy(&lists, list[3]) && hm_lists_destroy(&lists, list[0]));
+    lists.is_joined = true; /* but the last block is free */
+    CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
+    lists.is_joined = false;
+    finish(&lists);
+}
+
 /* broken contracts */
 
 #define PANICS_WITHOUT_LISTS(name, call)                                                           \

@@ -83,6 +83,19 @@ static void note_items(lists_model *model, lists_model_list *entry, uint32_t ind
     refresh(model, entry);
 }
 
+/* Returns how many units are free in a row, at most. */
+static uint64_t find_run(const hm_lists *lists)
+{
+    uint64_t run = 0, longest = 0;
+    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
+        const hm_lists_block *block = hm_lists_block_at(lists, unit);
+        run = hm_handle_is_free(block->list) ? run + block->size : 0;
+        longest = run > longest ? run : longest;
+    }
+    run += lists->unit_array.capacity - lists->end;
+    return run > longest ? run : longest;
+}
+
 /* Checks that a list without `n` more items was right to refuse them. */
 static void check_refusal(const lists_model *model, const lists_model_list *entry, uint32_t n,
                           hm_status status)
@@ -94,7 +107,7 @@ static void check_refusal(const lists_model *model, const lists_model_list *entr
         size *= 2;
     if (n <= model->desc.max_items - model->item_count) {
         CHECK(has_space);
-        has_space = lists->end + size <= lists->unit_array.capacity;
+        has_space = size <= find_run(lists);
         for (uint32_t i = hm_bits_highest(size); i < HM_LISTS_CLASSES; i++)
             CHECK(lists->heads[i] == 0);
     } else {
@@ -518,6 +531,8 @@ static void *begin(const uint32_t arguments[3])
         .memory = &model->memory.table};
     model->desc.max_slots = model->desc.capacity + arguments[1] % 3 * 10000;
     CHECK(hm_lists_init(&model->lists, &model->desc) == HM_OK);
+    /* Often a part of the range, so that gaps use it up. */
+    model->lists.unit_array.capacity /= 1 + arguments[1] / LISTS_MODEL_ITEMS % 5;
     return model;
 }
 

@@ -295,6 +295,9 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(body_lists_contains(&lists, second) && body_lists_destroy(&lists, second));
     CHECK(!body_lists_contains(&lists, second));
     CHECK(body_lists_explain(&lists, second) == HM_HANDLE_STALE);
+    CHECK(body_lists_describe(&lists, second, text, sizeof text) ==
+          hm_lists_describe(&lists.lists, second.id, NULL, 0));
+    CHECK(body_lists_describe(&lists, second, NULL, 0) == strlen(text));
     CHECK(body_lists_get_stats(&lists).count == 1 && body_lists_validate(&lists) == HM_OK);
     body_lists_clear(&lists);
     CHECK(body_lists_trim(&lists) == HM_OK && body_lists_count(&lists) == 0);
@@ -658,6 +661,7 @@ NULL_TEST(lists, count, body_lists_count(none))
 NULL_TEST(lists, capacity, body_lists_capacity(none))
 NULL_TEST(lists, validate, body_lists_validate(none))
 NULL_TEST(lists, explain, body_lists_explain(none, null))
+NULL_TEST(lists, describe, body_lists_describe(none, null, NULL, 0))
 NULL_TEST(lists, get_stats, body_lists_get_stats(none))
 NULL_TEST(lists, defragment, body_lists_defragment(none, unlimited))
 NULL_TEST(secondary, fini, (body_secondary_fini(none), 0))

@@ -48,6 +48,7 @@ typedef struct hm_lists {
     uint32_t end;                     /* unit; blocks fill the range from 1 to there */
     uint32_t cursor;                  /* unit, where a block begins; below it there are no gaps */
     hm_guard guard;                   /* only its flags are used */
+    bool is_joined;                   /* no free block is followed by another, or by the end */
     uint64_t limit;                   /* items; push is not inline from there on; 0 while busy */
     uint64_t item_count;              /* in all lists */
     uint64_t max_items;               /* in all lists */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists whose range is used up: free blocks next to each other are joined, defragment helps where
+ * that does not, and what is refused changes nothing. */
+#include "support/lists.h"
+
+#include <string.h>
+
+enum {
+    ITEMS = 12, /* of int: a block of 4 units */
+    LISTS = 8,  /* whose blocks fill the range */
+    UNITS = 1 + 4 * LISTS
+};
+
+static const hm_budget no_limit = {0, 0};
+
+/* Lists whose blocks follow each other. */
+typedef struct scene {
+    hm_lists lists;
+    hm_handle handles[LISTS];
+} scene;
+
+static void add(hm_lists *lists, hm_handle list, int first, uint32_t n)
+{
+    CHECK(hm_lists_resize(lists, list, n) == HM_OK);
+    for (uint32_t i = 0; i < n; i++)
+        items_of(lists, list)[i] = first + (int)i;
+}
+
+static void start(scene *on)
+{
+    on->lists = make((hm_lists_desc){.name = "contacts"});
+    on->lists.unit_array.capacity = UNITS;
+    for (int i = 0; i < LISTS; i++) {
+        on->handles[i] = hm_lists_create(&on->lists);
+        add(&on->lists, on->handles[i], 100 * i, ITEMS);
+    }
+    CHECK(on->lists.end == UNITS);
+}
+
+static void destroy(scene *on, int i)
+{
+    CHECK(hm_lists_destroy(&on->lists, on->handles[i]));
+    on->handles[i] = HM_NULL_HANDLE;
+}
+
+static void check(const scene *on)
+{
+    CHECK(hm_lists_validate(&on->lists) == HM_OK);
+    for (int i = 0; i < LISTS; i++)
+        CHECK(hm_handle_is_null(on->handles[i]) ||
+              has_row(&on->lists, on->handles[i], 100 * i, ITEMS));
+}
+
+/* Checks that a new list cannot have n items, and that nothing has changed. */
+static void check_full(scene *on, uint32_t n)
+{
+    hm_handle list = hm_lists_create(&on->lists);
+    const void *places[LISTS];
+    for (int i = 0; i < LISTS; i++)
+        places[i] = items_of(&on->lists, on->handles[i]);
+    hm_lists_stats before = hm_lists_get_stats(&on->lists);
+    CHECK(hm_lists_push_n(&on->lists, list, NULL, n) == HM_ERROR_FULL);
+    hm_lists_stats after = hm_lists_get_stats(&on->lists);
+    CHECK(memcmp(&before, &after, sizeof before) == 0 && count_of(&on->lists, list) == 0);
+    for (int i = 0; i < LISTS; i++)
+        CHECK(items_of(&on->lists, on->handles[i]) == places[i]);
+    CHECK(hm_lists_destroy(&on->lists, list));
+    check(on);
+}
+
+/* Checks that a new list can. */
+static hm_handle check_fits(scene *on, uint32_t n)
+{
+    hm_handle list = hm_lists_create(&on->lists);
+    add(&on->lists, list, 5000, n);
+    CHECK(has_row(&on->lists, list, 5000, n));
+    check(on);
+    return list;
+}
+
+TEST(lists_range, free_blocks_next_to_each_other_are_joined_when_the_range_is_used_up)
+{
+    scene on;
+    start(&on);
+    check_full(&on, 1);
+    destroy(&on, 3);
+    destroy(&on, 2);
+    check_fits(&on, 2 * ITEMS + 4); /* 8 units */
+    check_full(&on, 1);
+    destroy(&on, 5);
+    destroy(&on, 6);
+    destroy(&on, 4);
+    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, ITEMS); /* the rest */
+    check_full(&on, 1);
+    finish(&on.lists);
+}
+
+TEST(lists_range, free_blocks_behind_all_lists_are_joined_with_what_was_never_used)
+{
+    scene on;
+    start(&on);
+    destroy(&on, 6);
+    destroy(&on, 7);
+    check_fits(&on, 2 * ITEMS + 4);
+    check_full(&on, 1);
+    finish(&on.lists);
+}
+
+TEST(lists_range, lists_that_are_emptied_leave_blocks_to_join_too)
+{
+    scene on;
+    start(&on);
+    CHECK(hm_lists_resize(&on.lists, on.handles[0], 0) == HM_OK);
+    while (hm_lists_remove_at(&on.lists, on.handles[1], 0))
+        ;
+    on.handles[0] = on.handles[1] = HM_NULL_HANDLE;
+    check_fits(&on, 2 * ITEMS + 4);
+    finish(&on.lists);
+}
+
+/* No joining is needed, and the blocks that could be joined stay as they are. */
+TEST(lists_range, a_larger_free_block_is_divided_first)
+{
+    scene on;
+    start(&on);
+    destroy(&on, 0);
+    destroy(&on, 1);
+    check_fits(&on, 4); /* 2 of 4 units */
+    CHECK(!on.lists.is_joined);
+    check_fits(&on, 4);
+    check_fits(&on, ITEMS);
+    check_full(&on, 1);
+    finish(&on.lists);
+}
+
+TEST(lists_range, defragment_helps_where_the_gaps_are_scattered)
+{
+    scene on;
+    start(&on);
+    for (int i = 0; i < LISTS; i += 2)
+        destroy(&on, i);
+    check_full(&on, 2 * ITEMS + 4);
+    CHECK(strcmp(hm_last_error(),
+                 "contacts: no 8 of 33 units in a row are free: defragment, or raise max_items") ==
+          0);
+    CHECK(hm_lists_defragment(&on.lists, no_limit).done);
+    check_fits(&on, 2 * ITEMS + 4);
+    finish(&on.lists);
+}
+
+/* A pass over the blocks would crash. */
+TEST(lists_range, what_was_refused_once_costs_no_pass_until_a_block_is_freed)
+{
+    scene on;
+    start(&on);
+    for (int i = 0; i < LISTS; i += 2)
+        destroy(&on, i);
+    check_full(&on, 2 * ITEMS + 4);
+    hm_handle list = hm_lists_create(&on.lists);
+    for (int i = 0; i < 3; i++) {
+        unsigned char *base = on.lists.base;
+        on.lists.base = NULL;
+        CHECK(hm_lists_resize(&on.lists, list, 2 * ITEMS + 4) == HM_ERROR_FULL);
+        on.lists.base = base;
+        add(&on.lists, list, 0, ITEMS); /* in one of the gaps */
+        list = hm_lists_create(&on.lists);
+    }
+    for (int i = 1; i < LISTS; i += 2) /* One of them is next to the last gap. */
+        destroy(&on, i);
+    check_fits(&on, 2 * ITEMS + 4);
+    finish(&on.lists);
+}
+
+/* A call of defragment that may look at no more blocks stops between the gap that it has made and
+ * the one behind it. */
+TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
+{
+    enum {
+        EXACT = 4096 + 4 - 1
+    }; /* with one more, as many blocks as a call of one swap looks at */
+    hm_lists lists = make((hm_lists_desc){.capacity = EXACT + 5});
+    for (uint32_t i = 0; i < EXACT; i++)
+        add(&lists, make_list(&lists, 0, 0), 0, 4);
+    hm_handle loose = make_list(&lists, 0, 0), gone = make_list(&lists, 0, 0);
+    hm_handle last = make_list(&lists, 0, 0), more = make_list(&lists, 0, 0);
+    add(&lists, loose, 0, 9); /* 4 of 4 units, and then 2 */
+    add(&lists, gone, 0, 4);
+    add(&lists, last, 50, 4);
+    lists.unit_array.capacity = lists.end;
+    CHECK(hm_lists_resize(&lists, loose, 4) == HM_OK && hm_lists_destroy(&lists, gone));
+    CHECK(hm_lists_resize(&lists, more, 5) == HM_ERROR_FULL); /* 4 units */
+    hm_progress progress = hm_lists_defragment(&lists, (hm_budget){1, 0});
+    CHECK(!progress.done && progress.swaps == 0);
+    CHECK(hm_lists_validate(&lists) == HM_OK);
+    add(&lists, more, 70, 5);
+    CHECK(has_row(&lists, loose, 0, 4) && has_row(&lists, last, 50, 4));
+    CHECK(has_row(&lists, more, 70, 5));
+    finish(&lists);
+}
