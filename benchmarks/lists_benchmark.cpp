@@ -200,7 +200,7 @@ template <class Lists> double run_steps(uint32_t count)
     draws numbers;
     Lists lists(count);
     fill(lists, numbers);
-    take_steps(lists, numbers, count);
+    take_steps(lists, numbers, 40 * uint64_t{count});
     uint64_t steps = round_up(uint64_t{4} * count);
     return take_steps(lists, numbers, steps) / static_cast<double>(steps) * count;
 }
@@ -305,13 +305,14 @@ template <class Lists> size_t print_memory(uint32_t count, bool is_tidy, size_t 
         lists->tidy();
     size_t keys = lists->keys.capacity() * sizeof lists->keys[0];
     size_t bytes = heap_size() - before - keys + lists->committed();
-    std::printf("  %-42s %8.1f  %8.2f", is_tidy ? "hm_lists, defragmented and trimmed" : Lists::name,
+    std::printf("  %-42s %8.1f  %8.2f",
+                is_tidy ? "hm_lists, defragmented and trimmed" : Lists::name,
                 static_cast<double>(bytes) / count,
                 theirs != 0 ? static_cast<double>(bytes) / static_cast<double>(theirs) : 1);
     if (is_tidy)
         std::printf("  asked: at most 0.70, %s",
                     static_cast<double>(bytes) <= 0.7 * static_cast<double>(theirs) ? "met"
-                                                                                   : "MISSED");
+                                                                                    : "MISSED");
     std::printf("\n");
     return bytes;
 }

@@ -185,13 +185,13 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
     const hm_lists_record *record;
     HM_CONTRACT(lists != NULL, "hm_lists_items: lists is NULL");
     record = hm_lists_find(lists, list);
-    if (record == NULL || record->unit == 0) {
+    if (record == NULL || record->count == 0) {
         if (count != NULL)
             *count = 0;
         return NULL;
     }
     if (count != NULL)
-        *count = record->count & ~HM_LISTS_EXACT;
+        *count = record->count;
     return hm_lists_address(lists, record->unit + 1);
 }
 
@@ -203,26 +203,11 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
  *     while (hm_lists_next(&contacts, &view))
  *         resolve_all(view.items, view.count);
  */
-static inline bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
+HM_INLINE bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
 {
-    const hm_lists_block *block;
-    uint32_t unit, end;
     HM_CONTRACT(lists != NULL, "hm_lists_next: lists is NULL");
     HM_CONTRACT(view != NULL, "hm_lists_next: view is NULL");
-    end = lists->end;
-    for (unit = view->next != 0 ? view->next : 1; unit < end; unit += block->size) {
-        block = hm_lists_block_at(lists, unit);
-        if (hm_handle_is_free(block->list))
-            continue;
-        view->list = block->list;
-        view->items = hm_lists_address(lists, unit + 1);
-        view->count =
-            block->count != 0 ? block->count : lists->records[hm_handle_index(block->list)].count;
-        view->next = unit + block->size;
-        return true;
-    }
-    memset(view, 0, sizeof *view);
-    return false;
+    return hm_lists_next_as(lists, view, lists->item_size);
 }
 
 /* Whether the handle names a list. O(1). */
@@ -458,7 +443,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         HM_CONTRACT(hm_walk != NULL, #prefix "_lists_next: view is NULL");                         \
         memset(&hm_found, 0, sizeof hm_found);                                                     \
         hm_found.next = hm_walk->next;                                                             \
-        hm_is_any = hm_lists_next(&hm_self->lists, &hm_found);                                     \
+        hm_is_any = hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type));                    \
         hm_walk->list.id = hm_found.list;                                                          \
         hm_walk->items = HM_CAST(type *, hm_found.items);                                          \
         hm_walk->count = hm_found.count;                                                           \

@@ -421,18 +421,18 @@ TEST(lists_contract, validate_sees_free_blocks_that_were_not_joined)
     for (int i = 0; i < 4; i++)
         list[i] = make_list(&lists, 10 * i, 3);
     CHECK(hm_lists_destroy(&lists, list[1]));
-    lists.is_joined = true;
+    lists.guard.flags |= HM_GUARD_JOINED;
     CHECK(hm_lists_validate(&lists) == HM_OK);
     CHECK(hm_lists_destroy(&lists, list[0]) && hm_lists_validate(&lists) == HM_OK);
-    lists.is_joined = true; /* but the first two blocks are free */
+    lists.guard.flags |= HM_GUARD_JOINED; /* but the first two blocks are free */
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.is_joined = false;
+    lists.guard.flags = 0;
     CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
     list[0] = make_list(&lists, 0, 3);
     CHECK(hm_lists_destroy(&lists, list[3]) && hm_lists_destroy(&lists, list[0]));
-    lists.is_joined = true; /* but the last block is free */
+    lists.guard.flags |= HM_GUARD_JOINED; /* but the last block is free */
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.is_joined = false;
+    lists.guard.flags = 0;
     finish(&lists);
 }
 

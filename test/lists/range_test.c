@@ -127,7 +127,7 @@ TEST(lists_range, a_larger_free_block_is_divided_first)
     destroy(&on, 0);
     destroy(&on, 1);
     check_fits(&on, 4); /* 2 of 4 units */
-    CHECK(!on.lists.is_joined);
+    CHECK((on.lists.guard.flags & HM_GUARD_JOINED) == 0);
     check_fits(&on, 4);
     check_fits(&on, ITEMS);
     check_full(&on, 1);
