@@ -36,8 +36,9 @@
  *
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, O(blocks). If that does not
- * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Until a block
- * is freed, further calls fail in O(1).
+ * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then there is
+ * room up to max_items; but with 32-bit pointers, with hm_memory_heap() or above 16 GiB perhaps not
+ * for a list of more than half of them. Until a block is freed, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -142,7 +143,8 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 }
 
 /* Adds n items behind the others, all or none; NULL items: zero. Fails as push does; `items` must
- * not point into these lists. May move the items of this list. O(n), amortised. */
+ * not point into these lists: to append a list to another, resize that, and then copy. May move the
+ * items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
 /* Inserts an item before the one at `index`, or behind the last if that is the count, and returns
@@ -150,9 +152,14 @@ HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *it
  * the items of this list. O(items behind it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
-/* Makes the list have `count` items: drops the last ones, or adds zero ones. Fails as push does,
- * but dropping items cannot fail for want of memory. May move the items of this list if it grows.
- * O(items added), amortised. */
+/* Makes the list have `count` items: drops the last ones, or adds zero ones. With count 0 the list
+ * stays, empty and without a block. Fails as push does, but dropping items cannot fail for want of
+ * memory or room. May move the items of this list if it grows. O(items added), amortised. Example:
+ *
+ *     // Replaces all items; if that fails, nothing has changed.
+ *     if (hm_lists_resize(&contacts, handle, n) == HM_OK && n != 0)
+ *         memcpy(hm_lists_items(&contacts, handle, NULL), pairs, n * sizeof *pairs);
+ */
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
 /* Erases the item at `index`; the last one moves into the hole. False if the handle does not

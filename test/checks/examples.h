@@ -41,6 +41,7 @@ extern hm_map map, other_map;
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
 extern hm_lists contacts;
+extern struct contact pairs[256];
 extern hm_table points; /* two columns of float */
 extern hm_array array;  /* of float */
 extern hm_id_table ids;

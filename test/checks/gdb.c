@@ -18,6 +18,7 @@ typedef struct shot {
 #define POINT_COLUMNS(COLUMN) COLUMN(uint8_t, red) COLUMN(uint32_t, depth)
 HM_MAP_DEFINE(texture, struct texture, 3)
 HM_POOL_DEFINE(bullet, bullet_data, 4)
+HM_LISTS_DEFINE(contact, struct spark, 6)
 HM_SECONDARY_DEFINE(glow, texture, struct spark)
 HM_TABLE_DEFINE(point, 5, POINT_COLUMNS)
 
@@ -38,15 +39,19 @@ hm_pool fixed, growing, sparse, empty_pool;
 hm_secondary empty_secondary;
 hm_table empty_table;
 hm_world empty_world;
+hm_lists empty_lists;
 glow_secondary glows;
 point_table points;
 hm_table groups;
 hm_world level;
+contact_lists contacts;
+hm_lists names;
 hm_map damaged_maps[DAMAGED];
 hm_pool damaged_pools[DAMAGED];
 hm_secondary damaged_secondary;
 hm_table damaged_tables[2];
 hm_world damaged_world;
+hm_lists damaged_lists[3];
 hm_map garbage_map;
 
 /* Copies with one wrong word each. */
@@ -55,6 +60,7 @@ hm_pool scrambled_pools[sizeof(hm_pool) / 4], scrambled_blocks[sizeof(hm_pool) /
 hm_secondary scrambled_secondaries[sizeof(hm_secondary) / 4];
 hm_table scrambled_tables[sizeof(hm_table) / 4];
 hm_world scrambled_worlds[sizeof(hm_world) / 4];
+hm_lists scrambled_lists[sizeof(hm_lists) / 4];
 
 static void fill_maps(void)
 {
@@ -125,6 +131,19 @@ static void fill_world(void)
     hm_world_create(&level, set + 1, 1);
 }
 
+static void fill_lists(void)
+{
+    const hm_lists_desc desc = {.item_size = 3, .capacity = 10, .name = "names"};
+    const struct spark sparks[] = {{5}, {6}, {7}};
+    contact_lists_init(&contacts, 100);
+    contact_lists_push_n(&contacts, contact_lists_create(&contacts), sparks, 3);
+    contact_lists_create(&contacts);
+    contact_lists_push(&contacts, contact_lists_create(&contacts), &sparks[2]);
+    contact_lists_defragment(&contacts, (hm_budget){0, 0});
+    hm_lists_init(&names, &desc);
+    hm_lists_push_n(&names, hm_lists_create(&names), "abcxyz", 2);
+}
+
 /* Copies whose fields are wrong, each in another way. */
 static void damage(void)
 {
@@ -155,6 +174,10 @@ static void damage(void)
     damaged_tables[1].columns = cells;
     damaged_world = level;
     damaged_world.places = NULL;
+    damaged_lists[0] = damaged_lists[1] = damaged_lists[2] = names;
+    damaged_lists[0].records = NULL;
+    damaged_lists[1].base = (unsigned char *)16;
+    damaged_lists[2].item_size = SIZE_MAX;
     memset(&garbage_map, 0xA5, sizeof garbage_map);
 }
 
@@ -175,6 +198,7 @@ static void scramble_all(void)
     scramble(scrambled_secondaries, &glows.secondary, sizeof glows.secondary);
     scramble(scrambled_tables, &groups, sizeof groups);
     scramble(scrambled_worlds, &level, sizeof level);
+    scramble(scrambled_lists, &names, sizeof names);
 }
 
 int main(void)
@@ -183,6 +207,7 @@ int main(void)
     fill_pools();
     fill_columns();
     fill_world();
+    fill_lists();
     damage();
     scramble_all();
     hm_set_panic_hook(NULL); /* gdb stops there. */

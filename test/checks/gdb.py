@@ -50,12 +50,19 @@ EXPECTED = {
              "[index 0, generation 1, type 9] = components none, "
              "[index 1, generation 1, type 9] = components 0, 1, "
              "[index 2, generation 1, type 9] = components 1}",
+    "contacts": "contact_lists 'contact', 3 of 100 lists, 4 items = {"
+                "[index 0, generation 1, type 6] = {{heat = 5}, {heat = 6}, {heat = 7}}, "
+                "[index 1, generation 1, type 6] = empty, "
+                "[index 2, generation 1, type 6] = {{heat = 7}}}",
+    "names": "hm_lists 'names', 1 of 10 lists, 2 items = {"
+             "[index 0, generation 1, type 0] = 61 62 63 | 78 79 7a}",
     # zeroed
     "empty_map": "texture_map, not initialised",
     "empty_pool": "hm_pool, not initialised",
     "empty_secondary": "hm_secondary, not initialised",
     "empty_table": "hm_table, not initialised",
     "empty_world": "hm_world, not initialised",
+    "empty_lists": "hm_lists, not initialised",
     # damaged
     "damaged_maps[0]": "hm_map 'plain', 4294967295 of 10 items, damaged",
     "damaged_maps[1]": "hm_map, damaged: the memory at 0x10 cannot be read = {"
@@ -88,12 +95,18 @@ EXPECTED = {
                          "[damaged] = 18446744073709551615 bytes are too many}",
     "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
                      "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_lists[0]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
+                        "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_lists[1]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
+                        "[damaged] = the memory at 0x30 cannot be read}",
+    "damaged_lists[2]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
+                        "[damaged] = 36893488147419103230 bytes are too many}",
     "garbage_map": "hm_map, damaged: the memory at 0xa5a5a5a5a5a5a5a5 cannot be read = {"
                    "[damaged] = the memory at 0xa5a5a5a5a5a5a5a5 cannot be read}",
 }
 # These are printed, and only that is checked.
 SCRAMBLED = ["scrambled_maps", "scrambled_pools", "scrambled_blocks", "scrambled_secondaries",
-             "scrambled_tables", "scrambled_worlds"]
+             "scrambled_tables", "scrambled_worlds", "scrambled_lists"]
 
 
 def ask(program, script):

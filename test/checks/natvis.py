@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 NAMESPACE = "{http://schemas.microsoft.com/vstudio/debugger/natvis/2010}"
-NEEDED = {"hm_handle", "hm_map", "hm_pool", "hm_secondary", "hm_table", "hm_world"}
+NEEDED = {"hm_handle", "hm_lists", "hm_map", "hm_pool", "hm_secondary", "hm_table", "hm_world"}
 WITH_EXPRESSION = {"Item", "Size", "ValueNode", "ValuePointer", "Exec"}
 FORMATS = {"s", "x", "d"}  # behind the comma of an expression
 BUILT_IN = {"void", "unsigned", "int", "__int64", "char"}  # the types that a cast may have

@@ -198,3 +198,34 @@ TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
     CHECK(has_row(&lists, more, 70, 5));
     finish(&lists);
 }
+
+/* Makes one list have all items that there may be, beside lists of one item; where a push is
+ * refused, defragment makes room. Returns how many it got before that did not help. */
+static uint32_t grow(const hm_memory *memory, uint32_t item_size, uint32_t max_items)
+{
+    hm_lists lists = make((hm_lists_desc){
+        .item_size = item_size, .capacity = 10, .max_items = max_items, .memory = memory});
+    hm_handle list = hm_lists_create(&lists);
+    while (hm_lists_count(&lists) < 10)
+        CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
+    while (hm_lists_item_count(&lists) < max_items)
+        if (hm_lists_push(&lists, list, NULL) == NULL) {
+            CHECK(hm_lists_defragment(&lists, no_limit).done);
+            if (hm_lists_push(&lists, list, NULL) == NULL)
+                break;
+        }
+    uint32_t count = (uint32_t)hm_lists_item_count(&lists);
+    finish(&lists);
+    return count;
+}
+
+TEST(lists_range, after_defragment_there_is_room_up_to_max_items)
+{
+    static const uint32_t sizes[] = {1, 3, 8, 16, 40, 100};
+    for (uint32_t i = 0; i < 6; i++)
+        for (uint32_t max_items = 20; max_items < 500; max_items += 37) {
+            if (sizeof(void *) > 4)
+                CHECK(grow(hm_memory_os(), sizes[i], max_items) == max_items);
+            CHECK(grow(hm_memory_heap(), sizes[i], max_items) >= max_items / 2);
+        }
+}

@@ -13,9 +13,10 @@
  * are where one word of 64 bits ends and the next begins. The sparse column of a secondary has
  * pieces of one page, 2 or 4 slots, so that the last one is never shorter than the others. A cache
  * line of a table has 8 bytes, so that every second whole column begins behind its page's start.
- * The search is breadth first, from the empty container until no step leads to a new state. So what
- * holds in every state and at every step holds always, for a container of this size; and the first
- * violation that is found has a shortest script of operations, which is printed.
+ * The range of lists has few units, so that it is used up, and defragment looks at few blocks in a
+ * call. The search is breadth first, from the empty container until no step leads to a new state.
+ * So what holds in every state and at every step holds always, for a container of this size; and
+ * the first violation that is found has a shortest script of operations, which is printed.
  *
  *     small_world          the fast worlds, which take seconds
  *     small_world all      the slow worlds as well
@@ -28,6 +29,7 @@
 #endif
 
 #include "entity_world.h"
+#include "lists_world.h"
 #include "secondary_world.h"
 #include "world.h"
 
@@ -160,6 +162,21 @@ static const world_config entity_worlds[] = {
     {"rowpages", 2, 2, 32, 0, 0, PARTS("c", 4), .spent_lives = 1, .slow = true},
 };
 
+#define ITEMS(keys_, max_items_, units_) .keys = keys_, .max_items = max_items_, .units = units_
+
+static const world_config lists_worlds[] = {
+    {"lists", 2, 2, 64, 8, 0, ITEMS(1, 3, 10), .spent_lives = 2},
+    {"lives", 2, 2, 16, 16, 0, ITEMS(1, 2, 6), .spent_lives = 1},
+    {"values", 2, 2, 64, 5, 0, ITEMS(2, 3, 8), .spent_lives = 2},
+    {"gaps", 2, 2, 16, 12, 0, ITEMS(1, 3, 10), .spent_lives = 2},
+    {"large", 2, 2, 64, 40, 0, ITEMS(1, 2, 15), .spent_lives = 2},
+    {"lives3", 2, 3, 16, 16, 0, ITEMS(1, 2, 7), .slow = true},
+    {"values4", 2, 2, 64, 5, 0, ITEMS(2, 4, 8), .spent_lives = 2, .slow = true},
+    {"gaps4", 2, 2, 64, 16, 0, ITEMS(1, 4, 14), .spent_lives = 2, .slow = true},
+    {"joins", 3, 3, 64, 16, 0, ITEMS(1, 3, 9), .spent_lives = 2, .slow = true},
+    {"joins4", 3, 3, 64, 16, 0, ITEMS(1, 4, 10), .spent_lives = 2, .slow = true},
+};
+
 typedef struct origin {
     uint32_t parent;
     uint16_t action;
@@ -255,7 +272,7 @@ _Noreturn void world_violated(const char *file, int line, const char *condition)
 {
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     if (search.config != NULL) {
-        fprintf(stderr, "world %s of a %s, after %llu transitions; from its first state:\n",
+        fprintf(stderr, "world %s (%s), after %llu transitions; from its first state:\n",
                 search.config->name, search.kind->container,
                 (unsigned long long)search.transitions);
         if (search.state_count > 0)
@@ -450,6 +467,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof pool_worlds / sizeof *pool_worlds; i++)
         if (is_wanted(&pool_worlds[i], argc, argv))
             transitions += search_world(&pool_world, &pool_worlds[i]);
+    for (size_t i = 0; i < sizeof lists_worlds / sizeof *lists_worlds; i++)
+        if (is_wanted(&lists_worlds[i], argc, argv))
+            transitions += search_world(&lists_world, &lists_worlds[i]);
     for (size_t i = 0; i < sizeof secondary_worlds / sizeof *secondary_worlds; i++)
         if (is_wanted(&secondary_worlds[i], argc, argv))
             transitions += search_world(&secondary_world, &secondary_worlds[i]);

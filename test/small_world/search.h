@@ -43,6 +43,8 @@ typedef struct world_config {
     uint8_t block_size;     /* pool: bytes */
     uint8_t settled;        /* pool: number of slots that have their last item when the search
                                  begins, which only clear erases */
+    uint8_t max_items;      /* lists */
+    uint8_t units;          /* lists: of the range, no more than init reserves */
 } world_config;
 
 typedef struct world_action {
@@ -83,7 +85,8 @@ typedef struct world_kind {
                      bool *changed);
 } world_kind;
 
-extern const world_kind map_world, pool_world, secondary_world, table_world, entity_world;
+extern const world_kind lists_world, map_world, pool_world, secondary_world, table_world,
+    entity_world;
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 

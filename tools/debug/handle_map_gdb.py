@@ -22,12 +22,14 @@ LIMIT = 100000  # children of a container; gdb itself asks for those of `set pri
 SCANNED_WORDS = 1 << 14  # words of 64 slots in which a pool's next live item is looked for
 NAME_LENGTH = 80
 SHOWN_BYTES = 32  # of an item without a type
+SHOWN_ITEMS = 200  # of a list
 READ_BYTES = 1 << 20  # at once: a damaged size may be any number
 
 # Constants of the headers, which debug information has only if the program uses them.
 POOL_ONE_RANGE, POOL_FIXED_BLOCKS = 0, 1
 POOL_FIRST_BLOCK_SHIFT = 4
 WORLD_ROW_BITS = 14
+LISTS_COUNT = 0x7FFFFFFF
 NOWHERE = 0xFFFFFFFF
 
 
@@ -101,7 +103,7 @@ def item_type(prefix, kind, size):
     if prefix is None:
         return None
     container = f"{prefix}_{kind}"
-    for verb in "get", "insert", "set":
+    for verb in "get", "insert", "set", "push":
         for found in types_of_function(f"{container}_{verb}"):
             if found.name != container and found.sizeof == size:
                 return found
@@ -240,6 +242,30 @@ class TablePrinter(IdTablePrinter):
             yield handle, self.row(self.cells(position))
 
 
+class ListsPrinter(IdTablePrinter):
+    kind = "lists"
+    unit = "lists"
+
+    def more(self):
+        return f", {int(self.value['item_count'])} items"
+
+    def items(self, unit, count):
+        """The items of a list as an array, or the bytes of each."""
+        size, shift = int(self.value["item_size"]), min(int(self.value["unit_shift"]), 31)
+        shown = min(count, SHOWN_ITEMS)
+        data = read(int(self.value["base"]) + ((unit + 1) << shift), size * shown)
+        found = item_type(self.prefix, self.kind, size)
+        if found is not None and shown > 0:
+            return gdb.Value(data, found.array(shown - 1))
+        return " | ".join(bytes_text(data[size * i:size * (i + 1)]) for i in range(shown))
+
+    def live(self):
+        for _, handle in self.handles():
+            record = element(self.value["records"], handle & 0xFFFFFFFF)
+            unit, count = int(record["unit"]), int(record["count"]) & LISTS_COUNT
+            yield handle, self.items(unit, count) if unit != 0 else "empty"
+
+
 class WorldPrinter(IdTablePrinter):
     kind = "world"
     unit = "entities"
@@ -315,8 +341,9 @@ class SecondaryPrinter(ContainerPrinter):
             yield owner, self.item(values + position * size, size)
 
 
-PRINTERS = {"hm_handle": HandlePrinter, "hm_map": MapPrinter, "hm_pool": PoolPrinter,
-            "hm_secondary": SecondaryPrinter, "hm_table": TablePrinter, "hm_world": WorldPrinter}
+PRINTERS = {"hm_handle": HandlePrinter, "hm_lists": ListsPrinter, "hm_map": MapPrinter,
+            "hm_pool": PoolPrinter, "hm_secondary": SecondaryPrinter, "hm_table": TablePrinter,
+            "hm_world": WorldPrinter}
 
 
 class Lookup:
