@@ -79,6 +79,7 @@ void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
         lists->cursor = unit;
 }
 
+/* Where that lowers the end, a free block in front of this one becomes the last. */
 void hm_lists_give(hm_lists *lists, uint32_t unit)
 {
     hm_lists_part(lists);
@@ -182,9 +183,9 @@ static hm_status blocks_validate_free(const hm_lists *lists, uint32_t unit, bloc
 static hm_status blocks_validate_list(const hm_lists *lists, uint32_t unit, blocks_sums *sums)
 {
     const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    const hm_lists_record *record = &lists->records[block->slot];
-    if (block->slot >= lists->ids.slot_count || record->unit != unit)
+    if (block->slot >= lists->ids.slot_count || lists->records[block->slot].unit != unit)
         return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);
+    const hm_lists_record *record = &lists->records[block->slot];
     bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
     bool is_sound = is_exact ? block->size == (record->count | HM_LISTS_EXACT) && record->room == 0
                              : (block->size & (block->size - 1)) == 0 && unit >= lists->cursor &&
@@ -219,8 +220,9 @@ static uint32_t blocks_count_class(const hm_lists *lists, uint32_t size_class, u
         if (count == most || unit >= lists->end)
             return UINT32_MAX;
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        if (!hm_lists_is_free(block) || blocks_links(lists, unit)->previous != previous ||
-            blocks_class_of(block->size) != size_class)
+        if (!hm_lists_is_free(block) || block->size == 1 ||
+            blocks_class_of(block->size) != size_class ||
+            blocks_links(lists, unit)->previous != previous)
             return UINT32_MAX;
         previous = unit;
         unit = blocks_links(lists, unit)->next;

@@ -12,7 +12,7 @@
 
 enum {
     LISTS_UNIT_SIZE = 8,    /* bytes, at least: that of a head */
-    LISTS_LARGE_UNIT = 32,  /* bytes, or twice the alignment, where smaller ones are too many */
+    LISTS_LARGE_UNIT = 32,  /* bytes, or twice the alignment if that is more: the most */
     LISTS_ITEMS = 16,       /* default items for each list */
     LISTS_SCARCE_ITEMS = 4, /* where address space is scarce */
     LISTS_SPREAD = 4,       /* times the items' size that is reserved: blocks, and gaps */
@@ -23,7 +23,7 @@ enum {
 _Static_assert(sizeof(hm_lists_block) == LISTS_UNIT_SIZE, "a head takes one unit");
 _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit");
 
-/* The units of a block of items, rounded up to a power of two, do not reach HM_LISTS_EXACT. */
+/* So the units of a block, rounded up to a power of two, do not reach HM_LISTS_EXACT. */
 #define LISTS_MAX_UNITS (HM_LISTS_EXACT >> 1)
 
 /* init and fini */
@@ -42,7 +42,7 @@ static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
         full->name = "lists";
 }
 
-/* Returns how many items units of so many bytes can hold. */
+/* Returns how many items of one list units of so many bytes can hold. */
 static uint64_t lists_most(size_t unit_size, size_t item_size)
 {
     return (uint64_t)(LISTS_MAX_UNITS - 1) * unit_size / item_size;
@@ -185,7 +185,7 @@ hm_handle hm_lists_create(hm_lists *lists)
     hm_handle list = hm_id_table_issue(&lists->ids);
     if (hm_handle_is_null(list))
         list = hm_id_table_issue_slow(&lists->ids);
-    lists->records[hm_handle_index(list)].tag = (uint32_t)(list.bits >> 32);
+    lists->records[hm_handle_index(list)] = (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
     return list;
 }
 
@@ -304,9 +304,9 @@ static unsigned char *lists_grow(hm_lists *lists, hm_handle list, hm_lists_recor
     return place;
 }
 
-/* Drops the last items of a list that has more than `count`. A list that becomes empty so keeps its
- * block, or one that is filled and emptied by turns would need a new one each time; but not an
- * exact one, which the next push could not use. */
+/* Drops the last items of a list that has more than `count`. The units that an exact block then has
+ * too many are freed. Any other block stays as it is, even if the list becomes empty: one that is
+ * filled and emptied by turns would need a new block each time. */
 static void lists_shrink(hm_lists *lists, hm_lists_record *record, uint32_t count)
 {
     uint32_t unit = record->unit;
@@ -483,8 +483,7 @@ hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
     return stats;
 }
 
-/* Each live list has a record with its tag, since as many tags are those of live lists as there are
- * lists. */
+/* Each list has a record with its tag if as many tags are those of lists as there are lists. */
 static hm_status lists_validate_records(const hm_lists *lists)
 {
     uint32_t tags = 0;
@@ -492,7 +491,10 @@ static hm_status lists_validate_records(const hm_lists *lists)
         const hm_lists_record *record = &lists->records[slot];
         hm_handle list = hm_handle_from_bits((uint64_t)record->tag << 32 | slot);
         bool is_live = hm_id_table_contains(&lists->ids, list);
-        if (record->tag != 0 ? !is_live : record->unit != 0)
+        uint32_t used = record->count | record->room;
+        bool is_sound =
+            is_live ? record->unit != 0 || used == 0 : (record->tag | record->unit | used) == 0;
+        if (!is_sound)
             return hm_fail(HM_ERROR_CORRUPT, "the record of slot %" PRIu32 " is damaged", slot);
         tags += is_live;
     }

@@ -2,27 +2,28 @@
 /* lists: what its sources share.
  *
  * The range is full of blocks from unit 1 to `end`, without holes: each is a list's or free, and
- * its head says how long it is, so that one can walk from block to block. A free block is in the
- * list of the class whose number is the logarithm of its size, rounded down.
+ * its head says how long it is, so that one can walk from block to block. A free block of more than
+ * one unit is in the list of the class whose number is the logarithm of its size, rounded down.
  *
  * Invariants, which validate checks:
  *
  * 1. The sizes of the blocks add up to end - 1.
- * 2. Each list with items has one block, whose head has its slot, and one without items may. The
- * block has a power of two of units, and the record says how many items fit; or it is exact: it has
- * the units that its items need, their number in its head too, and no room in the record.
- * 3. Each free block is in the list of its class, and nothing else is.
+ * 2. Each list with items has one block, whose head has its slot; one without items may have one.
+ *    Either the block has a power of two of units, and the record says how many items fit. Or it is
+ *    exact: it has the units that its items need, at least one, its head has their number too, and
+ *    the record has no room.
+ * 3. Each free block of more than one unit is in the list of its class, and nothing else is.
  * 4. `item_count` is the sum of the counts.
  * 5. Below `cursor`, where a block begins or which is `end`, all blocks are exact.
  * 6. With HM_GUARD_JOINED, no free block is followed by another one or is the last, and no empty
  *    list has a block.
- * 7. The record of a slot with a list has the upper half of its handle, any other is zero. */
+ * 7. The record of a slot with a list has the upper half of its handle; any other is zero. */
 #ifndef HANDLE_MAP_LISTS_INTERNAL_H
 #define HANDLE_MAP_LISTS_INTERNAL_H
 
 #include <handle_map/lists.h>
 
-/* Returns the units that n items need, with the head: at most 2^31, if max_items allows n. */
+/* As hm_lists_units_as. */
 static inline uint64_t hm_lists_units_of(const hm_lists *lists, uint64_t n)
 {
     return hm_lists_units_as(lists, n, lists->item_size);
@@ -52,6 +53,7 @@ static inline bool hm_lists_is_joined(const hm_lists *lists)
     return (lists->guard.flags & HM_GUARD_JOINED) != 0;
 }
 
+/* From now on joining may help. */
 static inline void hm_lists_part(hm_lists *lists)
 {
     lists->guard.flags &= ~(uint32_t)HM_GUARD_JOINED;

@@ -33,9 +33,9 @@ enum {
  * item's. The record of a slot without a list is zero. */
 typedef struct hm_lists_record {
     uint32_t tag;   /* upper half of the list's handle */
-    uint32_t unit;  /* of its block; 0: the list is empty */
+    uint32_t unit;  /* of its block; 0: it has none */
     uint32_t count; /* items */
-    uint32_t room; /* items that its block can hold; 0 for an exact block: the next push moves it */
+    uint32_t room;  /* items that its block can hold; 0: none or an exact one, push is not inline */
 } hm_lists_record;
 
 /* What a block begins with. */
@@ -49,8 +49,9 @@ typedef struct hm_lists_links {
     uint32_t next, previous; /* units of free blocks of the same class; 0: none */
 } hm_lists_links;
 
-/* All fields are private; use the functions. Addresses count in *units*, of 8 bytes or the items'
- * alignment if that is larger. A block begins with a unit for its head; unit 0 is none. */
+/* All fields are private; use the functions. Addresses count in *units*: of 8 bytes, or the items'
+ * alignment if that is larger, or a small multiple where max_items would need too many. A block
+ * begins with a unit for its head; unit 0 is none. */
 typedef struct hm_lists {
     hm_id_table ids;                  /* first, so that a lookup's fields are near */
     hm_lists_record *records;         /* by slot; record_array.data */
@@ -77,6 +78,7 @@ typedef struct hm_lists_view {
     uint32_t next;  /* private; 0 begins a loop */
 } hm_lists_view;
 
+/* Adds an item, and returns its place, which the caller writes; NULL as hm_lists_push. */
 HM_API unsigned char *hm_lists_push_slow(hm_lists *lists, hm_handle list);
 HM_API bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index);
 
@@ -90,9 +92,9 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
     return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(lists, unit)));
 }
 
-/* Returns the record of a list; NULL if the handle does not resolve. A handle with an upper half of
- * zero, which none has that was issued, may find the record of a slot without a list: that has no
- * items and no room. */
+/* Returns the record of a list; NULL if the handle does not resolve. No handle that was issued has
+ * an upper half of zero. One that has may find the record of a slot without a list: that has no
+ * items, and no room for any. */
 static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle list)
 {
     hm_lists_record *records = lists->records;
@@ -105,8 +107,8 @@ static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle li
 /* Forms of the functions of lists.h that take the item size. The typed functions of
  * HM_LISTS_DEFINE pass it as a constant. */
 
-/* The item is written here in either case, so that its address is not passed on, and a compiler may
- * keep it in registers. */
+/* The item is written here in either case: a function that is not inline would get its address, and
+ * the compiler could not keep it in registers. */
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
                                  size_t item_size)
 {
@@ -154,7 +156,7 @@ HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t in
     return true;
 }
 
-/* Returns the units that n items need, with the head: at most 2^31, if max_items allows n. */
+/* Returns the units that n items need, with the head: at most 2^30, if max_items allows n. */
 HM_INLINE uint64_t hm_lists_units_as(const hm_lists *lists, uint64_t n, size_t item_size)
 {
     uint64_t last = (UINT64_C(1) << lists->unit_shift) - 1;
@@ -165,7 +167,7 @@ HM_INLINE uint64_t hm_lists_units_as(const hm_lists *lists, uint64_t n, size_t i
  * no record. For other blocks the record of the next one is prefetched. */
 HM_INLINE bool hm_lists_next_as(const hm_lists *lists, hm_lists_view *view, size_t item_size)
 {
-    uint32_t unit = view->next != 0 ? view->next : 1, end = lists->end, count, next;
+    uint32_t unit = view->next != 0 ? view->next : 1, end = lists->end, count, next, slot;
     const hm_lists_block *block;
     const hm_lists_record *record;
     for (; unit < end; unit = next) {
@@ -179,8 +181,10 @@ HM_INLINE bool hm_lists_next_as(const hm_lists *lists, hm_lists_view *view, size
             count = block->size & ~HM_LISTS_EXACT;
             next = unit + HM_CAST(uint32_t, hm_lists_units_as(lists, count, item_size));
         } else {
-            if (next < end)
-                HM_PREFETCH(&lists->records[hm_lists_block_at(lists, next)->slot]);
+            if (next < end) {
+                slot = hm_lists_block_at(lists, next)->slot;
+                HM_PREFETCH(&lists->records[slot != HM_LISTS_FREE ? slot : 0]);
+            }
             count = record->count;
             if (count == 0)
                 continue;
