@@ -178,8 +178,9 @@ TEST(lists_range, gaps_of_one_unit_are_joined_too)
 {
     scene on;
     start(&on);
-    on.lists.unit_array.capacity += 2;
-    hm_handle short_one = check_fits(&on, 1);
+    destroy(&on, 7);
+    hm_handle short_one = check_fits(&on, FEW);
+    check_fits(&on, FEW);
     CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* All blocks are exact. */
     check_full(&on, 1);
     for (int i = 2; i <= 3; i++) {
@@ -189,13 +190,15 @@ TEST(lists_range, gaps_of_one_unit_are_joined_too)
         on.handles[i] = HM_NULL_HANDLE; /* for check */
         check_full(&on, 1);
     }
-    CHECK(hm_lists_destroy(&on.lists, short_one)); /* 2 units behind all lists */
-    destroy(&on, 4);                               /* 4, behind one of the gaps */
+    CHECK(hm_lists_destroy(&on.lists, short_one));
+    destroy(&on, 4); /* behind one of the gaps */
     check_full(&on, MANY);
     check_fits(&on, ITEMS);
-    check_fits(&on, 1);
-    CHECK(hm_lists_defragment(&on.lists, no_limit).done);
-    check_fits(&on, 1);
+    check_fits(&on, FEW);
+    check_full(&on, 1);
+    CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* 2 gaps of 1 unit */
+    check_fits(&on, FEW);
+    check_full(&on, 1);
     finish(&on.lists);
 }
 
