@@ -50,10 +50,11 @@ EXPECTED = {
              "[index 0, generation 1, type 9] = components none, "
              "[index 1, generation 1, type 9] = components 0, 1, "
              "[index 2, generation 1, type 9] = components 1}",
-    "contacts": "contact_lists 'contact', 3 of 100 lists, 4 items = {"
+    "contacts": "contact_lists 'contact', 4 of 100 lists, 4 items = {"
                 "[index 0, generation 1, type 6] = {{heat = 5}, {heat = 6}, {heat = 7}}, "
                 "[index 1, generation 1, type 6] = empty, "
-                "[index 2, generation 1, type 6] = {{heat = 7}}}",
+                "[index 2, generation 1, type 6] = {{heat = 7}}, "
+                "[index 3, generation 1, type 6] = empty}",
     "names": "hm_lists 'names', 1 of 10 lists, 2 items = {"
              "[index 0, generation 1, type 0] = 61 62 63 | 78 79 7a}",
     # zeroed
