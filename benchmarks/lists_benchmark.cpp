@@ -14,7 +14,7 @@ HM_LISTS_DEFINE(number, uint64_t, 5)
 
 enum {
     MOST = 30,     /* items of a list */
-    AGING = 20,    /* steps for each list, before iteration and memory are measured */
+    AGING = 20,    /* steps for each list, so that what is measured is their steady state */
     TOGETHER = 64, /* pushes whose time is taken at once */
     CHUNK = 65536  /* steps that are drawn before they are timed */
 };
@@ -200,23 +200,19 @@ template <class Lists> double run_steps(uint32_t count)
     draws numbers;
     Lists lists(count);
     fill(lists, numbers);
-    take_steps(lists, numbers, 40 * uint64_t{count});
+    take_steps(lists, numbers, uint64_t{AGING} * count);
     uint64_t steps = round_up(uint64_t{4} * count);
     return take_steps(lists, numbers, steps) / static_cast<double>(steps) * count;
 }
 
 template <class Lists> double run_fill(uint32_t count)
 {
-    draws numbers;
-    double start = cpu_seconds();
     Lists lists(count);
     std::vector<typename Lists::key_type> order;
     for (typename Lists::key_type key : lists.keys)
         order.insert(order.end(), MOST / 2, key);
     std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
-    double drawn = cpu_seconds() - start;
-    (void)drawn;
-    start = cpu_seconds();
+    double start = cpu_seconds();
     for (typename Lists::key_type key : order)
         lists.push(key, 1);
     return (cpu_seconds() - start) / (MOST / 2);
