@@ -95,6 +95,17 @@ TEST(lists_contract, units_are_as_small_as_max_items_allow)
     check_unit(64, 64, 2 * units, 7);
 }
 
+TEST(lists_contract, by_default_there_are_some_items_for_each_list)
+{
+    hm_lists lists = make((hm_lists_desc){.capacity = 10});
+    CHECK(lists.max_items == (sizeof(void *) > 4 && hm_memory_os() != hm_memory_heap() ? 160 : 40));
+    finish(&lists);
+    lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
+    hm_handle list = hm_lists_create(&lists);
+    CHECK(hm_lists_resize(&lists, list, 40) == HM_OK && hm_lists_push(&lists, list, NULL) == NULL);
+    finish(&lists);
+}
+
 TEST(lists_contract, the_default_of_max_items_is_valid_for_large_items)
 {
     if (!test_has_addresses(UINT64_C(1) << 37, "lists of 2^31 units"))
