@@ -100,9 +100,21 @@ TEST(lists_contract, by_default_there_are_some_items_for_each_list)
     hm_lists lists = make((hm_lists_desc){.capacity = 10});
     CHECK(lists.max_items == (sizeof(void *) > 4 && hm_memory_os() != hm_memory_heap() ? 160 : 40));
     finish(&lists);
-    lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
+}
+
+TEST(lists_contract, the_default_of_max_items_is_refused_if_no_item_fits)
+{
+    if (sizeof(size_t) > 4)
+        CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX / 4096, .capacity = 1}));
+}
+
+TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_for_each_list)
+{
+    hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
     hm_handle list = hm_lists_create(&lists);
-    CHECK(hm_lists_resize(&lists, list, 40) == HM_OK && hm_lists_push(&lists, list, NULL) == NULL);
+    CHECK(hm_lists_resize(&lists, list, 41) == HM_ERROR_FULL);
+    CHECK(strcmp(hm_last_error(), "0 of 40 items: max_items is used up") == 0);
+    CHECK(hm_lists_resize(&lists, list, 40) == HM_OK);
     finish(&lists);
 }
 
