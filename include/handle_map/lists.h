@@ -2,15 +2,16 @@
 /* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body,
  * the requests that wait for a resource.
  *
- *     handle ----> records (sparse)             range
- *                  | unit 1, 3 items | -------> | head: list, size | a | b | c |   |
- *                  | empty           |          | free             |
- *                  | unit 9, 2 items | -------> | head: list, size | d | e |
- *                    ^ slot                     <- end
+ *     handle ----> records (sparse)                          range
+ *                  | tag | unit 1 | 3 items, room for 6 | -> | head: slot, size | a | b | c |   |
+ *                  | tag | empty                        |    | free             |
+ *                  | tag | unit 9 | 2 items, no room    | -> | head: slot, size | d | e |
+ *                    ^ slot                                  <- end
  *
  * The items of a list are one array. All lists share one range: a list that grows moves to a block
- * of twice the size, and its old block serves others. An empty list has no block. To visit the
- * items of all lists, walk the range with hm_lists_next: that is one forward pass over memory.
+ * of twice the size, and its old block serves others. A list has no block until it gets items. To
+ * visit the items of all lists, walk the range with hm_lists_next: that is one forward pass over
+ * memory.
  *
  * Owns: the items, copied as bytes. What they point to belongs to the program; there are no hooks.
  *
@@ -19,7 +20,8 @@
  * valid until the next call that changes its list, and until defragment, clear or fini.
  *
  * Under AddressSanitizer free blocks and the bytes behind the last item of a list are poisoned:
- * using a pointer into a list that has moved is reported, until the place is used again.
+ * using a pointer into a list that has moved is reported, until the place is used again. The first
+ * 8 bytes of the items in a free block are not poisoned: it is linked there.
  *
  * Limits:
  *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -29,16 +31,23 @@
  *     alignment           1 to 4096, dividing the size
  *     index space         `max_slots`, as in a map
  *
- * Memory: 8 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head of
- * 16 bytes, or of the items' alignment if that is larger, and blocks are multiples of that. Blocks
- * that have grown are powers of two, so that up to half of one is unused, until defragment gives
- * each list exactly what it needs. Freed blocks are used again for lists of the same size.
+ * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
+ * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
+ * max_items take 8 GiB or more, of up to 4 times as much. Blocks that have grown are powers of two,
+ * so that up to half of one is unused, until defragment gives each list exactly what it needs.
+ * Freed blocks are used again for lists of the same size.
+ *
+ * A list that becomes empty by erasing keeps its block, so that the next push need not look for
+ * one. resize to 0 and destroy give it back, and so do defragment, which does it for all empty
+ * lists, and a push that finds the range used up. A list that takes just what it needs since a
+ * defragment has nothing to keep: what its items no longer need is free at once.
  *
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
- * call that needs a block then joins free blocks next to each other, O(blocks). If that does not
- * help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then there is
- * room up to max_items; but with 32-bit pointers, with hm_memory_heap() or above 16 GiB perhaps not
- * for a list of more than half of them. Until a block is freed, further calls fail in O(1).
+ * call that needs a block then joins free blocks next to each other, those of empty lists among
+ * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
+ * gaps, and try again. Then there is room up to max_items; but with 32-bit pointers, with
+ * hm_memory_heap() or with more than 2^29 lists perhaps not for a list of more than half of them.
+ * Until a block is freed or a list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -129,7 +138,8 @@ HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
  * returns, as hm_map_upcoming does. O(1). */
 HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
 
-/* Destroys all lists. Every handle is refused from then on. Invalidates all pointers. O(1). */
+/* Destroys all lists. Every handle is refused from then on. Invalidates all pointers. O(slots):
+ * it zeroes their records. */
 HM_API void hm_lists_clear(hm_lists *lists);
 
 /* Adds an item behind the others, and returns its place; NULL item: zero. `item` must not point
@@ -162,8 +172,8 @@ HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index,
  */
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
-/* Erases the item at `index`; the last one moves into the hole. False if the handle does not
- * resolve, if there is no such item, and when busy. O(1). */
+/* Erases the item at `index`; the last one moves into the hole. A list without items stays. False
+ * if the handle does not resolve, if there is no such item, and when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
@@ -192,13 +202,13 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
     const hm_lists_record *record;
     HM_CONTRACT(lists != NULL, "hm_lists_items: lists is NULL");
     record = hm_lists_find(lists, list);
-    if (record == NULL || record->unit == 0) {
+    if (record == NULL || record->count == 0) {
         if (count != NULL)
             *count = 0;
         return NULL;
     }
     if (count != NULL)
-        *count = record->count & ~HM_LISTS_EXACT;
+        *count = record->count;
     return hm_lists_address(lists, record->unit + 1);
 }
 
@@ -210,26 +220,11 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
  *     while (hm_lists_next(&contacts, &view))
  *         resolve_all(view.items, view.count);
  */
-static inline bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
+HM_INLINE bool hm_lists_next(const hm_lists *lists, hm_lists_view *view)
 {
-    const hm_lists_block *block;
-    uint32_t unit, end;
     HM_CONTRACT(lists != NULL, "hm_lists_next: lists is NULL");
     HM_CONTRACT(view != NULL, "hm_lists_next: view is NULL");
-    end = lists->end;
-    for (unit = view->next != 0 ? view->next : 1; unit < end; unit += block->size) {
-        block = hm_lists_block_at(lists, unit);
-        if (hm_handle_is_free(block->list))
-            continue;
-        view->list = block->list;
-        view->items = hm_lists_address(lists, unit + 1);
-        view->count =
-            block->count != 0 ? block->count : lists->records[hm_handle_index(block->list)].count;
-        view->next = unit + block->size;
-        return true;
-    }
-    memset(view, 0, sizeof *view);
-    return false;
+    return hm_lists_next_as(lists, view, lists->item_size);
 }
 
 /* Whether the handle names a list. O(1). */
@@ -269,12 +264,12 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
 }
 
 /* Closes the gaps between blocks: moves lists toward the beginning of the range, and gives each
- * just the memory that its items take, so that the next push moves it. Call it once a frame, or
- * when little happens; it resumes where it stopped, and the program may change anything between
- * calls. The lists keep their order in memory. A swap is one list that is moved, whatever its size;
- * there are no compares. Besides, a call looks at no more than 4 blocks for each swap that it may
- * make, and 4,096. Done: there are no gaps; then a call costs nothing until something changes. When
- * busy: not done. Never fails. Invalidates all pointers to items. */
+ * just the memory that its items take, so that the next push moves it; an empty list takes none.
+ * Call it once a frame, or when little happens; it resumes where it stopped, and the program may
+ * change anything between calls. The lists keep their order in memory. A swap is one list that is
+ * moved, whatever its size; there are no compares. Besides, a call looks at no more than 4 blocks
+ * for each swap that it may make, and 4,096. Done: there are no gaps; then a call costs nothing
+ * until something changes. When busy: not done. Never fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
 
 /* Gives memory back to the system: what is behind the last block, and spent parts of the ID table,
@@ -291,7 +286,8 @@ HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buf
 /* Returns counts and sizes; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
-/* HM_OK, or HM_ERROR_CORRUPT if the lists are damaged, with what in hm_last_error. O(lists). */
+/* HM_OK, or HM_ERROR_CORRUPT if the lists are damaged, with what in hm_last_error. O(slots +
+ * blocks). */
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 #ifdef __cplusplus
@@ -464,7 +460,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         HM_CONTRACT(hm_walk != NULL, #prefix "_lists_next: view is NULL");                         \
         memset(&hm_found, 0, sizeof hm_found);                                                     \
         hm_found.next = hm_walk->next;                                                             \
-        hm_is_any = hm_lists_next(&hm_self->lists, &hm_found);                                     \
+        hm_is_any = hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type));                    \
         hm_walk->list.id = hm_found.list;                                                          \
         hm_walk->items = HM_CAST(type *, hm_found.items);                                          \
         hm_walk->count = hm_found.count;                                                           \

@@ -11,8 +11,7 @@
 
 #include <inttypes.h>
 
-/* A list of one takes two units of 16 bytes, so that 2^30 of them take half of what lists can
- * address. */
+/* Three times as many members are about as many as lists can have. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 30)
 
 /* init and fini */
@@ -136,9 +135,11 @@ HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle own
     hm_lists *lists = &index->members;
     hm_lists_record *record = hm_index_record(index, bucket);
     *position = hm_index_member_count(index, bucket);
-    if (hm_lists_append_as(lists, record, &owner, sizeof owner) != NULL)
-        return HM_OK;
-    return index_attach_slow(index, bucket, owner);
+    hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
+    if (place == NULL)
+        return index_attach_slow(index, bucket, owner);
+    *place = owner;
+    return HM_OK;
 }
 
 /* Makes the owner a member of a key. `at` is the position of its value in the secondary, or of an

@@ -39,7 +39,7 @@ static inline hm_lists_record *hm_index_record(const hm_index *index, uint32_t b
 
 static inline uint32_t hm_index_member_count(const hm_index *index, uint32_t bucket)
 {
-    return hm_index_record(index, bucket)->count & ~HM_LISTS_EXACT;
+    return hm_index_record(index, bucket)->count;
 }
 
 /* Returns the members of a key that has some. */

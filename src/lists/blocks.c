@@ -12,74 +12,78 @@ static uint32_t blocks_class_of(uint32_t size)
     return hm_bits_highest(size);
 }
 
-/* Free blocks are in lists of both directions. */
+/* Free blocks are in lists of both directions, except for those of one unit, which have no place
+ * for links, and which no list could use. */
 
-static uint32_t blocks_next(const hm_lists_block *block)
+static hm_lists_links *blocks_links(const hm_lists *lists, uint32_t unit)
 {
-    return hm_handle_index(block->list);
-}
-
-static void blocks_set_next(hm_lists_block *block, uint32_t next)
-{
-    block->list.bits = HM_HANDLE_FREE_BIT | next;
+    return (hm_lists_links *)(void *)hm_lists_address(lists, unit + 1);
 }
 
 static void blocks_link(hm_lists *lists, uint32_t unit)
 {
-    hm_lists_block *block = hm_lists_block_at(lists, unit);
-    uint32_t *head = &lists->heads[blocks_class_of(block->size)];
-    blocks_set_next(block, *head);
-    block->count = 0;
+    uint32_t size = hm_lists_block_at(lists, unit)->size;
+    if (size == 1)
+        return;
+    uint32_t *head = &lists->heads[blocks_class_of(size)];
+    hm_lists_links *links = blocks_links(lists, unit);
+    hm_memory_unpoison(links, sizeof *links);
+    *links = (hm_lists_links){.next = *head, .previous = 0};
     if (*head != 0)
-        hm_lists_block_at(lists, *head)->count = unit;
+        blocks_links(lists, *head)->previous = unit;
     *head = unit;
 }
 
 void hm_lists_unlink(hm_lists *lists, uint32_t unit)
 {
-    const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    uint32_t next = blocks_next(block), previous = block->count;
-    if (previous != 0)
-        blocks_set_next(hm_lists_block_at(lists, previous), next);
+    uint32_t size = hm_lists_block_at(lists, unit)->size;
+    if (size == 1)
+        return;
+    hm_lists_links links = *blocks_links(lists, unit);
+    if (links.previous != 0)
+        blocks_links(lists, links.previous)->next = links.next;
     else
-        lists->heads[blocks_class_of(block->size)] = next;
-    if (next != 0)
-        hm_lists_block_at(lists, next)->count = previous;
+        lists->heads[blocks_class_of(size)] = links.next;
+    if (links.next != 0)
+        blocks_links(lists, links.next)->previous = links.previous;
 }
 
-/* Makes the units an own block, without a list and without items. */
-static void blocks_make(const hm_lists *lists, uint32_t unit, uint32_t size)
+/* Makes the units a block of their own. */
+static void blocks_make(const hm_lists *lists, uint32_t unit, uint32_t slot, uint32_t size)
 {
     hm_lists_block *block = hm_lists_block_at(lists, unit);
     hm_memory_poison(block, (size_t)size << lists->unit_shift);
     hm_memory_unpoison(block, sizeof *block);
-    *block = (hm_lists_block){.list = HM_NULL_HANDLE, .size = size, .count = 0};
+    *block = (hm_lists_block){.slot = slot, .size = size};
 }
 
 void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)
 {
-    size_t size = (size_t)(hm_lists_block_at(lists, unit)->size - 1) << lists->unit_shift;
+    size_t size = (size_t)(hm_lists_end_of(lists, unit) - unit - 1) << lists->unit_shift;
     size_t used = lists->item_size * count;
     hm_memory_poison(hm_lists_address(lists, unit + 1) + used, size - used);
 }
 
-void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
+uint32_t hm_lists_room(const hm_lists *lists, uint32_t unit)
 {
-    blocks_make(lists, unit, size);
-    blocks_link(lists, unit);
-    hm_lists_loosen(lists, unit);
+    size_t size = (size_t)(hm_lists_block_at(lists, unit)->size - 1) << lists->unit_shift;
+    size_t room = size / lists->item_size;
+    return room < HM_LISTS_MOST ? (uint32_t)room : HM_LISTS_MOST;
 }
 
+void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
+{
+    blocks_make(lists, unit, HM_LISTS_FREE, size);
+    blocks_link(lists, unit);
+    if (unit < lists->cursor)
+        lists->cursor = unit;
+}
+
+/* Where that lowers the end, a free block in front of this one becomes the last. */
 void hm_lists_give(hm_lists *lists, uint32_t unit)
 {
-    uint32_t size = hm_lists_block_at(lists, unit)->size;
-    lists->is_joined = false;
-    if (lists->end - unit != size) {
-        hm_lists_make_free(lists, unit, size);
-        return;
-    }
-    hm_lists_lower_end(lists, unit);
-    hm_lists_loosen(lists, unit);
+    hm_lists_part(lists);
+    hm_lists_make_gap(lists, unit, hm_lists_end_of(lists, unit));
 }
 
 void hm_lists_lower_end(hm_lists *lists, uint32_t unit)
@@ -87,6 +91,8 @@ void hm_lists_lower_end(hm_lists *lists, uint32_t unit)
     size_t size = (size_t)(lists->end - unit) << lists->unit_shift;
     hm_memory_poison(hm_lists_address(lists, unit), size);
     lists->end = unit;
+    if (unit < lists->cursor)
+        lists->cursor = unit;
 }
 
 /* take */
@@ -105,7 +111,7 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
         return status;
     *unit = lists->end;
     lists->end += size;
-    blocks_make(lists, *unit, size);
+    blocks_make(lists, *unit, 0, size);
     return HM_OK;
 }
 
@@ -124,7 +130,7 @@ static uint32_t blocks_reuse(hm_lists *lists, uint32_t size, uint32_t size_class
     uint32_t unit = lists->heads[size_class];
     hm_lists_unlink(lists, unit);
     uint32_t rest = hm_lists_block_at(lists, unit)->size - size;
-    blocks_make(lists, unit, size);
+    blocks_make(lists, unit, 0, size);
     if (rest != 0)
         hm_lists_make_free(lists, unit + size, rest);
     return unit;
@@ -141,7 +147,7 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
     uint32_t size = UINT32_C(1) << size_class;
     if (lists->heads[size_class] == 0) {
         bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
-        if (is_used_up && !lists->is_joined &&
+        if (is_used_up && !hm_lists_is_joined(lists) &&
             blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
             hm_lists_join(lists);
         hm_status status = blocks_extend(lists, size, unit);
@@ -160,40 +166,51 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
 
 typedef struct blocks_sums {
     uint64_t items;
-    uint32_t lists, free; /* blocks */
+    uint32_t lists, free; /* blocks; of the free ones those that are listed */
     bool was_free;        /* the block before */
 } blocks_sums;
+
+static hm_status blocks_validate_free(const hm_lists *lists, uint32_t unit, blocks_sums *sums)
+{
+    uint32_t size = hm_lists_block_at(lists, unit)->size;
+    bool is_joined = !sums->was_free && lists->end - unit != size;
+    if (unit < lists->cursor || (hm_lists_is_joined(lists) && !is_joined))
+        return hm_fail(HM_ERROR_CORRUPT, "unit %" PRIu32 " is a gap that was closed", unit);
+    sums->free += size > 1;
+    sums->was_free = true;
+    return HM_OK;
+}
+
+static hm_status blocks_validate_list(const hm_lists *lists, uint32_t unit, blocks_sums *sums)
+{
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    if (block->slot >= lists->ids.slot_count || lists->records[block->slot].unit != unit)
+        return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);
+    const hm_lists_record *record = &lists->records[block->slot];
+    bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
+    bool is_sound = is_exact ? block->size == (record->count | HM_LISTS_EXACT) && record->room == 0
+                             : (block->size & (block->size - 1)) == 0 && unit >= lists->cursor &&
+                                   record->room == hm_lists_room(lists, unit) &&
+                                   record->count <= record->room;
+    if ((record->count == 0 && (is_exact || hm_lists_is_joined(lists))) || !is_sound)
+        return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" PRIu32 " is damaged",
+                       unit);
+    sums->lists++;
+    sums->items += record->count;
+    sums->was_free = false;
+    return HM_OK;
+}
 
 /* Checks one block, whose head is inside the range, and adds it to the sums. */
 static hm_status blocks_validate(const hm_lists *lists, uint32_t unit, blocks_sums *sums)
 {
     const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    if (block->size == 0 || block->size > lists->end - unit)
+    uint32_t size = hm_lists_size_of(lists, block);
+    if (size == 0 || size > lists->end - unit)
         return hm_fail(HM_ERROR_CORRUPT, "the size of the block at unit %" PRIu32 " is damaged",
                        unit);
-    if (hm_lists_is_free(block)) {
-        bool is_joined = !sums->was_free && lists->end - unit != block->size;
-        if (unit < lists->cursor || (lists->is_joined && !is_joined))
-            return hm_fail(HM_ERROR_CORRUPT, "unit %" PRIu32 " is a gap that was closed", unit);
-        sums->free++;
-        sums->was_free = true;
-        return HM_OK;
-    }
-    sums->was_free = false;
-    const hm_lists_record *record = hm_lists_find(lists, block->list);
-    if (record == NULL || record->unit != unit)
-        return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" PRIu32 " has no list", unit);
-    uint32_t count = hm_lists_count_in(record);
-    bool is_exact = record->count != count;
-    uint64_t need = hm_lists_units_of(lists, count);
-    if (count == 0 || block->count != (is_exact ? count : 0) || need > block->size ||
-        (!is_exact && (block->size & (block->size - 1)) != 0) ||
-        (unit < lists->cursor && need != block->size))
-        return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" PRIu32 " is damaged",
-                       unit);
-    sums->lists++;
-    sums->items += count;
-    return HM_OK;
+    return hm_lists_is_free(block) ? blocks_validate_free(lists, unit, sums)
+                                   : blocks_validate_list(lists, unit, sums);
 }
 
 /* Counts the blocks in the list of a class; UINT32_MAX if it is damaged. */
@@ -204,11 +221,12 @@ static uint32_t blocks_count_class(const hm_lists *lists, uint32_t size_class, u
         if (count == most || unit >= lists->end)
             return UINT32_MAX;
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        if (!hm_lists_is_free(block) || block->count != previous ||
-            blocks_class_of(block->size) != size_class)
+        if (!hm_lists_is_free(block) || block->size == 1 ||
+            blocks_class_of(block->size) != size_class ||
+            blocks_links(lists, unit)->previous != previous)
             return UINT32_MAX;
         previous = unit;
-        unit = blocks_next(block);
+        unit = blocks_links(lists, unit)->next;
     }
     return count;
 }
@@ -223,10 +241,10 @@ hm_status hm_lists_validate_blocks(const hm_lists *lists)
         if (status != HM_OK)
             return status;
         reaches_cursor |= unit == lists->cursor;
-        unit += hm_lists_block_at(lists, unit)->size;
+        unit = hm_lists_end_of(lists, unit);
     }
-    for (uint32_t i = 0; i < lists->ids.count; i++)
-        filled += hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i))->unit != 0;
+    for (uint32_t i = 0; i < lists->ids.slot_count; i++)
+        filled += lists->records[i].unit != 0;
     if (filled != sums.lists || sums.items != lists->item_count || !reaches_cursor)
         return hm_fail(HM_ERROR_CORRUPT,
                        "%" PRIu32 " lists have blocks, %" PRIu32 " blocks have lists, with %" PRIu64

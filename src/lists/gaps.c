@@ -11,15 +11,28 @@ enum {
     GAPS_BLOCKS_A_SWAP = 4 /* and for each swap that is allowed */
 };
 
-/* Makes the units from `unit` to `end` a free block, or none if they are the last. */
-static void gaps_make(hm_lists *lists, uint32_t unit, uint32_t end)
+void hm_lists_make_gap(hm_lists *lists, uint32_t unit, uint32_t end)
 {
     if (end == lists->end) {
         hm_lists_lower_end(lists, unit);
     } else if (end != unit) {
         hm_lists_make_free(lists, unit, end - unit);
-        lists->is_joined = false;
+        hm_lists_part(lists);
     }
+}
+
+/* Whether a block is free; that of an empty list becomes so. */
+static bool gaps_reclaim(hm_lists *lists, uint32_t unit)
+{
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    if (hm_lists_is_free(block))
+        return true;
+    hm_lists_record *record = &lists->records[block->slot];
+    if (record->count != 0)
+        return false;
+    *record = (hm_lists_record){.tag = record->tag};
+    hm_lists_make_free(lists, unit, block->size);
+    return true;
 }
 
 /* Joins the free blocks behind a free one to it, at most so many, and returns how many. If nothing
@@ -27,16 +40,15 @@ static void gaps_make(hm_lists *lists, uint32_t unit, uint32_t end)
 static uint64_t gaps_join(hm_lists *lists, uint32_t unit, uint64_t limit)
 {
     uint64_t joined = 0;
-    uint32_t end = unit + hm_lists_block_at(lists, unit)->size;
+    uint32_t end = hm_lists_end_of(lists, unit);
     hm_lists_unlink(lists, unit);
     for (; joined < limit && end < lists->end; joined++) {
-        const hm_lists_block *next = hm_lists_block_at(lists, end);
-        if (!hm_lists_is_free(next))
+        if (!gaps_reclaim(lists, end))
             break;
         hm_lists_unlink(lists, end);
-        end += next->size;
+        end = hm_lists_end_of(lists, end);
     }
-    gaps_make(lists, unit, end);
+    hm_lists_make_gap(lists, unit, end);
     return joined;
 }
 
@@ -44,32 +56,32 @@ void hm_lists_join(hm_lists *lists)
 {
     uint32_t unit = lists->cursor;
     while (unit < lists->end) {
-        if (hm_lists_is_free(hm_lists_block_at(lists, unit)))
+        if (gaps_reclaim(lists, unit))
             gaps_join(lists, unit, UINT64_MAX);
         if (unit < lists->end)
-            unit += hm_lists_block_at(lists, unit)->size;
+            unit = hm_lists_end_of(lists, unit);
     }
-    lists->is_joined = true;
+    lists->guard.flags |= HM_GUARD_JOINED;
 }
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
- * behind it a gap is left. */
-static void gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
+ * behind it a gap is left. Returns where it ends. */
+static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
 {
-    hm_lists_block head = *hm_lists_block_at(lists, from);
-    hm_lists_record *record = &lists->records[hm_handle_index(head.list)];
-    uint32_t end = from + head.size;
-    head.count = hm_lists_count_in(record);
-    head.size = (uint32_t)hm_lists_units_of(lists, head.count);
-    *record = (hm_lists_record){to, head.count | HM_LISTS_EXACT};
+    uint32_t slot = hm_lists_block_at(lists, from)->slot, old_end = hm_lists_end_of(lists, from);
+    hm_lists_record *record = &lists->records[slot];
+    record->unit = to;
+    record->room = 0;
     if (to != from) {
-        size_t size = lists->item_size * head.count;
+        size_t size = lists->item_size * record->count;
         hm_memory_unpoison(hm_lists_address(lists, to + 1), size);
         memmove(hm_lists_address(lists, to + 1), hm_lists_address(lists, from + 1), size);
     }
-    *hm_lists_block_at(lists, to) = head;
-    hm_lists_poison_rest(lists, to, head.count);
-    gaps_make(lists, to + head.size, end);
+    *hm_lists_block_at(lists, to) = (hm_lists_block){slot, record->count | HM_LISTS_EXACT};
+    hm_lists_poison_rest(lists, to, record->count);
+    uint32_t end = hm_lists_end_of(lists, to);
+    hm_lists_make_gap(lists, end, old_end);
+    return end;
 }
 
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
@@ -83,18 +95,17 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
     uint32_t at = lists->cursor;
     for (; at < lists->end && looks > 0; looks--) {
         uint32_t from = at;
-        if (hm_lists_is_free(hm_lists_block_at(lists, at))) {
+        if (gaps_reclaim(lists, at)) {
             looks -= gaps_join(lists, at, looks - 1);
             if (at == lists->end || progress.swaps == swaps)
                 break;
-            from += hm_lists_block_at(lists, at)->size;
-            if (hm_lists_is_free(hm_lists_block_at(lists, from)))
+            from = hm_lists_end_of(lists, at);
+            if (gaps_reclaim(lists, from))
                 break; /* No more blocks may be looked at. */
             hm_lists_unlink(lists, at);
             progress.swaps++;
         }
-        gaps_move(lists, at, from);
-        at += hm_lists_block_at(lists, at)->size;
+        at = gaps_move(lists, at, from);
     }
     lists->cursor = at;
     progress.done = at >= lists->end;

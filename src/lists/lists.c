@@ -12,7 +12,8 @@
 #include <inttypes.h>
 
 enum {
-    LISTS_UNIT_SIZE = 16,   /* bytes, at least: that of a head */
+    LISTS_UNIT_SIZE = 8,    /* bytes, at least: that of a head */
+    LISTS_LARGE_UNIT = 32,  /* bytes, or twice the alignment if that is more: the most */
     LISTS_ITEMS = 16,       /* default items for each list */
     LISTS_SCARCE_ITEMS = 4, /* where address space is scarce */
     LISTS_SPREAD = 4,       /* times the items' size that is reserved: blocks, and gaps */
@@ -21,9 +22,10 @@ enum {
 };
 
 _Static_assert(sizeof(hm_lists_block) == LISTS_UNIT_SIZE, "a head takes one unit");
+_Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit");
 
-/* The units of a block of items are counted in 32 bits, rounded up to a power of two. */
-#define LISTS_MAX_UNITS (UINT32_C(1) << 31)
+/* So the units of a block, rounded up to a power of two, do not reach HM_LISTS_EXACT. */
+#define LISTS_MAX_UNITS (HM_LISTS_EXACT >> 1)
 
 /* init and fini */
 
@@ -41,20 +43,42 @@ static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
         full->name = "lists";
 }
 
-/* Completes max_items, and returns in *range how many units to reserve. */
-static hm_status lists_measure(const hm_lists *lists, hm_lists_desc *full, size_t *range)
+/* Returns how many items of one list units of so many bytes can hold. */
+static uint64_t lists_most(size_t unit_size, size_t item_size)
 {
-    bool is_roomy = hm_memory_is_roomy(full->memory);
-    uint64_t spread = is_roomy ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
-    uint64_t most = ((uint64_t)(LISTS_MAX_UNITS - 1) << lists->unit_shift) / lists->item_size;
+    return (uint64_t)(LISTS_MAX_UNITS - 1) * unit_size / item_size;
+}
+
+/* Completes max_items, and decides the size of a unit: the smallest that can hold them. */
+static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
+{
+    size_t unit_size = LISTS_UNIT_SIZE, large = LISTS_LARGE_UNIT;
+    if (unit_size < full->item_align)
+        unit_size = full->item_align;
+    if (large < 2 * unit_size)
+        large = 2 * unit_size;
+    uint64_t most = lists_most(large, full->item_size);
     if (full->max_items == 0) {
-        full->max_items = (uint64_t)full->capacity * (is_roomy ? LISTS_ITEMS : LISTS_SCARCE_ITEMS);
+        full->max_items = hm_memory_is_roomy(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS;
+        full->max_items *= full->capacity;
         if (full->max_items > most && most != 0)
             full->max_items = most;
     }
     if (full->max_items > most)
         return hm_fail(HM_ERROR_INVALID, "max_items %" PRIu64 " of %zu bytes is above %" PRIu64,
-                       full->max_items, lists->item_size, most);
+                       full->max_items, full->item_size, most);
+    while (lists_most(unit_size, full->item_size) < full->max_items)
+        unit_size *= 2;
+    lists->unit_shift = hm_bits_highest(unit_size);
+    lists->item_size = full->item_size;
+    return HM_OK;
+}
+
+/* Returns in *range how many units to reserve. */
+static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc *full,
+                                     size_t *range)
+{
+    uint64_t spread = hm_memory_is_roomy(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
     uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
     uint64_t units = spread * (heads + hm_lists_units_of(lists, full->max_items));
     if (units > UINT32_MAX)
@@ -67,21 +91,18 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
 {
     const hm_memory *memory = full->memory;
     const hm_array_desc item = {full->item_size, full->item_align, 1, 0, memory};
-    size_t range = 0, unit_size = LISTS_UNIT_SIZE;
+    size_t range = 0;
     hm_status status = hm_array_check(&item, "item_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
-    if (status != HM_OK)
-        return status;
-    if (unit_size < full->item_align)
-        unit_size = full->item_align;
-    lists->unit_shift = hm_bits_highest(unit_size);
-    lists->item_size = full->item_size;
-    status = lists_measure(lists, full, &range);
+    if (status == HM_OK)
+        status = lists_measure(lists, full);
+    if (status == HM_OK)
+        status = lists_measure_range(lists, full, &range);
     if (status != HM_OK)
         return status;
     const hm_array_desc records = {sizeof(hm_lists_record), 0, full->max_slots, 0, memory};
-    const hm_array_desc units = {unit_size, 0, range, 0, memory};
+    const hm_array_desc units = {(size_t)1 << lists->unit_shift, 0, range, 0, memory};
     const hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, memory};
     status = hm_array_init(&lists->record_array, &records);
     if (status == HM_OK)
@@ -165,18 +186,18 @@ hm_handle hm_lists_create(hm_lists *lists)
     hm_handle list = hm_id_table_issue(&lists->ids);
     if (hm_handle_is_null(list))
         list = hm_id_table_issue_slow(&lists->ids);
-    lists->records[hm_handle_index(list)] = (hm_lists_record){0, 0};
+    lists->records[hm_handle_index(list)] = (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
     return list;
 }
 
-/* Drops the items of a list. */
+/* Drops the items of a list, and gives its block back. */
 static void lists_empty(hm_lists *lists, hm_lists_record *record)
 {
     if (record->unit == 0)
         return;
-    lists->item_count -= hm_lists_count_in(record);
+    lists->item_count -= record->count;
     hm_lists_give(lists, record->unit);
-    *record = (hm_lists_record){0, 0};
+    *record = (hm_lists_record){.tag = record->tag};
 }
 
 bool hm_lists_destroy(hm_lists *lists, hm_handle list)
@@ -185,7 +206,9 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     uint32_t position = hm_id_table_find(&lists->ids, list);
     if (position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
         return false;
-    lists_empty(lists, &lists->records[hm_handle_index(list)]);
+    hm_lists_record *record = &lists->records[hm_handle_index(list)];
+    lists_empty(lists, record);
+    record->tag = 0;
     hm_id_table_release(&lists->ids, list, position);
     return true;
 }
@@ -206,13 +229,15 @@ void hm_lists_clear(hm_lists *lists)
     HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
     HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
     hm_id_table_clear(&lists->ids);
+    if (lists->ids.slot_count > 0)
+        memset(lists->records, 0, sizeof *lists->records * lists->ids.slot_count);
     lists_drop_blocks(lists);
 }
 
 void hm_lists_drop_items(hm_lists *lists)
 {
-    for (uint32_t i = 0; i < lists->ids.count; i++)
-        *hm_lists_find(lists, hm_id_table_handle_at(&lists->ids, i)) = (hm_lists_record){0, 0};
+    for (uint32_t slot = 0; slot < lists->ids.slot_count; slot++)
+        lists->records[slot] = (hm_lists_record){.tag = lists->records[slot].tag};
     lists_drop_blocks(lists);
 }
 
@@ -225,12 +250,11 @@ static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_
         *status = hm_fail_busy("lists", lists->name);
         return NULL;
     }
-    hm_lists_record *record = hm_lists_find(lists, list);
-    *status = record != NULL
-                  ? HM_OK
-                  : hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
-                            hm_handle_state_name(hm_lists_explain(lists, list)));
-    return record;
+    bool is_live = hm_id_table_contains(&lists->ids, list);
+    *status = is_live ? HM_OK
+                      : hm_fail(HM_ERROR_STALE, "0x%016" PRIx64 " names no list: %s", list.bits,
+                                hm_handle_state_name(hm_lists_explain(lists, list)));
+    return is_live ? &lists->records[hm_handle_index(list)] : NULL;
 }
 
 static unsigned char *lists_item_at(const hm_lists *lists, const hm_lists_record *record,
@@ -247,8 +271,8 @@ static hm_status lists_move(hm_lists *lists, hm_handle list, hm_lists_record *re
     hm_status status = hm_lists_take(lists, count, &unit);
     if (status != HM_OK)
         return status;
-    hm_lists_record moved = {unit, hm_lists_count_in(record)};
-    hm_lists_block_at(lists, unit)->list = list;
+    hm_lists_record moved = {record->tag, unit, record->count, hm_lists_room(lists, unit)};
+    hm_lists_block_at(lists, unit)->slot = hm_handle_index(list);
     if (record->unit != 0) {
         size_t size = lists->item_size * moved.count;
         hm_memory_unpoison(hm_lists_address(lists, unit + 1), size);
@@ -263,14 +287,14 @@ static hm_status lists_move(hm_lists *lists, hm_handle list, hm_lists_record *re
 static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_record *record,
                                  uint32_t n)
 {
-    uint32_t count = hm_lists_count_in(record);
+    uint32_t count = record->count;
     if (n > lists->max_items - lists->item_count)
         return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
                        lists->item_count, lists->max_items);
     if (n > HM_LISTS_MOST - count)
         return hm_fail(HM_ERROR_FULL, "a list has at most %" PRIu32 " items", HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);
-    if (record->unit != 0 && need <= hm_lists_block_at(lists, record->unit)->size)
+    if (record->unit != 0 && need <= hm_lists_end_of(lists, record->unit) - record->unit)
         return HM_OK;
     return lists_move(lists, list, record, (uint64_t)count + n);
 }
@@ -285,28 +309,42 @@ hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n)
 static unsigned char *lists_grow(hm_lists *lists, hm_handle list, hm_lists_record *record,
                                  uint32_t n, hm_status *status)
 {
-    uint32_t count = hm_lists_count_in(record);
+    uint32_t count = record->count;
     *status = lists_make_room(lists, list, record, n);
     if (*status != HM_OK)
         return NULL;
-    hm_lists_set_count(lists, record, count + n);
+    record->count = count + n;
     lists->item_count += n;
+    hm_lists_block *block = hm_lists_block_at(lists, record->unit);
+    if ((block->size & HM_LISTS_EXACT) != 0)
+        block->size += n;
     unsigned char *place = lists_item_at(lists, record, count);
     hm_memory_unpoison(place, lists->item_size * n);
     return place;
 }
 
-/* Drops the last items of a list that has more than `count`. */
+/* Drops the last items of a list that has more than `count`. The units that an exact block then has
+ * too many are freed. Any other block stays as it is, even if the list becomes empty: one that is
+ * filled and emptied by turns would need a new block each time. */
 static void lists_shrink(hm_lists *lists, hm_lists_record *record, uint32_t count)
 {
-    if (count == 0) {
+    uint32_t unit = record->unit;
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
+    if (is_exact && count == 0) {
         lists_empty(lists, record);
         return;
     }
-    lists->item_count -= hm_lists_count_in(record) - count;
-    hm_lists_set_count(lists, record, count);
-    hm_lists_poison_rest(lists, record->unit, count);
-    hm_lists_loosen(lists, record->unit);
+    lists->item_count -= record->count - count;
+    record->count = count;
+    if (is_exact) {
+        uint32_t end = hm_lists_end_of(lists, unit);
+        block->size = count | HM_LISTS_EXACT;
+        hm_lists_make_gap(lists, hm_lists_end_of(lists, unit), end);
+    } else if (count == 0) {
+        hm_lists_part(lists);
+    }
+    hm_lists_poison_rest(lists, unit, count);
 }
 
 static void lists_write(void *place, const void *items, size_t size)
@@ -317,14 +355,11 @@ static void lists_write(void *place, const void *items, size_t size)
         memset(place, 0, size);
 }
 
-void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item)
+unsigned char *hm_lists_push_slow(hm_lists *lists, hm_handle list)
 {
     hm_status status;
     hm_lists_record *record = lists_resolve(lists, list, &status);
-    unsigned char *place = record != NULL ? lists_grow(lists, list, record, 1, &status) : NULL;
-    if (place != NULL)
-        lists_write(place, item, lists->item_size);
-    return place;
+    return record != NULL ? lists_grow(lists, list, record, 1, &status) : NULL;
 }
 
 hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n)
@@ -347,7 +382,7 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
     hm_lists_record *record = lists_resolve(lists, list, &status);
     if (record == NULL)
         return NULL;
-    uint32_t count = hm_lists_count_in(record);
+    uint32_t count = record->count;
     if (index > count) {
         hm_fail(HM_ERROR_INVALID, "index %" PRIu32 " is above the count %" PRIu32, index, count);
         return NULL;
@@ -368,10 +403,12 @@ hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
     hm_lists_record *record = lists_resolve(lists, list, &status);
     if (record == NULL)
         return status;
-    uint32_t before = hm_lists_count_in(record);
+    uint32_t before = record->count;
     if (count > before)
         return hm_lists_push_n(lists, list, NULL, count - before);
-    if (count < before)
+    if (count == 0)
+        lists_empty(lists, record);
+    else if (count < before)
         lists_shrink(lists, record, count);
     return HM_OK;
 }
@@ -380,7 +417,7 @@ bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t inde
 {
     if (hm_guard_is_busy(&lists->guard))
         return false;
-    uint32_t last = hm_lists_count_in(record) - 1;
+    uint32_t last = record->count - 1;
     if (index != last)
         memcpy(lists_item_at(lists, record, index), lists_item_at(lists, record, last),
                lists->item_size);
@@ -392,9 +429,9 @@ bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
     hm_lists_record *record = hm_lists_find(lists, list);
-    if (record == NULL || index >= hm_lists_count_in(record) || hm_guard_is_busy(&lists->guard))
+    if (record == NULL || index >= record->count || hm_guard_is_busy(&lists->guard))
         return false;
-    uint32_t last = hm_lists_count_in(record) - 1;
+    uint32_t last = record->count - 1;
     unsigned char *place = lists_item_at(lists, record, index);
     memmove(place, place + lists->item_size, lists->item_size * (last - index));
     lists_shrink(lists, record, last);
@@ -409,7 +446,7 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
     hm_lists_record *record = hm_lists_find(lists, list);
     if (record == NULL || record->unit == 0 || hm_guard_is_busy(&lists->guard))
         return 0;
-    uint32_t count = hm_lists_count_in(record), kept = 0;
+    uint32_t count = record->count, kept = 0;
     hm_guard_enter(&lists->guard);
     lists->limit = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -465,6 +502,27 @@ hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
     return stats;
 }
 
+/* Each list has a record with its tag if as many tags are those of lists as there are lists. */
+static hm_status lists_validate_records(const hm_lists *lists)
+{
+    uint32_t tags = 0;
+    for (uint32_t slot = 0; slot < lists->ids.slot_count; slot++) {
+        const hm_lists_record *record = &lists->records[slot];
+        hm_handle list = hm_handle_from_bits((uint64_t)record->tag << 32 | slot);
+        bool is_live = hm_id_table_contains(&lists->ids, list);
+        uint32_t used = record->count | record->room;
+        bool is_sound =
+            is_live ? record->unit != 0 || used == 0 : (record->tag | record->unit | used) == 0;
+        if (!is_sound)
+            return hm_fail(HM_ERROR_CORRUPT, "the record of slot %" PRIu32 " is damaged", slot);
+        tags += is_live;
+    }
+    if (tags != lists->ids.count)
+        return hm_fail(HM_ERROR_CORRUPT, "%" PRIu32 " records for %" PRIu32 " lists", tags,
+                       lists->ids.count);
+    return HM_OK;
+}
+
 hm_status hm_lists_validate(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_validate: lists is NULL");
@@ -481,5 +539,6 @@ hm_status hm_lists_validate(const hm_lists *lists)
     if (lists->end == 0 || (lists->end > 1 && lists->end > lists->unit_array.limit) ||
         lists->cursor == 0 || lists->cursor > lists->end)
         return hm_fail(HM_ERROR_CORRUPT, "the end of the blocks is damaged");
-    return hm_lists_validate_blocks(lists);
+    status = lists_validate_records(lists);
+    return status == HM_OK ? hm_lists_validate_blocks(lists) : status;
 }

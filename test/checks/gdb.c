@@ -140,6 +140,9 @@ static void fill_lists(void)
     contact_lists_create(&contacts);
     contact_lists_push(&contacts, contact_lists_create(&contacts), &sparks[2]);
     contact_lists_defragment(&contacts, (hm_budget){0, 0});
+    contact_handle emptied = contact_lists_create(&contacts); /* It keeps its block. */
+    contact_lists_push(&contacts, emptied, &sparks[0]);
+    contact_lists_erase_at(&contacts, emptied, 0);
     hm_lists_init(&names, &desc);
     hm_lists_push_n(&names, hm_lists_create(&names), "abcxyz", 2);
 }

@@ -50,10 +50,11 @@ EXPECTED = {
              "[index 0, generation 1, type 9] = components none, "
              "[index 1, generation 1, type 9] = components 0, 1, "
              "[index 2, generation 1, type 9] = components 1}",
-    "contacts": "contact_lists 'contact', 3 of 100 lists, 4 items = {"
+    "contacts": "contact_lists 'contact', 4 of 100 lists, 4 items = {"
                 "[index 0, generation 1, type 6] = {{heat = 5}, {heat = 6}, {heat = 7}}, "
                 "[index 1, generation 1, type 6] = empty, "
-                "[index 2, generation 1, type 6] = {{heat = 7}}}",
+                "[index 2, generation 1, type 6] = {{heat = 7}}, "
+                "[index 3, generation 1, type 6] = empty}",
     "names": "hm_lists 'names', 1 of 10 lists, 2 items = {"
              "[index 0, generation 1, type 0] = 61 62 63 | 78 79 7a}",
     # zeroed
@@ -98,7 +99,7 @@ EXPECTED = {
     "damaged_lists[0]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
                         "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_lists[1]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
-                        "[damaged] = the memory at 0x30 cannot be read}",
+                        "[damaged] = the memory at 0x20 cannot be read}",
     "damaged_lists[2]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
                         "[damaged] = 36893488147419103230 bytes are too many}",
     "garbage_map": "hm_map, damaged: the memory at 0xa5a5a5a5a5a5a5a5 cannot be read = {"

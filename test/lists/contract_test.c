@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What lists refuse: invalid descriptors, handles of any bits, calls from inside a callback, and
- * calls that break a contract; what every function returns for lists of capacity 0; and that
- * validate sees each kind of damage. */
+ * calls that break a contract; and what every function returns for lists of capacity 0. */
 #include "support/lists.h"
 
 #include "support/memory.h"
@@ -41,12 +40,66 @@ TEST(lists_contract, init_refuses_what_no_lists_can_be)
 
 TEST(lists_contract, init_refuses_more_items_than_blocks_can_hold)
 {
-    const uint64_t units = (UINT64_C(1) << 31) - 1;
-    CHECK(is_refused((hm_lists_desc){.item_size = 16, .max_items = units + 1}));
-    CHECK(strcmp(hm_last_error(), "max_items 2147483648 of 16 bytes is above 2147483647") == 0);
-    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = 16 * units + 1}));
+    const uint64_t units = (UINT64_C(1) << 30) - 1; /* of 32 bytes */
+    CHECK(is_refused((hm_lists_desc){.item_size = 16, .max_items = 2 * units + 1}));
+    CHECK(strcmp(hm_last_error(), "max_items 2147483647 of 16 bytes is above 2147483646") == 0);
+    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = 32 * units + 1}));
     CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = UINT64_MAX}));
     CHECK(is_refused((hm_lists_desc){.item_size = 4096, .item_align = 64, .max_items = units}));
+    CHECK(
+        is_refused((hm_lists_desc){.item_size = 64, .item_align = 64, .max_items = 2 * units + 1}));
+}
+
+/* Checks the logarithm of the size of a unit, and that items are where they belong. */
+static void check_unit(uint32_t item_size, uint32_t align, uint64_t max_items, uint32_t shift)
+{
+    hm_lists lists = make((hm_lists_desc){
+        .item_size = item_size, .item_align = align, .capacity = 10, .max_items = max_items});
+    CHECK(lists.unit_shift == shift);
+    hm_handle list[] = {hm_lists_create(&lists), hm_lists_create(&lists)};
+    for (uint32_t i = 0; i < 20; i++) {
+        unsigned char *place = hm_lists_push(&lists, list[i % 2], NULL);
+        CHECK(place != NULL && (uintptr_t)place % align == 0);
+        memset(place, (int)i + 1, item_size);
+    }
+    CHECK(hm_lists_erase_at(&lists, list[0], 9));
+    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    for (uint32_t i = 0; i < 19; i++) {
+        unsigned char *items = hm_lists_items(&lists, list[i % 2], NULL);
+        CHECK(i == 18 || items[(size_t)item_size * (i / 2)] == i + 1);
+    }
+    CHECK(count_of(&lists, list[0]) == 9 && count_of(&lists, list[1]) == 10);
+    finish(&lists);
+}
+
+TEST(lists_contract, units_are_as_small_as_max_items_allow)
+{
+    const uint64_t units = (UINT64_C(1) << 30) - 1;
+    check_unit(1, 1, 1000, 3);
+    check_unit(3, 1, 1000, 3);
+    check_unit(24, 8, 1000, 3);
+    check_unit(48, 16, 1000, 4);
+    check_unit(4096, 4096, 100, 12);
+    if (!test_has_addresses(UINT64_C(1) << 39, "lists of 2^30 units of 128 bytes"))
+        return;
+    check_unit(8, 8, units, 3);
+    check_unit(8, 8, units + 1, 4);
+    check_unit(8, 8, 2 * units, 4);
+    check_unit(8, 8, 2 * units + 1, 5);
+    check_unit(1, 1, 8 * units, 3);
+    check_unit(3, 1, 16 * units / 3 + 1, 5);
+    check_unit(8, 8, 4 * units, 5);
+    check_unit(16, 16, units, 4);
+    check_unit(16, 16, 2 * units, 5);
+    check_unit(64, 64, units, 6);
+    check_unit(64, 64, 2 * units, 7);
+}
+
+TEST(lists_contract, by_default_there_are_some_items_for_each_list)
+{
+    hm_lists lists = make((hm_lists_desc){.capacity = 10});
+    CHECK(lists.max_items == (sizeof(void *) > 4 && hm_memory_os() != hm_memory_heap() ? 160 : 40));
+    finish(&lists);
 }
 
 TEST(lists_contract, the_default_of_max_items_is_refused_if_no_item_fits)
@@ -88,7 +141,7 @@ TEST(lists_contract, init_refuses_a_memory_table_that_breaks_its_contract)
     }
 }
 
-/* The largest count of a record is also the largest number below the mark of exact blocks. */
+/* More would reach the mark of exact blocks. */
 TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
 {
     if (!test_has_addresses(UINT64_C(1) << 35, "lists of 2^32 items"))
@@ -103,15 +156,26 @@ TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
     CHECK(hm_lists_push(&lists, list, NULL) != NULL);
     CHECK(hm_lists_push_n(&lists, list, NULL, most) == HM_ERROR_FULL);
     CHECK(count_of(&lists, list) == 1 && hm_lists_validate(&lists) == HM_OK);
-    /* As if there were so many, in a block that has room. */
-    lists.records[0].count = most;
+    /* As if its block had more units than so many items need: */
     hm_lists_block *block = hm_lists_block_at(&lists, lists.records[0].unit);
-    block->size = UINT32_C(1) << 28;
+    const uint32_t end = lists.end;
+    const size_t limit = lists.unit_array.limit;
+    block->size = UINT32_C(1) << 29;
+    lists.end = block->size + 1;
+    lists.unit_array.limit = lists.end;
+    CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
+    lists.records[0].room = most;
+    CHECK(hm_lists_validate(&lists) == HM_OK);
+    /* and it had them all */
+    lists.records[0].count = most;
     CHECK(hm_lists_push(&lists, list, NULL) == NULL && lists.records[0].count == most);
     CHECK(strcmp(hm_last_error(), "a list has at most 2147483647 items") == 0);
     CHECK(hm_lists_insert_at(&lists, list, 0, NULL) == NULL && lists.records[0].count == most);
     block->size = 2;
+    lists.end = end;
+    lists.unit_array.limit = limit;
     lists.records[0].count = 1;
+    lists.records[0].room = 8;
     finish(&lists);
 }
 
@@ -226,6 +290,30 @@ TEST(lists_contract, handles_of_random_bits_are_refused)
     finish(&lists);
 }
 
+/* No handle has an upper half of zero, but the record of a slot without a list has. */
+TEST(lists_contract, a_handle_whose_upper_half_is_zero_is_refused)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle full = make_list(&lists, 0, 10), gone = make_list(&lists, 0, 10);
+    hm_handle empty = hm_lists_create(&lists), emptied = make_list(&lists, 0, 1);
+    CHECK(hm_lists_erase_at(&lists, emptied, 0));
+    CHECK(hm_lists_destroy(&lists, gone));
+    for (uint32_t cleared = 0; cleared < 2; cleared++) {
+        for (uint32_t slot = 0; slot < 6; slot++)
+            check_refused(&lists, hm_handle_from_bits(slot));
+        check_refused(&lists, hm_handle_from_bits(UINT32_MAX));
+        CHECK(hm_lists_validate(&lists) == HM_OK);
+        if (cleared == 0) {
+            CHECK(has_row(&lists, full, 0, 10) && count_of(&lists, empty) == 0);
+            hm_lists_clear(&lists);
+        }
+    }
+    const hm_handle stale[] = {full, gone, empty, emptied};
+    for (int i = 0; i < 4; i++)
+        check_refused(&lists, stale[i]);
+    finish(&lists);
+}
+
 TEST(lists_contract, an_index_of_any_size_is_refused)
 {
     hm_lists lists = make((hm_lists_desc){0});
@@ -316,164 +404,6 @@ DEATH_TEST(lists_contract, fini_from_inside_a_predicate_panics)
 {
     hm_lists lists = make((hm_lists_desc){0});
     hm_lists_erase_if(&lists, make_list(&lists, 0, 10), call_fini, &lists);
-}
-
-/* validate */
-
-/* The lists: 3 items in 2 units; freed, 2 units; 5 items in 4 units; 1 item; none. */
-static void corrupt(hm_lists *lists, int how)
-{
-    hm_lists_block *first = hm_lists_block_at(lists, lists->records[0].unit);
-    hm_lists_block *gap = hm_lists_block_at(lists, lists->heads[1]);
-    hm_lists_block *last = hm_lists_block_at(lists, lists->records[3].unit);
-    switch (how) {
-    case 0: /* blocks fill the range */
-        first->size = 0;
-        break;
-    case 1:
-        first->size = lists->end;
-        break;
-    case 2: /* up to the end */
-        lists->end = 0;
-        break;
-    case 3:
-        lists->end = UINT32_MAX;
-        break;
-    case 4: /* a block is of the list that it names */
-        first->list = last->list;
-        break;
-    case 5:
-        first->list.bits ^= UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
-        break;
-    case 6: /* and has its items */
-        lists->records[0].count = 0;
-        break;
-    case 7:
-        lists->records[0].count = 100;
-        break;
-    case 8: /* whose number is in the head if the block is exact, only then */
-        first->count = 3;
-        break;
-    case 9:
-        lists->records[0].count |= HM_LISTS_EXACT;
-        break;
-    case 10: /* the items are counted */
-        lists->item_count++;
-        break;
-    case 11: /* a free block is listed */
-        memset(lists->heads, 0, sizeof lists->heads);
-        break;
-    case 12: /* and nothing else is */
-        lists->heads[1] = lists->records[0].unit;
-        break;
-    case 13:
-        lists->heads[1] = lists->end;
-        break;
-    case 14: /* in its class */
-        lists->heads[2] = lists->heads[1];
-        break;
-    case 15: /* no gap is below the cursor */
-        lists->cursor = lists->end;
-        break;
-    case 16: /* which is where a block begins */
-        lists->cursor = 2;
-        break;
-    case 17:
-        lists->cursor = 0;
-        break;
-    case 18: /* each list with items has a block */
-        lists->records[hm_handle_index(hm_lists_handle_at(lists, 0))].unit = 0;
-        break;
-    case 19: /* the columns are where the arrays have them */
-        lists->records++;
-        break;
-    case 20:
-        lists->base++;
-        break;
-    case 21: /* and cover the slots */
-        lists->record_array.limit = 1;
-        break;
-    case 22: /* and the blocks */
-        lists->unit_array.limit = 1;
-        break;
-    case 23: /* push is refused from max_items on */
-        lists->limit++;
-        break;
-    case 24: /* and while busy */
-        lists->guard.flags |= HM_GUARD_BUSY;
-        break;
-    case 25: /* the sizes of blocks that are not exact are powers of two */
-        first->size = 3;
-        break;
-    case 26: /* and below the cursor they are what the items need */
-        first->size = 4;
-        lists->cursor = 5;
-        break;
-    case 27: /* free blocks are listed once, in both directions */
-        gap->list.bits |= lists->heads[1];
-        break;
-    case 28:
-        gap->count = 5;
-        break;
-    case 29: /* an empty list has no block */
-        lists->records[4].unit = 1;
-        break;
-    case 30: /* the cursor is in the range */
-        lists->cursor = lists->end + 1;
-        break;
-    case 31: /* and the ID table is valid */
-        lists->ids.count++;
-        break;
-    }
-}
-
-TEST(lists_contract, validate_sees_each_broken_invariant)
-{
-    for (int how = 0; how < 32; how++) {
-        static hm_lists_record records[5];
-        static unsigned char blocks[16 * 16];
-        hm_lists lists = make((hm_lists_desc){0});
-        make_list(&lists, 0, 3);
-        hm_handle gone = make_list(&lists, 0, 3);
-        make_list(&lists, 0, 5);
-        make_list(&lists, 0, 1);
-        make_list(&lists, 0, 0);
-        CHECK(hm_lists_destroy(&lists, gone) && hm_lists_validate(&lists) == HM_OK);
-        size_t size = (size_t)16 * lists.end;
-        CHECK(size <= sizeof blocks);
-        memcpy(records, lists.records, sizeof records);
-        for (uint32_t unit = 1; unit < lists.end; unit += hm_lists_block_at(&lists, unit)->size)
-            memcpy(blocks + (size_t)16 * unit, hm_lists_block_at(&lists, unit), 16);
-        hm_lists damaged = lists;
-        corrupt(&damaged, how);
-        CHECK(hm_lists_validate(&damaged) == HM_ERROR_CORRUPT);
-        memcpy(lists.records, records, sizeof records);
-        for (uint32_t unit = 1; unit < lists.end; unit += hm_lists_block_at(&lists, unit)->size)
-            memcpy(hm_lists_block_at(&lists, unit), blocks + (size_t)16 * unit, 16);
-        finish(&lists);
-    }
-}
-
-TEST(lists_contract, validate_sees_free_blocks_that_were_not_joined)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle list[4];
-    for (int i = 0; i < 4; i++)
-        list[i] = make_list(&lists, 10 * i, 3);
-    CHECK(hm_lists_destroy(&lists, list[1]));
-    lists.is_joined = true;
-    CHECK(hm_lists_validate(&lists) == HM_OK);
-    CHECK(hm_lists_destroy(&lists, list[0]) && hm_lists_validate(&lists) == HM_OK);
-    lists.is_joined = true; /* but the first two blocks are free */
-    CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.is_joined = false;
-    CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
-    list[0] = make_list(&lists, 0, 3);
-    CHECK(hm_lists_destroy(&lists, list[3]) && hm_lists_destroy(&lists, list[0]));
-    lists.is_joined = true; /* but the last block is free */
-    CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.is_joined = false;
-    finish(&lists);
 }
 
 /* broken contracts */

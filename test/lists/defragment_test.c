@@ -290,8 +290,8 @@ TEST(lists_defragment, a_push_into_the_last_unit_moves_nothing)
     hm_handle list = make_list(&lists, 0, 5), other = make_list(&lists, 50, 5);
     CHECK(hm_lists_defragment(&lists, no_limit).done);
     const int *place = items_of(&lists, list);
-    push_row(&lists, list, 5, 3);
-    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 8));
+    push_row(&lists, list, 5, 1);
+    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 6));
     hm_progress progress = hm_lists_defragment(&lists, no_limit);
     CHECK(progress.done && progress.swaps == 0 && has_row(&lists, other, 50, 5));
     finish(&lists);

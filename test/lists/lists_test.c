@@ -41,10 +41,12 @@ TEST(lists, clear_destroys_every_list)
     hm_lists_view view = {0};
     CHECK(!hm_lists_next(&lists, &view));
     CHECK(hm_lists_validate(&lists) == HM_OK);
-    hm_handle again = hm_lists_create(&lists);
-    CHECK(count_of(&lists, again) == 0);
+    hm_handle again = hm_lists_create(&lists), next = hm_lists_create(&lists);
+    CHECK(count_of(&lists, again) == 0 && count_of(&lists, next) == 0);
     push_row(&lists, again, 3, 5);
     CHECK(has_row(&lists, again, 3, 5));
+    CHECK(hm_lists_push(&lists, full, NULL) == NULL && hm_lists_push(&lists, empty, NULL) == NULL);
+    CHECK(!hm_lists_erase_at(&lists, full, 0) && hm_lists_items(&lists, full, NULL) == NULL);
     finish(&lists);
 }
 
@@ -315,7 +317,7 @@ TEST(lists, next_visits_each_list_with_items_once_in_the_order_of_memory)
 
 TEST(lists, items_of_every_size_and_alignment_are_kept)
 {
-    static const size_t sizes[] = {1, 3, 16, 17, 64, 200, 4096, 8192};
+    static const size_t sizes[] = {1, 3, 8, 16, 17, 24, 64, 200, 4096, 8192};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t align = 1; align <= 4096 && sizes[s] % align == 0; align *= 2) {
             unsigned char item[8192];

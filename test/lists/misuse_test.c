@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Misuse of pointers into lists: AddressSanitizer reports each. */
 #include "support/lists.h"
+#include "support/lists_blocks.h"
 #include "support/memory.h"
 #include "support/misuse.h"
 
@@ -85,25 +86,22 @@ DEATH_TEST(lists_misuse, a_loop_runs_past_the_last_item)
     }
 }
 
-/* Whether exactly the items of the list, and the fields of each head, can be used. */
+/* Checks that exactly the items, the heads, and the links of free blocks can be used. */
 static void check_poison(const hm_lists *lists)
 {
     size_t unit_size = (size_t)1 << lists->unit_shift;
-    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
-        hm_lists_block *block = hm_lists_block_at(lists, unit);
+    for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
+        size = size_of_block(lists, unit);
+        const hm_lists_block *block = hm_lists_block_at(lists, unit);
         unsigned char *bytes = hm_lists_address(lists, unit);
-        size_t used = 0;
-        if (!hm_handle_is_free(block->list)) {
-            uint32_t count;
-            unsigned char *items = hm_lists_items(lists, block->list, &count);
-            CHECK(items == bytes + unit_size);
-            used = lists->item_size * count;
-            CHECK(__asan_region_is_poisoned(items, used) == NULL);
-        }
+        size_t used = lists->item_size * count_in_block(lists, unit);
+        if (block->slot == HM_LISTS_FREE)
+            used = size > 1 ? sizeof(hm_lists_links) : 0;
         CHECK(__asan_region_is_poisoned(bytes, sizeof *block) == NULL);
+        CHECK(__asan_region_is_poisoned(bytes + unit_size, used) == NULL);
         for (size_t i = sizeof *block; i < unit_size; i += 8)
             CHECK(__asan_address_is_poisoned(bytes + i));
-        for (size_t i = unit_size + (used + 7) / 8 * 8; i < unit_size * block->size; i += 8)
+        for (size_t i = unit_size + (used + 7) / 8 * 8; i < unit_size * size; i += 8)
             CHECK(__asan_address_is_poisoned(bytes + i));
     }
     const unsigned char *end = hm_lists_address(lists, lists->end);
@@ -140,6 +138,8 @@ static void change_and_check(size_t item_size, size_t item_align)
     check_poison(&lists);
     CHECK(hm_lists_erase_at(&lists, list[3], 0));
     CHECK(hm_lists_resize(&lists, list[6], 2) == HM_OK);
+    CHECK(hm_lists_erase_if(&lists, list[7], is_any, NULL) == 10);
+    check_poison(&lists);
     make_full(&lists, 3);
     check_poison(&lists);
     CHECK(hm_lists_trim(&lists) == HM_OK);

@@ -6,8 +6,10 @@
 #include <string.h>
 
 enum {
-    ITEMS = 12, /* of int: a block of 4 units */
-    LISTS = 8,  /* whose blocks fill the range */
+    FEW = 2,   /* ints: a block of 2 units */
+    ITEMS = 6, /* of 4 units */
+    MANY = 14, /* of 8 units */
+    LISTS = 8, /* whose blocks fill the range */
     UNITS = 1 + 4 * LISTS
 };
 
@@ -85,12 +87,12 @@ TEST(lists_range, free_blocks_next_to_each_other_are_joined_when_the_range_is_us
     check_full(&on, 1);
     destroy(&on, 3);
     destroy(&on, 2);
-    check_fits(&on, 2 * ITEMS + 4); /* 8 units */
+    check_fits(&on, MANY);
     check_full(&on, 1);
     destroy(&on, 5);
     destroy(&on, 6);
     destroy(&on, 4);
-    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, MANY);
     check_fits(&on, ITEMS); /* the rest */
     check_full(&on, 1);
     finish(&on.lists);
@@ -102,7 +104,7 @@ TEST(lists_range, free_blocks_behind_all_lists_are_joined_with_what_was_never_us
     start(&on);
     destroy(&on, 6);
     destroy(&on, 7);
-    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, MANY);
     check_full(&on, 1);
     finish(&on.lists);
 }
@@ -115,7 +117,88 @@ TEST(lists_range, lists_that_are_emptied_leave_blocks_to_join_too)
     while (hm_lists_remove_at(&on.lists, on.handles[1], 0))
         ;
     on.handles[0] = on.handles[1] = HM_NULL_HANDLE;
-    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, MANY);
+    finish(&on.lists);
+}
+
+static bool is_any(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return true;
+}
+
+/* Lists that become empty after all was joined are found too. */
+TEST(lists_range, each_way_to_empty_a_list_makes_joining_worthwhile_again)
+{
+    scene on;
+    start(&on);
+    for (int i = 0; i < 6; i++) {
+        hm_handle list = on.handles[i];
+        check_full(&on, 1);
+        CHECK((on.lists.guard.flags & HM_GUARD_JOINED) != 0);
+        on.handles[i] = HM_NULL_HANDLE;
+        if (i % 3 == 0)
+            while (hm_lists_erase_at(&on.lists, list, 0))
+                ;
+        else if (i % 3 == 1)
+            while (hm_lists_remove_at(&on.lists, list, 0))
+                ;
+        else
+            CHECK(hm_lists_erase_if(&on.lists, list, is_any, NULL) == ITEMS);
+        CHECK((on.lists.guard.flags & HM_GUARD_JOINED) == 0);
+        hm_handle next = check_fits(&on, ITEMS);
+        CHECK(count_of(&on.lists, list) == 0 && hm_lists_contains(&on.lists, list));
+        CHECK(!hm_handle_equal(next, list));
+    }
+    finish(&on.lists);
+}
+
+/* The block that the list itself has kept is joined with the one behind it. */
+TEST(lists_range, an_empty_list_can_grow_over_its_own_block)
+{
+    scene on;
+    start(&on);
+    hm_handle list = on.handles[2];
+    on.handles[2] = HM_NULL_HANDLE;
+    const int *place = items_of(&on.lists, list);
+    CHECK(hm_lists_erase_if(&on.lists, list, is_any, NULL) == ITEMS);
+    CHECK(hm_lists_push_n(&on.lists, list, NULL, MANY) == HM_ERROR_FULL);
+    CHECK(count_of(&on.lists, list) == 0);
+    check(&on);
+    destroy(&on, 3);
+    add(&on.lists, list, 50, MANY);
+    CHECK(items_of(&on.lists, list) == place && has_row(&on.lists, list, 50, MANY));
+    check_full(&on, 1);
+    finish(&on.lists);
+}
+
+/* No list can use one, until it is joined with another. */
+TEST(lists_range, gaps_of_one_unit_are_joined_too)
+{
+    scene on;
+    start(&on);
+    destroy(&on, 7);
+    hm_handle short_one = check_fits(&on, FEW);
+    check_fits(&on, FEW);
+    CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* All blocks are exact. */
+    check_full(&on, 1);
+    for (int i = 2; i <= 3; i++) {
+        for (int n = 0; n < 2; n++)
+            CHECK(hm_lists_erase_at(&on.lists, on.handles[i], ITEMS - 1U - (uint32_t)n));
+        CHECK(has_row(&on.lists, on.handles[i], 100 * i, ITEMS - 2));
+        on.handles[i] = HM_NULL_HANDLE; /* for check */
+        check_full(&on, 1);
+    }
+    CHECK(hm_lists_destroy(&on.lists, short_one));
+    destroy(&on, 4); /* behind one of the gaps */
+    check_full(&on, MANY);
+    check_fits(&on, ITEMS);
+    check_fits(&on, FEW);
+    check_full(&on, 1);
+    CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* 2 gaps of 1 unit */
+    check_fits(&on, FEW);
+    check_full(&on, 1);
     finish(&on.lists);
 }
 
@@ -126,9 +209,9 @@ TEST(lists_range, a_larger_free_block_is_divided_first)
     start(&on);
     destroy(&on, 0);
     destroy(&on, 1);
-    check_fits(&on, 4); /* 2 of 4 units */
-    CHECK(!on.lists.is_joined);
-    check_fits(&on, 4);
+    check_fits(&on, FEW);
+    CHECK((on.lists.guard.flags & HM_GUARD_JOINED) == 0);
+    check_fits(&on, FEW);
     check_fits(&on, ITEMS);
     check_full(&on, 1);
     finish(&on.lists);
@@ -140,12 +223,12 @@ TEST(lists_range, defragment_helps_where_the_gaps_are_scattered)
     start(&on);
     for (int i = 0; i < LISTS; i += 2)
         destroy(&on, i);
-    check_full(&on, 2 * ITEMS + 4);
+    check_full(&on, MANY);
     CHECK(strcmp(hm_last_error(),
                  "contacts: no 8 of 33 units in a row are free: defragment, or raise max_items") ==
           0);
     CHECK(hm_lists_defragment(&on.lists, no_limit).done);
-    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, MANY);
     finish(&on.lists);
 }
 
@@ -156,19 +239,19 @@ TEST(lists_range, what_was_refused_once_costs_no_pass_until_a_block_is_freed)
     start(&on);
     for (int i = 0; i < LISTS; i += 2)
         destroy(&on, i);
-    check_full(&on, 2 * ITEMS + 4);
+    check_full(&on, MANY);
     hm_handle list = hm_lists_create(&on.lists);
     for (int i = 0; i < 3; i++) {
         unsigned char *base = on.lists.base;
         on.lists.base = NULL;
-        CHECK(hm_lists_resize(&on.lists, list, 2 * ITEMS + 4) == HM_ERROR_FULL);
+        CHECK(hm_lists_resize(&on.lists, list, MANY) == HM_ERROR_FULL);
         on.lists.base = base;
         add(&on.lists, list, 0, ITEMS); /* in one of the gaps */
         list = hm_lists_create(&on.lists);
     }
     for (int i = 1; i < LISTS; i += 2) /* One of them is next to the last gap. */
         destroy(&on, i);
-    check_fits(&on, 2 * ITEMS + 4);
+    check_fits(&on, MANY);
     finish(&on.lists);
 }
 
@@ -181,21 +264,21 @@ TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
     }; /* with one more, as many blocks as a call of one swap looks at */
     hm_lists lists = make((hm_lists_desc){.capacity = EXACT + 5});
     for (uint32_t i = 0; i < EXACT; i++)
-        add(&lists, make_list(&lists, 0, 0), 0, 4);
+        add(&lists, make_list(&lists, 0, 0), 0, FEW);
     hm_handle loose = make_list(&lists, 0, 0), gone = make_list(&lists, 0, 0);
     hm_handle last = make_list(&lists, 0, 0), more = make_list(&lists, 0, 0);
-    add(&lists, loose, 0, 9); /* 4 of 4 units, and then 2 */
-    add(&lists, gone, 0, 4);
-    add(&lists, last, 50, 4);
+    add(&lists, loose, 0, ITEMS); /* 4 of 4 units, and then 2 */
+    add(&lists, gone, 0, FEW);
+    add(&lists, last, 50, FEW);
     lists.unit_array.capacity = lists.end;
-    CHECK(hm_lists_resize(&lists, loose, 4) == HM_OK && hm_lists_destroy(&lists, gone));
-    CHECK(hm_lists_resize(&lists, more, 5) == HM_ERROR_FULL); /* 4 units */
+    CHECK(hm_lists_resize(&lists, loose, FEW) == HM_OK && hm_lists_destroy(&lists, gone));
+    CHECK(hm_lists_resize(&lists, more, ITEMS) == HM_ERROR_FULL);
     hm_progress progress = hm_lists_defragment(&lists, (hm_budget){1, 0});
     CHECK(!progress.done && progress.swaps == 0);
     CHECK(hm_lists_validate(&lists) == HM_OK);
-    add(&lists, more, 70, 5);
-    CHECK(has_row(&lists, loose, 0, 4) && has_row(&lists, last, 50, 4));
-    CHECK(has_row(&lists, more, 70, 5));
+    add(&lists, more, 70, ITEMS);
+    CHECK(has_row(&lists, loose, 0, FEW) && has_row(&lists, last, 50, FEW));
+    CHECK(has_row(&lists, more, 70, ITEMS));
     finish(&lists);
 }
 

@@ -3,6 +3,7 @@
 #include "index_world.h"
 
 #include "blank.h"
+#include "lists_world.h"
 
 #include <string.h>
 
@@ -82,42 +83,12 @@ static void blank_owners(void)
             owners->positions[slot] = 0;
 }
 
-/* As in the world of lists. */
-static void blank_members(void)
-{
-    hm_lists *lists = &keyed.index.members;
-    hm_id_table *ids = &lists->ids;
-    for (uint32_t slot = ids->count; slot < ids->slot_count; slot++)
-        BLANK(lists->records[slot]);
-    blank_behind(&lists->record_array, sizeof(hm_lists_record) * ids->slot_count);
-    blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
-    blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
-    blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
-    BLANK(ids->entry_array.count);
-    BLANK(ids->slot_array.count);
-    BLANK(lists->record_array.count);
-    BLANK(lists->unit_array.count);
-    size_t unit_size = (size_t)1 << lists->unit_shift;
-    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
-        const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        size_t size = 0;
-        if (!hm_handle_is_free(block->list))
-            size = sizeof(hm_handle) *
-                   (lists->records[hm_handle_index(block->list)].count & ~HM_LISTS_EXACT);
-        memset(hm_lists_address(lists, unit + 1) + size, WORLD_BLANK,
-               unit_size * (block->size - 1) - size);
-    }
-    blank_behind(&lists->unit_array, lists->end > 1 ? unit_size * lists->end : 0);
-    if (lists->unit_array.committed_size != 0)
-        memset(lists->base, WORLD_BLANK, unit_size);
-}
-
 void index_capture(void *into)
 {
     index_state *state = into;
     arena_open();
     blank_owners();
-    blank_members();
+    lists_blank(&keyed.index.members);
     blank_behind(&keyed.index.bucket_array, sizeof(hm_index_bucket) * keyed.index.bucket_count);
     BLANK(keyed.index.bucket_array.count);
     BLANK(keyed.index.head_array.count);

@@ -4,6 +4,8 @@
  * the map, whose id table is the same. */
 #include "lists_world.h"
 
+#include "lists_internal.h"
+
 #include <string.h>
 
 /* model */
@@ -36,9 +38,11 @@ uint32_t lists_longest_run(void)
 {
     const hm_lists *lists = &many.lists;
     uint32_t run = 0, longest = 0;
-    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
+    for (uint32_t unit = 1, end; unit < lists->end; unit = end) {
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        run = hm_handle_is_free(block->list) ? run + block->size : 0;
+        end = hm_lists_end_of(lists, unit);
+        bool is_free = hm_lists_is_free(block) || lists->records[block->slot].count == 0;
+        run = is_free ? run + end - unit : 0;
         longest = run > longest ? run : longest;
     }
     run += many.config->units - lists->end;

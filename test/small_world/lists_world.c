@@ -3,6 +3,7 @@
 #include "lists_world.h"
 
 #include "blank.h"
+#include "lists_internal.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -60,52 +61,45 @@ static void end(void)
 
 /* states */
 
-/* Blanks what is in the blocks behind the heads and the items, and the unit in front of them. */
-static void blank_blocks(void)
+/* Blanks what is in the blocks behind the heads, and the items or the links, and the unit in front
+ * of them. */
+static void blank_blocks(hm_lists *lists)
 {
-    hm_lists *lists = &many.lists;
-    size_t unit_size = (size_t)1 << lists->unit_shift, size;
-    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
+    size_t unit_size = (size_t)1 << lists->unit_shift, used;
+    for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        size = 0;
-        if (!hm_handle_is_free(block->list))
-            size = lists->item_size *
-                   (lists->records[hm_handle_index(block->list)].count & ~HM_LISTS_EXACT);
-        memset(hm_lists_address(lists, unit + 1) + size, WORLD_BLANK,
-               unit_size * (block->size - 1) - size);
+        size = hm_lists_size_of(lists, block);
+        if (hm_lists_is_free(block))
+            used = size > 1 ? sizeof(hm_lists_links) : 0;
+        else
+            used = lists->item_size * lists->records[block->slot].count;
+        memset(hm_lists_address(lists, unit + 1) + used, WORLD_BLANK,
+               unit_size * (size - 1) - used);
     }
     blank_behind(&lists->unit_array, lists->end > 1 ? unit_size * lists->end : 0);
     if (lists->unit_array.committed_size != 0)
         memset(lists->base, WORLD_BLANK, unit_size);
 }
 
-/* Blanks what a create or a commit writes before it is read: the records of slots without a list,
- * what is behind the columns, and the counts of arrays, which lists set at a trim. */
-static void blank_unused(void)
+void lists_blank(hm_lists *lists)
 {
-    hm_id_table *ids = &many.lists.ids;
-    uint32_t live = 0;
-    for (uint32_t i = 0; i < many.model.count; i++)
-        live |= 1u << many.model.dense[i].slot;
-    for (uint32_t slot = 0; slot < ids->slot_count; slot++)
-        if ((live >> slot & 1) == 0)
-            BLANK(many.lists.records[slot]);
-    blank_behind(&many.lists.record_array, sizeof(hm_lists_record) * ids->slot_count);
+    hm_id_table *ids = &lists->ids;
+    blank_behind(&lists->record_array, sizeof(hm_lists_record) * ids->slot_count);
     blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
     blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
     blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
     BLANK(ids->entry_array.count);
     BLANK(ids->slot_array.count);
-    BLANK(many.lists.record_array.count);
-    BLANK(many.lists.unit_array.count);
-    blank_blocks();
+    BLANK(lists->record_array.count);
+    BLANK(lists->unit_array.count);
+    blank_blocks(lists);
 }
 
 void lists_capture(void *into)
 {
     lists_state *state = into;
     arena_open();
-    blank_unused();
+    lists_blank(&many.lists);
     memcpy(&state->lists, &many.lists, sizeof many.lists);
     memcpy(&state->memory, &arena.memory, sizeof arena.memory);
     for (uint32_t i = 0; i < LISTS_SLOTS; i++) {

@@ -51,6 +51,10 @@ typedef struct lists_live {
 extern lists_live many;
 
 /* lists_world.c: functions for the search. */
+/* Blanks what a create or a commit writes before it is read: what is behind the columns, and the
+ * counts of arrays, which lists set at a trim. */
+void lists_blank(hm_lists *lists);
+
 void lists_capture(void *into);
 void lists_restore(const void *from);
 

@@ -167,15 +167,15 @@ static const world_config entity_worlds[] = {
 
 static const world_config lists_worlds[] = {
     {"lists", 2, 2, 64, 8, 0, ITEMS(1, 3, 10), .spent_lives = 2},
-    {"lives", 2, 2, 16, 16, 0, ITEMS(1, 2, 6), .spent_lives = 1},
+    {"lives", 2, 2, 16, 16, 0, ITEMS(1, 2, 11), .spent_lives = 1},
     {"values", 2, 2, 64, 5, 0, ITEMS(2, 3, 8), .spent_lives = 2},
-    {"gaps", 2, 2, 16, 12, 0, ITEMS(1, 3, 10), .spent_lives = 2},
-    {"large", 2, 2, 64, 40, 0, ITEMS(1, 2, 15), .spent_lives = 2},
-    {"lives3", 2, 3, 16, 16, 0, ITEMS(1, 2, 7), .slow = true},
-    {"values4", 2, 2, 64, 5, 0, ITEMS(2, 4, 8), .spent_lives = 2, .slow = true},
-    {"gaps4", 2, 2, 64, 16, 0, ITEMS(1, 4, 14), .spent_lives = 2, .slow = true},
-    {"joins", 3, 3, 64, 16, 0, ITEMS(1, 3, 9), .spent_lives = 2, .slow = true},
-    {"joins4", 3, 3, 64, 16, 0, ITEMS(1, 4, 10), .spent_lives = 2, .slow = true},
+    {"gaps", 2, 2, 16, 12, 0, ITEMS(1, 3, 13), .spent_lives = 2},
+    {"large", 2, 2, 64, 40, 0, ITEMS(1, 2, 26), .spent_lives = 2},
+    {"lives3", 2, 3, 16, 16, 0, ITEMS(1, 2, 13), .slow = true},
+    {"values4", 2, 2, 64, 5, 0, ITEMS(2, 4, 9), .spent_lives = 2, .slow = true},
+    {"gaps4", 2, 2, 64, 16, 0, ITEMS(1, 4, 18), .spent_lives = 2, .slow = true},
+    {"joins", 3, 3, 64, 16, 0, ITEMS(1, 3, 14), .spent_lives = 2, .slow = true},
+    {"joins4", 3, 3, 64, 16, 0, ITEMS(1, 4, 15), .spent_lives = 2, .slow = true},
 };
 
 #define WITHOUT_TRIM .left_out = 1u << INDEX_TRIM

@@ -3,6 +3,7 @@
 #include "lists_model.h"
 
 #include "layout.h"
+#include "lists_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,8 @@ static bool item_holds(const lists_model *model, const void *item, uint64_t valu
     return value == MODEL_ZERO ? test_bytes_are(item, size, 0) : test_item_is(item, size, value);
 }
 
-/* Returns a handle to try: a list (kind 0 to 11), one that was, null, damaged, of another type, or
- * noise. */
+/* Returns a handle to try: a list (kind 0 to 11), one that was or whose upper half is zero, null,
+ * damaged, of another type, or noise. */
 static hm_handle pick(const lists_model *model, uint32_t kind, uint32_t which, uint32_t noise)
 {
     uint32_t known = model->past_count < LISTS_MODEL_PAST ? model->past_count : LISTS_MODEL_PAST;
@@ -40,6 +41,8 @@ static hm_handle pick(const lists_model *model, uint32_t kind, uint32_t which, u
                                        : hm_handle_pack(which, 1, model->desc.type_id);
     switch (kind % 16) {
     case 12:
+        if (noise % 4 == 0)
+            return hm_handle_from_bits(which % 64);
         return known != 0 ? model->past[which % known] : HM_NULL_HANDLE;
     case 13:
         return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
@@ -83,13 +86,13 @@ static void note_items(lists_model *model, lists_model_list *entry, uint32_t ind
     refresh(model, entry);
 }
 
-/* Returns how many units are free in a row, at most. */
+/* Returns how many units in a row may be had, at most: free ones, and those of empty lists. */
 static uint64_t find_run(const hm_lists *lists)
 {
     uint64_t run = 0, longest = 0;
-    for (uint32_t unit = 1; unit < lists->end; unit += hm_lists_block_at(lists, unit)->size) {
-        const hm_lists_block *block = hm_lists_block_at(lists, unit);
-        run = hm_handle_is_free(block->list) ? run + block->size : 0;
+    for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
+        size = size_of_block(lists, unit);
+        run = count_in_block(lists, unit) == 0 ? run + size : 0;
         longest = run > longest ? run : longest;
     }
     run += lists->unit_array.capacity - lists->end;

@@ -29,7 +29,6 @@ READ_BYTES = 1 << 20  # at once: a damaged size may be any number
 POOL_ONE_RANGE, POOL_FIXED_BLOCKS = 0, 1
 POOL_FIRST_BLOCK_SHIFT = 4
 WORLD_ROW_BITS = 14
-LISTS_COUNT = 0x7FFFFFFF
 NOWHERE = 0xFFFFFFFF
 
 
@@ -262,8 +261,8 @@ class ListsPrinter(IdTablePrinter):
     def live(self):
         for _, handle in self.handles():
             record = element(self.value["records"], handle & 0xFFFFFFFF)
-            unit, count = int(record["unit"]), int(record["count"]) & LISTS_COUNT
-            yield handle, self.items(unit, count) if unit != 0 else "empty"
+            count = int(record["count"])
+            yield handle, self.items(int(record["unit"]), count) if count != 0 else "empty"
 
 
 class WorldPrinter(IdTablePrinter):

@@ -9,9 +9,11 @@
 
 /* The bits of `flags`. */
 enum {
-    HM_GUARD_BUSY = 1, /* inside one of the container's callbacks */
-    HM_GUARD_HOOK = 2, /* a hook is set */
-    HM_GUARD_META = 4  /* meta moves with the items */
+    HM_GUARD_BUSY = 1,  /* inside one of the container's callbacks */
+    HM_GUARD_HOOK = 2,  /* a hook is set */
+    HM_GUARD_META = 4,  /* meta moves with the items */
+    HM_GUARD_JOINED = 8 /* lists: no free block is followed by another one or is the last, and no
+                           empty list has a block */
 };
 
 /* The hot paths compare both fields anyway, so that checking for busy costs them nothing. */

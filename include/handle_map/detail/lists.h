@@ -16,29 +16,39 @@ extern "C" {
 
 enum { HM_LISTS_CLASSES = 32 };
 
-/* In the count of a record: the block has just the units that its items need. Any other block has a
- * power of two of them. */
+/* The most items of one list. */
+#define HM_LISTS_MOST (UINT32_MAX >> 1)
+
+/* In the size of a block: the rest is the number of its items, and it has just the units that they
+ * need. Any other block has a power of two of units. */
 #define HM_LISTS_EXACT (UINT32_C(1) << 31)
 
-/* The most items of one list: a count with the flag is none that a list without it could have. */
-#define HM_LISTS_MOST (HM_LISTS_EXACT - 1)
+/* The slot of a free block. No list has it, since there are at most UINT32_MAX slots. */
+#define HM_LISTS_FREE UINT32_MAX
 
-/* Where the items of a list are, so that most calls need not load the head of its block. */
+/* All that a lookup, a push and an erase need to know of a list: they load one cache line, and the
+ * item's. The record of a slot without a list is zero. */
 typedef struct hm_lists_record {
-    uint32_t unit;  /* of its block; 0: the list is empty */
-    uint32_t count; /* items, and HM_LISTS_EXACT */
+    uint32_t tag;   /* upper half of the list's handle */
+    uint32_t unit;  /* of its block; 0: it has none */
+    uint32_t count; /* items */
+    uint32_t room;  /* items that its block can hold; 0: none or an exact one, push is not inline */
 } hm_lists_record;
 
-/* What a block begins with. In a free block `list` has the free bit and the next free block of its
- * class in its lower half, and `count` is the previous one; 0: none. */
+/* What a block begins with. */
 typedef struct hm_lists_block {
-    hm_handle list; /* whose items these are */
-    uint32_t size;  /* units, with this one */
-    uint32_t count; /* items, if the block is exact; 0: only the record has them */
+    uint32_t slot; /* of its list */
+    uint32_t size; /* units, with that of the head; or items, and HM_LISTS_EXACT */
 } hm_lists_block;
 
-/* All fields are private; use the functions. Addresses count in *units*, of 16 bytes or the items'
- * alignment if that is larger. A block begins with a unit for its head; unit 0 is none. */
+/* What follows in a free block of more than one unit. */
+typedef struct hm_lists_links {
+    uint32_t next, previous; /* units of free blocks of the same class; 0: none */
+} hm_lists_links;
+
+/* All fields are private; use the functions. Addresses count in *units*: of 8 bytes, or the items'
+ * alignment if that is larger, or a small multiple where max_items would need too many. A block
+ * begins with a unit for its head; unit 0 is none. */
 typedef struct hm_lists {
     hm_id_table ids;                  /* first, so that a lookup's fields are near */
     hm_lists_record *records;         /* by slot; record_array.data */
@@ -48,7 +58,6 @@ typedef struct hm_lists {
     uint32_t end;                     /* unit; blocks fill the range from 1 to there */
     uint32_t cursor;                  /* unit, where a block begins; below it there are no gaps */
     hm_guard guard;                   /* only its flags are used */
-    bool is_joined;                   /* no free block is followed by another, or by the end */
     uint64_t limit;                   /* items; push is not inline from there on; 0 while busy */
     uint64_t item_count;              /* in all lists */
     uint64_t max_items;               /* in all lists */
@@ -66,7 +75,8 @@ typedef struct hm_lists_view {
     uint32_t next;  /* private; 0 begins a loop */
 } hm_lists_view;
 
-HM_API void *hm_lists_push_slow(hm_lists *lists, hm_handle list, const void *item);
+/* Adds an item, and returns its place, which the caller writes; NULL as hm_lists_push. */
+HM_API unsigned char *hm_lists_push_slow(hm_lists *lists, hm_handle list);
 HM_API bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index);
 
 static inline unsigned char *hm_lists_address(const hm_lists *lists, uint32_t unit)
@@ -79,60 +89,58 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
     return HM_CAST(hm_lists_block *, HM_CAST(void *, hm_lists_address(lists, unit)));
 }
 
-/* Returns the record of a list; NULL if the handle does not resolve. Entries and records are
- * indexed by slot, so that a processor loads from both at once. */
+/* Returns the record of a list; NULL if the handle does not resolve. No handle that was issued has
+ * an upper half of zero. One that has may find the record of a slot without a list: that has no
+ * items, and no room for any. */
 static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle list)
 {
     hm_lists_record *records = lists->records;
-    bool is_live = hm_id_table_find(&lists->ids, list) != HM_INVALID_INDEX;
-    return is_live ? &records[hm_handle_index(list)] : NULL;
+    uint32_t slot = hm_handle_index(list);
+    if (slot >= lists->ids.slot_count || records[slot].tag != list.bits >> 32)
+        return NULL;
+    return &records[slot];
 }
 
 /* Forms of the functions of lists.h that take the item size. The typed functions of
  * HM_LISTS_DEFINE pass it as a constant. */
 
-/* Whether one more item fits into the block of a record that is not exact. The block has a power of
- * two of units, and the head takes one. So the item fits if the units that the items need do not
- * reach the next power of two; only if they do, the head is loaded. */
-HM_INLINE bool hm_lists_fits(const hm_lists *lists, hm_lists_record record, size_t item_size)
-{
-    size_t unit_size = HM_CAST(size_t, 1) << lists->unit_shift;
-    size_t bytes = item_size * record.count + unit_size - 1;
-    size_t used = bytes >> lists->unit_shift, need = (bytes + item_size) >> lists->unit_shift;
-    return (used ^ need) < used || need < hm_lists_block_at(lists, record.unit)->size;
-}
-
-/* Adds an item to the list of a record, if its block has room; NULL: hm_lists_push_slow has more to
- * do. */
-HM_INLINE void *hm_lists_append_as(hm_lists *lists, hm_lists_record *record, const void *item,
-                                   size_t item_size)
+/* Adds an item to the list of a record, and returns its place, unwritten; NULL: its block has no
+ * room, and hm_lists_push_slow has more to do. */
+HM_INLINE unsigned char *hm_lists_append_as(hm_lists *lists, hm_lists_record *record,
+                                            size_t item_size)
 {
     unsigned char *place;
-    if (record->unit == 0 || record->count >= HM_LISTS_MOST || lists->item_count >= lists->limit ||
-        !hm_lists_fits(lists, *record, item_size))
+    if (record->count >= record->room || lists->item_count >= lists->limit)
         return NULL;
     place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
     HM_UNPOISON(place, item_size);
-    if (item != NULL)
-        memcpy(place, item, item_size);
-    else
-        memset(place, 0, item_size);
     record->count++;
     lists->item_count++;
     HM_ASSUME(place != NULL);
     return place;
 }
 
+/* The item is written here in either case: a function that is not inline would get its address, and
+ * the compiler could not keep it in registers. */
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
                                  size_t item_size)
 {
     hm_lists_record *record;
-    void *place = NULL;
+    unsigned char *place = NULL;
     HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
     record = hm_lists_find(lists, list);
     if (record != NULL)
-        place = hm_lists_append_as(lists, record, item, item_size);
-    return place != NULL ? place : hm_lists_push_slow(lists, list, item);
+        place = hm_lists_append_as(lists, record, item_size);
+    if (place == NULL) {
+        place = hm_lists_push_slow(lists, list);
+        if (place == NULL)
+            return NULL;
+    }
+    if (item != NULL)
+        memcpy(place, item, item_size);
+    else
+        memset(place, 0, item_size);
+    return place;
 }
 
 /* Erases an item that the list of a record has. False: busy. */
@@ -140,8 +148,8 @@ HM_INLINE bool hm_lists_drop_as(hm_lists *lists, hm_lists_record *record, uint32
                                 size_t item_size)
 {
     unsigned char *items;
-    uint32_t last = record->count - 1; /* with the flag too large for the next test */
-    if (last == 0 || last >= HM_LISTS_EXACT || lists->guard.flags != 0)
+    uint32_t last = record->count - 1;
+    if (last >= record->room || lists->guard.flags != 0)
         return hm_lists_erase_slow(lists, record, index);
     items = hm_lists_address(lists, record->unit + 1);
     if (index != last)
@@ -149,8 +157,6 @@ HM_INLINE bool hm_lists_drop_as(hm_lists *lists, hm_lists_record *record, uint32
     HM_POISON(items + item_size * last, item_size);
     record->count = last;
     lists->item_count--;
-    if (record->unit < lists->cursor)
-        lists->cursor = record->unit;
     return true;
 }
 
@@ -160,9 +166,47 @@ HM_INLINE bool hm_lists_erase_at_as(hm_lists *lists, hm_handle list, uint32_t in
     hm_lists_record *record;
     HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
     record = hm_lists_find(lists, list);
-    if (record == NULL || index >= (record->count & ~HM_LISTS_EXACT))
+    if (record == NULL || index >= record->count)
         return false;
     return hm_lists_drop_as(lists, record, index, item_size);
+}
+
+/* Returns the units that n items need, with the head: at most 2^30, if max_items allows n. */
+HM_INLINE uint64_t hm_lists_units_as(const hm_lists *lists, uint64_t n, size_t item_size)
+{
+    uint64_t last = (UINT64_C(1) << lists->unit_shift) - 1;
+    return 1 + ((n * item_size + last) >> lists->unit_shift);
+}
+
+/* The head of an exact block tells how many items it has, so that a pass over such blocks waits for
+ * no record. */
+HM_INLINE bool hm_lists_next_as(const hm_lists *lists, hm_lists_view *view, size_t item_size)
+{
+    uint32_t unit = view->next != 0 ? view->next : 1, end = lists->end, count, next;
+    const hm_lists_block *block;
+    const hm_lists_record *record;
+    for (; unit < end; unit = next) {
+        block = hm_lists_block_at(lists, unit);
+        next = unit + block->size;
+        if (block->slot == HM_LISTS_FREE)
+            continue;
+        record = &lists->records[block->slot];
+        if ((block->size & HM_LISTS_EXACT) != 0) {
+            count = block->size & ~HM_LISTS_EXACT;
+            next = unit + HM_CAST(uint32_t, hm_lists_units_as(lists, count, item_size));
+        } else {
+            count = record->count;
+            if (count == 0)
+                continue;
+        }
+        view->list = hm_handle_from_bits(HM_CAST(uint64_t, record->tag) << 32 | block->slot);
+        view->items = hm_lists_address(lists, unit + 1);
+        view->count = count;
+        view->next = next;
+        return true;
+    }
+    memset(view, 0, sizeof *view);
+    return false;
 }
 
 #ifdef __cplusplus

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Which blocks lists have: an emptied list keeps its block, and what gives it back; the units that
+ * a list with an exact block does not need are freed at once. */
+#include "support/lists.h"
+#include "support/lists_blocks.h"
+
+static const hm_budget no_limit = {0, 0};
+
+static bool is_any(const void *item, void *context)
+{
+    (void)item;
+    (void)context;
+    return true;
+}
+
+/* Drops all items but one, and that in each way in turn. */
+static void empty_by(hm_lists *lists, hm_handle list, int how)
+{
+    while (count_of(lists, list) > 1)
+        CHECK(hm_lists_erase_at(lists, list, 0));
+    if (how == 0)
+        CHECK(hm_lists_erase_at(lists, list, 0));
+    else if (how == 1)
+        CHECK(hm_lists_remove_at(lists, list, 0));
+    else
+        CHECK(hm_lists_erase_if(lists, list, is_any, NULL) == 1);
+    CHECK(count_of(lists, list) == 0 && hm_lists_items(lists, list, NULL) == NULL);
+    CHECK(hm_lists_contains(lists, list) && hm_lists_validate(lists) == HM_OK);
+}
+
+/* Checks that the lists with items are these, in this order. */
+static void check_walk(const hm_lists *lists, const hm_handle *wanted, uint32_t n)
+{
+    hm_lists_view view = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(hm_lists_next(lists, &view) && hm_handle_equal(view.list, wanted[i]));
+        CHECK(view.items == items_of(lists, wanted[i]));
+        CHECK(view.count == count_of(lists, wanted[i]));
+    }
+    CHECK(!hm_lists_next(lists, &view));
+}
+
+TEST(lists_block, a_list_that_was_emptied_is_pushed_into_its_old_block)
+{
+    for (int how = 0; how < 3; how++) {
+        hm_lists lists = make((hm_lists_desc){0});
+        hm_handle list[3];
+        for (int i = 0; i < 3; i++)
+            list[i] = make_list(&lists, 10 * i, 5);
+        const int *place = items_of(&lists, list[1]);
+        empty_by(&lists, list[1], how);
+        CHECK(hm_lists_item_count(&lists) == 10);
+        check_walk(&lists, (const hm_handle[]){list[0], list[2]}, 2);
+        CHECK(items_of(&lists, make_list(&lists, 50, 5)) != place);
+        push_row(&lists, list[1], 80, 5);
+        CHECK(items_of(&lists, list[1]) == place && has_row(&lists, list[1], 80, 5));
+        CHECK(has_row(&lists, list[0], 0, 5) && has_row(&lists, list[2], 20, 5));
+        finish(&lists);
+    }
+}
+
+TEST(lists_block, the_last_block_stays_too)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list = make_list(&lists, 0, 1);
+    const int *place = items_of(&lists, list);
+    empty_by(&lists, list, 0);
+    hm_lists_view view = {0};
+    CHECK(!hm_lists_next(&lists, &view) && lists.end > 1);
+    push_row(&lists, list, 7, 1);
+    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 7, 1));
+    empty_by(&lists, list, 0);
+    CHECK(hm_lists_defragment(&lists, no_limit).done && lists.end == 1);
+    finish(&lists);
+}
+
+static void give_back(hm_lists *lists, hm_handle list, int how)
+{
+    if (how == 0)
+        CHECK(hm_lists_resize(lists, list, 0) == HM_OK);
+    else if (how == 1)
+        CHECK(hm_lists_destroy(lists, list));
+    else
+        CHECK(hm_lists_defragment(lists, no_limit).done);
+}
+
+TEST(lists_block, resize_destroy_and_defragment_give_the_block_of_an_empty_list_back)
+{
+    for (int how = 0; how < 3; how++) {
+        hm_lists lists = make((hm_lists_desc){0});
+        hm_handle first = hm_lists_create(&lists), second = hm_lists_create(&lists);
+        CHECK(hm_lists_push_n(&lists, first, NULL, 6) == HM_OK); /* 4 units */
+        CHECK(hm_lists_push_n(&lists, second, NULL, 6) == HM_OK);
+        const int *place = items_of(&lists, first);
+        empty_by(&lists, first, how);
+        give_back(&lists, first, how);
+        CHECK(hm_lists_validate(&lists) == HM_OK && hm_lists_contains(&lists, first) == (how != 1));
+        CHECK((items_of(&lists, second) == place) == (how == 2));
+        hm_handle third = hm_lists_create(&lists);
+        CHECK(hm_lists_push_n(&lists, third, NULL, 6) == HM_OK);
+        CHECK(how == 2 || items_of(&lists, third) == place);
+        if (how != 1)
+            CHECK(hm_lists_push_n(&lists, first, NULL, 6) == HM_OK);
+        CHECK(items_of(&lists, first) != place && count_of(&lists, second) == 6);
+        finish(&lists);
+    }
+}
+
+TEST(lists_block, a_list_that_is_resized_to_none_again_and_again_is_without_a_block)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list = hm_lists_create(&lists);
+    for (int round = 0; round < 3; round++) {
+        CHECK(hm_lists_resize(&lists, list, 0) == HM_OK && lists.end == 1);
+        CHECK(hm_lists_push_n(&lists, list, NULL, 3) == HM_OK && lists.end == 5);
+    }
+    finish(&lists);
+}
+
+/* A push would move it anyway. */
+TEST(lists_block, an_exact_block_is_freed_when_its_list_becomes_empty)
+{
+    for (int how = 0; how < 3; how++) {
+        hm_lists lists = make((hm_lists_desc){0});
+        hm_handle first = make_list(&lists, 0, 2), second = make_list(&lists, 10, 2);
+        CHECK(hm_lists_defragment(&lists, no_limit).done);
+        const int *place = items_of(&lists, first);
+        empty_by(&lists, first, how);
+        check_walk(&lists, &second, 1);
+        hm_handle third = make_list(&lists, 20, 2);
+        CHECK(items_of(&lists, third) == place && has_row(&lists, second, 10, 2));
+        empty_by(&lists, second, how);
+        CHECK(lists.end == 3); /* The last block, and the end is lowered. */
+        finish(&lists);
+    }
+}
+
+/* Of 5, 4 and 3 units with the head; the first unit that is free is no list's. */
+TEST(lists_block, an_exact_list_that_shrinks_frees_the_units_behind_its_items)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    const int items[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    hm_handle list = hm_lists_create(&lists), other = hm_lists_create(&lists);
+    CHECK(hm_lists_push_n(&lists, list, items, 8) == HM_OK);
+    CHECK(hm_lists_push_n(&lists, other, items, 3) == HM_OK);
+    CHECK(hm_lists_defragment(&lists, no_limit).done);
+    const int *place = items_of(&lists, list);
+    const uint32_t end = lists.end;
+    CHECK(size_of_block(&lists, 1) == 5 && end == 1 + 5 + 3);
+    CHECK(hm_lists_erase_at(&lists, list, 7)); /* Half of a unit is no gap. */
+    CHECK(size_of_block(&lists, 1) == 5 && lists.cursor == end);
+    CHECK(hm_lists_erase_at(&lists, list, 6));
+    CHECK(size_of_block(&lists, 1) == 4 && size_of_block(&lists, 5) == 1 && lists.cursor == 5);
+    CHECK(hm_lists_remove_at(&lists, list, 5) && hm_lists_remove_at(&lists, list, 4));
+    CHECK(size_of_block(&lists, 1) == 3 && size_of_block(&lists, 4) == 1 && lists.cursor == 4);
+    CHECK(hm_lists_validate(&lists) == HM_OK && lists.end == end);
+    CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 4));
+    check_walk(&lists, (const hm_handle[]){list, other}, 2);
+
+    CHECK(hm_lists_erase_at(&lists, other, 2)); /* The last block. */
+    CHECK(lists.end == end - 1 && has_row(&lists, other, 0, 2));
+    CHECK(hm_lists_validate(&lists) == HM_OK);
+    hm_progress progress = hm_lists_defragment(&lists, no_limit);
+    CHECK(progress.done && progress.swaps == 1 && lists.end == 1 + 3 + 2);
+    CHECK(has_row(&lists, list, 0, 4) && has_row(&lists, other, 0, 2));
+    finish(&lists);
+}
+
+TEST(lists_block, defragment_reclaims_the_blocks_of_empty_lists_between_others)
+{
+    hm_lists lists = make((hm_lists_desc){0});
+    hm_handle list[9];
+    for (int i = 0; i < 9; i++)
+        list[i] = make_list(&lists, 10 * i, 2);
+    for (int i = 0; i < 9; i++)
+        if (i != 1 && i != 5)
+            empty_by(&lists, list[i], i % 3);
+    check_walk(&lists, (const hm_handle[]){list[1], list[5]}, 2);
+    uint32_t calls = 0;
+    while (!hm_lists_defragment(&lists, (hm_budget){1, 0}).done) {
+        CHECK(hm_lists_validate(&lists) == HM_OK && ++calls < 3);
+        CHECK(has_row(&lists, list[1], 10, 2) && has_row(&lists, list[5], 50, 2));
+    }
+    CHECK(lists.end == 1 + 2 * 3 - 2 && hm_lists_count(&lists) == 9);
+    for (int i = 0; i < 9; i++)
+        if (i != 1 && i != 5)
+            push_row(&lists, list[i], 10 * i, 2);
+    for (int i = 0; i < 9; i++)
+        CHECK(has_row(&lists, list[i], 10 * i, 2));
+    finish(&lists);
+}
