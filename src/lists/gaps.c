@@ -79,9 +79,9 @@ static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
     }
     *hm_lists_block_at(lists, to) = (hm_lists_block){slot, record->count | HM_LISTS_EXACT};
     hm_lists_poison_rest(lists, to, record->count);
-    uint32_t end = hm_lists_end_of(lists, to);
-    hm_lists_make_gap(lists, end, old_end);
-    return end;
+    uint32_t gap = hm_lists_end_of(lists, to);
+    hm_lists_make_gap(lists, gap, old_end);
+    return gap;
 }
 
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)

@@ -109,6 +109,19 @@ TEST(lists_range, free_blocks_behind_all_lists_are_joined_with_what_was_never_us
     finish(&on.lists);
 }
 
+/* All was joined before; but then the free block becomes the last. */
+TEST(lists_range, a_free_block_in_front_of_the_last_one_is_joined_when_that_is_freed)
+{
+    scene on;
+    start(&on);
+    destroy(&on, 6);
+    check_full(&on, MANY);
+    destroy(&on, 7);
+    check(&on);
+    check_fits(&on, MANY);
+    finish(&on.lists);
+}
+
 TEST(lists_range, lists_that_are_emptied_leave_blocks_to_join_too)
 {
     scene on;
