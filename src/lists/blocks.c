@@ -117,20 +117,17 @@ static uint32_t blocks_find_class(const hm_lists *lists, uint32_t least)
     return least;
 }
 
-/* Takes a block of this size from the first free one of the smallest class, from `least` on, that
- * has one; false if none has. Its rest becomes a free block. */
-static bool blocks_reuse(hm_lists *lists, uint32_t size, uint32_t least, uint32_t *unit)
+/* Takes a block of this size from the first free one of a class that has one. Its rest becomes a
+ * free block. */
+static uint32_t blocks_reuse(hm_lists *lists, uint32_t size, uint32_t size_class)
 {
-    uint32_t size_class = blocks_find_class(lists, least);
-    if (size_class == HM_LISTS_CLASSES)
-        return false;
-    *unit = lists->heads[size_class];
-    hm_lists_unlink(lists, *unit);
-    uint32_t rest = hm_lists_block_at(lists, *unit)->size - size;
-    blocks_make(lists, *unit, size);
+    uint32_t unit = lists->heads[size_class];
+    hm_lists_unlink(lists, unit);
+    uint32_t rest = hm_lists_block_at(lists, unit)->size - size;
+    blocks_make(lists, unit, size);
     if (rest != 0)
-        hm_lists_make_free(lists, *unit + size, rest);
-    return true;
+        hm_lists_make_free(lists, unit + size, rest);
+    return unit;
 }
 
 /* Blocks of the class come first, then new ones: to divide larger ones would leave pieces that only
@@ -142,15 +139,20 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
     while (UINT64_C(1) << size_class < hm_lists_units_of(lists, n))
         size_class++;
     uint32_t size = UINT32_C(1) << size_class;
-    if (lists->heads[size_class] != 0 && blocks_reuse(lists, size, size_class, unit))
-        return HM_OK;
-    bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
-    if (is_used_up && !lists->is_joined && blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
-        hm_lists_join(lists);
-    hm_status status = blocks_extend(lists, size, unit);
-    if (status == HM_OK || !blocks_reuse(lists, size, size_class, unit))
-        return status;
-    hm_forgive();
+    if (lists->heads[size_class] == 0) {
+        bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
+        if (is_used_up && !lists->is_joined &&
+            blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
+            hm_lists_join(lists);
+        hm_status status = blocks_extend(lists, size, unit);
+        if (status == HM_OK)
+            return HM_OK;
+        size_class = blocks_find_class(lists, size_class);
+        if (size_class == HM_LISTS_CLASSES)
+            return status;
+        hm_forgive();
+    }
+    *unit = blocks_reuse(lists, size, size_class);
     return HM_OK;
 }
 

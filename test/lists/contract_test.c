@@ -49,6 +49,22 @@ TEST(lists_contract, init_refuses_more_items_than_blocks_can_hold)
     CHECK(is_refused((hm_lists_desc){.item_size = 4096, .item_align = 64, .max_items = units}));
 }
 
+TEST(lists_contract, the_default_of_max_items_is_refused_if_no_item_fits)
+{
+    if (sizeof(size_t) > 4)
+        CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX / 4096, .capacity = 1}));
+}
+
+TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_for_each_list)
+{
+    hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
+    hm_handle list = hm_lists_create(&lists);
+    CHECK(hm_lists_resize(&lists, list, 41) == HM_ERROR_FULL);
+    CHECK(strcmp(hm_last_error(), "0 of 40 items: max_items is used up") == 0);
+    CHECK(hm_lists_resize(&lists, list, 40) == HM_OK);
+    finish(&lists);
+}
+
 TEST(lists_contract, the_default_of_max_items_is_valid_for_large_items)
 {
     if (!test_has_addresses(UINT64_C(1) << 37, "lists of 2^31 units"))
@@ -304,10 +320,11 @@ DEATH_TEST(lists_contract, fini_from_inside_a_predicate_panics)
 
 /* validate */
 
-/* The lists: 3 items; freed; 5 items; 1 item, exact. */
+/* The lists: 3 items in 2 units; freed, 2 units; 5 items in 4 units; 1 item; none. */
 static void corrupt(hm_lists *lists, int how)
 {
     hm_lists_block *first = hm_lists_block_at(lists, lists->records[0].unit);
+    hm_lists_block *gap = hm_lists_block_at(lists, lists->heads[1]);
     hm_lists_block *last = hm_lists_block_at(lists, lists->records[3].unit);
     switch (how) {
     case 0: /* blocks fill the range */
@@ -385,19 +402,42 @@ static void corrupt(hm_lists *lists, int how)
     case 24: /* and while busy */
         lists->guard.flags |= HM_GUARD_BUSY;
         break;
+    case 25: /* the sizes of blocks that are not exact are powers of two */
+        first->size = 3;
+        break;
+    case 26: /* and below the cursor they are what the items need */
+        first->size = 4;
+        lists->cursor = 5;
+        break;
+    case 27: /* free blocks are listed once, in both directions */
+        gap->list.bits |= lists->heads[1];
+        break;
+    case 28:
+        gap->count = 5;
+        break;
+    case 29: /* an empty list has no block */
+        lists->records[4].unit = 1;
+        break;
+    case 30: /* the cursor is in the range */
+        lists->cursor = lists->end + 1;
+        break;
+    case 31: /* and the ID table is valid */
+        lists->ids.count++;
+        break;
     }
 }
 
 TEST(lists_contract, validate_sees_each_broken_invariant)
 {
-    for (int how = 0; how < 25; how++) {
-        static hm_lists_record records[4];
+    for (int how = 0; how < 32; how++) {
+        static hm_lists_record records[5];
         static unsigned char blocks[16 * 16];
         hm_lists lists = make((hm_lists_desc){0});
         make_list(&lists, 0, 3);
         hm_handle gone = make_list(&lists, 0, 3);
         make_list(&lists, 0, 5);
         make_list(&lists, 0, 1);
+        make_list(&lists, 0, 0);
         CHECK(hm_lists_destroy(&lists, gone) && hm_lists_validate(&lists) == HM_OK);
         size_t size = (size_t)16 * lists.end;
         CHECK(size <= sizeof blocks);

@@ -8,7 +8,12 @@
 
 #include <string.h>
 
-enum { MAX_LISTS = 20000, MAX_SLOTS = 1 << 16, BATCH = 20 };
+enum {
+    MAX_LISTS = 20000,
+    MAX_SLOTS = 1 << 16,
+    BATCH = 20,
+    LARGE = 3 << 16 /* bytes of a list that is more than one page of every size */
+};
 
 /* An item's bytes are the pattern of its list's handle plus its index. */
 typedef struct scene {
@@ -135,9 +140,10 @@ static void stand_in_ruins(scene *on)
 {
     stand_at_the_edge(on);
     CHECK(add(on, on->list));
+    uint32_t count = (uint32_t)(LARGE / on->item_size);
     for (uint32_t k = 0; k < 3; k++) {
         hm_handle large = hm_lists_create(&on->lists);
-        CHECK(hm_lists_resize(&on->lists, large, 3000) == HM_OK);
+        CHECK(hm_lists_resize(&on->lists, large, count) == HM_OK);
     }
     while (hm_lists_count(&on->lists) > 5)
         CHECK(hm_lists_destroy(&on->lists, hm_lists_handle_at(&on->lists, 5)));

@@ -29,6 +29,7 @@
 #endif
 
 #include "entity_world.h"
+#include "index_world.h"
 #include "lists_world.h"
 #include "secondary_world.h"
 #include "world.h"
@@ -175,6 +176,18 @@ static const world_config lists_worlds[] = {
     {"gaps4", 2, 2, 64, 16, 0, ITEMS(1, 4, 14), .spent_lives = 2, .slow = true},
     {"joins", 3, 3, 64, 16, 0, ITEMS(1, 3, 9), .spent_lives = 2, .slow = true},
     {"joins4", 3, 3, 64, 16, 0, ITEMS(1, 4, 10), .spent_lives = 2, .slow = true},
+};
+
+#define WITHOUT_TRIM .left_out = 1u << INDEX_TRIM
+
+static const world_config index_worlds[] = {
+    {"index", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM},
+    {"hashed", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM},
+    {"trimmed", 1, 2, 16, 0, 0, .keys = 1, .spent_lives = 2},
+    {"hashed2", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM,
+     .slow = true},
+    {"indexpages", 2, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM, .slow = true},
+    {"hashtrim", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, .slow = true},
 };
 
 typedef struct origin {
@@ -467,6 +480,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof pool_worlds / sizeof *pool_worlds; i++)
         if (is_wanted(&pool_worlds[i], argc, argv))
             transitions += search_world(&pool_world, &pool_worlds[i]);
+    for (size_t i = 0; i < sizeof index_worlds / sizeof *index_worlds; i++)
+        if (is_wanted(&index_worlds[i], argc, argv))
+            transitions += search_world(&index_world, &index_worlds[i]);
     for (size_t i = 0; i < sizeof lists_worlds / sizeof *lists_worlds; i++)
         if (is_wanted(&lists_worlds[i], argc, argv))
             transitions += search_world(&lists_world, &lists_worlds[i]);

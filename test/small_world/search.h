@@ -32,11 +32,12 @@ typedef struct world_config {
     uint8_t spent_lives;                    /* of each slot, before the search begins */
     bool full;                              /* begins with as many items as fit */
     bool hooks;                             /* all hooks of the container are set */
+    bool hashed;                            /* index: keys without a limit */
     bool slow;                              /* left out of the fast form */
     uint8_t lanes;                          /* table: as in its descriptor */
     uint8_t cells[WORLD_COLUMNS];           /* table: bytes of a cell in each column; 0: none.
                                                world: of a component's value */
-    uint16_t left_out;                      /* world: set of verbs that are no steps */
+    uint16_t left_out;                      /* world, index: set of verbs that are no steps */
     const char *components; /* world: a letter for each: c in tables, s sparse; C and S with a
                                destroy hook; t a tag */
     hm_storage storage;     /* pool */
@@ -85,8 +86,8 @@ typedef struct world_kind {
                      bool *changed);
 } world_kind;
 
-extern const world_kind lists_world, map_world, pool_world, secondary_world, table_world,
-    entity_world;
+extern const world_kind index_world, lists_world, map_world, pool_world, secondary_world,
+    table_world, entity_world;
 
 void world_add(world_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 
