@@ -64,11 +64,8 @@ static void many_prefetch_members(const hm_index *index, const hm_handle *owners
         HM_PREFETCH(&secondary->positions[hm_handle_index(last)]);
         moved[moved_count++] = last;
     }
-    for (uint32_t i = 0; i < moved_count; i++) {
-        uint32_t at = many_position_of(index, moved[i]);
-        if (at < secondary->count)
-            HM_PREFETCH(&hm_index_places(index)[at]);
-    }
+    for (uint32_t i = 0; i < moved_count; i++)
+        HM_PREFETCH(hm_secondary_value_of(secondary, moved[i]));
 }
 
 static void many_prefetch(const hm_index *index, const hm_handle *owners, uint32_t n)
@@ -221,6 +218,11 @@ hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
     hm_status status = many_claim(index, owners, keys, n);
+    if (status == HM_ERROR_FULL) { /* Perhaps only for the gaps between the arrays. */
+        hm_forgive();
+        (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+        status = many_claim(index, owners, keys, n);
+    }
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (i % HM_BATCH_PART == 0)
             many_prefetch(index, owners + i, hm_batch_next_part(n - i));

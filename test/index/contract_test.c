@@ -247,7 +247,7 @@ DEATH_TEST(index_contract, fini_from_inside_a_predicate_panics)
 
 /* validate */
 
-enum { DAMAGES = 26 };
+enum { DAMAGES = 27 };
 
 /* The buckets: 0 and 1 with keys 10 and 11, of two owners each; 2 and 3 are free. */
 static void corrupt(hm_index *index, int how)
@@ -337,6 +337,9 @@ static void corrupt(hm_index *index, int how)
         index->members.ids.slots[1] = 0;
         index->members.ids.entries[0].bits += 1;
         index->members.ids.entries[1].bits -= 1;
+        break;
+    case 26: /* a bucket that is found has members, whatever its key */
+        index->heads[0] = index->free;
         break;
     case 25: /* a place that is past all of them */
         places[0].bucket = UINT32_MAX;
