@@ -48,6 +48,7 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
         return report_add(entry, &report_##container, container);                                  \
     }
 
+REPORT_KIND(index)
 REPORT_KIND(lists)
 REPORT_KIND(map)
 REPORT_KIND(pool)

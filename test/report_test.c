@@ -101,13 +101,16 @@ TEST(report, each_kind_of_container_has_a_line_in_the_order_of_adding)
     hm_secondary secondary;
     hm_world world;
     hm_lists lists;
-    hm_report_entry entries[6];
+    hm_index index;
+    hm_report_entry entries[7];
     CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .name = "bullet"}) == HM_OK);
     CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column, .column_count = 1}) == HM_OK);
     CHECK(hm_secondary_init(&secondary, &(hm_secondary_desc){.value_size = 4}) == HM_OK);
     CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 100, .name = "level"}) == HM_OK);
     CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4, .name = "contacts"}) == HM_OK);
     CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.capacity = 100, .name = "cells"}) == HM_OK);
+    CHECK(hm_index_set(&index, hm_handle_pack(5, 1, 0), 7) == HM_OK);
     CHECK(hm_map_insert_n(&map, NULL, 7, NULL) == HM_OK);
     CHECK(hm_secondary_set(&secondary, hm_handle_pack(5, 1, 0), NULL) != NULL);
 
@@ -118,9 +121,11 @@ TEST(report, each_kind_of_container_has_a_line_in_the_order_of_adding)
     CHECK(hm_report_add_pool(&entries[3], &pool) == HM_OK);
     CHECK(hm_report_add_map(&entries[4], &map) == HM_OK);
     CHECK(hm_report_add_lists(&entries[5], &lists) == HM_OK);
+    CHECK(hm_report_add_index(&entries[6], &index) == HM_OK);
     const hm_stats all[] = {hm_world_get_stats(&world), hm_secondary_get_stats(&secondary),
                             hm_table_get_stats(&table), hm_pool_get_stats(&pool),
-                            hm_map_get_stats(&map),     hm_lists_get_stats(&lists)};
+                            hm_map_get_stats(&map),     hm_lists_get_stats(&lists),
+                            hm_index_get_stats(&index)};
     strcpy(expected, titles);
     append_line(expected, "world", all[0], "level");
     append_line(expected, "secondary", all[1], "secondary");
@@ -128,21 +133,23 @@ TEST(report, each_kind_of_container_has_a_line_in_the_order_of_adding)
     append_line(expected, "pool", all[3], "bullet");
     append_line(expected, "map", all[4], "texture");
     append_line(expected, "lists", all[5], "contacts");
-    append_sums(expected, 6, all);
-    CHECK(report(text) == 6 && strcmp(text, expected) == 0);
-    CHECK(hm_report(NULL) == 6);
+    append_line(expected, "index", all[6], "cells");
+    append_sums(expected, 7, all);
+    CHECK(report(text) == 7 && strcmp(text, expected) == 0);
+    CHECK(hm_report(NULL) == 7);
     CHECK(strstr(text, "\nmap                7         10      17.5%       0 ") != NULL);
 
     hm_world_fini(&world);
     hm_table_fini(&table);
     hm_map_fini(&map);
     hm_lists_fini(&lists);
+    hm_index_fini(&index);
     CHECK(report(text) == 2 && strstr(text, "bullet\n") != NULL);
     CHECK(strstr(text, "texture") == NULL && strstr(text, "level") == NULL);
     hm_pool_fini(&pool);
     hm_secondary_fini(&secondary);
     CHECK(report(text) == 0 && strcmp(text, nothing) == 0);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         CHECK(hm_report_remove(&entries[i]) == HM_OK);
 }
 
@@ -348,6 +355,7 @@ static hm_report_entry no_entry;
         hm_report_add_##kind(NULL, &added);                                                        \
     }
 
+PANICS(index)
 PANICS(lists)
 PANICS(map)
 PANICS(pool)

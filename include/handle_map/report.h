@@ -17,10 +17,10 @@
  * they are until the entry is removed: remove it before the memory of either is freed or reused,
  * even if the container is finished, and before a container is moved.
  *
- * "Items" of lists are the lists. "Slots used" is the share of the index space that has been used:
- * at 100% an insert fails when no slot is free. "Retired" slots have used up their generations. The
- * used slots of a secondary are those that its sparse column covers. The numbers are those of
- * get_stats; KiB are rounded up.
+ * "Items" of lists are the lists, those of an index the owners. "Slots used" is the share of the
+ * index space that has been used: at 100% an insert fails when no slot is free. "Retired" slots
+ * have used up their generations. The used slots of a secondary, and of an index, are those that
+ * its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
  *
  * Threads: one list for the whole program, without a lock. Add, remove and report from one thread
  * at a time, and report while no thread changes a container that is listed. Example:
@@ -36,6 +36,7 @@
 #ifndef HANDLE_MAP_REPORT_H
 #define HANDLE_MAP_REPORT_H
 
+#include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
@@ -64,6 +65,7 @@ HM_API hm_status hm_report_add_map(hm_report_entry *entry, const hm_map *map);
 HM_API hm_status hm_report_add_pool(hm_report_entry *entry, const hm_pool *pool);
 HM_API hm_status hm_report_add_table(hm_report_entry *entry, const hm_table *table);
 HM_API hm_status hm_report_add_lists(hm_report_entry *entry, const hm_lists *lists);
+HM_API hm_status hm_report_add_index(hm_report_entry *entry, const hm_index *index);
 HM_API hm_status hm_report_add_secondary(hm_report_entry *entry, const hm_secondary *secondary);
 HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *world);
 

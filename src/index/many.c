@@ -80,10 +80,12 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
 {
     const hm_index_place nowhere = {HM_INDEX_NO_BUCKET, 0};
     hm_secondary *owners = &index->owners;
-    uint32_t at;
+    uint32_t at = HM_INVALID_INDEX;
+    hm_status status = HM_OK;
     if (hm_secondary_find(owners, owner) != HM_INVALID_INDEX)
         return HM_OK;
-    hm_status status = hm_secondary_accept(owners, owner, &at);
+    if (!hm_secondary_appends(owners, owner))
+        status = hm_secondary_accept(owners, owner, &at);
     if (status != HM_OK)
         return status;
     if (at != HM_INVALID_INDEX)

@@ -24,7 +24,7 @@
 static inline uint64_t hm_lists_units_of(const hm_lists *lists, uint64_t n)
 {
     uint64_t unit = UINT64_C(1) << lists->unit_shift;
-    return 1 + (n * lists->item_size + unit - 1) / unit;
+    return 1 + ((n * lists->item_size + unit - 1) >> lists->unit_shift);
 }
 
 static inline bool hm_lists_is_free(const hm_lists_block *block)
