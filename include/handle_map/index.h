@@ -29,9 +29,10 @@
  *     owners               up to 2^30, the descriptor's `capacity`; their indices below `max_slots`
  *     keys                 as many as owners, up to `key_limit` if that is not 0
  *
- * Memory: for each owner 24 bytes, 4 for each slot of their container as in a secondary, and up to
- * half of a key's array unused; for each key that has members 40 bytes and the array's head of 16.
- * What a key took is used for others once it has no members; hm_index_trim gives it back.
+ * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
+ * each key that has members 40 bytes and the array's head of 16. An array has space for up to twice
+ * as many members as it has had; hm_index_defragment leaves each just what it needs. What a key
+ * took is used for others once it has no members; hm_index_trim gives it back.
  *
  * An index may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.

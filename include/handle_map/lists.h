@@ -20,8 +20,7 @@
  * valid until the next call that changes its list, and until defragment, clear or fini.
  *
  * Under AddressSanitizer free blocks and the bytes behind the last item of a list are poisoned:
- * using a pointer into a list that has moved is reported, until the place is used again. The first
- * 8 bytes of the items in a free block are not poisoned: it is linked there.
+ * using a pointer into a list that has moved is reported, until the place is used again.
  *
  * Limits:
  *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`

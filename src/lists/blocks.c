@@ -13,11 +13,26 @@ static uint32_t blocks_class_of(uint32_t size)
 }
 
 /* Free blocks are in lists of both directions, except for those of one unit, which have no place
- * for links, and which no list could use. */
+ * for links, and which no list could use. The links are where the first item was, and are poisoned
+ * like all of a free block, so that who uses that item is reported. They are not made accessible
+ * for a moment either: others may be validating the lists. */
+#ifdef __GNUC__
+#define BLOCKS_UNSANITIZED __attribute__((no_sanitize_address))
+#else
+#define BLOCKS_UNSANITIZED
+#endif
 
-static hm_lists_links *blocks_links(const hm_lists *lists, uint32_t unit)
+BLOCKS_UNSANITIZED static hm_lists_links blocks_links(const hm_lists *lists, uint32_t unit)
 {
-    return (hm_lists_links *)(void *)hm_lists_address(lists, unit + 1);
+    return *(const hm_lists_links *)(const void *)hm_lists_address(lists, unit + 1);
+}
+
+BLOCKS_UNSANITIZED static void blocks_set_links(const hm_lists *lists, uint32_t unit, uint32_t next,
+                                                uint32_t previous)
+{
+    hm_lists_links *links = (hm_lists_links *)(void *)hm_lists_address(lists, unit + 1);
+    links->next = next;
+    links->previous = previous;
 }
 
 static void blocks_link(hm_lists *lists, uint32_t unit)
@@ -26,11 +41,9 @@ static void blocks_link(hm_lists *lists, uint32_t unit)
     if (size == 1)
         return;
     uint32_t *head = &lists->heads[blocks_class_of(size)];
-    hm_lists_links *links = blocks_links(lists, unit);
-    hm_memory_unpoison(links, sizeof *links);
-    *links = (hm_lists_links){.next = *head, .previous = 0};
+    blocks_set_links(lists, unit, *head, 0);
     if (*head != 0)
-        blocks_links(lists, *head)->previous = unit;
+        blocks_set_links(lists, *head, blocks_links(lists, *head).next, unit);
     *head = unit;
 }
 
@@ -39,13 +52,13 @@ void hm_lists_unlink(hm_lists *lists, uint32_t unit)
     uint32_t size = hm_lists_block_at(lists, unit)->size;
     if (size == 1)
         return;
-    hm_lists_links links = *blocks_links(lists, unit);
-    if (links.previous != 0)
-        blocks_links(lists, links.previous)->next = links.next;
+    uint32_t next = blocks_links(lists, unit).next, previous = blocks_links(lists, unit).previous;
+    if (previous != 0)
+        blocks_set_links(lists, previous, next, blocks_links(lists, previous).previous);
     else
-        lists->heads[blocks_class_of(size)] = links.next;
-    if (links.next != 0)
-        blocks_links(lists, links.next)->previous = links.previous;
+        lists->heads[blocks_class_of(size)] = next;
+    if (next != 0)
+        blocks_set_links(lists, next, blocks_links(lists, next).next, previous);
 }
 
 /* Makes the units a block of their own. */
@@ -223,10 +236,10 @@ static uint32_t blocks_count_class(const hm_lists *lists, uint32_t size_class, u
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
         if (!hm_lists_is_free(block) || block->size == 1 ||
             blocks_class_of(block->size) != size_class ||
-            blocks_links(lists, unit)->previous != previous)
+            blocks_links(lists, unit).previous != previous)
             return UINT32_MAX;
         previous = unit;
-        unit = blocks_links(lists, unit)->next;
+        unit = blocks_links(lists, unit).next;
     }
     return count;
 }

@@ -65,6 +65,7 @@ static void save(const hm_lists *lists, saved *into)
     }
     CHECK(unit == lists->end && size_of_block(lists, into->units[1]) == 1);
     CHECK(lists->heads[2] == into->units[2]);
+    HM_UNPOISON(links_of(lists, into->units[2]), sizeof(hm_lists_links));
     into->links = *links_of(lists, into->units[2]);
     memcpy(into->records, lists->records, sizeof into->records);
 }

@@ -86,7 +86,7 @@ DEATH_TEST(lists_misuse, a_loop_runs_past_the_last_item)
     }
 }
 
-/* Checks that exactly the items, the heads, and the links of free blocks can be used. */
+/* Checks that exactly the items and the heads can be used. */
 static void check_poison(const hm_lists *lists)
 {
     size_t unit_size = (size_t)1 << lists->unit_shift;
@@ -95,8 +95,6 @@ static void check_poison(const hm_lists *lists)
         const hm_lists_block *block = hm_lists_block_at(lists, unit);
         unsigned char *bytes = hm_lists_address(lists, unit);
         size_t used = lists->item_size * count_in_block(lists, unit);
-        if (block->slot == HM_LISTS_FREE)
-            used = size > 1 ? sizeof(hm_lists_links) : 0;
         CHECK(__asan_region_is_poisoned(bytes, sizeof *block) == NULL);
         CHECK(__asan_region_is_poisoned(bytes + unit_size, used) == NULL);
         for (size_t i = sizeof *block; i < unit_size; i += 8)
