@@ -190,18 +190,6 @@ static const world_config index_worlds[] = {
     {"hashtrim", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, .slow = true},
 };
 
-#define WITHOUT_TRIM .left_out = 1u << INDEX_TRIM
-
-static const world_config index_worlds[] = {
-    {"index", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM},
-    {"hashed", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM},
-    {"trimmed", 1, 2, 16, 0, 0, .keys = 1, .spent_lives = 2},
-    {"hashed2", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM,
-     .slow = true},
-    {"indexpages", 2, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM, .slow = true},
-    {"hashtrim", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, .slow = true},
-};
-
 typedef struct origin {
     uint32_t parent;
     uint16_t action;
