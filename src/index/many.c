@@ -130,7 +130,9 @@ static hm_status many_claim_key(hm_index *index, uint64_t key)
         }
     }
     uint32_t pending = ++index->buckets[bucket].pending;
-    status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
+    const hm_lists_record *record = hm_index_record(index, bucket);
+    if ((uint64_t)record->count + pending > record->room)
+        status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
     if (status != HM_OK)
         many_drop_claim(index, bucket);
     return status;
@@ -185,13 +187,13 @@ static hm_status many_claim(hm_index *index, const hm_handle *owners, const uint
 /* Adds an owner to the members of a key that has a claim, and returns its position. */
 static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
 {
-    uint32_t count = hm_index_member_count(index, bucket);
-    hm_handle *items = hm_index_items(index, bucket);
-    if (hm_handle_is_null(items[0])) {
-        items[0] = owner;
+    hm_lists_record *record = hm_index_record(index, bucket);
+    uint32_t count = record->count;
+    if (many_is_hollow(index, bucket)) {
+        hm_index_items(index, bucket)[0] = owner;
         return 0;
     }
-    (void)hm_lists_push_as(&index->members, hm_index_list(index, bucket), &owner, sizeof owner);
+    *(hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner) = owner;
     return count;
 }
 
