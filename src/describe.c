@@ -77,12 +77,12 @@ size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size)
 {
     uint32_t slot = hm_handle_index(what->handle);
     if (what->generation == 0)
-        return (size_t)snprintf(buffer, size, "absent: slot %" PRIu32 " of '%s' has no value", slot,
-                                describe_name(what));
+        return (size_t)snprintf(buffer, size, "absent: slot %" PRIu32 " of '%s' has no %s", slot,
+                                describe_name(what), what->value);
     return (size_t)snprintf(buffer, size,
-                            "absent: slot %" PRIu32 " of '%s' still has the value of generation"
+                            "absent: slot %" PRIu32 " of '%s' still has the %s of generation"
                             " %" PRIu32 ", the handle has %" PRIu32,
-                            slot, describe_name(what), what->generation,
+                            slot, describe_name(what), what->value, what->generation,
                             hm_handle_generation(what->handle));
 }
 

@@ -237,8 +237,9 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
 {
     hm_handle_state state = hm_handle_judge(owner, secondary->type_id);
     if (state != HM_HANDLE_LIVE)
-        return hm_fail(HM_ERROR_INVALID, "0x%016" PRIx64 " is no owner's handle: %s", owner.bits,
-                       hm_handle_state_name(state));
+        return hm_fail(HM_ERROR_INVALID,
+                       "0x%016" PRIx64 " is no owner's handle: %s; owners have type id %" PRIu16,
+                       owner.bits, hm_handle_state_name(state), secondary->type_id);
     if (hm_handle_index(owner) >= secondary->max_slots)
         return hm_fail(HM_ERROR_INVALID,
                        "the owner's index %" PRIu32 " is not below max_slots %" PRIu32,
@@ -660,12 +661,19 @@ size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, cha
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_describe: secondary is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_secondary_describe: buffer is NULL");
+    return hm_secondary_describe_as(secondary, owner, "value", buffer, size);
+}
+
+size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, const char *value,
+                                char *buffer, size_t size)
+{
     uint32_t slot = hm_handle_index(owner);
     hm_description what = {.name = secondary->name,
                            .handle = owner,
                            .state = hm_handle_judge(owner, secondary->type_id),
                            .type_id = secondary->type_id,
-                           .slots = secondary->max_slots};
+                           .slots = secondary->max_slots,
+                           .value = value};
     if (what.state != HM_HANDLE_LIVE)
         return hm_describe(&what, buffer, size);
     if (slot >= secondary->max_slots) {

@@ -2,10 +2,10 @@
 /* index: which handles have which key: the bodies in a cell, the actors of a team, the resources in
  * a state.
  *
- *     key 7 ----> bucket 2          members of key 7
- *     key 9 ----> bucket 0 -----.   | owner a | owner d | owner e |
+ *     key 7 ----> array 2           members of key 7
+ *     key 9 ----> array 0 ------.   | owner a | owner d | owner e |
  *                               |
- *     owner c ---> bucket 0, 1  '-> members of key 9
+ *     owner c ---> array 0, 1   '-> members of key 9
  *                           |       | owner b | owner c |
  *                           '-----------------------^ position
  *
@@ -23,14 +23,14 @@
  *
  * Moves: a call that sets, moves or removes an owner changes the order of the members of the keys
  * concerned, and may move them. A pointer from hm_index_members or hm_index_next is valid until the
- * next call that changes the index, also if that is refused.
+ * next call that may change the index, whether it succeeds or not.
  *
  * Limits:
- *     owners               up to 2^30, the descriptor's `capacity`; their indices below `max_slots`
+ *     owners               up to 2^30, the descriptor's `capacity`; their slots below `max_slots`
  *     keys                 as many as owners, up to `key_limit` if that is not 0
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
- * each key that has members 40 bytes and the array's head of 16. An array has space for up to twice
+ * each key that has members 48 bytes and the array's head of 8. An array has space for up to twice
  * as many members as it has had; hm_index_defragment leaves each just what it needs. What a key
  * took is used for others once it has no members; hm_index_trim gives it back.
  *
@@ -64,12 +64,14 @@ extern "C" {
 
 /* A zero field means the default. */
 typedef struct hm_index_desc {
-    uint32_t capacity;       /* owners, at most; 0: 1,048,576 */
-    uint32_t max_slots;      /* of the owners' container, at least the capacity here; 0: as for a
-                                secondary */
-    uint16_t type_id;        /* of the owners; at most 0x7FFF */
-    uint32_t key_limit;      /* keys are below it; 0: any 64-bit key, hashed */
-    uint64_t seed;           /* of the hash, to have the same order in each run; 0: a random one */
+    uint32_t capacity;  /* owners, at most; 0: 1,048,576 */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
+                           2^20 and 16 x capacity, which is enough if their container has the
+                           same capacity; with 32-bit pointers or hm_memory_heap() 2 x */
+    uint16_t type_id;   /* of the owners; at most 0x7FFF */
+    uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
+    uint64_t seed;      /* of the hash, to have the same timing in each run; 0: a random one; no
+                           order depends on it */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the index */
     const char *name;        /* for messages; must outlive the index; NULL: "index" */
 } hm_index_desc;
@@ -108,7 +110,8 @@ HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);
 HM_API void hm_index_fini(hm_index *index);
 
 /* Gives an owner a key: adds it as the last member of that key, and takes it away from its former
- * one, if that is another. If an earlier owner of the same slot has a key, that one is removed.
+ * one. With the key that it has already, nothing changes. If an earlier owner of the same slot has
+ * a key, that one is removed.
  *
  * HM_ERROR_INVALID: the handle cannot be an owner's (null, free bit set, generation 0, another type
  * id, or an index of `max_slots` or above), or the key is not below key_limit. HM_ERROR_STALE: a
@@ -127,7 +130,8 @@ HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
 /* The same for owners[i] and keys[i], one after the other, with fewer cache misses: all or none.
  * If one would be refused, nothing has changed, and the status is that of the first. Memory for all
  * is taken before the first owner leaves its former key, so HM_ERROR_FULL and HM_ERROR_MEMORY are
- * possible where single calls would succeed. An owner may occur several times. O(n) on average. */
+ * possible where single calls would succeed. An owner may occur several times. `owners` must not
+ * point into this index: copy what hm_index_members returned. O(n) on average. */
 HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys,
                                 uint32_t n);
 
@@ -135,15 +139,16 @@ HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const 
  * has no key, or when busy. O(1), for hashed keys on average. */
 HM_API bool hm_index_remove(hm_index *index, hm_handle owner);
 
-/* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. */
+/* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. `owners`
+ * must not point into this index. */
 HM_API uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n);
 
 /* Takes all members away from a key, and returns their number; 0 when busy. O(members). */
 HM_API uint32_t hm_index_remove_key(hm_index *index, uint64_t key);
 
-/* Returns the members of a key as one array, and their number in *count, which may be NULL. NULL
- * and 0 if there are none. O(1), for hashed keys on average. A loop that changes the index asks
- * again each time. Example:
+/* Returns the members of a key as one array, and their number in *count, unless `count` is NULL.
+ * NULL and 0 if there are none. O(1), for hashed keys on average. A loop that changes the index
+ * asks again each time. Example:
  *
  *     uint32_t count;
  *     const hm_handle *members = hm_index_members(&cells, cell_of(3, 4), &count);
@@ -154,8 +159,7 @@ HM_API uint32_t hm_index_remove_key(hm_index *index, uint64_t key);
  */
 HM_API const hm_handle *hm_index_members(const hm_index *index, uint64_t key, uint32_t *count);
 
-/* Whether exactly this owner has a key, and which, in *key, which may be NULL and is written only
- * then. O(1). */
+/* Whether exactly this owner has a key; if so, writes that to *key, unless `key` is NULL. O(1). */
 HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key);
 
 /* Visits all keys that have members, in the order of their memory. Begin with a zeroed view; false:
@@ -181,8 +185,8 @@ HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
                                void *context);
 
-/* Commits memory for n owners more than there are, with indices below the number of owners plus n,
- * and for as many keys. A set can still be refused memory, when the array of its key has to grow.
+/* Commits memory for n more owners, if their slots are below the new number of owners, and for n
+ * more keys. A set can still be refused memory, when the array of its key has to grow.
  * HM_ERROR_FULL: the capacity has no room for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing
  * has changed. O(n), at most. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
@@ -194,17 +198,18 @@ HM_API void hm_index_clear(hm_index *index);
  * that is moved. When busy: not done. Never fails. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 
-/* Gives memory back to the system: what is behind the last owner, array and key; gaps between the
- * arrays stay, unless they are closed first. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system
- * refuses; all owners keep their keys. O(owners + keys). */
+/* Gives memory back to the system: what lies behind the last owner, the last array and the last
+ * key. Gaps between the arrays stay, unless they are closed first. HM_ERROR_BUSY, or
+ * HM_ERROR_MEMORY if the system refuses; all owners keep their keys. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
 /* HM_OK, or HM_ERROR_CORRUPT if the index is damaged, with what in hm_last_error. May be called
- * from the predicate of purge. O(owners + keys), with array keys O(key_limit). */
+ * from the predicate of purge. O(owners + keys), with a key_limit O(owners + key_limit). */
 HM_API hm_status hm_index_validate(const hm_index *index);
 
-/* Says in a sentence what a handle is to this index, as hm_secondary_describe does; an "absent" one
- * has no key. O(length). */
+/* Says in a sentence what a handle is to this index, as hm_secondary_describe does: a "live" one
+ * has a key, an "absent" one has none. Whether the owner itself lives, only its container can say.
+ * O(length). */
 HM_API size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size);
 
 /* Returns counts and sizes. O(1). */

@@ -93,8 +93,8 @@ typedef struct hm_lists_desc {
     const char *name;        /* for messages; must outlive the lists; NULL: "lists" */
 } hm_lists_desc;
 
-/* hm_lists and hm_lists_view are structs that programs hold by value. All fields of hm_lists are
- * private, and stand in detail/lists.h. */
+/* hm_lists and hm_lists_view are structs that programs hold by value, in detail/lists.h. All fields
+ * of hm_lists are private; a view has `list`, a handle, `items`, and `count`, their number. */
 
 typedef hm_stats hm_lists_stats;
 
@@ -188,8 +188,8 @@ HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 
-/* Returns the items of a list as one array, and their number in *count, which may be NULL. NULL and
- * 0 for an empty list, and if the handle does not resolve. O(1). Example:
+/* Returns the items of a list as one array, and their number in *count, unless `count` is NULL.
+ * NULL and 0 for an empty list, and if the handle does not resolve. O(1). Example:
  *
  *     uint32_t count;
  *     struct contact *found = hm_lists_items(&contacts, handle, &count);

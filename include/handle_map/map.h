@@ -86,7 +86,7 @@ typedef struct hm_map_desc {
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;           /* passed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
-    const char *name;        /* for the error when busy; must outlive the map; NULL: "map" */
+    const char *name;        /* for messages; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
 /* hm_map is a struct that programs hold by value; all of its fields are private, and stand in
@@ -148,8 +148,9 @@ HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, u
                                   bool *alive);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. In a map larger than the caches this
- * is two to three times as fast as single calls. Invalidates what hm_map_erase does. O(n). */
+ * items. A handle that occurs twice counts once. 0 when busy. A destroy hook must not change
+ * `handles`. In a map larger than the caches this is two to three times as fast as single calls.
+ * Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
@@ -352,16 +353,16 @@ HM_API void hm_map_touch_all(hm_map *map);
  * must be set. Where both are given, key decides first and compare breaks ties.
  *
  * HM_INVALID_INDEX, and hm_last_error says why, unless the map is in this order: the last call of
- * defragment or arrange must have been a defragment by the same compare, key and context that was
- * done, and nothing may have changed since that the next one would look at. An insert, an erase and
- * a touch are such changes; erasing the last item may be none. An empty map is in every order. If a
+ * defragment or arrange was a defragment by the same compare, key and context, it was done, and
+ * since then nothing has changed that another one would look at. An insert, an erase and a touch
+ * are such changes, but erasing the last item may be none. An empty map is in every order. If a
  * key was edited in place and no touch followed, the index is meaningless, but not above the count.
  * HM_INVALID_INDEX when busy too.
  *
- * Compare and key may make const calls to the map, even these two, but must not change it. Only in
- * a search is a change not refused: threads may search together, so a search marks nothing in the
- * map. A change ends it with HM_INVALID_INDEX, or makes its index meaningless; no item that was
- * erased is read.
+ * Compare and key may make const calls to the map, even these two, but must not change it. A change
+ * is not refused, unlike in other callbacks: threads may search together, so a search marks nothing
+ * in the map. A change ends it with HM_INVALID_INDEX, or makes its index meaningless; no item that
+ * was erased is read.
  *
  * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
  * both, one of each where keys are equal. Example:

@@ -132,7 +132,7 @@ typedef struct hm_pool_desc {
     void (*destroy)(void *item, void *context); /* on erase, clear and fini, once an item */
     void *context;                              /* passed to destroy */
     const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* for the error when busy; must outlive the pool; NULL: "pool" */
+    const char *name; /* for messages; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
 /* hm_pool itself is a struct of <handle_map/detail/pool.h>, whose fields are all private. */

@@ -85,7 +85,7 @@ typedef struct hm_secondary_desc {
                                                     replaced, and on clear, purge and fini */
     void *context;                               /* passed to the hook */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the secondary */
-    const char *name; /* for the error when busy; must outlive the secondary; NULL: "secondary" */
+    const char *name;        /* for messages; must outlive the secondary; NULL: "secondary" */
 } hm_secondary_desc;
 
 /* hm_secondary is a struct that programs hold by value; all of its fields are private, and stand in

@@ -101,7 +101,7 @@ typedef struct hm_table_desc {
                            16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
-    const char *name;        /* for the error when busy; must outlive the table; NULL: "table" */
+    const char *name;        /* for messages; must outlive the table; NULL: "table" */
 } hm_table_desc;
 
 /* hm_table is a struct that programs hold by value; all of its fields are private, and stand in

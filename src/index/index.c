@@ -292,7 +292,7 @@ size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, s
 {
     HM_CONTRACT(index != NULL, "hm_index_describe: index is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_index_describe: buffer is NULL");
-    return hm_secondary_describe(&index->owners, owner, buffer, size);
+    return hm_secondary_describe_as(&index->owners, owner, "key", buffer, size);
 }
 
 hm_index_stats hm_index_get_stats(const hm_index *index)

@@ -37,8 +37,9 @@ static bool bound_is_behind(const hm_bound *bound, uint32_t index, uint64_t prob
 
 static uint32_t bound_refuse(const hm_bound *bound)
 {
-    hm_fail(HM_ERROR_INVALID, "the %s '%.80s' is not in order: defragment %s", bound->what,
-            bound->name, bound_is_for(bound) ? "is not done" : "was last called for another order");
+    hm_fail(HM_ERROR_INVALID, "the %s '%.80s' is not in order: %s", bound->what, bound->name,
+            bound_is_for(bound) ? "defragment is not done"
+                                : "defragment was not called for it, or not last");
     return HM_INVALID_INDEX;
 }
 

@@ -198,7 +198,10 @@ TEST(index, describe_says_what_a_handle_is)
     hm_index_describe(&index, owner_of(4, 2), text, sizeof text);
     CHECK(strcmp(text, "live: slot 4 of 'teams', generation 2") == 0);
     hm_index_describe(&index, owner_of(3, 1), text, sizeof text);
-    CHECK(strcmp(text, "absent: slot 3 of 'teams' has no value") == 0);
+    CHECK(strcmp(text, "absent: slot 3 of 'teams' has no key") == 0);
+    hm_index_describe(&index, owner_of(4, 3), text, sizeof text);
+    CHECK(strcmp(text, "absent: slot 4 of 'teams' still has the key of generation 2, the handle "
+                       "has 3") == 0);
     CHECK(hm_index_describe(&index, HM_NULL_HANDLE, NULL, 0) > 0);
     finish(&index);
 }

@@ -110,7 +110,7 @@ static bool is_refused(const hm_map *map, const hm_order *order, const char *why
 
 static const char not_done[] = "the map 'named' is not in order: defragment is not done";
 static const char another[] =
-    "the map 'named' is not in order: defragment was last called for another order";
+    "the map 'named' is not in order: defragment was not called for it, or not last";
 static const char busy[] = "the map 'named' is busy: called from one of its own callbacks";
 
 static bool is_answered(const hm_map *map, const hm_order *order)

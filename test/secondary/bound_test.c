@@ -67,7 +67,7 @@ static bool is_answered(const hm_secondary *secondary)
 }
 
 static const char another[] =
-    "the secondary 'ints' is not in order: defragment was last called for another order";
+    "the secondary 'ints' is not in order: defragment was not called for it, or not last";
 static const char not_done[] = "the secondary 'ints' is not in order: defragment is not done";
 
 TEST(secondary_bound, a_secondary_that_is_not_in_order_is_refused)

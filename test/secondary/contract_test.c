@@ -147,12 +147,15 @@ static bool set_fails(hm_secondary *secondary, hm_handle of, const char *sentenc
 TEST(secondary_contract, a_refused_set_says_why)
 {
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 2, .max_slots = 4});
-    CHECK(set_fails(&secondary, HM_NULL_HANDLE,
-                    "0x0000000000000000 is no owner's handle: HM_HANDLE_NULL"));
-    CHECK(set_fails(&secondary, owner(1, 0),
-                    "0x0005000000000001 is no owner's handle: HM_HANDLE_FORGED"));
-    CHECK(set_fails(&secondary, hm_handle_pack(1, 1, 6),
-                    "0x0006000100000001 is no owner's handle: HM_HANDLE_FOREIGN"));
+    CHECK(set_fails(
+        &secondary, HM_NULL_HANDLE,
+        "0x0000000000000000 is no owner\'s handle: HM_HANDLE_NULL; owners have type id 5"));
+    CHECK(set_fails(
+        &secondary, owner(1, 0),
+        "0x0005000000000001 is no owner\'s handle: HM_HANDLE_FORGED; owners have type id 5"));
+    CHECK(set_fails(
+        &secondary, hm_handle_pack(1, 1, 6),
+        "0x0006000100000001 is no owner\'s handle: HM_HANDLE_FOREIGN; owners have type id 5"));
     CHECK(set_fails(&secondary, owner(4, 1), "the owner's index 4 is not below max_slots 4"));
     set(&secondary, owner(1, 9), 1);
     CHECK(set_fails(&secondary, owner(1, 8), "generation 8 of slot 1 is followed by generation 9"));

@@ -73,7 +73,7 @@ static bool is_answered(const hm_table *table)
 }
 
 static const char another[] =
-    "the table 'rows' is not in order: defragment was last called for another order";
+    "the table 'rows' is not in order: defragment was not called for it, or not last";
 static const char not_done[] = "the table 'rows' is not in order: defragment is not done";
 
 TABLE_TEST(table_bound, a_table_that_is_not_in_order_is_refused)
