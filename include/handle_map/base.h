@@ -54,8 +54,8 @@ typedef enum hm_status {
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
     HM_ERROR_FULL,    /* the capacity, the index space or max_items is used up */
-    HM_ERROR_STALE,   /* the handle names nothing that could be changed, as for hm_lists_push_n
-                         and hm_secondary_set */
+    HM_ERROR_STALE,   /* the handle names no list (hm_lists_push_n), or a later owner has its slot
+                         (hm_secondary_set, hm_index_set) */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;

@@ -26,7 +26,7 @@
  * next call that may change the index, whether it succeeds or not.
  *
  * Limits:
- *     owners               up to 2^30, the descriptor's `capacity`; their slots below `max_slots`
+ *     owners               up to 2^28, the descriptor's `capacity`; their slots below `max_slots`
  *     keys                 as many as owners, up to `key_limit` if that is not 0
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
@@ -38,8 +38,10 @@
  * callback.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown. A zeroed index, and one whose init failed, is a valid empty index of capacity 0. A NULL
- * index is a broken contract. hm_last_error says why a call failed with a status.
+ * grown, and with it the number of slots in the statistics, and that a batch may have changed the
+ * order of hm_index_next. A zeroed index, and one whose init failed, is a valid empty index of
+ * capacity 0. A NULL index is a broken contract. hm_last_error says why a call failed with a
+ * status.
  *
  * Any 64 bits may be passed as a handle to any function, and as a key.
  *
@@ -91,7 +93,7 @@ typedef struct hm_index_view {
 } hm_index_view;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
- * capacity above 2^30, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
+ * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
  * or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
  * failure the index is zeroed. It keeps no pointer to the descriptor. O(1). Example:
  *
@@ -110,8 +112,8 @@ HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);
 HM_API void hm_index_fini(hm_index *index);
 
 /* Gives an owner a key: adds it as the last member of that key, and takes it away from its former
- * one. With the key that it has already, nothing changes. If an earlier owner of the same slot has
- * a key, that one is removed.
+ * one. An owner that has the key already, or whose slot's earlier owner has it, takes that place.
+ * If an earlier owner of the same slot has a key, that one is removed.
  *
  * HM_ERROR_INVALID: the handle cannot be an owner's (null, free bit set, generation 0, another type
  * id, or an index of `max_slots` or above), or the key is not below key_limit. HM_ERROR_STALE: a
@@ -163,8 +165,8 @@ HM_API const hm_handle *hm_index_members(const hm_index *index, uint64_t key, ui
 HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key);
 
 /* Visits all keys that have members, in the order of their memory. Begin with a zeroed view; false:
- * there are no more. The index must not be changed until the loop has ended. O(1) a key, and one
- * for each gap between arrays. Example:
+ * there are no more. The index must not be changed until the loop has ended. O(keys + gaps between
+ * arrays) for the whole loop. Example:
  *
  *     hm_index_view view = {0};
  *     while (hm_index_next(&cells, &view))

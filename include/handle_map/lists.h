@@ -32,21 +32,21 @@
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
- * max_items take 8 GiB or more, of up to 4 times as much. Blocks that have grown are powers of two,
- * so that up to half of one is unused, until defragment gives each list exactly what it needs.
- * Freed blocks are used again for lists of the same size.
+ * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
+ * grown are powers of two, so that up to half of one is unused, until defragment gives each list
+ * exactly what it needs. Freed blocks are used again for lists of the same size.
  *
  * A list that becomes empty by erasing keeps its block, so that the next push need not look for
  * one. resize to 0 and destroy give it back, and so do defragment, which does it for all empty
- * lists, and a push that finds the range used up. A list that takes just what it needs since a
- * defragment has nothing to keep: what its items no longer need is free at once.
+ * lists, and a push that finds the range used up. After a defragment a list has exactly the memory
+ * that it needs; what an erase makes unused is then free at once.
  *
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
  * gaps, and try again. Then there is room up to max_items; but with 32-bit pointers, with
- * hm_memory_heap() or with more than 2^29 lists perhaps not for a list of more than half of them.
- * Until a block is freed or a list becomes empty, further calls fail in O(1).
+ * hm_memory_heap() or with more than 2^29 lists perhaps not for one list of more than half of
+ * max_items. Until a block is freed or a list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -59,7 +59,8 @@
  *
  * Any 64 bits may be passed as a handle to any function, and any number as an index.
  *
- * The predicate of erase_if sees consistent lists. A call that would change them from inside it is
+ * The predicate of erase_if sees lists that validate accepts; in its own list, items before the one
+ * that it is asked about may stand twice. A call that would change them from inside it is
  * refused with HM_ERROR_BUSY, null, NULL, false or 0; clear and fini call the panic hook.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
@@ -147,8 +148,7 @@ HM_API void hm_lists_clear(hm_lists *lists);
  * O(1), amortised; O(blocks) where the range is used up. */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_push: lists is NULL");
-    return hm_lists_push_as(lists, list, item, lists->item_size);
+    return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);
 }
 
 /* Adds n items behind the others, all or none; NULL items: zero. Fails as push does; `items` must
@@ -175,16 +175,15 @@ HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count
  * if the handle does not resolve, if there is no such item, and when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_erase_at: lists is NULL");
-    return hm_lists_erase_at_as(lists, list, index, lists->item_size);
+    return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->item_size : 0);
 }
 
 /* The same, but those behind it move down by one, so that the order stays. O(items behind it). */
 HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
- * if the handle does not resolve, and when busy. It is called once for each item, in order. The
- * others keep their order. O(items of the list). */
+ * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
+ * The others keep their order. O(items of the list). */
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 
@@ -212,8 +211,8 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
 }
 
 /* Visits all lists that have items, in the order of their memory. Begin with a zeroed view; false:
- * there are no more. Items may be written; no list may be changed until the loop has ended. O(1) a
- * list, and one for each gap. Example:
+ * there are no more. Items may be written; no list may be changed until the loop has ended.
+ * O(lists + gaps) for the whole loop. Example:
  *
  *     hm_lists_view view = {0};
  *     while (hm_lists_next(&contacts, &view))
@@ -273,7 +272,7 @@ HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
 
 /* Gives memory back to the system: what is behind the last block, and spent parts of the ID table,
  * as hm_map_trim does. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system refuses; all lists stay.
- * Invalidates nothing. O(1) but for the system's part. */
+ * Invalidates nothing. O(slots). */
 HM_API hm_status hm_lists_trim(hm_lists *lists);
 
 /* Returns what the handle is to these lists, as hm_map_explain does. O(1). */

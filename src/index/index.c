@@ -11,8 +11,8 @@
 
 #include <inttypes.h>
 
-/* Three times as many members are about as many as lists can have. */
-#define INDEX_MAX_CAPACITY (UINT32_C(1) << 30)
+/* Lists of three times as many members have units of the size of a handle, as a batch needs. */
+#define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)
 
 /* init and fini */
 
@@ -92,7 +92,8 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     index->heads = hm_array_data(&index->head_array);
     index->buckets = hm_array_data(&index->bucket_array);
     index->key_limit = desc->key_limit;
-    index_seed(index, desc->seed);
+    if (desc->key_limit == 0)
+        index_seed(index, desc->seed);
     return HM_OK;
 }
 
@@ -128,7 +129,8 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
     return hm_lists_push_n(&index->members, list, &owner, 1);
 }
 
-/* Adds an owner to the members of a key, and returns its position. */
+/* Adds an owner to the members of a key, and returns its position. What inline functions of other
+ * modules unpoison, they do not where the library is built without the sanitizer. */
 HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner,
                                  uint32_t *position)
 {
@@ -138,6 +140,7 @@ HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle own
     hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
     if (place == NULL)
         return index_attach_slow(index, bucket, owner);
+    hm_memory_unpoison(place, sizeof owner);
     *place = owner;
     return HM_OK;
 }
@@ -163,6 +166,7 @@ HM_INLINE hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uin
         return status;
     if (at == HM_INVALID_INDEX) {
         const hm_index_place place = {bucket, position};
+        hm_memory_unpoison(&places[hm_index_count(index)], sizeof place);
         (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
         return HM_OK;
     }

@@ -88,10 +88,12 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
         status = hm_secondary_accept(owners, owner, &at);
     if (status != HM_OK)
         return status;
-    if (at != HM_INVALID_INDEX)
+    if (at != HM_INVALID_INDEX) {
         hm_secondary_rename(owners, at, owner);
-    else
-        (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
+        return HM_OK;
+    }
+    hm_memory_unpoison(&hm_index_places(index)[owners->count], sizeof nowhere);
+    (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
     return HM_OK;
 }
 
@@ -162,8 +164,9 @@ static void many_return(hm_index *index, const hm_handle *owners, uint32_t owner
         hm_secondary_discard(&index->owners, hm_index_count(index) - 1);
 }
 
+/* Claims all, or nothing; then *lacks_room tells whether it was for want of room for members. */
 static hm_status many_claim(hm_index *index, const hm_handle *owners, const uint64_t *keys,
-                            uint32_t n)
+                            uint32_t n, bool *lacks_room)
 {
     uint32_t count = hm_index_count(index);
     for (uint32_t i = 0; i < n; i++) {
@@ -172,8 +175,10 @@ static hm_status many_claim(hm_index *index, const hm_handle *owners, const uint
         hm_status status = hm_index_check(index, keys[i]);
         if (status == HM_OK)
             status = many_claim_owner(index, owners[i]);
-        if (status == HM_OK)
+        if (status == HM_OK) {
             status = many_claim_key(index, keys[i]);
+            *lacks_room = status == HM_ERROR_FULL;
+        }
         if (status != HM_OK) {
             many_return(index, owners, i + 1, keys, i, count);
             return status;
@@ -193,7 +198,11 @@ static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
         hm_index_items(index, bucket)[0] = owner;
         return 0;
     }
-    *(hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner) = owner;
+    hm_handle *place =
+        (hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner);
+    HM_ASSUME(place != NULL);
+    hm_memory_unpoison(place, sizeof owner);
+    *place = owner;
     return count;
 }
 
@@ -221,11 +230,12 @@ hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_
     HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
-    hm_status status = many_claim(index, owners, keys, n);
-    if (status == HM_ERROR_FULL) { /* Perhaps only for the gaps between the arrays. */
+    bool lacks_room = false;
+    hm_status status = many_claim(index, owners, keys, n, &lacks_room);
+    if (lacks_room) { /* Perhaps only for the gaps between the arrays. */
         hm_forgive();
         (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
-        status = many_claim(index, owners, keys, n);
+        status = many_claim(index, owners, keys, n, &lacks_room);
     }
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
         if (i % HM_BATCH_PART == 0)

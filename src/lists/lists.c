@@ -29,11 +29,20 @@ _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit")
 
 /* init and fini */
 
+/* The largest power of two that divides the size, at most max_align_t's; 0 for no size. */
+static size_t lists_natural_align(size_t size)
+{
+    size_t align = size & (~size + 1);
+    return align < _Alignof(max_align_t) ? align : _Alignof(max_align_t);
+}
+
 static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
 {
     *full = *desc;
     if (full->memory == NULL)
         full->memory = hm_memory_os();
+    if (full->item_align == 0)
+        full->item_align = lists_natural_align(full->item_size);
     if (full->capacity == 0)
         full->capacity = HM_DEFAULT_CAPACITY;
     if (full->max_slots == 0)
@@ -289,8 +298,10 @@ static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_recor
 {
     uint32_t count = record->count;
     if (n > lists->max_items - lists->item_count)
-        return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: max_items is used up",
-                       lists->item_count, lists->max_items);
+        return hm_fail(HM_ERROR_FULL,
+                       "%" PRIu64 " of %" PRIu64 " items: max_items has no room for %" PRIu32
+                       " more",
+                       lists->item_count, lists->max_items, n);
     if (n > HM_LISTS_MOST - count)
         return hm_fail(HM_ERROR_FULL, "a list has at most %" PRIu32 " items", HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);

@@ -36,8 +36,8 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */
 void hm_memory_populate(unsigned char *address, size_t size);
 
-/* Returns bits that a stranger cannot guess. If the system has none, which is so on Linux before
- * 3.17 only, they come from addresses and vary only with how the system places the program. */
+/* Returns bits that a stranger cannot guess. If the system has none, or a sandbox refuses them,
+ * they come from addresses and vary only with how the system places the program. */
 uint64_t hm_memory_random(void);
 
 /* The platform's part of it; false: refused. */

@@ -185,3 +185,20 @@ TEST(index_batch, remove_n_removes_those_that_have_a_key)
     CHECK(hm_index_remove_n(&index, NULL, 0) == 0 && hm_index_count(&index) == 100);
     finish(&index);
 }
+
+TEST(index_batch, a_batch_above_the_capacity_moves_no_members)
+{
+    hm_index index = make((hm_index_desc){.capacity = 3});
+    const hm_handle owners[] = {owner(1), owner(3)};
+    const uint64_t keys[] = {6, 6};
+    for (uint32_t i = 0; i < 3; i++)
+        set(&index, owner(i), 5);
+    CHECK(hm_index_remove(&index, owner(2)));
+    set(&index, owner(2), 7);
+    const hm_handle *members = hm_index_members(&index, 7, NULL);
+    CHECK(hm_index_set_n(&index, owners + 1, keys, 1) == HM_ERROR_FULL);
+    CHECK(hm_index_members(&index, 7, NULL) == members);
+    CHECK(hm_index_set_n(&index, owners, keys, 2) == HM_ERROR_FULL);
+    CHECK(hm_index_members(&index, 7, NULL) == members);
+    finish(&index);
+}

@@ -27,8 +27,8 @@ TEST(index_contract, init_refuses_what_no_index_can_be)
     CHECK(strcmp(hm_last_error(), "hm_index_init: index is NULL") == 0);
     CHECK(hm_index_init(&index, NULL) == HM_ERROR_INVALID);
     CHECK(strcmp(hm_last_error(), "hm_index_init: desc is NULL") == 0);
-    CHECK(is_refused((hm_index_desc){.capacity = (UINT32_C(1) << 30) + 1}));
-    CHECK(strcmp(hm_last_error(), "capacity 1073741825 is above 1073741824") == 0);
+    CHECK(is_refused((hm_index_desc){.capacity = (UINT32_C(1) << 28) + 1}));
+    CHECK(strcmp(hm_last_error(), "capacity 268435457 is above 268435456") == 0);
     CHECK(is_refused((hm_index_desc){.capacity = UINT32_MAX}));
     CHECK(is_refused((hm_index_desc){.capacity = 10, .max_slots = 9}));
     CHECK(is_refused((hm_index_desc){.capacity = 10, .type_id = 0x8000}));
@@ -55,13 +55,22 @@ TEST(index_contract, the_defaults_are_valid)
 TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
 {
     hm_index index;
-    const uint32_t most = UINT32_C(1) << 30;
-    if (!test_has_addresses(UINT64_C(1) << 38, "an index of 2^30 owners"))
+    const uint32_t most = UINT32_C(1) << 28;
+    if (!test_has_addresses(UINT64_C(1) << 37, "an index of 2^28 owners"))
         return;
-    const hm_index_desc desc = {.capacity = most, .max_slots = most, .key_limit = UINT32_MAX};
+    hm_index_desc desc = {.capacity = most + 1, .key_limit = UINT32_MAX};
+    CHECK(hm_index_init(&index, &desc) == HM_ERROR_INVALID);
+    desc.capacity = desc.max_slots = most;
     CHECK(hm_index_init(&index, &desc) == HM_OK);
     CHECK(hm_index_set(&index, hm_handle_pack(most - 1, 1, 0), 3) == HM_OK);
     CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT32_MAX) == HM_ERROR_INVALID);
+    /* Also in the largest index an exact block has no room for another member. */
+    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
+    const hm_handle other = hm_handle_pack(1, 1, 0);
+    const uint64_t key = 3;
+    CHECK(hm_index_set_n(&index, &other, &key, 1) == HM_OK);
+    uint32_t count;
+    CHECK(hm_index_members(&index, 3, &count) != NULL && count == 2);
     finish(&index);
 }
 

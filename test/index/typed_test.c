@@ -66,6 +66,15 @@ TEST(index_typed, an_index_does_what_the_untyped_one_does)
     cell_index_fini(&index);
 }
 
+TEST(index_typed, a_batch_of_none_needs_no_arrays)
+{
+    cell_index index;
+    CHECK(cell_index_init(&index, 1, BODY_TYPE, 0) == HM_OK);
+    CHECK(cell_index_set_n(&index, NULL, NULL, 0) == HM_OK);
+    CHECK(cell_index_remove_n(&index, NULL, 0) == 0);
+    cell_index_fini(&index);
+}
+
 TEST(index_typed, an_index_that_is_given_nothing_names_the_function)
 {
     hm_index_desc desc;

@@ -113,7 +113,7 @@ TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_fo
     hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
     hm_handle list = hm_lists_create(&lists);
     CHECK(hm_lists_resize(&lists, list, 41) == HM_ERROR_FULL);
-    CHECK(strcmp(hm_last_error(), "0 of 40 items: max_items is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "0 of 40 items: max_items has no room for 41 more") == 0);
     CHECK(hm_lists_resize(&lists, list, 40) == HM_OK);
     finish(&lists);
 }

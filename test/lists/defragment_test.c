@@ -5,6 +5,7 @@
 
 #include "support/memory.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { LISTS = 400, BLOCKS = 4096 /* looked at in a call, besides 4 a swap */ };
@@ -295,4 +296,24 @@ TEST(lists_defragment, a_push_into_the_last_unit_moves_nothing)
     hm_progress progress = hm_lists_defragment(&lists, no_limit);
     CHECK(progress.done && progress.swaps == 0 && has_row(&lists, other, 50, 5));
     finish(&lists);
+}
+
+TEST(lists_defragment, items_have_the_largest_alignment_that_their_size_allows)
+{
+    const size_t most = _Alignof(max_align_t);
+    for (size_t size = 8; size <= 48; size += 8) {
+        size_t align = size & (~size + 1);
+        if (align > most)
+            align = most;
+        hm_lists lists = make((hm_lists_desc){.item_size = size});
+        hm_handle handles[4];
+        for (int i = 0; i < 4; i++) {
+            handles[i] = hm_lists_create(&lists);
+            CHECK(hm_lists_push(&lists, handles[i], NULL) != NULL);
+        }
+        CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+        for (int i = 0; i < 4; i++)
+            CHECK((uintptr_t)hm_lists_items(&lists, handles[i], NULL) % align == 0);
+        finish(&lists);
+    }
 }

@@ -24,8 +24,7 @@ void index_list(world_actions *list)
     uint32_t slots = keyed.config->max_slots, keys = keyed.config->keys;
     list->count = 0;
     world_add(list, INDEX_CLEAR, 0, 0);
-    if ((keyed.config->left_out >> INDEX_TRIM & 1) == 0)
-        world_add(list, INDEX_TRIM, 0, 0);
+    world_add(list, INDEX_TRIM, 0, 0);
     world_add(list, INDEX_RESERVE, UINT32_MAX, 0);
     for (uint32_t n = 0; n <= keyed.config->capacity + 1; n++)
         world_add(list, INDEX_RESERVE, n, 0);
@@ -52,8 +51,7 @@ void index_list(world_actions *list)
 bool index_is_possible(const void *of, const world_action *action)
 {
     (void)of;
-    (void)action;
-    return true;
+    return (keyed.config->left_out >> action->verb & 1) == 0;
 }
 
 /* set */

@@ -57,6 +57,10 @@ static size_t begin(const world_config *config)
         CHECK(!arena.refused || arena_is_empty());
     } while (arena.refused);
     arena_refuse(0);
+    hm_array *range = &keyed.index.members.unit_array;
+    CHECK(config->units <= range->capacity);
+    if (config->units != 0)
+        range->capacity = config->units;
     return sizeof(index_state);
 }
 

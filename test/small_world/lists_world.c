@@ -14,7 +14,9 @@ lists_live many;
 
 static void begin_lists(void)
 {
-    const hm_lists_desc desc = {.item_size = many.config->item_size,
+    const size_t size = many.config->item_size;
+    const hm_lists_desc desc = {.item_size = size,
+                                .item_align = size % 8 == 0 ? 8 : 0, /* units of 8 bytes */
                                 .capacity = many.config->capacity,
                                 .max_slots = many.config->max_slots,
                                 .max_items = many.config->max_items,

@@ -179,14 +179,18 @@ static const world_config lists_worlds[] = {
 };
 
 #define WITHOUT_TRIM .left_out = 1u << INDEX_TRIM
+#define SINGLE .left_out = 1u << INDEX_TRIM | 1u << INDEX_SET_TWO
 
 static const world_config index_worlds[] = {
-    {"index", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM},
+    {"index", 2, 2, 64, 0, 0, .keys = 1, .units = 16, .spent_lives = 2, WITHOUT_TRIM},
     {"hashed", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM},
     {"trimmed", 1, 2, 16, 0, 0, .keys = 1, .spent_lives = 2},
-    {"hashed2", 2, 2, 64, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, WITHOUT_TRIM,
+    {"moves", 2, 2, 64, 0, 0, .keys = 2, .units = 16, .spent_lives = 2, SINGLE, .slow = true},
+    {"batches", 2, 2, 64, 0, 0, .keys = 2, .units = 16, .spent_lives = 2, WITHOUT_TRIM,
      .slow = true},
-    {"indexpages", 2, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, WITHOUT_TRIM, .slow = true},
+    {"hashed2", 2, 2, 64, 0, 0, .keys = 2, .units = 16, .spent_lives = 2, .hashed = true, SINGLE,
+     .slow = true},
+    {"indexpages", 2, 2, 16, 0, 0, .keys = 2, .units = 16, .spent_lives = 2, SINGLE, .slow = true},
     {"hashtrim", 1, 2, 16, 0, 0, .keys = 2, .spent_lives = 2, .hashed = true, .slow = true},
 };
 

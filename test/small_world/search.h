@@ -45,7 +45,7 @@ typedef struct world_config {
     uint8_t settled;        /* pool: number of slots that have their last item when the search
                                  begins, which only clear erases */
     uint8_t max_items;      /* lists */
-    uint8_t units;          /* lists: of the range, no more than init reserves */
+    uint8_t units;          /* lists, index: of the range, no more than init reserves */
 } world_config;
 
 typedef struct world_action {
