@@ -150,8 +150,11 @@ static void set_n(void *state, const uint32_t arguments[3])
         if (wanted == HM_OK)
             wanted = set_entry(model, owners[i], kind == 17 ? INDEX_MODEL_KEYS : key);
     }
+    /* Keys are claimed for all before any is given up; fewer where addresses are scarce. */
+    uint64_t claims = (uint64_t)hm_index_key_count(&model->index) + n;
+    bool lacks_keys = sizeof(void *) == 4 && claims > (uint64_t)model->desc.capacity + 1;
     hm_status status = hm_index_set_n(&model->index, owners, keys, n);
-    bool lacks_room = status == HM_ERROR_FULL && n > model->desc.capacity;
+    bool lacks_room = status == HM_ERROR_FULL && (n > model->desc.capacity || lacks_keys);
     CHECK(status == wanted || is_refused_for_memory(model, status, HM_OK) || lacks_room);
     if (status != HM_OK) {
         memcpy(model->entries, before.entries, sizeof model->entries);

@@ -322,6 +322,7 @@ TEST(typed, lists_are_visited_in_the_order_of_memory)
     memset(&desc, 0, sizeof desc);
     memset(&view, 0, sizeof view);
     desc.capacity = 3;
+    desc.max_items = 30;
     desc.type_id = 77;
     desc.name = "bodies";
     make_bodies(bodies);
