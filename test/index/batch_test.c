@@ -155,7 +155,7 @@ TEST(index_batch, a_batch_that_is_refused_memory_changes_nothing)
     batch to;
     for (uint32_t k = 1; k < 12; k++) {
         test_memory memory;
-        test_memory_init_with_holes(&memory, 4096);
+        test_memory_init_with_holes(&memory, test_page_size(4096));
         hm_index index = make((hm_index_desc){.capacity = 1000, .memory = &memory.table});
         set(&index, owner(5), 1);
         fill(&to, 0, 1, OWNERS);

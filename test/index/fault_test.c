@@ -180,7 +180,7 @@ TEST(index_fault, an_operation_that_is_refused_memory_changes_nothing)
             for (uint32_t limit = 0; limit <= MAX_OWNERS; limit += MAX_OWNERS)
                 for (uint32_t later = 0; later < 2; later++)
                     calls += refuse_each(operations[o], standings[s], limit,
-                                         s % 2 == 0 ? 4096 : 65536, later != 0);
+                                         test_page_size(s % 2 == 0 ? 4096 : 65536), later != 0);
         CHECK(calls > 0); /* Else the operation never asked for memory. */
         reached += calls;
     }
@@ -193,7 +193,7 @@ TEST(index_fault, init_that_is_refused_memory_leaves_nothing)
     for (uint32_t k = 1;; k++) {
         test_memory memory;
         hm_index index;
-        test_memory_init_with_holes(&memory, 4096);
+        test_memory_init_with_holes(&memory, test_page_size(4096));
         test_memory_fail(&memory, k, false);
         hm_status status = hm_index_init(
             &index, &(hm_index_desc){.capacity = 100, .key_limit = 100, .memory = &memory.table});
