@@ -174,7 +174,7 @@ TEST(map_bound, a_map_that_was_ordered_without_memory_is_searched)
 {
     hm_map map;
     test_memory memory;
-    test_memory_init(&memory, 4096);
+    test_memory_init(&memory, test_page_size(4096));
     init(&map, (hm_map_desc){.memory = &memory.table});
     for (uint32_t i = 0; i < 20; i++) {
         named made = make_named(i);
