@@ -6,6 +6,8 @@
 #include <handle_map/array.h>
 #include <handle_map/handle.h>
 
+#include <stddef.h>
+
 /* As hm_array_reserve, but does not poison what it commits: for columns that the program never
  * sees, whose owner does not track which items are alive. `grows`: items follow at once, so that it
  * pays to make the pages of a step resident. A program that reserves ahead may never use the space,
@@ -17,6 +19,14 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows);
 
 /* As hm_array_trim, but does not unpoison: for columns that are not poisoned. */
 hm_status hm_array_decommit(hm_array *array);
+
+/* Returns the natural alignment of a size: the largest power of two that divides it, at most that
+ * of max_align_t; 0 for size 0. */
+static inline size_t hm_array_natural_align(size_t size)
+{
+    size_t align = size & (~size + 1), most = HM_ALIGNOF(max_align_t);
+    return align < most ? align : most;
+}
 
 /* HM_ERROR_INVALID when this size and alignment (0: natural) are not valid for the items of any
  * container. `what` comes before "size" and "align" in the message: "item_" for item_size. */

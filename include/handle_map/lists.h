@@ -157,8 +157,9 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
 /* Inserts an item before the one at `index`, or behind the last if that is the count, and returns
- * its place; NULL item: zero. NULL as for push, and HM_ERROR_INVALID for a larger index. May move
- * the items of this list. O(items behind it), amortised. */
+ * its place; NULL item: zero. `item` must not point into these lists. NULL as for push, and
+ * HM_ERROR_INVALID for a larger index. May move the items of this list. O(items behind it),
+ * amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
 /* Makes the list have `count` items: drops the last ones, or adds zero ones. With count 0 the list

@@ -29,20 +29,13 @@ _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit")
 
 /* init and fini */
 
-/* The largest power of two that divides the size, at most max_align_t's; 0 for no size. */
-static size_t lists_natural_align(size_t size)
-{
-    size_t align = size & (~size + 1);
-    return align < _Alignof(max_align_t) ? align : _Alignof(max_align_t);
-}
-
 static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
 {
     *full = *desc;
     if (full->memory == NULL)
         full->memory = hm_memory_os();
     if (full->item_align == 0)
-        full->item_align = lists_natural_align(full->item_size);
+        full->item_align = hm_array_natural_align(full->item_size);
     if (full->capacity == 0)
         full->capacity = HM_DEFAULT_CAPACITY;
     if (full->max_slots == 0)

@@ -36,9 +36,7 @@ static uint32_t table_lanes_of_group(const hm_table_desc *desc)
 static size_t table_align_of(const hm_column *column, uint32_t lanes)
 {
     size_t natural = table_low_bit(column->size);
-    size_t align = column->align;
-    if (align == 0)
-        align = natural < _Alignof(max_align_t) ? natural : _Alignof(max_align_t);
+    size_t align = column->align != 0 ? column->align : hm_array_natural_align(column->size);
     if (lanes <= 1)
         return align;
     natural *= lanes;

@@ -230,13 +230,6 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     return status == HM_OK ? hm_world_check_idle(world) : status;
 }
 
-/* The natural alignment: the largest power of two that divides the size, at most max_align_t's. */
-static size_t world_natural_align(size_t size)
-{
-    size_t align = size & (~size + 1), most = HM_ALIGNOF(max_align_t);
-    return align < most ? align : most;
-}
-
 /* Makes the secondary of a sparse component, the next in the array. */
 static hm_status world_init_sparse(hm_world *world, const hm_component_desc *desc)
 {
@@ -273,7 +266,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     if (status != HM_OK)
         return HM_INVALID_INDEX;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
-    record.align = (uint32_t)(desc->align != 0 ? desc->align : world_natural_align(desc->size));
+    record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
     record.context = desc->context;
     record.name = desc->name != NULL ? desc->name : "component";
     record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;

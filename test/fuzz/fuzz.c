@@ -36,6 +36,23 @@ void fuzz_run_operation(const test_subject *subject, const char *name, void *sta
     operation->run(state, arguments);
 }
 
+hm_handle fuzz_hostile_handle(hm_handle named, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    uint32_t which = arguments[0] / 4;
+    uint64_t generation = arguments[2] & 0xFFFF, above = arguments[1] & 0xFFFF;
+    uint64_t upper = above << 48 | generation << 32;
+    switch (arguments[0] % 4) {
+    case 0:
+        return hm_handle_from_bits(upper | which);
+    case 1:
+        return hm_handle_from_bits(upper | (UINT32_MAX - which));
+    case 2:
+        return hm_handle_from_bits(upper ^ named.bits);
+    default:
+        return hm_handle_from_bits(named.bits ^ UINT64_C(1) << arguments[1] % 32);
+    }
+}
+
 static void decode_arguments(const uint8_t *data, size_t size, size_t width, test_step *step)
 {
     memset(step->arguments, 0, sizeof step->arguments);

@@ -12,6 +12,8 @@
 
 #include "support/runner.h"
 
+#include <handle_map/handle.h>
+
 #include <stddef.h>
 
 enum { FUZZ_STEPS = 256 }; /* most steps of a script; the rest is ignored */
@@ -49,6 +51,11 @@ const fuzz_target *fuzz_find_target(const char *name);
 /* Runs the operation of a subject that has this name; there is one. */
 void fuzz_run_operation(const test_subject *subject, const char *name, void *state,
                         const uint32_t arguments[TEST_ARGUMENTS]);
+
+/* Returns a handle that should mostly be refused: the upper half is any bits, or combined with that
+ * of `named`; the index is low, high, that of `named`, or that with a bit that must not be ignored.
+ */
+hm_handle fuzz_hostile_handle(hm_handle named, const uint32_t arguments[TEST_ARGUMENTS]);
 
 /* Writes at most FUZZ_STEPS + 1 steps to `steps`, and returns a script of these. */
 test_script fuzz_decode(const fuzz_target *target, const uint8_t *data, size_t size,

@@ -23,25 +23,13 @@ OF_MODEL(defragment, "defragment")
 OF_MODEL(probe, "probe")
 OF_MODEL(refuse, "refuse")
 
-/* The upper half is any bits, or combined with an owner's. The index is low, high, that owner's, or
- * that owner's with a bit that must not be ignored. */
+/* A hostile handle beside one of a owner that there is, or could be. */
 static hm_handle hostile_handle(const index_model *model, const uint32_t arguments[3])
 {
     uint32_t which = arguments[0] / 4;
     hm_handle owner = model->count != 0 ? model->entries[which % model->count].owner
                                         : hm_handle_pack(which, 1, model->desc.type_id);
-    uint64_t upper = (uint64_t)(arguments[1] & 0xFFFF) << 48 | (uint64_t)(arguments[2] & 0xFFFF)
-                                                                   << 32;
-    switch (arguments[0] % 4) {
-    case 0:
-        return hm_handle_from_bits(upper | which);
-    case 1:
-        return hm_handle_from_bits(upper | (UINT32_MAX - which));
-    case 2:
-        return hm_handle_from_bits(upper ^ owner.bits);
-    default:
-        return hm_handle_from_bits(owner.bits ^ UINT64_C(1) << arguments[1] % 32);
-    }
+    return fuzz_hostile_handle(owner, arguments);
 }
 
 /* A handle as above, and a key that nothing has. One that resolves is not removed, since the model

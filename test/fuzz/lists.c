@@ -26,25 +26,13 @@ OF_MODEL(defragment, "defragment")
 OF_MODEL(probe, "probe")
 OF_MODEL(refuse, "refuse")
 
-/* The upper half is any bits, or combined with a list's. The index is low, high, that list's, or
- * that list's with a bit that must not be ignored. */
+/* A hostile handle beside one of a list that there is, or could be. */
 static hm_handle hostile_handle(const lists_model *model, const uint32_t arguments[3])
 {
     uint32_t which = arguments[0] / 4;
     hm_handle list = model->count != 0 ? model->entries[which % model->count].list
                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    uint64_t upper = (uint64_t)(arguments[1] & 0xFFFF) << 48 | (uint64_t)(arguments[2] & 0xFFFF)
-                                                                   << 32;
-    switch (arguments[0] % 4) {
-    case 0:
-        return hm_handle_from_bits(upper | which);
-    case 1:
-        return hm_handle_from_bits(upper | (UINT32_MAX - which));
-    case 2:
-        return hm_handle_from_bits(upper ^ list.bits);
-    default:
-        return hm_handle_from_bits(list.bits ^ UINT64_C(1) << arguments[1] % 32);
-    }
+    return fuzz_hostile_handle(list, arguments);
 }
 
 /* A handle as above. */

@@ -41,25 +41,13 @@ static const world_model_entity *find(const world_model *model, hm_handle handle
     return NULL;
 }
 
-/* The upper half is any bits, or combined with an entity's. The index is low, high, that entity's,
- * or that entity's with a bit that must not be ignored. */
+/* A hostile handle beside one of a entity that there is, or could be. */
 static hm_handle hostile_handle(const world_model *model, const uint32_t arguments[3])
 {
     uint32_t which = arguments[0] / 4;
     hm_handle owner = model->count != 0 ? model->entities[which % model->count].handle
                                         : hm_handle_pack(which, 1, model->desc.type_id);
-    uint64_t upper = (uint64_t)(arguments[1] & 0xFFFF) << 48 | (uint64_t)(arguments[2] & 0xFFFF)
-                                                                   << 32;
-    switch (arguments[0] % 4) {
-    case 0:
-        return hm_handle_from_bits(upper | which);
-    case 1:
-        return hm_handle_from_bits(upper | (UINT32_MAX - which));
-    case 2:
-        return hm_handle_from_bits(upper ^ owner.bits);
-    default:
-        return hm_handle_from_bits(owner.bits ^ UINT64_C(1) << arguments[1] % 32);
-    }
+    return fuzz_hostile_handle(owner, arguments);
 }
 
 /* A handle as above, with every component. One that resolves is not changed, since the model would
