@@ -280,9 +280,9 @@ template <class T> const hm_handle *ids(const handle<T> *handles) noexcept
 
 template <class T, class... Args>
 constexpr bool constructs_without_throwing =
-    std::is_constructible<T, Args...>::value ? std::is_nothrow_constructible<T, Args...>::value
-                                             : std::is_aggregate<T>::value &&
-                                                   std::is_trivially_copyable<T>::value;
+    std::is_constructible<T, Args...>::value
+        ? std::is_nothrow_constructible<T, Args...>::value
+        : std::is_aggregate<T>::value &&std::is_trivially_copyable<T>::value;
 
 /* T(args...), or T{args...} for an aggregate. */
 template <class T, class... Args> T *construct(void *place, Args &&...args)

@@ -161,8 +161,8 @@ template <class T> class map
     {
         return hm_map_contains(&own_.c, handle.id());
     }
-    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n, bool *alive) const
-        noexcept
+    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
+                             bool *alive) const noexcept
     {
         return hm_map_contains_n(&own_.c, detail::ids(handles), n, alive);
     }

@@ -223,8 +223,8 @@ template <class T> class pool
     {
         return hm_pool_contains(&own_.c, handle.id());
     }
-    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n, bool *alive) const
-        noexcept
+    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
+                             bool *alive) const noexcept
     {
         return hm_pool_contains_n(&own_.c, detail::ids(handles), n, alive);
     }

@@ -266,8 +266,7 @@ class world
         const hm_component set[] = {component<Types>()..., 0};
         const void *values[] = {detail::value_of(made)..., nullptr};
         hm_handle created = HM_NULL_HANDLE;
-        status returned =
-            hm_world_create_n(&own_.c, set, sizeof...(Types), 1, values, &created);
+        status returned = hm_world_create_n(&own_.c, set, sizeof...(Types), 1, values, &created);
         ((returned != HM_OK || detail::is_tag<Types> ? made.drop() : void()), ...);
         return entity(created);
     }
@@ -401,8 +400,7 @@ class commands
         using type = std::decay_t<T>;
         hm_component added = in_->component<type>();
         detail::maker<type> made(std::forward<T>(value));
-        status returned =
-            hm_commands_add(&own_.c, which.id(), added, detail::value_of(made));
+        status returned = hm_commands_add(&own_.c, which.id(), added, detail::value_of(made));
         if (returned != HM_OK || detail::is_tag<type>)
             made.drop();
         return returned;

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* hm::map: what it adds to hm_map. */
+#include "counted.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace
+{
+
+struct sprite {
+    float depth;
+    int texture;
+};
+
+bool by_depth(const sprite &a, const sprite &b)
+{
+    return a.depth < b.depth;
+}
+
+bool by_texture(const sprite &a, const sprite &b)
+{
+    return a.texture < b.texture;
+}
+
+template <class Map> void fill(Map &map, int n)
+{
+    std::mt19937 random(1);
+    for (int i = 0; i < n; i++)
+        map.emplace(static_cast<float>(random() % 100000), static_cast<int>(random() % 100));
+}
+
+} // namespace
+
+TEST(cpp_map, emplace_makes_an_aggregate_or_calls_a_constructor)
+{
+    hm::map<sprite> sprites(10);
+    const auto handle = sprites.emplace(1.5f, 3);
+    CHECK(sprites.get(handle)->depth == 1.5f && sprites.get(handle)->texture == 3);
+    const auto zero = sprites.emplace();
+    CHECK(sprites.get(zero)->depth == 0 && sprites.get(zero)->texture == 0);
+    hm::map<counted> values(10);
+    const auto value = values.emplace(7);
+    CHECK(*values.get(value)->value == 7);
+}
+
+TEST(cpp_map, each_item_is_destroyed_once)
+{
+    {
+        hm::map<counted> values(10);
+        const auto first = values.emplace(1);
+        values.emplace(2);
+        values.insert(counted(3));
+        CHECK(counted::alive == 3);
+        CHECK(values.erase(first) && counted::alive == 2);
+        CHECK(values.get(first) == nullptr && !values.erase(first));
+        CHECK(values.erase_if([](const counted &each) { return *each.value == 3; }) == 1);
+        CHECK(counted::alive == 1 && *values.begin()->value == 2);
+        values.clear();
+        CHECK(counted::alive == 0);
+        values.emplace(4);
+    }
+    CHECK(counted::alive == 0);
+}
+
+TEST(cpp_map, an_item_that_is_refused_is_destroyed)
+{
+    hm::map<counted> values(1);
+    CHECK(values.emplace(1));
+    CHECK(!values.emplace(2) && counted::alive == 1);
+}
+
+TEST(cpp_map, a_constructor_that_throws_leaves_the_map_as_it_was)
+{
+    hm::map<counted> values(10);
+    values.emplace(1);
+    bool is_caught = false;
+    try {
+        values.emplace(-1);
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && values.size() == 1 && counted::alive == 1);
+    CHECK(values.validate() == HM_OK);
+}
+
+TEST(cpp_map, moving_a_map_moves_its_items_and_leaves_an_empty_one)
+{
+    hm::map<counted> values(10), other(5);
+    const auto handle = values.emplace(1);
+    other.emplace(2);
+    hm::map<counted> moved(std::move(values));
+    CHECK(!values && values.size() == 0 && !values.emplace(3));
+    other = std::move(moved);
+    CHECK(counted::alive == 1 && *other.get(handle)->value == 1 && other.capacity() == 10);
+    hm::map<counted> &same = other;
+    other = std::move(same);
+    CHECK(other.size() == 1);
+}
+
+TEST(cpp_map, a_map_that_cannot_be_made_is_empty)
+{
+    hm::options with;
+    with.capacity = UINT32_MAX;
+    hm::map<sprite> sprites(with);
+    CHECK(!sprites && sprites.capacity() == 0 && !sprites.emplace());
+    CHECK(sprites.init(with) == HM_ERROR_INVALID);
+    with.capacity = 5;
+    CHECK(sprites.init(with) == HM_OK && sprites && sprites.capacity() == 5);
+}
+
+TEST(cpp_map, loops_visit_values_and_pairs)
+{
+    hm::map<sprite> sprites(100);
+    fill(sprites, 50);
+    float sum = 0, sum_of_pairs = 0;
+    for (sprite &each : sprites)
+        sum += each.depth;
+    for (auto [handle, value] : sprites.entries()) {
+        CHECK(sprites.get(handle) == &value);
+        sum_of_pairs += value.depth;
+    }
+    const hm::map<sprite> &fixed = sprites;
+    CHECK(sum == sum_of_pairs && fixed.values().size() == 50);
+    CHECK(fixed.end() - fixed.begin() == 50 && fixed.values().data() == fixed.data());
+    CHECK(fixed.handle_of(&fixed.data()[7]) == fixed.handle_at(7));
+    CHECK(fixed.index_of(fixed.handle_at(7)) == 7);
+}
+
+TEST(cpp_map, batches_do_what_single_calls_do)
+{
+    hm::map<sprite> sprites(100);
+    const sprite items[3] = {{1, 1}, {2, 2}, {3, 3}};
+    hm::handle<sprite> handles[3];
+    CHECK(sprites.reserve(3) == HM_OK);
+    const auto last = sprites.upcoming(2);
+    CHECK(sprites.insert_n(items, 3, handles) == HM_OK && handles[2] == last);
+    CHECK(sprites.erase(handles[1]));
+    sprite *found[3];
+    bool alive[3];
+    CHECK(sprites.get_n(handles, 3, found) == 2 && found[1] == nullptr && found[2]->texture == 3);
+    CHECK(sprites.contains_n(handles, 3, alive) == 2 && alive[0] && !alive[1]);
+    CHECK(sprites.erase_n(handles, 3) == 2 && sprites.empty());
+}
+
+TEST(cpp_map, a_predicate_may_capture)
+{
+    hm::map<sprite> sprites(100);
+    fill(sprites, 100);
+    int asked = 0;
+    const float limit = 50000;
+    const auto erased = sprites.erase_if([&](const sprite &each) {
+        asked++;
+        return each.depth >= limit;
+    });
+    CHECK(asked == 100 && erased + sprites.size() == 100);
+    for (const sprite &each : sprites)
+        CHECK(each.depth < limit);
+}
+
+/* A new lambda object in each call goes on with the order of the one before: altogether not much
+ * more is compared than in one call, instead of starting over each time. */
+TEST(cpp_map, defragment_resumes_with_a_new_lambda_object)
+{
+    hm::map<sprite> whole(2000), stepwise(2000);
+    fill(whole, 2000);
+    fill(stepwise, 2000);
+    const auto at_once =
+        whole.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; });
+    CHECK(at_once.done);
+    std::uint64_t compares = 0, calls = 0;
+    for (bool is_done = false; !is_done; calls++) {
+        const float sign = 1; /* so that the lambda captures */
+        const auto progress = stepwise.defragment(
+            [sign](const sprite &a, const sprite &b) { return sign * a.depth < sign * b.depth; },
+            {100, 1000});
+        CHECK(progress.compares <= 1000 && progress.swaps <= 100);
+        compares += progress.compares;
+        is_done = progress.done;
+    }
+    CHECK(calls > 10 && compares < 2 * at_once.compares);
+    CHECK(std::is_sorted(stepwise.begin(), stepwise.end(), by_depth));
+}
+
+TEST(cpp_map, two_functions_of_one_type_are_two_orders)
+{
+    hm::map<sprite> sprites(1000);
+    fill(sprites, 1000);
+    CHECK(sprites.defragment(by_depth).done);
+    CHECK(sprites.lower_bound(sprite{0, 0}, by_depth) == sprites.data());
+    CHECK(sprites.lower_bound(sprite{0, 0}, by_texture) == nullptr);
+    CHECK(sprites.defragment(by_texture).done);
+    CHECK(std::is_sorted(sprites.begin(), sprites.end(), by_texture));
+}
+
+TEST(cpp_map, keys_bring_items_into_order_and_bounds_find_ranges)
+{
+    hm::map<sprite> sprites(1000);
+    fill(sprites, 1000);
+    CHECK(sprites
+              .defragment_by([](const sprite &each) { return static_cast<unsigned>(each.texture); })
+              .done);
+    CHECK(std::is_sorted(sprites.begin(), sprites.end(), by_texture));
+    const auto less = [](const sprite &a, const sprite &b) { return a.texture < b.texture; };
+    CHECK(sprites.defragment(less).done);
+    const sprite probe = {0, 50};
+    const auto expected = std::equal_range(sprites.begin(), sprites.end(), probe, by_texture);
+    CHECK(sprites.lower_bound(probe, less) == expected.first);
+    CHECK(sprites.upper_bound(probe, less) == expected.second);
+}
+
+TEST(cpp_map, a_less_may_put_another_map_in_order)
+{
+    hm::map<sprite> outer(100), inner(100);
+    fill(outer, 100);
+    fill(inner, 100);
+    int left = 1;
+    const auto less = [&](const sprite &a, const sprite &b) {
+        if (left-- == 1)
+            inner.defragment([](const sprite &c, const sprite &d) { return c.depth < d.depth; });
+        return a.depth < b.depth;
+    };
+    CHECK(outer.defragment(less).done);
+    CHECK(std::is_sorted(outer.begin(), outer.end(), by_depth));
+    CHECK(std::is_sorted(inner.begin(), inner.end(), by_depth));
+}
+
+TEST(cpp_map, touch_and_arrange_reach_the_order)
+{
+    hm::map<sprite> sprites(10);
+    hm::handle<sprite> handles[3];
+    for (int i = 0; i < 3; i++)
+        handles[i] = sprites.emplace(static_cast<float>(i), i);
+    CHECK(sprites.defragment(by_depth).done);
+    sprites.get(handles[0])->depth = 9;
+    sprites.touch(handles[0]);
+    CHECK(sprites.defragment(by_depth).done && sprites.index_of(handles[0]) == 2);
+    sprites.get(handles[0])->depth = -1;
+    sprites.touch_all();
+    CHECK(sprites.defragment(by_depth).done && sprites.index_of(handles[0]) == 0);
+    const hm::handle<sprite> wanted[] = {handles[2], handles[0], handles[1]};
+    CHECK(sprites.arrange(wanted, 3).done && sprites.index_of(handles[2]) == 0);
+}
+
+TEST(cpp_map, a_refused_handle_is_explained)
+{
+    hm::map<sprite> sprites(10);
+    const auto handle = sprites.emplace();
+    sprites.erase(handle);
+    char text[160];
+    CHECK(sprites.explain(handle) == HM_HANDLE_STALE);
+    CHECK(sprites.describe(handle, text, sizeof text) < sizeof text);
+    CHECK(std::string(text).rfind("stale", 0) == 0);
+    CHECK(sprites.stats().count == 0 && sprites.trim() == HM_OK);
+    CHECK(hm_map_validate(sprites.c_map()) == HM_OK);
+}
