@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// page_test.mjs PAGE SCREENSHOT: opens the page in a browser without a screen, uses each control,
+// compares what is drawn with what the library's own functions return, and keeps a picture. Any
+// request, any message on the console and any error fails.
+import assert from 'node:assert/strict';
+import { pathToFileURL } from 'node:url';
+import puppeteer from 'puppeteer-core';
+
+const [path, screenshot] = process.argv.slice(2);
+const browser = await puppeteer.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+});
+const page = await browser.newPage();
+const troubles = [];
+let requests = 0;
+page.on('request', (request) => {
+    if (!request.url().startsWith('data:'))
+        requests++;
+});
+page.on('console', (message) => troubles.push(message.text()));
+page.on('pageerror', (error) => troubles.push(error.message));
+await page.setViewport({ width: 1000, height: 1400 });
+await page.goto(pathToFileURL(path).href);
+
+// Reads a canvas through a copy: reading the page's own one often would change how it is kept.
+await page.evaluate(() => {
+    globalThis.pixelsOf = (id) => {
+        const canvas = document.getElementById(id);
+        const copy = new OffscreenCanvas(canvas.width, canvas.height);
+        const context = copy.getContext('2d', { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        return context.getImageData(0, 0, canvas.width, canvas.height).data;
+    };
+});
+
+const said = (id) => page.$eval(`#${id}`, (element) => element.textContent);
+const press = (id) => page.click(`#${id}`);
+let checks = 0;
+function check(condition, what) {
+    assert.ok(condition, what);
+    checks++;
+}
+
+// What is drawn of the small map is what the library says it is.
+async function checkSmall() {
+    const wrong = await page.evaluate(() => {
+        const cells = (id) => [...document.getElementById(id).children].map((c) => c.textContent);
+        const wrong = [];
+        const items = cells('small-items'), entries = cells('small-entries');
+        if (items.length !== lib.small_count() || entries.length !== lib.small_slots())
+            wrong.push('counts');
+        items.forEach((words, index) => {
+            if (words !== `${index}: ${lib.small_number_at(index)}`)
+                wrong.push(`item ${index}`);
+        });
+        document.querySelectorAll('#small-handles .cell').forEach((made) => {
+            const held = Number(made.id.slice('handle-'.length));
+            if (made.classList.contains('live') !== (lib.small_lives(held) !== 0))
+                wrong.push(made.id);
+        });
+        const arrows = document.querySelectorAll('#small-arrows path:not(.refused)').length;
+        const live = document.querySelectorAll('#small-handles .live').length;
+        if (arrows !== 2 * live)
+            wrong.push(`${arrows} arrows for ${live} live handles`);
+        if (!lib.small_is_valid())
+            wrong.push('validate');
+        return wrong;
+    });
+    assert.deepEqual(wrong, []);
+    checks++;
+}
+
+await checkSmall();
+await press('small-insert');
+check((await said('small-said')).startsWith('Inserted. live: slot 8'), 'insert is said');
+await checkSmall();
+await page.click('#handle-2');
+check((await said('small-said')).startsWith('Item 2 is'), 'a look-up finds the item');
+await press('small-erase');
+check((await said('small-said')).startsWith('Erased. stale: slot 2'), 'erase is said');
+await checkSmall();
+await page.click('#handle-2');
+check((await said('small-said')).startsWith('Refused. stale: slot 2'), 'a stale handle is refused');
+check(await page.$('#small-arrows path.refused') !== null, 'a refusal is drawn');
+await page.focus('#small-handles');
+await page.keyboard.press('ArrowDown');
+check((await said('small-said')).startsWith('Item'), 'arrow keys select');
+for (const key of ['i', 'e', 'i'])
+    await page.keyboard.press(key);
+await checkSmall();
+let steps = 0;
+do {
+    await press('small-step');
+    steps++;
+    await checkSmall();
+} while ((await said('small-said')) === 'One swap nearer to the order.' && steps < 100);
+const isSorted = await page.evaluate(() => {
+    for (let i = 1; i < lib.small_count(); i++)
+        if (lib.small_number_at(i - 1) > lib.small_number_at(i))
+            return false;
+    return true;
+});
+check(steps > 1 && steps < 100 && isSorted, 'steps end in order');
+await page.keyboard.press('d');
+check((await said('small-said')) === 'All items are in order.', 'no step is left');
+for (let i = 0; i < 30; i++)
+    await page.keyboard.press('i');
+check((await said('small-said')).startsWith('Refused. 24 of 24 items'), 'a full map refuses');
+await press('small-clear');
+await checkSmall();
+check(await page.evaluate(() => lib.small_count()) === 0, 'clear empties the map');
+await press('small-trim');
+check(/^Trimmed: [1-9]\d* bytes/.test(await said('small-said')), 'trim gives memory back');
+await page.keyboard.press('c');
+await page.keyboard.press('t');
+await checkSmall();
+await press('small-restart');
+await checkSmall();
+
+// The swarm's pixels are the colours of the keys.
+async function checkSwarm() {
+    const different = await page.evaluate(() => {
+        const drawn = pixelsOf('swarm-canvas');
+        const colours = new Map();
+        let different = 0;
+        for (let i = 0; 4 * i < drawn.length; i++) {
+            const shade = lib.swarm_key_at(i) >> 8;
+            const colour = drawn[4 * i] | drawn[4 * i + 1] << 8 | drawn[4 * i + 2] << 16;
+            if (!colours.has(shade))
+                colours.set(shade, colour);
+            different += colours.get(shade) !== colour;
+        }
+        if (colours.size !== 256 || new Set(colours.values()).size < 250)
+            different++;
+        return different + !lib.swarm_is_valid();
+    });
+    assert.equal(different, 0);
+    checks++;
+}
+const set = (id, value) => page.$eval(`#${id}`, (slider, to) => {
+    slider.value = to;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+}, value);
+
+await checkSwarm();
+await set('swarm-churn', 100);
+await set('swarm-budget', 1000);
+check(await said('swarm-churn-value') === '100' && await said('swarm-budget-value') === '1,000',
+    'sliders say their values');
+await press('swarm-one');
+await checkSwarm();
+const spent = await page.evaluate(() => [lib.swarm_swaps(), lib.swarm_compares()]);
+check(spent[0] <= 1000 && spent[1] <= 10000, `the budget holds: ${spent}`);
+await set('swarm-budget', 0);
+await press('swarm-one');
+check(await page.evaluate(() => lib.swarm_swaps()) === 0, 'without a budget nothing moves');
+await page.select('#swarm-by', 'compare');
+await set('swarm-budget', 20000);
+for (let i = 0; i < 40; i++)
+    await press('swarm-one');
+check(await page.evaluate(() => lib.swarm_order()) > 950, 'the order is nearly complete');
+await checkSwarm();
+await press('swarm-restart');
+await checkSwarm();
+
+await page.select('#swarm-by', 'key');
+await set('swarm-churn', 500);
+await set('swarm-budget', 5000);
+await press('swarm-run');
+const rate = await page.evaluate(() => new Promise((resolve) => {
+    let frames = 0;
+    const begin = performance.now();
+    const next = (now) => {
+        frames++;
+        if (now - begin < 3000)
+            requestAnimationFrame(next);
+        else
+            resolve(1000 * frames / (now - begin));
+    };
+    requestAnimationFrame(next);
+}));
+await press('swarm-run');
+check(await page.$eval('#swarm-run', (button) => button.textContent) === 'Run', 'run pauses');
+await checkSwarm();
+
+// The squares of the pool are what the library says of each place.
+async function checkGrid() {
+    const wrong = await page.evaluate(() => {
+        const drawn = pixelsOf('grid-canvas');
+        const seen = new Map();
+        let wrong = 0;
+        for (let i = 0; i < lib.grid_capacity(); i++) {
+            const x = i % COLUMNS * PLACE + PLACE / 2, y = Math.floor(i / COLUMNS) * PLACE + PLACE / 2;
+            const at = 4 * (y * COLUMNS * PLACE + x);
+            const colour = drawn.slice(at, at + 3).join();
+            const state = lib.grid_state(i);
+            if (!seen.has(state))
+                seen.set(state, colour);
+            wrong += seen.get(state) !== colour;
+        }
+        wrong += new Set(seen.values()).size !== seen.size;
+        return wrong + !lib.grid_is_valid();
+    });
+    assert.equal(wrong, 0);
+    checks++;
+}
+await checkGrid();
+await press('grid-half');
+await checkGrid();
+check(/^Erased \d+ items/.test(await said('grid-said')), 'a half is erased');
+await press('grid-insert');
+check((await said('grid-said')).startsWith('Inserted 1, the last at place'), 'insert is said');
+await press('grid-fill');
+await checkGrid();
+const canvas = await (await page.$('#grid-canvas')).boundingBox();
+await page.evaluate(() => { lib.grid_clear(); insertInGrid(64); });
+await page.mouse.click(canvas.x + 3.5 * canvas.width / 32, canvas.y + canvas.width / 64);
+check((await said('grid-said')).startsWith('Erased place 3,'), 'a click erases');
+await checkGrid();
+await page.keyboard.press('ArrowRight');
+await page.keyboard.press('ArrowDown');
+await page.keyboard.press('Enter');
+check((await said('grid-said')).startsWith('Erased place 36,'), 'keys erase');
+await page.keyboard.press(' ');
+check((await said('grid-said')) === 'Place 36 holds no item.', 'a hole holds no item');
+await page.touchscreen.tap(canvas.x + 5.5 * canvas.width / 32, canvas.y + canvas.width / 64);
+check((await said('grid-said')).startsWith('Erased place 5,'), 'a touch erases');
+await press('grid-clear');
+await checkGrid();
+check(await page.evaluate(() => lib.grid_count()) === 0, 'clear empties the pool');
+
+// For the picture: something to look at in each view.
+await page.evaluate(() => { insertInGrid(300); lib.grid_erase_half(); insertInGrid(60); });
+await page.click('#handle-1');
+await press('small-erase');
+await press('small-insert');
+await page.click('#handle-1');
+for (const scheme of ['dark', 'light']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await checkSmall();
+    await checkGrid();
+}
+await page.screenshot({ path: screenshot, fullPage: true });
+assert.equal(requests, 1, 'the page is the only request');
+assert.deepEqual(troubles, []);
+await browser.close();
+console.log(`page: ${checks} checks, ${rate.toFixed(1)} frames a second with 100,000 items`);
