@@ -375,11 +375,16 @@ template <class Range> class counter
 
 } // namespace hm
 
-template <class T> struct std::hash<hm::handle<T>> {
-    std::size_t operator()(hm::handle<T> handle) const noexcept
+namespace std
+{
+
+template <class T> struct hash<hm::handle<T>> {
+    size_t operator()(hm::handle<T> handle) const noexcept
     {
-        return std::hash<std::uint64_t>()(handle.bits());
+        return hash<uint64_t>()(handle.bits());
     }
 };
+
+} // namespace std
 
 #endif

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""filter.py FILE: prints a header, or a page in Markdown, as Doxygen wants to read it.
+
+The headers are written for readers, with plain comments. Doxygen takes only those that begin in its
+own way: /** before a declaration, /**< behind a field, and @file for that of the whole file. Indented
+lines, which are pictures and examples, become code. A comment with an empty line after it belongs to
+no declaration, and is left out.
+
+In Markdown each heading gets the name that links to it use.
+"""
+
+import os
+import re
+import sys
+
+
+def escaped(text):
+    """A word that Doxygen would take for a command, a tag or a link."""
+    text = re.sub(r'([\\@&$#<>])', r'\\\1', text)
+    return text.replace('::', r'\::').replace('%', r'\%').replace('"', r'\"')
+
+
+def body(lines):
+    """The text of a comment, without its frame."""
+    first = re.sub(r'^\s*/\* ?', '', lines[0])
+    rest = [re.sub(r'^\s*\*? ?', '', line, count=1) if re.match(r'^\s*\*(?!/)', line)
+            else line.strip() for line in lines[1:]]
+    text = [first, *rest]
+    text[-1] = re.sub(r'\s*\*/\s*$', '', text[-1])
+    return text
+
+
+def documented(text):
+    """Pictures and examples between @code and @endcode, the rest escaped."""
+    result, is_code = [], False
+    for line in text:
+        wants_code = line.startswith('    ')
+        if wants_code and not is_code:
+            result.append('@code{.c}')
+        if is_code and not wants_code and line.strip():
+            while result and not result[-1].strip():
+                result.pop()
+            result.append('@endcode')
+            result.append('')
+        if line.strip():
+            is_code = wants_code
+        result.append(line if is_code else escaped(line))
+    if is_code:
+        result.append('@endcode')
+    return result
+
+
+def comment(lines, opening):
+    text = documented(body(lines))
+    return [opening] + [' * ' + line if line else ' *' for line in text] + [' */']
+
+
+def trailing(line, rest):
+    """A comment behind a field or a constant, which may go on in the next lines."""
+    before, _, after = line.partition('/*')
+    text = ' '.join(part.strip() for part in [after, *rest])
+    text = re.sub(r'\s*\*/\s*$', '', text)
+    return f'{before}/**< {escaped(text.strip())} */'
+
+
+def take_comment(lines, at):
+    end = at
+    while '*/' not in lines[end]:
+        end += 1
+    return end
+
+
+def anchor(page, title):
+    """The name of a heading: unlike elsewhere, one name space holds those of all pages."""
+    words = re.sub(r'[^\w\- ]', '', title.strip().lower()).replace(' ', '-')
+    return f'{page}-{words}'
+
+
+def markdown(path, lines):
+    page = os.path.splitext(os.path.basename(path))[0].lower()
+    result, is_code = [], False
+    for line in lines:
+        is_code ^= line.startswith('```')
+        heading = re.fullmatch(r'(#{2,}) (.*)', line)
+        if heading and not is_code:
+            line = f'{line} {{#{anchor(page, heading.group(2))}}}'
+        elif not is_code:
+            line = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', line)
+            line = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', line)
+        result.append(line)
+    return result
+
+
+def header(lines):
+    result, at, is_file = [], 0, True
+    while at < len(lines):
+        line = lines[at]
+        stripped = line.strip()
+        if stripped.startswith('/* SPDX'):
+            at += 1
+            continue
+        if stripped.startswith('/*'):
+            end = take_comment(lines, at)
+            if is_file or lines[end + 1].strip():
+                result += comment(lines[at:end + 1], '/** @file' if is_file else '/**')
+            is_file = False
+            at = end + 1
+            continue
+        if '/*' in line and not line.rstrip().endswith('\\') and not stripped.startswith('#'):
+            end = take_comment(lines, at)
+            result.append(trailing(line, lines[at + 1:end + 1]))
+            at = end + 1
+            continue
+        result.append(line)
+        at += 1
+    return result
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    path = sys.argv[1]
+    with open(path, encoding='utf-8') as file:
+        lines = file.read().split('\n')
+    print('\n'.join(markdown(path, lines) if path.endswith('.md') else header(lines)))
+
+
+if __name__ == '__main__':
+    main()
