@@ -32,22 +32,22 @@ def body(lines):
 
 
 def documented(text):
-    """Pictures and examples between @code and @endcode, the rest escaped."""
-    result, is_code = [], False
+    """Indented lines become code after "example:", else a picture; the rest is escaped."""
+    result, end = [], None
     for line in text:
-        wants_code = line.startswith('    ')
-        if wants_code and not is_code:
-            result.append('@code{.c}')
-        if is_code and not wants_code and line.strip():
-            while result and not result[-1].strip():
+        is_indented = line.startswith('    ')
+        if is_indented and end is None:
+            before = ' '.join(result[-2:]).rstrip().lower()
+            end = '@endcode' if before.endswith('example:') else '@endverbatim'
+            result.append('@code{.c}' if end == '@endcode' else '@verbatim')
+        if end is not None and line.strip() and not is_indented:
+            while not result[-1].strip():
                 result.pop()
-            result.append('@endcode')
-            result.append('')
-        if line.strip():
-            is_code = wants_code
-        result.append(line if is_code else escaped(line))
-    if is_code:
-        result.append('@endcode')
+            result += [end, '']
+            end = None
+        result.append(escaped(line) if end is None else line)
+    if end is not None:
+        result.append(end)
     return result
 
 
