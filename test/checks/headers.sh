@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as C11 and
-# as C++17, without a warning, with every installed compiler; and the list is complete: it names
-# exactly the files of include/handle_map, and the umbrella includes all the others. Programs in
+# as C++17, without a warning, with every installed compiler; those for C++ also as C++20, and without
+# exceptions. The list is complete: it names exactly the files of include/handle_map, and the two
+# umbrellas include all the others. Programs in
 # older C can use them as gnu99, or else get one error that says what is needed; and programs with a
 # boolean type of their own keep it if they include their own headers first.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
@@ -10,7 +11,7 @@ set -eu
 source=$1
 shift
 
-[ "$(printf '%s\n' "$@" | sort)" = "$(cd "$source/include/handle_map" && find . -name '*.h' | sed 's|^\./||' | sort)" ] || {
+[ "$(printf '%s\n' "$@" | sort)" = "$(cd "$source/include/handle_map" && find . -name '*.h*' | sed 's|^\./||' | sort)" ] || {
     echo "meson.build's public_headers are not the files of include/handle_map" >&2
     exit 1
 }
@@ -29,12 +30,14 @@ compiles() {
 
 compiled_c=false compiled_cpp=false
 for header; do
-    if [ "${header#detail/}" = "$header" ] && [ "$header" != handle_map.h ] &&
-        ! grep -q "^#include <handle_map/$header>" "$source/include/handle_map/handle_map.h"; then
+    umbrella=handle_map.${header##*.}
+    if [ "${header#detail/}" = "$header" ] && [ "$header" != "$umbrella" ] &&
+        ! grep -q "^#include <handle_map/$header>" "$source/include/handle_map/$umbrella"; then
         echo "the umbrella lacks $header" >&2
         exit 1
     fi
     for compiler in gcc clang; do
+        [ "${header%.h}" != "$header" ] || continue
         command -v "$compiler" >/dev/null || continue
         # shellcheck disable=SC2086 # The warnings are a list.
         compiles "$compiler" c c11 "$header" $HM_C_WARNINGS -Wdeclaration-after-statement
@@ -44,6 +47,11 @@ for header; do
         command -v "$compiler" >/dev/null || continue
         # shellcheck disable=SC2086 # The warnings are a list.
         compiles "$compiler" c++ c++17 "$header" $HM_WARNINGS -Wold-style-cast
+        if [ "${header%.hpp}" != "$header" ]; then
+            # shellcheck disable=SC2086 # The warnings are a list.
+            compiles "$compiler" c++ c++20 "$header" $HM_WARNINGS -Wold-style-cast \
+                -fno-exceptions -fno-rtti
+        fi
         compiled_cpp=true
     done
 done

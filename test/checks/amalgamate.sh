@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# amalgamate.sh SOURCE: the library as three files: the same from run to run and from any working
+# directory, compiled without a warning by every installed compiler; and README's first program, in
+# C, and a program in C++ run with them. So no two names of the library clash, static ones included.
+# HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
+set -eu
+source=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cd "$work"
+python3 -B "$source/tools/amalgamate.py" one
+mkdir elsewhere
+(cd elsewhere && python3 -B "$source/tools/amalgamate.py" "$work/other/deep")
+diff -r one other/deep
+
+mkdir blocks
+awk -v DIRECTORY=blocks -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"
+sed 's|<handle_map/handle_map.h>|"handle_map.h"|' blocks/1.c >program.c
+cat >program.cpp <<'END'
+#include "handle_map.hpp"
+
+struct sprite {
+    float depth;
+};
+
+int main()
+{
+    hm::map<sprite> sprites(100);
+    const hm::handle<sprite> hero = sprites.emplace(1.5f);
+    return sprites.get(hero)->depth == 1.5f && sprites.erase(hero) && !sprites.get(hero) ? 0 : 1;
+}
+END
+
+tested=false
+for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w64-mingw32-gcc; do
+    command -v "${compiler%% *}" >/dev/null || continue
+    tested=true
+    echo "$compiler"
+    # shellcheck disable=SC2086 # The warnings and the compiler are lists.
+    $compiler -std=c11 $HM_C_WARNINGS -Werror -O1 -c one/handle_map.c -o library.o
+    case $compiler in
+    gcc | clang)
+        # shellcheck disable=SC2086 # The warnings are a list.
+        $compiler -std=c11 $HM_C_WARNINGS -Werror -Ione program.c library.o -pthread -o program
+        ./program
+        for standard in c++17 c++20; do
+            for option in '' '-fno-exceptions -fno-rtti'; do
+                # shellcheck disable=SC2086 # The warnings and options are lists.
+                "$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/')" -std=$standard \
+                    $HM_WARNINGS -Werror $option -Ione program.cpp library.o -pthread -o program
+                ./program
+            done
+        done
+        ;;
+    esac
+done
+$tested || {
+    echo "skipped: needs gcc or clang" >&2
+    exit 77
+}
