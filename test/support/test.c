@@ -31,6 +31,9 @@ static void end_if_expected(const char *file, int line, const char *message)
 {
     (void)line;
     bool is_there = strstr(file, expected_file) != NULL;
+#ifdef HM_TEST_ONE_FILE
+    is_there = is_there || strstr(file, "handle_map.") != NULL; /* all of the library is there */
+#endif
     bool is_said = strncmp(message, expected_message, strlen(expected_message)) == 0;
     _Exit(is_there && is_said ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
 }

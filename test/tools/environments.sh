@@ -22,7 +22,16 @@ for target in json.load(sys.stdin):
         for group in target["target_sources"]:
             print("\n".join(s for s in group["sources"] if s.endswith(".c")))' | sort -u)
 [ -n "$sources" ] || exit 1
-library=$(sed 's|^|src/|' src/sources.txt)
+# The library as one file, in place of its sources and headers: each header that a test includes
+# becomes one that includes the only header there is.
+python3 -B tools/amalgamate.py "$directory/one" || exit 1
+(cd include && find handle_map -name '*.h') | while read -r header; do
+    mkdir -p "$directory/one/include/$(dirname "$header")"
+    echo "#include \"$directory/one/handle_map.h\"" >"$directory/one/include/$header"
+done
+one_library=$directory/one/handle_map.c
+one_sources="$one_library $(echo "$sources" | grep -v "^$root/src/")"
+one_include="-I$directory/one -I$directory/one/include -DHM_TEST_ONE_FILE"
 
 # environment NAME WHAT COMMAND...: runs the command, with its output in a log, and makes a row of the
 # table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not. Two run at a
@@ -69,10 +78,16 @@ plain() {
     program=$directory/$(echo "$compiler" | tr -c 'a-zA-Z0-9\n' _)
     # Two environments of one compiler may get here together; a move is atomic.
     [ -x "$program" ] || {
-        $compiler -std=c11 $warnings -Iinclude -Itest -Idocs/examples $sources -lm -pthread \
-            -o "$program.$name" && mv "$program.$name" "$program"
+        $compiler -std=c11 $warnings ${include:--Iinclude} -Itest -Idocs/examples $sources -lm \
+            -pthread -o "$program.$name" && mv "$program.$name" "$program"
     } || return 1
     $runner "$program" "$@"
+}
+
+# As plain, with the library as one file. No other environment may use the same compiler.
+one() {
+    sources=$one_sources include=$one_include
+    plain "$@"
 }
 
 # Through Meson, since the library's own build differs on Windows.
@@ -82,7 +97,8 @@ windows() {
         meson test -C "$build/windows" --no-rebuild --verbose
 }
 
-# wasm SCALE: runs README's first program and the plain program, as WebAssembly under node. The
+# wasm SCALE: runs README's first program and the plain program, with the library as one file, as
+# WebAssembly under node. The
 # stack comes first in memory, so that an overflow ends the program instead of overwriting data.
 # shellcheck disable=SC2086 # The flags and the sources are lists.
 wasm() {
@@ -90,46 +106,41 @@ wasm() {
     blocks=$directory/wasm_blocks
     mkdir -p "$blocks" &&
         awk -v DIRECTORY="$blocks" -f test/tools/extract_c_blocks.awk README.md || return 1
-    compile="clang-19 --target=wasm32-wasi -std=c11 -O2 $warnings -Iinclude
+    compile="clang-19 --target=wasm32-wasi -std=c11 -O2 $warnings $one_include
         -Wl,-z,stack-size=1048576 -Wl,--stack-first"
     run='node --no-warnings test/tools/wasm.mjs'
 
-    $compile "$blocks/1.c" $library -o "$blocks/1.wasm" || return 1
+    $compile "$blocks/1.c" $one_library -o "$blocks/1.wasm" || return 1
     $run "$blocks/1.wasm" >"$blocks/output" || return 1
     printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' |
         diff - "$blocks/output" || return 1
 
-    $compile -D_WASI_EMULATED_PROCESS_CLOCKS -Itest -Idocs/examples $sources \
+    $compile -D_WASI_EMULATED_PROCESS_CLOCKS -Itest -Idocs/examples $one_sources \
         -lwasi-emulated-process-clocks -o "$directory/wasm" || return 1
     $run "$directory/wasm"
 }
 
-# portable SCALE: tests the library as a compiler without GNU extensions sees it. It uses clang
-# because glibc's headers define types for an unknown compiler that gcc has already. The tests need
-# one of the extensions, __attribute__((constructor)), to register themselves.
+# portable SCALE: tests the library, as one file, as a compiler without GNU extensions sees it. It uses
+# clang because glibc's headers define types for an unknown compiler that gcc has already. The tests
+# need one of the extensions, __attribute__((constructor)), to register themselves.
 # shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
 portable() {
     HM_TEST_SCALE=$1
-    objects=$directory/portable_objects
-    compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE -Iinclude"
+    compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE $one_include"
     # clang has its built-ins even without __GNUC__, so a use of one is made to fail.
     missing='-D__builtin_ctzll=missing -D__builtin_clzll=missing -D__builtin_clz=missing
         -D__builtin_prefetch=missing -D__builtin_assume=missing -D__builtin_unreachable=missing'
-    mkdir -p "$objects" || return 1
-    for source in $library; do
-        $compile $missing -U__GNUC__ -U__clang__ -c "$source" \
-            -o "$objects/$(echo "$source" | tr / _).o" || return 1
-    done
-    $compile -Itest -Idocs/examples $(echo "$sources" | grep -v "^$root/src/") \
-        "$objects"/*.o -lm -pthread -o "$directory/portable" || return 1
+    $compile $missing -U__GNUC__ -U__clang__ -c $one_library -o "$directory/portable.o" &&
+        $compile -Itest -Idocs/examples $(echo "$sources" | grep -v "^$root/src/") \
+            "$directory/portable.o" -lm -pthread -o "$directory/portable" || return 1
     "$directory/portable"
 }
 
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
-environment gcc-O0 'gcc -O0' plain 1 'gcc -O0' ''
-environment clang-O3 'clang -O3' plain 1 'clang -O3' ''
+environment gcc-O0 'gcc -O0, one file' one 1 'gcc -O0' ''
+environment clang-O3 'clang -O3, one file' one 1 'clang -O3' ''
 environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
 environment x86 '32-bit x86' plain 1 'gcc -m32 -O2' ''
 environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
@@ -150,8 +161,10 @@ environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
 environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
     qemu-s390x-static
 environment windows 'Windows under wine' windows 10
-environment wasm 'WebAssembly under node' wasm 1
-environment portable 'clang without the GNU extensions' portable 1
+environment windows-one 'Windows under wine, one file' one 10 \
+    'x86_64-w64-mingw32-gcc -O2 -static' /usr/lib/wine/wine64
+environment wasm 'WebAssembly under node, one file' wasm 1
+environment portable 'clang without GNU extensions, one file' portable 1
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
 
