@@ -9,6 +9,9 @@
 #include <stdbool.h>
 
 #if !defined(HM_USE_GNU) && !defined(HM_USE_MSVC)
+#ifdef __STDC_NO_ATOMICS__
+#error "handle_map needs C11 atomics: this compiler has none"
+#endif
 #include <stdatomic.h>
 #endif
 

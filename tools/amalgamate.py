@@ -19,6 +19,7 @@ SOURCES = os.path.join(ROOT, 'src')
 SPDX = '/* SPDX-License-Identifier: MIT */\n'
 PUBLIC = re.compile(r'#include <(handle_map/[^>]+)>\n')
 PRIVATE = re.compile(r'#include "([^"]+)"\n')
+NOT_CPP = '#ifdef __cplusplus\n#error "handle_map.c is C: compile it as C11, not as C++"\n#endif\n'
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
 
 
@@ -93,7 +94,7 @@ def main():
     names = read(os.path.join(SOURCES, 'sources.txt')).split()
     source = Expander(expander.done)
     write(directory, 'handle_map.c',
-          title('all sources, to be compiled once, as C11') + feature_macros(names) +
+          title('all sources, to be compiled once, as C11') + NOT_CPP + feature_macros(names) +
           '#include "handle_map.h"\n' +
           ''.join(source.file(os.path.join(SOURCES, name)) for name in names))
     classes = Expander(expander.done)

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# consumers.sh SOURCE: what goes wrong for a program that uses the library in an unusual way ends with
+# a message that says what is needed, or works: an older language, a compiler without atomics, an
+# older CMake, and two copies of the library in one program.
+set -eu
+source=$1
+command -v gcc >/dev/null || {
+    echo "skipped: needs gcc" >&2
+    exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+python3 -B "$source/tools/amalgamate.py" one
+
+# fails_with MESSAGE COMMAND...
+fails_with() {
+    message=$1
+    shift
+    echo "$*"
+    if "$@" >output 2>&1; then
+        echo "it should fail: $*" >&2
+        exit 1
+    fi
+    grep -q "$message" output || {
+        echo "it should say '$message', but says:" >&2
+        head -n 5 output >&2
+        exit 1
+    }
+}
+
+fails_with 'needs C11' gcc -std=c99 -c one/handle_map.c -o c99.o
+fails_with 'compile it as C11' gcc -x c++ -c one/handle_map.c -o cpp.o
+fails_with 'needs C11 atomics' gcc -std=c11 -DHM_PORTABLE -D__STDC_NO_ATOMICS__ \
+    -c one/handle_map.c -o atomics.o
+if command -v g++ >/dev/null; then
+    echo '#include "one/handle_map.hpp"' >old.cpp
+    fails_with 'needs C++17' g++ -std=c++14 -fsyntax-only old.cpp
+fi
+if command -v cmake >/dev/null; then
+    sed 's/^cmake_minimum_required(.*/cmake_minimum_required(VERSION 99.0)/' \
+        "$source/CMakeLists.txt" >CMakeLists.txt
+    fails_with 'CMake 99.0 or higher is required' cmake -S . -B build
+fi
+
+# Two copies: the program has one, and a plug-in brings its own. Each reads, changes and ends what the
+# other has made, with the memory of the one that made it; only the last error and the panic hook are
+# each copy's own.
+cat >plugin.c <<'END'
+#include "handle_map.h"
+
+bool plugin_change(hm_map *map, hm_handle handle)
+{
+    int seven = 7;
+    return hm_map_get(map, handle) != NULL && hm_map_erase(map, handle) &&
+           !hm_handle_is_null(hm_map_insert(map, &seven)) && hm_map_reserve(map, 100000) == HM_OK &&
+           hm_map_validate(map) == HM_OK;
+}
+
+hm_status plugin_begin(hm_pool *pool)
+{
+    return hm_pool_init(pool, &(hm_pool_desc){.item_size = 8, .capacity = 1000});
+}
+
+const char *plugin_fail(void)
+{
+    (void)hm_map_init(NULL, NULL);
+    return hm_last_error();
+}
+END
+cat >program.c <<'END'
+#include "handle_map.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+int main(void)
+{
+    void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+    if (plugin == NULL)
+        return 1;
+    bool (*change)(hm_map *, hm_handle);
+    hm_status (*begin)(hm_pool *);
+    const char *(*fail)(void);
+    *(void **)&change = dlsym(plugin, "plugin_change");
+    *(void **)&begin = dlsym(plugin, "plugin_begin");
+    *(void **)&fail = dlsym(plugin, "plugin_fail");
+    hm_map map;
+    if (hm_map_init(&map, &(hm_map_desc){.item_size = sizeof(int), .capacity = 200000}) != HM_OK)
+        return 2;
+    hm_handle handle = hm_map_insert(&map, NULL);
+    if (!change(&map, handle) || hm_map_get(&map, handle) != NULL || hm_map_count(&map) != 1 ||
+        hm_map_validate(&map) != HM_OK)
+        return 3;
+    hm_map_fini(&map);
+    hm_pool pool;
+    if (begin(&pool) != HM_OK || hm_handle_is_null(hm_pool_insert(&pool, NULL)) ||
+        hm_pool_trim(&pool) != HM_OK || hm_pool_validate(&pool) != HM_OK)
+        return 4;
+    hm_pool_fini(&pool);
+    return strcmp(fail(), "hm_map_init: map is NULL") == 0 ? 0 : 5;
+}
+END
+# -Bsymbolic: the plug-in calls its own copy although the program exports the same names.
+gcc -std=gnu11 -O1 -fPIC -shared -Ione one/handle_map.c plugin.c -pthread -Wl,-Bsymbolic -o plugin.so
+gcc -std=gnu11 -O1 -Ione program.c one/handle_map.c -rdynamic -pthread -ldl -o program
+./program
+gcc -std=gnu11 -O1 -Ione program.c one/handle_map.c -pthread -ldl -o program
+./program
+echo "two copies work together"
