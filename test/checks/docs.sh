@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
-# compiles without a warning, with every installed compiler.
-# HM_C_WARNINGS: the compilers' warning flags.
+# compiles without a warning, with every installed compiler, and so is every ```cpp block.
+# HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -13,13 +13,17 @@ compiled=0
 for page in "$source/README.md" "$source"/docs/*.md; do
     mkdir "$work/page"
     awk -v DIRECTORY="$work/page" -f "$source/test/tools/extract_c_blocks.awk" "$page"
-    for block in "$work"/page/*.c; do
+    for block in "$work"/page/*.c*; do
         [ -e "$block" ] || continue
         blocks=$((blocks + 1))
-        for compiler in gcc clang; do
+        compilers='gcc clang' flags="-std=c11 $HM_C_WARNINGS"
+        if [ "${block%.cpp}" != "$block" ]; then
+            compilers='g++ clang++' flags="-std=c++17 $HM_WARNINGS"
+        fi
+        for compiler in $compilers; do
             command -v "$compiler" >/dev/null || continue
-            # shellcheck disable=SC2086 # The warnings are a list.
-            "$compiler" -std=c11 $HM_C_WARNINGS -Werror -O1 -S -o - -I "$source/include" \
+            # shellcheck disable=SC2086 # The flags are a list.
+            "$compiler" $flags -Werror -O1 -S -o - -I "$source/include" \
                 -I "$source/docs/examples" "$block" >/dev/null
             compiled=$((compiled + 1))
         done

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # guide.sh SOURCE: what docs/guide.md tells a reader to do works. In a copy of the sources it saves
-# each ```c block that follows "Save this as `NAME`:", runs each ```sh block, and compares what that
+# each ```c and ```cpp block that follows "Save this as `NAME`:", runs each ```sh block, and compares what that
 # prints with the ```text block behind it, if there is one.
 set -eu
 source=$1
-for tool in meson cc; do
+for tool in meson cc c++; do
     command -v "$tool" >/dev/null || {
         echo "skipped: needs $tool" >&2
         exit 77
@@ -27,7 +27,7 @@ awk -v DIRECTORY="$work/steps" '
         printf "" > output
         next
     }
-    /^```c$/ {
+    /^```c(pp)?$/ {
         output = name == "" ? "/dev/null" : sprintf("%s/%03d.save", DIRECTORY, ++steps)
         if (name != "")
             print name > output
@@ -35,7 +35,7 @@ awk -v DIRECTORY="$work/steps" '
         next
     }
     output != "" { print > output }
-    match($0, /Save this as `[a-z_]*\.c`:$/) {
+    match($0, /Save this as `[a-z_]*\.c(pp)?`:$/) {
         name = substr($0, RSTART + 14, RLENGTH - 16)
     }' "$source/docs/guide.md"
 
