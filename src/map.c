@@ -218,6 +218,13 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 
 /* moving */
 
+/* Tells the order that a position has another item now, or that its item may belong elsewhere. */
+static void map_disturb(hm_map *map, uint32_t index, uint32_t count)
+{
+    if ((map->guard.flags & HM_GUARD_ORDERED) != 0)
+        hm_order_disturb(&map->order, index, count);
+}
+
 /* Runs inside enter and leave. */
 static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
@@ -242,18 +249,23 @@ static void map_erase_at(hm_map *map, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     map_poison_dead(map, 1);
-    hm_map_disturb(map, index, last);
+    map_disturb(map, index, last);
     if (index != last)
         map_report_move(map, last, index);
     hm_guard_leave(&map->guard, map_committed_items(map));
 }
 
-bool hm_map_erase_guarded(hm_map *map, uint32_t index)
+/* The order may hear of an erase before it happens, since it looks at no item then. */
+hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
+    if (map->guard.flags == HM_GUARD_ORDERED) {
+        hm_order_disturb(&map->order, index, map->ids.count - 1);
+        return HM_MAP_GOES_ON;
+    }
     if (hm_guard_is_busy(&map->guard))
-        return false;
+        return HM_MAP_REFUSED;
     map_erase_at(map, index);
-    return true;
+    return HM_MAP_ERASED;
 }
 
 /* Prefetches what erasing these handles will write, except meta: their entries, items and
@@ -297,22 +309,10 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 
 /* order */
 
-/* Tells the inline functions which positions the order manages. */
-static void map_follow_order(hm_map *map)
-{
-    map->managed = map->order.cursor + 1;
-}
-
 static void map_forget_order(hm_map *map)
 {
     hm_order_reset(&map->order);
-    map->managed = 0;
-}
-
-void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count)
-{
-    hm_order_disturb(&map->order, index, count);
-    map_follow_order(map);
+    map->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED;
 }
 
 /* The items have been exchanged; their meta must follow before the program is told. */
@@ -357,9 +357,9 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
+    map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    map_follow_order(map);
     hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
@@ -371,9 +371,9 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
     if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
+    map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
-    map_follow_order(map);
     hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
@@ -416,7 +416,7 @@ void hm_map_touch(hm_map *map, hm_handle handle)
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    hm_map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
+    map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
 }
 
 void hm_map_touch_all(hm_map *map)
@@ -450,8 +450,6 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
     hm_guard_enter(&map->guard);
     uint32_t survivors = hm_order_gather(&map->order, &sequence, map_is_doomed, &call);
     hm_guard_leave(&map->guard, map_committed_items(map));
-    if (map->managed != 0)
-        map_follow_order(map);
     while (map->ids.count > survivors)
         map_erase_at(map, map->ids.count - 1);
     return count - survivors;
@@ -490,13 +488,6 @@ hm_status hm_map_trim(hm_map *map)
     return status;
 }
 
-/* During a callback of the order, `managed` may be out of date. */
-static bool map_follows_order(const hm_map *map)
-{
-    return hm_guard_is_busy(&map->guard) || map->order.cursor == 0 ||
-           map->managed > map->order.cursor;
-}
-
 hm_status hm_map_validate(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
@@ -509,8 +500,8 @@ hm_status hm_map_validate(const hm_map *map)
                  map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
-    if (!map_follows_order(map))
-        return hm_fail(HM_ERROR_CORRUPT, "the map and its order disagree on the managed positions");
+    if (map->order.cursor != 0 && (map->guard.flags & HM_GUARD_ORDERED) == 0)
+        return hm_fail(HM_ERROR_CORRUPT, "the map does not tell its order of changes");
     return HM_OK;
 }
 

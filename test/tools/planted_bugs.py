@@ -48,7 +48,7 @@ BUGS = [
     Bug("done is said while unsorted", "src/order/round.c",
         "(is_scanned || state->phase == HM_ORDER_INSERT);", "(is_scanned || true);", "map"),
     Bug("a key edited in place is not seen", "src/map.c",
-        "    hm_map_disturb(map, index, map->ids.count);",
+        "    map_disturb(map, index, map->ids.count);",
         "    (void)index;", "map"),
     Bug("items are ordered without their meta", "src/map.c",
         "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"
