@@ -346,7 +346,8 @@ static bool id_table_counts_are_valid(const hm_id_table *table)
            table->slots == hm_array_data(&table->slot_array);
 }
 
-/* `slots` has the slot at the position in its entry, or the slot is retired. */
+/* `slots` has the slot at the position in its entry, or the slot is retired. Only a retired one has
+ * the free bit. */
 static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
 {
     hm_handle entry = table->entries[slot];
@@ -357,7 +358,7 @@ static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
         return hm_handle_is_free(entry) && id_table_is_spent(table, slot);
     if (position >= table->used || table->slots[position] != slot)
         return false;
-    return position >= table->count || !hm_handle_is_free(entry);
+    return !hm_handle_is_free(entry);
 }
 
 hm_status hm_id_table_validate(const hm_id_table *table)

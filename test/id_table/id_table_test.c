@@ -349,7 +349,8 @@ TEST(id_table, validate_finds_a_broken_entry)
         {1, 0, 1},                         /* live: another's position */
         {7, 0, 1},                         /* free: another's position */
         {1, 0, 7},                         /* a position that is not used */
-        {1, 0, HM_HANDLE_FREE_BIT},        /* live and free at once */
+        {1, 0, HM_HANDLE_FREE_BIT},        /* live, with the free bit */
+        {7, 0, HM_HANDLE_FREE_BIT},        /* free, but not retired: no free bit either */
         {1, generation, 0},                /* live: generation 0 */
         {7, generation, 0},                /* free: generation 0 */
         {1, 0, type_id_bit},               /* live: a foreign type id */
