@@ -51,6 +51,9 @@ BUGS = [
     Bug("a key edited in place is not seen", "src/map.c",
         "    map_disturb(map, index, map->ids.count);",
         "    (void)index;", "map"),
+    Bug("the order does not hear of an erase", "src/map.c",
+        "        hm_order_disturb(&map->order, index, map->ids.count - 1);\n        return",
+        "        return", "map"),
     Bug("items are ordered without their meta", "src/map.c",
         "        hm_order_exchange_bytes(map->meta_array.data + meta_size * a,\n"
         "                                map->meta_array.data + meta_size * b, meta_size);",
