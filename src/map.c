@@ -94,26 +94,32 @@ void hm_map_fini(hm_map *map)
 
 /* batches */
 
-/* Lookups touch the entries and `item_size` bytes of each item. */
-static hm_batch map_batch(const hm_map *map, size_t item_size)
+/* Returns the bytes of the entries and of the items. */
+static size_t map_size(const hm_map *map)
+{
+    return sizeof(hm_handle) * map->ids.slot_count + map->item_size * map->ids.count;
+}
+
+static hm_batch map_batch(const hm_map *map)
 {
     const hm_id_table *ids = &map->ids;
-    size_t size = sizeof(hm_handle) * ids->slot_count + item_size * ids->count;
-    return (hm_batch){.container = map,
-                      .entries = (const unsigned char *)ids->entries,
+    return (hm_batch){.entries = (const unsigned char *)ids->entries,
                       .entry_size = sizeof(hm_handle),
                       .slot_count = ids->slot_count,
-                      .is_cached = size < HM_BATCH_CACHED};
+                      .limit = ids->count};
 }
 
-static void *map_get_one(const void *map, hm_handle handle)
-{
-    return hm_map_get(map, handle);
-}
+typedef struct map_places {
+    const unsigned char *items;
+    size_t item_size;
+} map_places;
 
-static bool map_contains_one(const void *map, hm_handle handle)
+HM_INLINE void map_answer_item(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
+                               uint64_t found)
 {
-    return hm_map_contains(map, handle);
+    const map_places *places = batch->places;
+    uintptr_t place = (uintptr_t)places->items + places->item_size * (size_t)(match & found);
+    hm_batch_store_place(batch, answers, i, place, found);
 }
 
 uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items)
@@ -121,8 +127,12 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    hm_batch batch = map_batch(map, map->item_size);
-    return hm_batch_get_n(&batch, handles, n, items, map_get_one);
+    hm_batch batch = map_batch(map);
+    map_places places = {map->items, map->item_size};
+    batch.places = &places;
+    batch.is_near = map_size(map) < HM_BATCH_NEAR;
+    return hm_batch_answer_n(&batch, handles, n, items, sizeof *items, hm_batch_match_position,
+                             hm_batch_match_position, map_answer_item);
 }
 
 uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n, bool *alive)
@@ -130,8 +140,8 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    hm_batch batch = map_batch(map, 0);
-    return hm_batch_contains_n(&batch, handles, n, alive, map_contains_one);
+    hm_batch batch = map_batch(map);
+    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
 /* insert */
@@ -268,40 +278,55 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
     return HM_MAP_ERASED;
 }
 
-/* Prefetches what erasing these handles will write, except meta: their entries, items and
- * positions, and the entries of the last items, which fill the holes. */
-static void map_prefetch_holes(const hm_batch *batch, const hm_map *map, const hm_handle *handles,
-                               uint32_t n)
+/* Prefetches what erasing the items at these positions will write, except entries and meta: items
+ * and positions, and the entries of the last items, which fill the holes. */
+static void map_prefetch_holes(const hm_map *map, const uint32_t *positions, uint32_t n)
 {
-    hm_batch_prefetch_entries(batch, handles, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
-        if (index == HM_INVALID_INDEX)
-            continue;
-        const unsigned char *item = map_item_at(map, index);
+        const unsigned char *item = map_item_at(map, positions[i]);
         HM_PREFETCH(item);
         HM_PREFETCH(item + map->item_size - 1);
-        HM_PREFETCH(&map->ids.slots[index]);
+        HM_PREFETCH(&map->ids.slots[positions[i]]);
     }
-    uint32_t count = map->ids.count;
-    for (uint32_t i = 1; i <= n && i <= count; i++)
-        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
+    for (uint32_t i = 1; i <= n && i <= map->ids.count; i++)
+        HM_PREFETCH(&map->ids.entries[map->ids.slots[map->ids.count - i]]);
+}
+
+bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n)
+{
+    hm_batch batch = map_batch(map);
+    return map_size(map) < HM_BATCH_NEAR &&
+           hm_batch_is_alike(&batch, handles, n, hm_batch_match_position);
+}
+
+/* Of each part, drops the handles that do not resolve, without a branch on that, before it erases
+ * the others. */
+uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
+{
+    uint32_t erased = 0;
+    for (uint32_t part; n > 0; handles += part, n -= part) {
+        hm_handle kept[HM_BATCH_PART];
+        uint32_t positions[HM_BATCH_PART];
+        hm_batch batch = map_batch(map);
+        part = hm_batch_next_part(n);
+        uint32_t found =
+            hm_batch_keep_found(&batch, handles, part, kept, positions, hm_batch_match_position);
+        if (map_size(map) >= HM_BATCH_CACHED)
+            map_prefetch_holes(map, positions, found);
+        for (uint32_t i = 0; i < found; i++)
+            erased += hm_map_erase(map, kept[i]);
+    }
+    /* The inline erase poisons only if the library was built with the sanitizer. */
+    if (erased > 0)
+        map_poison_dead(map, erased);
+    return erased;
 }
 
 uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    hm_batch batch = map_batch(map, map->item_size);
-    uint32_t erased = 0;
-    for (uint32_t part; n > 0; handles += part, n -= part) {
-        part = hm_batch_next_part(n);
-        if (!batch.is_cached)
-            map_prefetch_holes(&batch, map, handles, part);
-        for (uint32_t i = 0; i < part; i++)
-            erased += hm_map_erase(map, handles[i]);
-    }
-    /* The inline erase poisons only if the library was built with the sanitizer. */
+    uint32_t erased = hm_map_erase_n_as(map, handles, n, map->item_size);
     if (erased > 0)
         map_poison_dead(map, erased);
     return erased;

@@ -90,6 +90,8 @@ typedef struct hm_pool {
 /* The parts of insert, erase and next_run that are not inline. */
 HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
+HM_API bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n);
+HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n);
 HM_API void hm_pool_open_word(hm_pool *pool, uint32_t word);
 HM_API void hm_pool_next_hole_word(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
@@ -252,6 +254,18 @@ HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_siz
             hm_pool_open_word(pool, slot / HM_POOL_WORD);
     }
     return true;
+}
+
+/* Where a loop of single calls erases fastest, it is inline. */
+HM_INLINE uint32_t hm_pool_erase_n_as(hm_pool *pool, const hm_handle *handles, uint32_t n,
+                                      size_t item_size)
+{
+    uint32_t erased = 0, i;
+    if (!hm_pool_erases_singly(pool, handles, n))
+        return hm_pool_erase_parts(pool, handles, n);
+    for (i = 0; i < n; i++)
+        erased += hm_pool_erase_as(pool, handles[i], item_size);
+    return erased;
 }
 
 HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item_size)
