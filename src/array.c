@@ -89,37 +89,56 @@ void hm_array_fini(hm_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* Sets the size, and from it the limit: the number of whole items that the committed pages hold. */
-static void array_set_committed_size(hm_array *array, size_t committed_size)
+/* Sets the limit: the number of whole items in the first `size` bytes. */
+static void array_set_limit(hm_array *array, size_t size)
 {
-    size_t limit = committed_size / array->item_size;
-    array->committed_size = committed_size;
+    size_t limit = size / array->item_size;
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* Commits once: what was requested, or a step if that is more. */
+/* Commits once: up to `end`, or a step if that is more. */
+static hm_status array_commit_to(hm_array *array, size_t end)
+{
+    size_t step =
+        array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
+    size_t left = array->reserved_size - array->committed_size;
+    size_t size = end - array->committed_size;
+    if (size < step)
+        size = left > step ? step : left;
+    size = hm_memory_round_up(size, array->memory->page_size);
+    unsigned char *start = array->data + array->committed_size;
+    hm_status status = hm_memory_commit(array->memory, start, size);
+    if (status != HM_OK)
+        return status;
+    array->committed_size += size;
+    return HM_OK;
+}
+
+/* Makes the next piece of what is committed resident, if it holds the bytes up to `end`. Returns
+ * where it ends; where all ends if there are no pieces. */
+static size_t array_bring_piece(const hm_array *array, size_t end)
+{
+    size_t ready = hm_memory_round_up(array->item_size * array->limit, array->memory->page_size);
+    size_t size = hm_memory_piece(array->memory, ready, array->committed_size);
+    if (array->commit_step != 0 || end > ready + size)
+        return array->committed_size;
+    hm_memory_populate(array->data + ready, size);
+    return ready + size;
+}
+
 hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
 {
     if (count > array->capacity)
         return hm_fail_full("array", array->count, array->capacity, count - array->count);
     if (count <= array->limit)
         return HM_OK;
-    size_t step =
-        array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
-    size_t left = array->reserved_size - array->committed_size;
-    size_t size = array->item_size * count - array->committed_size;
-    bool is_step = array->commit_step == 0 && size < step;
-    if (size < step)
-        size = left > step ? step : left;
-    size = hm_memory_round_up(size, array->memory->page_size);
-    unsigned char *end = array->data + array->committed_size;
-    hm_status status = hm_memory_commit(array->memory, end, size);
-    if (status != HM_OK)
-        return status;
-    if (grows && is_step)
-        hm_memory_prefault(array->memory, end, size);
-    array_set_committed_size(array, array->committed_size + size);
-    return HM_OK;
+    size_t end = array->item_size * count;
+    hm_status status = HM_OK;
+    if (end > array->committed_size)
+        status = array_commit_to(array, end);
+    if (status == HM_OK)
+        array_set_limit(array, grows ? array_bring_piece(array, end) : array->committed_size);
+    return status;
 }
 
 hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
@@ -175,9 +194,11 @@ hm_status hm_array_decommit(hm_array *array)
         return HM_OK;
     hm_status status =
         hm_memory_decommit(array->memory, array->data + keep, array->committed_size - keep);
-    if (status == HM_OK)
-        array_set_committed_size(array, keep);
-    return status;
+    if (status != HM_OK)
+        return status;
+    array->committed_size = keep;
+    array_set_limit(array, keep);
+    return HM_OK;
 }
 
 hm_status hm_array_trim(hm_array *array)

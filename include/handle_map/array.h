@@ -43,7 +43,7 @@ typedef struct hm_array_desc {
 typedef struct hm_array {
     unsigned char *data;     /* start of the reservation */
     size_t count;            /* items in use */
-    size_t limit;            /* items that the committed pages hold, at most `capacity` */
+    size_t limit;            /* items that a push need not prepare for; all of them are committed */
     size_t capacity;         /* items */
     size_t item_size;        /* bytes */
     size_t commit_step;      /* bytes, 0: grows with the array */

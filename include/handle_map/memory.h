@@ -61,8 +61,8 @@ typedef struct hm_memory {
 /* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
  * reports). A reservation costs address space only. A committed page costs memory once it is
  * touched: what hm_map_reserve and the like commit costs nothing until items use it. But where a
- * container that is already large grows by itself, the pages of each step, 96 to 128 KiB, are
- * brought in together if the system can do that, which is cheaper. Never NULL. */
+ * container that is already large grows by itself, pages are brought in several at a time, 44 to
+ * 128 KiB, if the system can do that, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes

@@ -9,11 +9,13 @@
 #include "../base_private.h"
 
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
- * smaller one may belong to one of many containers that stay small. */
+ * smaller one may belong to one of many containers that stay small. A piece is about a third of the
+ * largest step. */
 enum {
     MEMORY_MIN_GROWTH = 64 << 10,
     MEMORY_MAX_GROWTH = 128 << 10,
-    MEMORY_MIN_PREFAULT = 96 << 10
+    MEMORY_MIN_PREFAULT = 96 << 10,
+    MEMORY_PIECE = 44 << 10
 };
 
 HM_STATIC_ASSERT(MEMORY_MIN_GROWTH <= MEMORY_MAX_GROWTH, "a step has a size");
@@ -95,6 +97,15 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 {
     if (memory == hm_memory_os() && size >= MEMORY_MIN_PREFAULT && size <= MEMORY_MAX_GROWTH)
         hm_memory_populate(address, size);
+}
+
+size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size)
+{
+    size_t left = committed_size - ready_size;
+    if (memory != hm_memory_os() || hm_memory_growth(ready_size) < MEMORY_MIN_PREFAULT)
+        return 0;
+    size_t piece = hm_memory_round_up(MEMORY_PIECE, memory->page_size);
+    return piece < left ? piece : left;
 }
 
 uint64_t hm_memory_random(void)

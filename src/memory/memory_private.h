@@ -33,6 +33,11 @@ size_t hm_memory_growth(size_t committed_size);
  * all be touched soon, and together they cost a tenth to a quarter less than one by one. */
 void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size);
 
+/* The same for an array, which makes a step resident piece by piece, when items reach it: the pause
+ * is shorter, and the step is still one commit. Returns the size in bytes of the piece that follows
+ * `ready_size`, or 0 if nothing is to be made resident. */
+size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size);
+
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */
 void hm_memory_populate(unsigned char *address, size_t size);
 
