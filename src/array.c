@@ -55,6 +55,55 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what)
     return status;
 }
 
+static size_t array_align_of(const hm_array_desc *desc)
+{
+    return desc->item_align != 0 ? desc->item_align : hm_array_natural_align(desc->item_size);
+}
+
+/* Returns the unit in which columns are laid out: whole pages that keep every alignment. */
+static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
+{
+    size_t unit = columns->desc.memory->page_size;
+    for (uint32_t i = 0; i < count; i++)
+        if (unit < array_align_of(&columns[i].desc))
+            unit = array_align_of(&columns[i].desc);
+    return unit;
+}
+
+static void array_fill(const hm_array_column *column, unsigned char *data, size_t reserved_size)
+{
+    hm_array *array = column->array;
+    array->data = data;
+    array->capacity = array_capacity_of(&column->desc);
+    array->item_size = column->desc.item_size;
+    array->commit_step = column->desc.commit_step;
+    array->reserved_size = reserved_size;
+    array->memory = column->desc.memory;
+}
+
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
+{
+    const hm_memory *memory = columns->desc.memory;
+    size_t unit = array_unit_of(columns, count), total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
+        if (size > SIZE_MAX - (unit - 1) - total)
+            return hm_fail(HM_ERROR_MEMORY, "memory: the columns do not fit in size_t");
+        total += hm_memory_round_up(size, unit);
+    }
+    unsigned char *data = NULL;
+    hm_status status = hm_memory_reserve(memory, total, &data);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
+        array_fill(&columns[i], data, hm_memory_round_up(size, unit));
+        data += hm_memory_round_up(size, unit);
+    }
+    columns->array->range_size = total;
+    return HM_OK;
+}
+
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
@@ -63,20 +112,9 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (desc == NULL)
         return hm_refuse_null("hm_array_init", "desc");
     hm_status status = hm_array_check(desc, "item_");
-    if (status != HM_OK)
-        return status;
-    const hm_memory *memory = array_memory_of(desc);
-    size_t capacity = array_capacity_of(desc);
-    size_t reserved_size = hm_memory_round_up(desc->item_size * capacity, memory->page_size);
-    status = hm_memory_reserve(memory, reserved_size, &array->data);
-    if (status != HM_OK)
-        return status;
-    array->capacity = capacity;
-    array->item_size = desc->item_size;
-    array->commit_step = desc->commit_step;
-    array->reserved_size = reserved_size;
-    array->memory = memory;
-    return HM_OK;
+    hm_array_column column = {array, *desc};
+    column.desc.memory = array_memory_of(desc);
+    return status == HM_OK ? hm_array_init_columns(&column, 1) : status;
 }
 
 void hm_array_fini(hm_array *array)
@@ -85,7 +123,8 @@ void hm_array_fini(hm_array *array)
     if (array->data == NULL)
         return;
     hm_memory_unpoison(array->data, array->committed_size);
-    array->memory->release(array->memory->context, array->data, array->reserved_size);
+    if (array->range_size != 0)
+        array->memory->release(array->memory->context, array->data, array->range_size);
     memset(array, 0, sizeof *array);
 }
 

@@ -9,7 +9,8 @@
  * A program may pass its own table of these functions. The contract, for its tables and for those
  * below:
  *
- * - `reserve` returns an address aligned to at least HM_MEMORY_ALIGNMENT bytes, or NULL.
+ * - `reserve` returns NULL, or an address aligned to the largest power of two that divides the
+ * size, but to HM_MEMORY_ALIGNMENT bytes at most.
  * - Ranges passed to the other functions lie inside one reservation, and start and end at multiples
  *   of `page_size` counted from the start of the reservation (not from address zero).
  * - Memory reads as zero after its first commit, and when it is committed again after a decommit.
@@ -46,7 +47,7 @@
 extern "C" {
 #endif
 
-/* Bytes. The least alignment of a reservation, and so the largest alignment of an item. */
+/* Bytes. The largest alignment of an item. A reservation of whole pages of this size has it. */
 #define HM_MEMORY_ALIGNMENT 4096
 
 typedef struct hm_memory {

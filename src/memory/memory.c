@@ -48,11 +48,12 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
     if (reserved == NULL)
         return hm_fail(HM_ERROR_MEMORY, "memory: a reservation of %llu bytes was refused",
                        (unsigned long long)size);
-    if ((uintptr_t)reserved % HM_MEMORY_ALIGNMENT != 0) {
+    size_t align = hm_memory_align_of(size);
+    if ((uintptr_t)reserved % align != 0) {
         memory->release(memory->context, reserved, size);
         return hm_fail(HM_ERROR_INVALID,
-                       "memory: reserve returned an address that is not aligned to %d bytes",
-                       HM_MEMORY_ALIGNMENT);
+                       "memory: reserve returned an address that is not aligned to %llu bytes",
+                       (unsigned long long)align);
     }
     *address = reserved;
     return HM_OK;

@@ -8,6 +8,13 @@
 /* HM_ERROR_INVALID when a table lacks a function, or its page size is not valid. */
 hm_status hm_memory_check(const hm_memory *memory);
 
+/* Returns the alignment that the contract of memory.h requires for a reservation of this size. */
+static inline size_t hm_memory_align_of(size_t size)
+{
+    size_t align = size & (~size + 1);
+    return align < HM_MEMORY_ALIGNMENT ? align : HM_MEMORY_ALIGNMENT;
+}
+
 /* Call the table's functions, and record failures for hm_last_error. A reservation that is not
  * aligned as memory.h says is released: HM_ERROR_INVALID. */
 hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char **address);
