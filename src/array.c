@@ -138,8 +138,8 @@ static void array_set_limit(hm_array *array, size_t size)
 /* Commits once: up to `end`, or a step if that is more. */
 static hm_status array_commit_to(hm_array *array, size_t end)
 {
-    size_t step =
-        array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
+    size_t step = array->commit_step != 0 ? array->commit_step
+                                          : hm_memory_growth(array->memory, array->committed_size);
     size_t left = array->reserved_size - array->committed_size;
     size_t size = end - array->committed_size;
     if (size < step)

@@ -13,6 +13,7 @@
  * largest step. */
 enum {
     MEMORY_MIN_GROWTH = 64 << 10,
+    MEMORY_MIN_PAGES = 16, /* the smallest step where pages are small */
     MEMORY_MAX_GROWTH = 128 << 10,
     MEMORY_MIN_PREFAULT = 96 << 10,
     MEMORY_PIECE = 44 << 10
@@ -82,15 +83,17 @@ bool hm_memory_is_roomy(const hm_memory *memory)
     return false; /* There a reservation takes real memory. */
 #else
     /* Coverage: tests cannot choose the size of a pointer. */
-    return sizeof(void *) >= 8 && memory != hm_memory_heap();
+    return sizeof(void *) >= 8 && memory != hm_memory_heap() && !hm_memory_is_arena(memory);
 #endif
 }
 
-size_t hm_memory_growth(size_t committed_size)
+size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
 {
-    size_t growth = committed_size / 4;
-    if (growth < MEMORY_MIN_GROWTH)
-        return MEMORY_MIN_GROWTH;
+    size_t growth = committed_size / 4, least = MEMORY_MIN_GROWTH;
+    if (memory->page_size < least / MEMORY_MIN_PAGES)
+        least = MEMORY_MIN_PAGES * memory->page_size;
+    if (growth < least)
+        return least;
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
@@ -103,7 +106,7 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;
-    if (memory != hm_memory_os() || hm_memory_growth(ready_size) < MEMORY_MIN_PREFAULT)
+    if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT)
         return 0;
     size_t piece = hm_memory_round_up(MEMORY_PIECE, memory->page_size);
     return piece < left ? piece : left;
