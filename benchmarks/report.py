@@ -28,6 +28,7 @@ FORMS = ['hm_map', 'hm_map untyped', BATCH, HUGE]
 ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',
         'lookup half stale', 'validity half stale', 'churn', 'churn in batches', 'erase all',
         'refill', 'clear', 'worst insert']
+SMALL = 'create again'  # only in small containers
 UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
 
 # Goals of hm_map: its time at most, as a share of the named container's.
@@ -67,7 +68,7 @@ class Figures:
         for run in data['benchmarks']:
             if run['run_type'] != 'iteration':
                 continue
-            for row in ROWS:
+            for row in ROWS + [SMALL]:
                 if row in run:
                     container = run['run_name'].split('/')[1]
                     self.place(data)[row][container].append(run[row])
@@ -265,6 +266,20 @@ def fresh_table(figures):
                   'resident bytes an item', 'at most'], rows)
 
 
+def small_table(figures):
+    measured = [where for where in sorted(figures.values) if figures.values[where].get(SMALL)]
+    rows = []
+    for where in measured:
+        for c in sorted(figures.values[where][SMALL],
+                        key=lambda c: figures.median(where, SMALL, c)):
+            rows.append([f'{count_text(where[1])} of {where[0]} bytes', c,
+                         spread(figures, where, SMALL, c)] +
+                        [ratio_text(figures.ratio(where, SMALL, c, figures.best(
+                            where, SMALL, rivals))) for rivals in (DENSE, [VECTOR])])
+    return table('Small containers, made, filled and dropped again and again',
+                 ['items', '', 'ns an item', 'to the best dense peer', 'to std::vector'], rows)
+
+
 def count_table(directory):
     """From callgrind's dumps: a file for each container and row."""
     counts = collections.defaultdict(dict)
@@ -287,7 +302,8 @@ def count_table(directory):
 
 
 def grid_table(figures, title, ours, rivals):
-    places = sorted(figures.values)
+    places = [where for where in sorted(figures.values)
+              if any(figures.values[where].get(row) for row in ROWS)]
     if len(places) < 3:
         return ''
     rows = []
@@ -367,7 +383,8 @@ def main():
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
     text = ''.join([
         map_table(figures), pool_table(figures), pool_goals(figures), article_table(figures),
-        forms_table(figures), fresh_table(figures), count_table(sys.argv[1]),
+        forms_table(figures), fresh_table(figures), small_table(figures),
+        count_table(sys.argv[1]),
         grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
         grid_table(figures, 'hm_map to the plain array, everywhere', 'hm_map', [ARRAY]),
         grid_table(figures, 'hm_pool to the best of ' + ', '.join(HOLED), 'hm_pool', HOLED),

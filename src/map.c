@@ -38,16 +38,13 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
+    const hm_array_column columns[] = {{&map->item_array, items}, {&map->meta_array, meta}};
     hm_status status = hm_array_check(&items, "item_");
     if (status == HM_OK && desc->meta_size != 0)
         status = hm_array_check(&meta, "meta_");
-    if (status == HM_OK)
-        status = hm_id_table_init(&map->ids, &ids);
-    if (status == HM_OK)
-        status = hm_array_init(&map->item_array, &items);
-    if (status == HM_OK && desc->meta_size != 0)
-        status = hm_array_init(&map->meta_array, &meta);
-    return status;
+    if (status != HM_OK)
+        return status;
+    return hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
 }
 
 static void map_release_all(hm_map *map)

@@ -252,7 +252,7 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     desc.max_slots = 100000;
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("memory: a reservation of 851968 bytes was refused"));
+    CHECK(says("memory: a reservation of 2228224 bytes was refused"));
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     test_memory_fail(&memory, 1, false);
     CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));

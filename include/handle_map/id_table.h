@@ -46,9 +46,10 @@
  *         speeds[position] = speeds[hm_id_table_count(&ids)];
  *     }
  *
- * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
- * index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty and has capacity 0.
- * Threads: no locks inside; const calls may run together while no thread writes.
+ * Owns: three virtual arrays in one reservation. Moves: positions, never slots. Limits: capacity up
+ * to UINT32_MAX - 1, index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty
+ * and has capacity 0. Threads: no locks inside; const calls may run together while no thread
+ * writes.
  *
  * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
  * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
@@ -72,7 +73,7 @@ typedef struct hm_id_table_desc {
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. After a failure the table is zeroed. O(1), three reservations. */
+ * reservation was refused. After a failure the table is zeroed. O(1), one reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. Twice is fine. O(1). */

@@ -98,7 +98,7 @@ typedef hm_stats hm_map_stats;
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
- * zeroed. The map keeps no pointer to the descriptor. O(1), at most five reservations. Example:
+ * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation. Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),

@@ -114,7 +114,7 @@ typedef hm_stats hm_table_stats;
  * against the rules above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type id
  * above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY: the
  * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
- * columns. O(columns); a reservation for each whole column or one for all groups, and four more.
+ * columns. O(columns); a reservation for each whole column or one for all groups, and two more.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
