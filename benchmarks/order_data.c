@@ -23,23 +23,17 @@ static uint64_t key(const void *item, void *context)
 const hm_order order_by_compare = {.compare = compare};
 const hm_order order_by_key = {.key = key};
 
-static int compare_typed(const struct order_item *a, const struct order_item *b, void *context)
+#ifdef WITH_STANDARD
+const bool order_has_standard_sort = true;
+#else
+const bool order_has_standard_sort = false;
+
+void order_standard_sort(struct order_item *items, size_t count)
 {
-    (void)context;
-    return a->key < b->key ? -1 : 0;
+    (void)items;
+    (void)count;
 }
-
-static uint64_t key_typed(const struct order_item *item, void *context)
-{
-    (void)context;
-    return item->key;
-}
-
-HM_ORDER_DEFINE(typed_by_compare, struct order_item, compare_typed)
-HM_ORDER_DEFINE_KEY(typed_by_key, struct order_item, key_typed)
-
-const hm_order *const order_typed_by_compare = &typed_by_compare;
-const hm_order *const order_typed_by_key = &typed_by_key;
+#endif
 
 /* splitmix64 (Steele, Lea and Flood, 2014). */
 uint64_t order_random(struct order_data *data)
