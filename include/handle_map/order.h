@@ -58,7 +58,7 @@ typedef struct hm_progress {
  *
  *     static int nearer_first(const struct sprite *a, const struct sprite *b, void *context)
  *     {
- *         return (a->depth > b->depth) - (a->depth < b->depth);
+ *         return a->depth < b->depth ? -1 : 0; // only whether it is below 0 matters
  *     }
  *
  *     HM_ORDER_DEFINE(by_depth, struct sprite, nearer_first)

@@ -2,12 +2,12 @@
 /* Typed orders: they put every container in the same order as untyped ones, at no more than their
  * budget, whatever the layout, the size and the alignment of what they compare. The other tests of
  * order run with typed orders too. */
-#include "support/order.h"
-
 #include <handle_map/map.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/world.h>
+
+#include "support/order.h"
 
 #include <stdalign.h>
 
@@ -17,6 +17,11 @@ typedef struct wide_item {
     uint32_t key, id;
     unsigned char rest[32];
 } wide_item;
+
+typedef struct large_item {
+    uint32_t key, id;
+    unsigned char rest[24];
+} large_item;
 
 typedef struct aligned_item {
     alignas(16) uint32_t key;
@@ -29,7 +34,7 @@ typedef struct plain_item {
 
 static uint64_t asked;
 
-/* All three kinds of item begin with these two. */
+/* All kinds of item begin with these two. */
 static const plain_item *begin_of(const void *item)
 {
     return item;
@@ -51,13 +56,14 @@ static uint64_t key_of_begin(const void *item, void *context)
 }
 
 HM_ORDER_DEFINE(by_plain, plain_item, compare_begins)
+HM_ORDER_DEFINE(by_large, large_item, compare_begins)
 HM_ORDER_DEFINE(by_wide, wide_item, compare_begins)
 HM_ORDER_DEFINE(by_aligned, aligned_item, compare_begins)
 HM_ORDER_DEFINE(by_number, uint32_t, compare_begins)
 HM_ORDER_DEFINE_KEY(by_plain_key, plain_item, key_of_begin)
 
-static const hm_order *const typed[] = {&by_plain, &by_wide, &by_aligned, &by_number,
-                                        &by_plain_key};
+static const hm_order *const typed[] = {&by_plain,   &by_large,  &by_wide,
+                                        &by_aligned, &by_number, &by_plain_key};
 enum { TYPED = sizeof typed / sizeof *typed };
 
 static hm_order typed_order(uint32_t which)
@@ -67,6 +73,7 @@ static hm_order typed_order(uint32_t which)
     return order;
 }
 
+static const hm_budget no_limit = {0, 0};
 static const hm_budget budgets[] = {{0, 0}, {50, 400}, {3, 9}};
 
 /* Calls until it is done, and checks each call against its budget. `a` is the container. */
@@ -212,21 +219,55 @@ TEST(order_typed, loops_of_another_order_are_not_used)
     }
 }
 
-/* A part of the table that a lying compare leaves unmerged is still a permutation. */
-TEST(order_typed, a_lying_compare_loses_no_item)
+/* Makes a run of calls until the list is about to be merged. */
+static void run_to_merge(column *c, hm_order order)
+{
+    while (c->state.phase != HM_ORDER_MERGE)
+        CHECK(!column_run(c, order, (hm_budget){0, 400}).done);
+}
+
+typedef struct longer_item {
+    ordered_item begin;
+    uint64_t rest;
+} longer_item;
+
+static int compare_longer(const longer_item *a, const longer_item *b, void *context)
+{
+    return compare_typed(&a->begin, &b->begin, context);
+}
+
+HM_ORDER_DEFINE(by_longer, longer_item, compare_longer)
+
+TEST(order_typed, copies_are_made_of_items_that_fit)
+{
+    uint64_t random = test_seed("copies that fit");
+    for (uint32_t which = 0; which < 2; which++) {
+        column c;
+        column_init(&c, COUNT);
+        column_fill_shape(&c, 0, COUNT, &random);
+        hm_order order = which == 0 ? column_order(&c, 3) : by_longer;
+        order.context = &c;
+        run_to_merge(&c, order);
+        CHECK(c.state.batch.copy_size == (which == 0 ? sizeof(ordered_item) : 0));
+        column_fini(&c);
+    }
+}
+
+/* Two runs whose ends do not meet stay as they were, so that each lifted item is still listed, and
+ * is put down. */
+TEST(order_typed, a_compare_that_begins_to_lie_leaves_no_item_lifted)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
         uint64_t random = seed;
         column c;
-        column_init(&c, COUNT);
-        column_fill_shape(&c, 0, COUNT, &random);
+        column_init(&c, 4 * COUNT);
+        column_fill_shape(&c, 8, 4 * COUNT, &random);
+        run_to_merge(&c, column_order(&c, 3));
         c.lies = seed;
-        column_finish(&c, column_order(&c, 3), budgets[seed % 3]);
-        bool is_seen[COUNT] = {false};
-        for (uint32_t i = 0; i < COUNT; i++) {
-            CHECK(!is_seen[c.items[i].id]);
-            is_seen[c.items[i].id] = true;
-        }
+        CHECK(c.state.batch.count > HM_ORDER_GROUP);
+        column_finish(&c, column_order(&c, 3), no_limit);
+        for (uint32_t i = 0; i < 4 * COUNT / 32; i++)
+            CHECK(c.state.marks[i] == 0);
         column_fini(&c);
     }
 }
