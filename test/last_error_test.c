@@ -344,10 +344,10 @@ TEST(last_error, damage_is_told)
     CHECK(says("the map's items, count and committed memory disagree"));
     map.guard.limit--;
     pool.entries[2] ^= UINT32_C(1) << 20;
-    pool.count++;
+    pool.retired_count++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts disagree with its slots"));
-    pool.count--;
+    pool.retired_count--;
     pool.guard.limit++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts and memory disagree"));

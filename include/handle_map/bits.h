@@ -106,6 +106,13 @@
 #define HM_OPAQUE(variable) ((void)(variable))
 #endif
 
+/* HM_IS_CONSTANT: whether the compiler knows the value, or 0 where it cannot tell. */
+#if defined(HM_USE_GNU)
+#define HM_IS_CONSTANT(value) __builtin_constant_p(value)
+#else
+#define HM_IS_CONSTANT(value) 0
+#endif
+
 /* HM_ASSUME: a fact that the compiler cannot see and may rely on. */
 #if defined(HM_USE_GNU) && defined(__clang__)
 #define HM_ASSUME(condition) __builtin_assume(condition)

@@ -155,9 +155,8 @@ hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_hand
     if (status != HM_OK)
         return status;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = 0;
-        hm_handle handle = hm_pool_issue(pool, &slot); /* not null: n places are ready */
-        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        hm_handle handle = hm_pool_issue(pool); /* not null: n places are ready */
+        void *place = hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size);
         hm_memory_unpoison(place, pool->item_size);
         if (items != NULL)
             memcpy(place, (const unsigned char *)items + pool->item_size * i, pool->item_size);
