@@ -47,7 +47,8 @@ HM_INLINE void pool_answer_in_block(const hm_batch *batch, void *answers, uint32
                                     uint64_t match, uint64_t found)
 {
     const pool_sized_places *sized = batch->places;
-    const void *item = hm_pool_place_in(sized->places, (uint32_t)(match & found), sized->item_size);
+    const void *item =
+        hm_pool_place_in(&sized->places, (uint32_t)(match & found), sized->item_size);
     hm_batch_store_place(batch, answers, i, (uintptr_t)item, found);
 }
 

@@ -201,9 +201,10 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
-/* Makes a live slot a hole: a recent one, or if there are as many as can be, or none are kept, one
- * of a listed word. The place of a recent hole is prefetched: a program that erases some items and
- * then inserts as many finds them in the cache. For a single hole that would come too late. */
+/* Makes a live slot a hole: a recent one, or one of a listed word if there are as many recent ones
+ * as can be, or there can be none. The place of a recent hole is prefetched: a program that erases
+ * some items and then inserts as many finds them in the cache. If there is only one, it is probably
+ * filled by the next call, before the prefetch could help. */
 HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, size_t item_size)
 {
     uint32_t count = pool->count - 1, end = pool->recent_end;
