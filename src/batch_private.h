@@ -188,18 +188,23 @@ HM_INLINE bool hm_batch_is_alike(const hm_batch *batch, const hm_handle *handles
     return found == 0 || found == SAMPLE;
 }
 
-/* Keeps those of at most HM_BATCH_PART handles that resolve, in their order, and their matches,
- * without a branch on whether a handle resolves. Returns how many do. */
+/* Prefetches what erasing the item of a match will write. */
+typedef void hm_batch_touch(const void *container, uint32_t match);
+
+/* Keeps those of at most HM_BATCH_PART handles that resolve, in their order, without a branch on
+ * that: what is touched for the others is that of match 0. Returns how many resolve. */
 HM_INLINE uint32_t hm_batch_keep_found(const hm_batch *batch, const hm_handle *handles, uint32_t n,
-                                       hm_handle *kept, uint32_t *matches, hm_batch_match *match)
+                                       hm_handle *kept, hm_batch_match *match,
+                                       const void *container, hm_batch_touch *touch)
 {
     uint32_t found = 0;
     hm_batch_prefetch_entries(batch, handles, n);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t matched = hm_batch_ask(batch, handles[i], match);
+        uint32_t is_found = matched < batch->limit;
         kept[found] = handles[i];
-        matches[found] = (uint32_t)matched;
-        found += matched < batch->limit;
+        found += is_found;
+        touch(container, (uint32_t)matched & (0 - is_found));
     }
     return found;
 }

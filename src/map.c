@@ -275,18 +275,21 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
     return HM_MAP_ERASED;
 }
 
-/* Prefetches what erasing the items at these positions will write, except entries and meta: items
- * and positions, and the entries of the last items, which fill the holes. */
-static void map_prefetch_holes(const hm_map *map, const uint32_t *positions, uint32_t n)
+static void map_touch(const void *container, uint32_t position)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *item = map_item_at(map, positions[i]);
-        HM_PREFETCH(item);
-        HM_PREFETCH(item + map->item_size - 1);
-        HM_PREFETCH(&map->ids.slots[positions[i]]);
-    }
-    for (uint32_t i = 1; i <= n && i <= map->ids.count; i++)
-        HM_PREFETCH(&map->ids.entries[map->ids.slots[map->ids.count - i]]);
+    const hm_map *map = container;
+    const unsigned char *item = map_item_at(map, position);
+    HM_PREFETCH(item);
+    HM_PREFETCH(item + map->item_size - 1);
+    HM_PREFETCH(&map->ids.slots[position]);
+}
+
+/* Prefetches the entries of the last items, which fill the holes. */
+static void map_touch_last(const hm_map *map, uint32_t n)
+{
+    uint32_t count = map->ids.count;
+    for (uint32_t i = 1; i <= n && i <= count; i++)
+        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
 }
 
 bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n)
@@ -301,15 +304,13 @@ bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t 
 uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     uint32_t erased = 0;
-    for (uint32_t part; n > 0; handles += part, n -= part) {
+    for (uint32_t part; n > 0 && map->ids.count > 0; handles += part, n -= part) {
         hm_handle kept[HM_BATCH_PART];
-        uint32_t positions[HM_BATCH_PART];
         hm_batch batch = map_batch(map);
         part = hm_batch_next_part(n);
-        uint32_t found =
-            hm_batch_keep_found(&batch, handles, part, kept, positions, hm_batch_match_position);
-        if (map_size(map) >= HM_BATCH_CACHED)
-            map_prefetch_holes(map, positions, found);
+        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
+                                             map, map_touch);
+        map_touch_last(map, found);
         for (uint32_t i = 0; i < found; i++)
             erased += hm_map_erase(map, kept[i]);
     }

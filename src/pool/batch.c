@@ -121,6 +121,12 @@ static uint32_t pool_erase_ahead(hm_pool *pool, const hm_handle *handles, uint32
     return erased;
 }
 
+static void pool_touch(const void *container, uint32_t slot)
+{
+    const hm_pool *pool = container;
+    HM_PREFETCH(&pool->words[slot / HM_POOL_WORD]);
+}
+
 /* Of mixed handles, as hm_map_erase_parts. */
 uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
@@ -131,11 +137,9 @@ uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n
         return pool_erase_ahead(pool, handles, n);
     for (uint32_t part; n > 0; handles += part, n -= part) {
         hm_handle kept[HM_BATCH_PART];
-        uint32_t slots[HM_BATCH_PART];
         part = hm_batch_next_part(n);
-        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, slots, pool_match);
-        for (uint32_t i = 0; i < found; i++)
-            HM_PREFETCH(&pool->words[slots[i] / HM_POOL_WORD]);
+        uint32_t found =
+            hm_batch_keep_found(&batch, handles, part, kept, pool_match, pool, pool_touch);
         for (uint32_t i = 0; i < found; i++)
             erased += pool_erase_one(pool, kept[i], poisons);
     }

@@ -359,36 +359,35 @@ bool hm_table_erase(hm_table *table, hm_handle handle)
     return true;
 }
 
-/* Prefetches what erasing these rows will write, except their entries: cells and positions, and the
- * entries of the last rows, which fill the holes. */
-static void table_prefetch_holes(const hm_table *table, const uint32_t *rows, uint32_t n)
+static void table_touch(const void *container, uint32_t row)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t c = 0; c < table->column_count; c++)
-            HM_PREFETCH(hm_table_address(table, &table->columns[c], rows[i]));
-        HM_PREFETCH(&table->ids.slots[rows[i]]);
-    }
-    for (uint32_t i = 1; i <= n && i <= table->ids.count; i++)
-        HM_PREFETCH(&table->ids.entries[table->ids.slots[table->ids.count - i]]);
+    const hm_table *table = container;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        HM_PREFETCH(hm_table_address(table, &table->columns[c], row));
+    HM_PREFETCH(&table->ids.slots[row]);
 }
 
+/* Prefetches the entries of the last rows, which fill the holes. */
+static void table_touch_last(const hm_table *table, uint32_t n)
+{
+    uint32_t count = table->ids.count;
+    for (uint32_t i = 1; i <= n && i <= count; i++)
+        HM_PREFETCH(&table->ids.entries[table->ids.slots[count - i]]);
+}
+
+/* As hm_map_erase_parts. */
 uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
-    size_t size = sizeof(hm_handle) * table->ids.slot_count;
-    for (uint32_t i = 0; i < table->array_count; i++)
-        size += (table->columns[i].stride >> table->lane_shift) * table->ids.count;
     uint32_t erased = 0;
-    for (uint32_t part; n > 0; handles += part, n -= part) {
+    for (uint32_t part; n > 0 && table->ids.count > 0; handles += part, n -= part) {
         hm_handle kept[HM_BATCH_PART];
-        uint32_t rows[HM_BATCH_PART];
         hm_batch batch = table_batch(table);
         part = hm_batch_next_part(n);
-        uint32_t found =
-            hm_batch_keep_found(&batch, handles, part, kept, rows, hm_batch_match_position);
-        if (size >= HM_BATCH_CACHED)
-            table_prefetch_holes(table, rows, found);
+        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
+                                             table, table_touch);
+        table_touch_last(table, found);
         for (uint32_t i = 0; i < found; i++)
             erased += hm_table_erase(table, kept[i]);
     }
