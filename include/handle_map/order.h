@@ -63,7 +63,7 @@ typedef struct hm_progress {
  *
  *     HM_ORDER_DEFINE(by_depth, struct sprite, nearer_first)
  *
- *     hm_map_defragment(&map, &by_depth, budget);
+ *     hm_map_defragment(&map, &by_depth, (hm_budget){.max_swaps = 1000});
  *
  * For a context, copy it: `hm_order order = by_depth; order.context = &camera;`. Each definition is
  * another order: where several files put the same container in order, one of them should define it

@@ -117,11 +117,10 @@ HM_INLINE void hm_order_loop_merge_ends(hm_order_ends *given, uint32_t n, size_t
                                         hm_order_compare compare, void *context)
 {
     hm_order_ends ends = *given; /* a copy, which no store to the lists can change */
-    size_t is_late, taken;
     for (; n > 0; n--, ends.out++, ends.out_last--) {
-        is_late =
+        size_t is_late =
             hm_order_loop_is_late(ends.from_copies, ends.right, ends.left, size, compare, context);
-        taken = hm_order_choose(is_late, ends.left, ends.right);
+        size_t taken = hm_order_choose(is_late, ends.left, ends.right);
         ends.to[ends.out] = ends.from[taken];
         memcpy(ends.to_copies + ends.out * size, ends.from_copies + taken * size, size);
         ends.right += is_late;
@@ -165,7 +164,7 @@ HM_INLINE uint32_t hm_order_loop_sort_whole(unsigned char *copies, uint32_t *pos
 {
     uint64_t other_copies[HM_ORDER_GROUP * HM_ORDER_COPIED_SIZE / sizeof(uint64_t)];
     uint32_t other_positions[HM_ORDER_GROUP];
-    hm_order_ends up, down, *ends;
+    hm_order_ends up, down;
     uint32_t i, n, compares = HM_ORDER_GROUP / 4 * 5;
     memset(&up, 0, sizeof up);
     down = up;
@@ -178,7 +177,7 @@ HM_INLINE uint32_t hm_order_loop_sort_whole(unsigned char *copies, uint32_t *pos
     for (i = 0; i < HM_ORDER_GROUP; i += 4)
         hm_order_loop_sort_four(copies + i * size, positions + i, size, compare, context);
     for (n = 4; n < HM_ORDER_GROUP; n *= 2) {
-        ends = n == 4 || n == 16 ? &up : &down;
+        hm_order_ends *ends = n == 4 || n == 16 ? &up : &down;
         for (i = 0; i < HM_ORDER_GROUP; i += 2 * n) {
             ends->left = i;
             compares += hm_order_loop_merge_pair(ends, n, size, compare, context);
@@ -192,8 +191,9 @@ HM_INLINE uint32_t hm_order_loop_sort_few(unsigned char *copies, uint32_t *posit
                                           size_t size, hm_order_compare compare, void *context)
 {
     uint64_t waiting[HM_ORDER_COPIED_SIZE / sizeof(uint64_t)];
-    uint32_t i, begin, end, middle, position, compares = 0;
+    uint32_t i, begin, end, middle, compares = 0;
     for (i = 1; i < n; i++) {
+        uint32_t position = positions[i];
         for (begin = 0, end = i; begin < end; compares++) {
             middle = begin + (end - begin) / 2;
             if (hm_order_loop_is_late(copies, i, middle, size, compare, context))
@@ -204,7 +204,6 @@ HM_INLINE uint32_t hm_order_loop_sort_few(unsigned char *copies, uint32_t *posit
         memcpy(waiting, copies + i * size, size);
         memmove(copies + (begin + 1) * size, copies + begin * size, (i - begin) * size);
         memcpy(copies + begin * size, waiting, size);
-        position = positions[i];
         memmove(positions + begin + 1, positions + begin, (i - begin) * sizeof *positions);
         positions[begin] = position;
     }
