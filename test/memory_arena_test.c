@@ -45,8 +45,8 @@ typedef struct model {
 
 static void check_range(const model *m, const model_range *range)
 {
-    size_t size = range->units * UNIT, low = size & (~size + 1);
-    CHECK((uintptr_t)range->address % (low < HM_MEMORY_ALIGNMENT ? low : HM_MEMORY_ALIGNMENT) == 0);
+    size_t size = range->units * UNIT, bits = size | HM_MEMORY_ALIGNMENT;
+    CHECK((uintptr_t)range->address % (bits & (~bits + 1)) == 0);
     for (int i = 0; i < RANGES; i++) {
         const model_range *other = &m->ranges[i];
         CHECK(other == range || other->address == NULL || other->address >= range->address + size ||

@@ -77,10 +77,8 @@ TEST(memory, every_reservation_is_aligned)
         for (size_t pages = 1; pages <= MOST_PAGES; pages++) {
             addresses[pages - 1] = memory->reserve(memory->context, pages * memory->page_size);
             CHECK(addresses[pages - 1] != NULL);
-            size_t size = pages * memory->page_size, low = size & (~size + 1);
-            CHECK((uintptr_t)addresses[pages - 1] %
-                      (low < HM_MEMORY_ALIGNMENT ? low : HM_MEMORY_ALIGNMENT) ==
-                  0);
+            size_t bits = pages * memory->page_size | HM_MEMORY_ALIGNMENT;
+            CHECK((uintptr_t)addresses[pages - 1] % (bits & (~bits + 1)) == 0);
         }
         for (size_t pages = 1; pages <= MOST_PAGES; pages++)
             memory->release(memory->context, addresses[pages - 1], pages * memory->page_size);

@@ -11,8 +11,8 @@ hm_status hm_memory_check(const hm_memory *memory);
 /* Returns the alignment that the contract of memory.h requires for a reservation of this size. */
 static inline size_t hm_memory_align_of(size_t size)
 {
-    size_t align = size & (~size + 1);
-    return align < HM_MEMORY_ALIGNMENT ? align : HM_MEMORY_ALIGNMENT;
+    size_t bits = size | HM_MEMORY_ALIGNMENT;
+    return bits & (~bits + 1);
 }
 
 /* Call the table's functions, and record failures for hm_last_error. A reservation that is not
