@@ -20,8 +20,8 @@
  * The pool remembers the order in which the latest holes were made, at most 256 of them. Insert
  * fills the latest one, which is likely to be in the caches still. When the pool remembers none, it
  * fills the lowest hole whose memory is committed. It forgets the order of all holes
- *     - when the index of the latest one is not below the number of items; so the high places become
- *       empty as items become fewer, and trim can give back their memory;
+ *     - when the index of the latest one is not below the number of items; so the high places
+ *       become empty as items become fewer, and trim can give back their memory;
  *     - when a 257th would have to be remembered;
  *     - in clear and trim, and when a slot is retired.
  * In the last two cases it remembers holes that are made after the next insert.

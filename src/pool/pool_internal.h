@@ -169,8 +169,8 @@ uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t wo
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
 bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
 
-/* Whether all bits behind the slots are 0, and the recent holes, the levels and hole_word agree with
- * the words. There is at least one slot. */
+/* Whether all bits behind the slots are 0, and the recent holes, the levels and hole_word agree
+ * with the words. There is at least one slot. */
 bool hm_pool_levels_are_valid(const hm_pool *pool);
 
 /* block_index.c */
