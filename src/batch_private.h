@@ -17,7 +17,7 @@
 #ifndef HANDLE_MAP_BATCH_PRIVATE_H
 #define HANDLE_MAP_BATCH_PRIVATE_H
 
-#include <handle_map/handle.h>
+#include <handle_map/detail/handle.h>
 
 #include <string.h>
 
@@ -80,9 +80,7 @@ HM_INLINE uint64_t hm_batch_ask(const hm_batch *batch, hm_handle handle, hm_batc
 HM_INLINE uint64_t hm_batch_match_position(const hm_batch *batch, hm_handle handle)
 {
     const hm_handle *entries = (const hm_handle *)(const void *)batch->entries;
-    uint32_t slot = hm_handle_index(handle);
-    /* What is left of unequal upper halves is above any position. */
-    return entries[slot].bits ^ (handle.bits ^ slot);
+    return hm_handle_match(entries[hm_handle_index(handle)], handle);
 }
 
 /* The end of an `answer` that stores a pointer: to `place`, or NULL. Stored as bytes, since a typed

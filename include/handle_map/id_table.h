@@ -131,14 +131,6 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
     return hm_handle_from_bits(bits | slot);
 }
 
-/* Compares an entry with the handle of its slot: the result is the position, below `count`, if the
- * handle resolves, and otherwise at least `count`. The upper halves (free bit, type id, generation)
- * cancel out if they are equal, and what is left of them otherwise is above any position. */
-static inline uint64_t hm_id_table_match(hm_handle entry, hm_handle handle)
-{
-    return entry.bits ^ (handle.bits ^ hm_handle_index(handle));
-}
-
 /* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be passed: an entry has
  * the free bit only if its slot is retired, and then no position, and no entry has generation 0.
  * All fields are read before the first branch, so that a compiler can move the reads out of a loop.
@@ -151,7 +143,7 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
     uint64_t match;
     if (slot >= slot_count)
         return HM_INVALID_INDEX;
-    match = hm_id_table_match(entries[slot], handle);
+    match = hm_handle_match(entries[slot], handle);
     return match < count ? HM_CAST(uint32_t, match) : HM_INVALID_INDEX;
 }
 
@@ -164,7 +156,7 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
     uint32_t slot = hm_handle_index(handle);
     if (slot >= slot_count)
         return false;
-    return hm_id_table_match(entries[slot], handle) < count;
+    return hm_handle_match(entries[slot], handle) < count;
 }
 
 /* Returns the outer handle of a live position; null out of range. */
