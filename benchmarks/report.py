@@ -46,6 +46,20 @@ POOL_GOALS = [
     ('erase all', 1 / 1.3, ['vector-backed map', 'hm_map']),
     ('erase all', 1 / 1.2, ['Rust SlotMap']), ('refill', 1 / 1.5, HOLED),
 ]
+# Goals of single calls and small containers: at most a share of the best of these containers' times.
+# Size and number 0: wherever the row was measured with at most ARTICLE_ITEMS.
+SINGLE_GOALS = [
+    ('erase all', SIZE, ITEMS, 'hm_map', DENSE, 1.0),
+    ('churn', SIZE, ITEMS, 'hm_map', DENSE, 0.9),
+    ('validity half stale', SIZE, ITEMS, 'hm_map', DENSE, 1.2),
+    ('lookup in order', 0, 0, 'hm_map', DENSE, 1.05),
+    ('lookup random', 0, 0, 'hm_map', DENSE, 1.05),
+    (SMALL, 8, 1000, 'hm_map arena', DENSE + HOLED + [VECTOR], 2.0),
+    ('churn', SIZE, ITEMS, 'hm_pool', ['Rust SlotMap'], 1.1),
+    ('churn in batches', SIZE, ITEMS, 'hm_pool', ['Rust SlotMap'], 1.3),
+    ('erase all', SIZE, 10 * ITEMS, 'hm_pool', ['Rust SlotMap'], 1.2),
+]
+LONGEST_PAUSE = 30000  # ns: the p99.99 of single inserts into a map that grows from nothing
 
 
 class Figures:
@@ -216,6 +230,29 @@ def pool_goals(figures):
     return table('Goals of hm_pool: ratio at most', ['', 'against', 'goal'] + POOLS, rows)
 
 
+def single_goals(figures):
+    rows = []
+    for row, size, items, ours, rivals, bound in SINGLE_GOALS:
+        for where in sorted(figures.values):
+            if where != (size, items) and (size or where[1] > ARTICLE_ITEMS):
+                continue
+            peer = figures.best(where, row, rivals)
+            ratio = figures.ratio(where, row, ours, peer)
+            if ratio is not None:
+                rows.append([f'{row}, {count_text(where[1])} of {where[0]} bytes', ours,
+                             spread(figures, where, row, ours), peer,
+                             spread(figures, where, row, peer), f'{bound:.2f}',
+                             f'{ratio_text(ratio)} {verdict(ratio, bound)}'])
+    where = figures.where('worst insert')
+    pause = figures.median(where, 'p99.99', 'hm_map')
+    if pause is not None:
+        rows.append([f'p99.99 of inserts, {count_text(where[1])} of {where[0]} bytes', 'hm_map',
+                     spread(figures, where, 'p99.99', 'hm_map'), '-', '-',
+                     f'{number(LONGEST_PAUSE)} ns', verdict(pause / LONGEST_PAUSE, 1)])
+    return table('Goals of single calls and of small containers',
+                 ['', 'ours', 'ns', 'the best of its peers', 'ns', 'goal', ''], rows)
+
+
 def article_table(figures):
     where = SIZE, ARTICLE_ITEMS
     containers = [POINTERS, VECTOR, 'std::unordered_map', 'vector-backed map'] + FORMS
@@ -382,7 +419,8 @@ def main():
     if not figures.values:
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
     text = ''.join([
-        map_table(figures), pool_table(figures), pool_goals(figures), article_table(figures),
+        map_table(figures), pool_table(figures), pool_goals(figures), single_goals(figures),
+        article_table(figures),
         forms_table(figures), fresh_table(figures), small_table(figures),
         count_table(sys.argv[1]),
         grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
