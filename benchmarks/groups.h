@@ -137,7 +137,7 @@ template <class Work> double time_of(uint32_t count, Work work)
     return (cpu_seconds() - start) / times;
 }
 
-std::string with_count(const std::string &what, uint32_t count)
+[[maybe_unused]] std::string with_count(const std::string &what, uint32_t count)
 {
     return what + ", " + std::to_string(count);
 }

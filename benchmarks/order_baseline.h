@@ -6,7 +6,12 @@
 #ifndef ORDER_BASELINE_H
 #define ORDER_BASELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct order_item {
     uint32_t key, id;
@@ -21,5 +26,12 @@ struct order_baseline {
 
 /* Returns the number of moves of items. */
 uint64_t order_baseline_sort(struct order_baseline *map);
+
+/* std::stable_sort of items alone, with its compare inlined. */
+void order_standard_sort(struct order_item *items, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

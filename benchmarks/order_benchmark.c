@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order_benchmark [--small] [DIRECTORY]: what defragment costs, compared with insertion sort on the
- * same data, best of three. Writes the figures that order.gp draws to the directory. */
+ * same data and with std::stable_sort of the bare items. Times are medians of ten runs, of
+ * insertion sort of three. Writes the figures that order.gp draws to the directory. */
 #include "order_data.h"
 
 #include <stdio.h>
@@ -9,8 +10,24 @@
 
 static uint32_t items = 100000; /* of most measurements */
 static uint32_t many_items = 1000000;
-static uint32_t repetitions = 3;
+static uint32_t repetitions = 10;
+static uint32_t baseline_repetitions = 3;
 static const char *directory; /* NULL: no figures for pictures */
+
+static int compare_typed(const struct order_item *a, const struct order_item *b, void *context)
+{
+    (void)context;
+    return a->key < b->key ? -1 : 0;
+}
+
+static uint64_t key_typed(const struct order_item *item, void *context)
+{
+    (void)context;
+    return item->key;
+}
+
+HM_ORDER_DEFINE(by_typed_compare, struct order_item, compare_typed)
+HM_ORDER_DEFINE_KEY(by_typed_key, struct order_item, key_typed)
 
 static FILE *open_figures(const char *name)
 {
@@ -35,22 +52,29 @@ static double defragment_all(struct order_data *data, const hm_order *order, hm_
 }
 
 struct figures {
-    double best, worst; /* seconds */
+    double seconds[16]; /* in rising order */
+    uint32_t runs;
     uint64_t moves, compares;
 };
 
 static void take_in(struct figures *figures, double seconds)
 {
-    if (figures->best == 0 || seconds < figures->best)
-        figures->best = seconds;
-    if (seconds > figures->worst)
-        figures->worst = seconds;
+    uint32_t i = figures->runs++;
+    for (; i > 0 && seconds < figures->seconds[i - 1]; i--)
+        figures->seconds[i] = figures->seconds[i - 1];
+    figures->seconds[i] = seconds;
+}
+
+static double median(const struct figures *figures)
+{
+    double upper = figures->seconds[figures->runs / 2];
+    return (figures->seconds[(figures->runs - 1) / 2] + upper) / 2;
 }
 
 static struct figures measure(uint32_t count, enum order_disorder disorder, double share,
                               const hm_order *order)
 {
-    struct figures figures = {0, 0, 0, 0};
+    struct figures figures = {.runs = 0};
     for (uint32_t i = 0; i < repetitions; i++) {
         struct order_data data;
         order_data_init(&data, count, disorder, share, 1);
@@ -65,8 +89,8 @@ static struct figures measure(uint32_t count, enum order_disorder disorder, doub
 
 static struct figures measure_baseline(enum order_disorder disorder, double share)
 {
-    struct figures figures = {0, 0, 0, 0};
-    for (uint32_t i = 0; i < repetitions; i++) {
+    struct figures figures = {.runs = 0};
+    for (uint32_t i = 0; i < baseline_repetitions; i++) {
         struct order_data data;
         struct order_baseline baseline;
         order_data_init(&data, items, disorder, share, 1);
@@ -82,10 +106,26 @@ static struct figures measure_baseline(enum order_disorder disorder, double shar
 
 static void print_row(const char *what, struct figures f, double baseline)
 {
-    printf("%-34s %10.2f %10.2f %12llu %12llu %9.1f\n", what, f.best * 1e3, f.worst * 1e3,
-           (unsigned long long)f.moves, (unsigned long long)f.compares, baseline / f.best);
+    printf("%-34s %9.3f %9.3f %9.3f %10llu %10llu %8.2f\n", what, median(&f) * 1e3,
+           f.seconds[0] * 1e3, f.seconds[f.runs - 1] * 1e3, (unsigned long long)f.moves,
+           (unsigned long long)f.compares, baseline / median(&f));
     fflush(stdout);
 }
+
+static void print_head(void)
+{
+    printf("%-34s %9s %9s %9s %10s %10s %8s\n", "", "ms", "best", "worst", "moves", "compares",
+           "x");
+}
+
+static const struct {
+    const char *name;
+    const hm_order *order;
+} orders[] = {{"  defragment by compare", &order_by_compare},
+              {"  defragment by typed compare", &by_typed_compare},
+              {"  defragment by key", &order_by_key},
+              {"  defragment by typed key", &by_typed_key}};
+enum { ORDERS = sizeof orders / sizeof *orders };
 
 static void compare_with_insertion_sort(void)
 {
@@ -99,24 +139,46 @@ static void compare_with_insertion_sort(void)
                  {"1% unsorted at the end", ORDER_APPENDED, 0.01},
                  {"1% up to 64 places away", ORDER_NEARBY, 0.01},
                  {"in order", ORDER_SHUFFLED, 0}};
-    printf("%u items of 8 bytes, best of %u runs each; x: times faster than insertion sort\n\n",
+    printf("%u items of 8 bytes, medians of %u runs; x: times faster than insertion sort\n\n",
            (unsigned)items, (unsigned)repetitions);
-    printf("%-34s %10s %10s %12s %12s %9s\n", "", "ms", "worst ms", "moves", "compares", "x");
+    print_head();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct figures baseline = measure_baseline(cases[i].disorder, cases[i].share);
         printf("%s\n", cases[i].name);
-        print_row("  insertion sort, inlined compare", baseline, baseline.best);
-        print_row("  defragment by compare",
-                  measure(items, cases[i].disorder, cases[i].share, &order_by_compare),
-                  baseline.best);
-        print_row("  defragment by key",
-                  measure(items, cases[i].disorder, cases[i].share, &order_by_key), baseline.best);
+        print_row("  insertion sort, inlined compare", baseline, median(&baseline));
+        for (uint32_t by = 0; by < ORDERS; by++)
+            print_row(orders[by].name,
+                      measure(items, cases[i].disorder, cases[i].share, orders[by].order),
+                      median(&baseline));
     }
-    struct figures compare = measure(many_items, ORDER_SHUFFLED, 1, &order_by_compare);
-    struct figures key = measure(many_items, ORDER_SHUFFLED, 1, &order_by_key);
-    printf("\n%u shuffled items; x: times faster than by compare\n", (unsigned)many_items);
-    print_row("  defragment by compare", compare, compare.best);
-    print_row("  defragment by key", key, compare.best);
+}
+
+/* Of the items alone, without handles. */
+static struct figures measure_standard(uint32_t count)
+{
+    struct figures figures = {.runs = 0};
+    for (uint32_t i = 0; i < repetitions; i++) {
+        struct order_data data;
+        order_data_init(&data, count, ORDER_SHUFFLED, 1, 1);
+        double begin = order_seconds();
+        order_standard_sort(hm_map_items(&data.map), count);
+        take_in(&figures, order_seconds() - begin);
+        order_data_fini(&data);
+    }
+    return figures;
+}
+
+static void compare_with_standard_sort(uint32_t count)
+{
+    printf("\n%u shuffled items; x: times faster than std::stable_sort of the bare items\n",
+           (unsigned)count);
+    print_head();
+    struct figures standard = measure_standard(count);
+    if (order_has_standard_sort)
+        print_row("  std::stable_sort", standard, median(&standard));
+    for (uint32_t by = 0; by < ORDERS; by++)
+        print_row(orders[by].name, measure(count, ORDER_SHUFFLED, 1, orders[by].order),
+                  order_has_standard_sort ? median(&standard) : 0);
 }
 
 static void few_changes(void)
@@ -203,7 +265,7 @@ static void churn(void)
            "10000 compares a frame\n%14s %12s %12s\n",
            (unsigned)frames, "changes", "by compare", "by key");
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        const hm_order *orders[] = {&order_by_compare, &order_by_key};
+        const hm_order *by_both[] = {&order_by_compare, &order_by_key};
         double wrong[2] = {0, 0};
         for (uint32_t by = 0; by < 2; by++) {
             struct order_data data;
@@ -212,7 +274,7 @@ static void churn(void)
             for (uint32_t frame = 0; frame < frames; frame++) {
                 for (uint32_t change = 0; change < rates[i]; change++)
                     change_one(&data);
-                hm_map_defragment(&data.map, orders[by], (hm_budget){1000, 10000});
+                hm_map_defragment(&data.map, by_both[by], (hm_budget){1000, 10000});
                 if (frame >= frames / 2 && frame % 16 == 0) {
                     wrong[by] += inversions(&data);
                     measured++;
@@ -258,13 +320,14 @@ static void moves_by_disorder(void)
     static const double shares[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
     FILE *file = open_figures("order_moves.dat");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        uint32_t kept = repetitions;
-        repetitions = 1;
+        uint32_t kept = repetitions, baseline_kept = baseline_repetitions;
+        repetitions = baseline_repetitions = 1;
         struct figures baseline = measure_baseline(ORDER_SHUFFLED, shares[i]);
         struct figures ours = measure(items, ORDER_SHUFFLED, shares[i], &order_by_compare);
         repetitions = kept;
+        baseline_repetitions = baseline_kept;
         fprintf(file, "%g %llu %llu %g %g\n", shares[i] * 100, (unsigned long long)baseline.moves,
-                (unsigned long long)ours.moves, baseline.best * 1e3, ours.best * 1e3);
+                (unsigned long long)ours.moves, median(&baseline) * 1e3, median(&ours) * 1e3);
     }
     fclose(file);
 }
@@ -275,17 +338,19 @@ int main(int argc, char **argv)
     if (next < argc && strcmp(argv[next], "--small") == 0) {
         items = 2000;
         many_items = 20000;
-        repetitions = 1;
+        repetitions = baseline_repetitions = 1;
         next++;
     }
     if (next < argc)
         directory = argv[next];
     compare_with_insertion_sort();
+    compare_with_standard_sort(items);
+    compare_with_standard_sort(many_items);
     few_changes();
     printf("\nsingle calls of 1000 swaps and 10000 compares, %u shuffled items\n",
            (unsigned)many_items);
-    longest_call("  by compare", &order_by_compare);
-    longest_call("  by key", &order_by_key);
+    for (uint32_t by = 0; by < ORDERS; by++)
+        longest_call(orders[by].name, orders[by].order);
     churn();
     calls_by_budget();
     moves_by_disorder();

@@ -23,6 +23,18 @@ static uint64_t key(const void *item, void *context)
 const hm_order order_by_compare = {.compare = compare};
 const hm_order order_by_key = {.key = key};
 
+#ifdef WITH_STANDARD
+const bool order_has_standard_sort = true;
+#else
+const bool order_has_standard_sort = false;
+
+void order_standard_sort(struct order_item *items, size_t count)
+{
+    (void)items;
+    (void)count;
+}
+#endif
+
 /* splitmix64 (Steele, Lea and Flood, 2014). */
 uint64_t order_random(struct order_data *data)
 {

@@ -23,6 +23,9 @@ enum order_disorder {
 
 extern const hm_order order_by_compare, order_by_key;
 
+/* False in a build without C++: the sort does nothing then. */
+extern const bool order_has_standard_sort;
+
 uint64_t order_random(struct order_data *data);
 double order_seconds(void);
 

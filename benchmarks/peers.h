@@ -517,6 +517,24 @@ template <size_t Size> struct huge_map : handle_map<Size, true> {
     }
 };
 
+/* hm_map in an arena, which all maps of the process share. */
+template <size_t Size> struct arena_map : handle_map<Size, true> {
+    static constexpr const char *name = "hm_map arena";
+    static constexpr int can = FILLS;
+
+    static const hm_memory *arena_table()
+    {
+        static hm_memory_arena arena;
+        const hm_memory_arena_desc desc = {size_t{1} << 32, nullptr};
+        if (arena.table.reserve == nullptr)
+            require(hm_memory_arena_init(&arena, &desc) == HM_OK, "no arena");
+        return &arena.table;
+    }
+    explicit arena_map(uint32_t capacity) : handle_map<Size, true>(capacity, arena_table())
+    {
+    }
+};
+
 /* hm_map by its batch functions. */
 template <size_t Size> struct batched_map : handle_map<Size, false> {
     enum { BATCH = 256 };
@@ -641,6 +659,7 @@ template <size_t Size, class Visit> void for_each_container(Visit visit)
     visit(type<handle_map<Size, false>>());
     visit(type<batched_map<Size>>());
     visit(type<huge_map<Size>>());
+    visit(type<arena_map<Size>>());
     visit(type<pool<Size, HM_STORAGE_VIRTUAL>>());
     visit(type<pool<Size, HM_STORAGE_FIXED_BLOCKS>>());
     visit(type<pool<Size, HM_STORAGE_GROWING_BLOCKS>>());
@@ -663,16 +682,20 @@ template <size_t Size, class Visit> void for_each_container(Visit visit)
 #endif
 }
 
-/* The same for containers of items of `size` bytes: 8, 40 or 256. */
+/* The same for containers of items of `size` bytes: 8, 40, 256 or 264. The last is there to be
+ * compared with 256, which is a power of two: its items begin in a quarter of a cache's sets. */
 template <class Visit> void for_each_container(size_t size, Visit visit)
 {
-    require(size == 8 || size == 40 || size == 256, "items have 8, 40 or 256 bytes");
+    require(size == 8 || size == 40 || size == 256 || size == 264,
+            "items have 8, 40, 256 or 264 bytes");
     if (size == 8)
         for_each_container<8>(visit);
     else if (size == 40)
         for_each_container<40>(visit);
-    else
+    else if (size == 256)
         for_each_container<256>(visit);
+    else
+        for_each_container<264>(visit);
 }
 
 /* The names of those that were not found, each followed by a comma. */

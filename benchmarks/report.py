@@ -28,6 +28,7 @@ FORMS = ['hm_map', 'hm_map untyped', BATCH, HUGE]
 ROWS = ['insert fresh', 'create', 'insert warm', 'iterate', 'lookup in order', 'lookup random',
         'lookup half stale', 'validity half stale', 'churn', 'churn in batches', 'erase all',
         'refill', 'clear', 'worst insert']
+SMALL = 'create again'  # only in small containers
 UNGROWN = ['insert fresh', 'worst insert']  # measured at few sizes
 
 # Goals of hm_map: its time at most, as a share of the named container's.
@@ -45,6 +46,20 @@ POOL_GOALS = [
     ('erase all', 1 / 1.3, ['vector-backed map', 'hm_map']),
     ('erase all', 1 / 1.2, ['Rust SlotMap']), ('refill', 1 / 1.5, HOLED),
 ]
+# Goals of single calls and small containers: at most a share of the best of these containers' times.
+# Size and number 0: wherever the row was measured with at most ARTICLE_ITEMS.
+SINGLE_GOALS = [
+    ('erase all', SIZE, ITEMS, 'hm_map', DENSE, 1.0),
+    ('churn', SIZE, ITEMS, 'hm_map', DENSE, 0.9),
+    ('validity half stale', SIZE, ITEMS, 'hm_map', DENSE, 1.2),
+    ('lookup in order', 0, 0, 'hm_map', DENSE, 1.05),
+    ('lookup random', 0, 0, 'hm_map', DENSE, 1.05),
+    (SMALL, 8, 1000, 'hm_map arena', DENSE + HOLED + [VECTOR], 2.0),
+    ('churn', SIZE, ITEMS, 'hm_pool', ['Rust SlotMap'], 1.1),
+    ('churn in batches', SIZE, ITEMS, 'hm_pool', ['Rust SlotMap'], 1.3),
+    ('erase all', SIZE, 10 * ITEMS, 'hm_pool', ['Rust SlotMap'], 1.2),
+]
+LONGEST_PAUSE = 30000  # ns: the p99.99 of single inserts into a map that grows from nothing
 
 
 class Figures:
@@ -67,7 +82,7 @@ class Figures:
         for run in data['benchmarks']:
             if run['run_type'] != 'iteration':
                 continue
-            for row in ROWS:
+            for row in ROWS + [SMALL]:
                 if row in run:
                     container = run['run_name'].split('/')[1]
                     self.place(data)[row][container].append(run[row])
@@ -215,6 +230,29 @@ def pool_goals(figures):
     return table('Goals of hm_pool: ratio at most', ['', 'against', 'goal'] + POOLS, rows)
 
 
+def single_goals(figures):
+    rows = []
+    for row, size, items, ours, rivals, bound in SINGLE_GOALS:
+        for where in sorted(figures.values):
+            if where != (size, items) and (size or where[1] > ARTICLE_ITEMS):
+                continue
+            peer = figures.best(where, row, rivals)
+            ratio = figures.ratio(where, row, ours, peer)
+            if ratio is not None:
+                rows.append([f'{row}, {count_text(where[1])} of {where[0]} bytes', ours,
+                             spread(figures, where, row, ours), peer,
+                             spread(figures, where, row, peer), f'{bound:.2f}',
+                             f'{ratio_text(ratio)} {verdict(ratio, bound)}'])
+    where = figures.where('worst insert')
+    pause = figures.median(where, 'p99.99', 'hm_map')
+    if pause is not None:
+        rows.append([f'p99.99 of inserts, {count_text(where[1])} of {where[0]} bytes', 'hm_map',
+                     spread(figures, where, 'p99.99', 'hm_map'), '-', '-',
+                     f'{number(LONGEST_PAUSE)} ns', verdict(pause / LONGEST_PAUSE, 1)])
+    return table('Goals of single calls and of small containers',
+                 ['', 'ours', 'ns', 'the best of its peers', 'ns', 'goal', ''], rows)
+
+
 def article_table(figures):
     where = SIZE, ARTICLE_ITEMS
     containers = [POINTERS, VECTOR, 'std::unordered_map', 'vector-backed map'] + FORMS
@@ -265,6 +303,20 @@ def fresh_table(figures):
                   'resident bytes an item', 'at most'], rows)
 
 
+def small_table(figures):
+    measured = [where for where in sorted(figures.values) if figures.values[where].get(SMALL)]
+    rows = []
+    for where in measured:
+        for c in sorted(figures.values[where][SMALL],
+                        key=lambda c: figures.median(where, SMALL, c)):
+            rows.append([f'{count_text(where[1])} of {where[0]} bytes', c,
+                         spread(figures, where, SMALL, c)] +
+                        [ratio_text(figures.ratio(where, SMALL, c, figures.best(
+                            where, SMALL, rivals))) for rivals in (DENSE, [VECTOR])])
+    return table('Small containers, made, filled and dropped again and again',
+                 ['items', '', 'ns an item', 'to the best dense peer', 'to std::vector'], rows)
+
+
 def count_table(directory):
     """From callgrind's dumps: a file for each container and row."""
     counts = collections.defaultdict(dict)
@@ -287,7 +339,8 @@ def count_table(directory):
 
 
 def grid_table(figures, title, ours, rivals):
-    places = sorted(figures.values)
+    places = [where for where in sorted(figures.values)
+              if any(figures.values[where].get(row) for row in ROWS)]
     if len(places) < 3:
         return ''
     rows = []
@@ -366,8 +419,10 @@ def main():
     if not figures.values:
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
     text = ''.join([
-        map_table(figures), pool_table(figures), pool_goals(figures), article_table(figures),
-        forms_table(figures), fresh_table(figures), count_table(sys.argv[1]),
+        map_table(figures), pool_table(figures), pool_goals(figures), single_goals(figures),
+        article_table(figures),
+        forms_table(figures), fresh_table(figures), small_table(figures),
+        count_table(sys.argv[1]),
         grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
         grid_table(figures, 'hm_map to the plain array, everywhere', 'hm_map', [ARRAY]),
         grid_table(figures, 'hm_pool to the best of ' + ', '.join(HOLED), 'hm_pool', HOLED),

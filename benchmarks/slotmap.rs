@@ -193,6 +193,7 @@ pub extern "C" fn slotmap_table(kind: u32, size: u32) -> Option<&'static Functio
         8 => of_kind::<1>(kind),
         40 => of_kind::<5>(kind),
         256 => of_kind::<32>(kind),
+        264 => of_kind::<33>(kind),
         _ => None,
     }
 }

@@ -40,6 +40,8 @@ settings set;
 /* A repetition makes at least so many operations of a row, in several passes if items are few. */
 enum { READS = 4000000, WRITES = 500000, MOST_CHURN = 1000000 };
 
+enum { MOST_SMALL = 10000 }; /* items of a container that is made again and again */
+
 enum { BATCH = 256 }; /* most items that churn in batches erases at once */
 
 std::vector<uint32_t> first_order, second_order; /* permutations of the items' numbers */
@@ -170,6 +172,18 @@ template <class Container> void live(stopwatch &watch)
     compare_results("items after insert", Container::name, items->iterate());
 }
 
+/* Containers that live one after another, as those of a function that is called often. */
+template <class Container> void create_again(stopwatch &watch)
+{
+    uint32_t n = set.items;
+    std::vector<typename Container::key_type> keys(n);
+    watch.time("create again", n, reads(), [&] {
+        Container items(n);
+        items.insert(0, n, keys.data());
+        return n;
+    });
+}
+
 template <class Container> void halve(stopwatch &watch)
 {
     filled<Container> f;
@@ -267,6 +281,8 @@ template <class Container> void add_container()
         add_scenario<Container>(
             "live", "create\niterate\nlookup in order\nlookup random\nclear\ninsert warm",
             live<Container>);
+    if ((Container::can & FILLS) != 0 && set.items <= MOST_SMALL)
+        add_scenario<Container>("again", "create again", create_again<Container>);
     if constexpr ((Container::can & REFILLS) != 0) {
         add_scenario<Container>("halve", "lookup half stale\nvalidity half stale\nrefill",
                                 halve<Container>);

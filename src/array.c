@@ -55,6 +55,55 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what)
     return status;
 }
 
+static size_t array_align_of(const hm_array_desc *desc)
+{
+    return desc->item_align != 0 ? desc->item_align : hm_array_natural_align(desc->item_size);
+}
+
+/* Returns the unit in which columns are laid out: whole pages that keep every alignment. */
+static size_t array_unit_of(const hm_array_column *columns, uint32_t count)
+{
+    size_t unit = columns->desc.memory->page_size;
+    for (uint32_t i = 0; i < count; i++)
+        if (unit < array_align_of(&columns[i].desc))
+            unit = array_align_of(&columns[i].desc);
+    return unit;
+}
+
+static void array_fill(const hm_array_column *column, unsigned char *data, size_t reserved_size)
+{
+    hm_array *array = column->array;
+    array->data = data;
+    array->capacity = array_capacity_of(&column->desc);
+    array->item_size = column->desc.item_size;
+    array->commit_step = column->desc.commit_step;
+    array->reserved_size = reserved_size;
+    array->memory = column->desc.memory;
+}
+
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
+{
+    const hm_memory *memory = columns->desc.memory;
+    size_t unit = array_unit_of(columns, count), total = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
+        if (size > SIZE_MAX - (unit - 1) - total)
+            return hm_fail(HM_ERROR_MEMORY, "memory: the columns do not fit in size_t");
+        total += hm_memory_round_up(size, unit);
+    }
+    unsigned char *data = NULL;
+    hm_status status = hm_memory_reserve(memory, total, &data);
+    if (status != HM_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
+        array_fill(&columns[i], data, hm_memory_round_up(size, unit));
+        data += hm_memory_round_up(size, unit);
+    }
+    columns->array->range_size = total;
+    return HM_OK;
+}
+
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
@@ -63,20 +112,9 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     if (desc == NULL)
         return hm_refuse_null("hm_array_init", "desc");
     hm_status status = hm_array_check(desc, "item_");
-    if (status != HM_OK)
-        return status;
-    const hm_memory *memory = array_memory_of(desc);
-    size_t capacity = array_capacity_of(desc);
-    size_t reserved_size = hm_memory_round_up(desc->item_size * capacity, memory->page_size);
-    status = hm_memory_reserve(memory, reserved_size, &array->data);
-    if (status != HM_OK)
-        return status;
-    array->capacity = capacity;
-    array->item_size = desc->item_size;
-    array->commit_step = desc->commit_step;
-    array->reserved_size = reserved_size;
-    array->memory = memory;
-    return HM_OK;
+    hm_array_column column = {array, *desc};
+    column.desc.memory = array_memory_of(desc);
+    return status == HM_OK ? hm_array_init_columns(&column, 1) : status;
 }
 
 void hm_array_fini(hm_array *array)
@@ -85,41 +123,61 @@ void hm_array_fini(hm_array *array)
     if (array->data == NULL)
         return;
     hm_memory_unpoison(array->data, array->committed_size);
-    array->memory->release(array->memory->context, array->data, array->reserved_size);
+    if (array->range_size != 0)
+        array->memory->release(array->memory->context, array->data, array->range_size);
     memset(array, 0, sizeof *array);
 }
 
-/* Sets the size, and from it the limit: the number of whole items that the committed pages hold. */
-static void array_set_committed_size(hm_array *array, size_t committed_size)
+/* Sets the limit: the number of whole items in the first `size` bytes. */
+static void array_set_limit(hm_array *array, size_t size)
 {
-    size_t limit = committed_size / array->item_size;
-    array->committed_size = committed_size;
+    size_t limit = size / array->item_size;
     array->limit = limit < array->capacity ? limit : array->capacity;
 }
 
-/* Commits once: what was requested, or a step if that is more. */
+/* Commits once: up to `end`, or a step if that is more. */
+static hm_status array_commit_to(hm_array *array, size_t end)
+{
+    size_t step = array->commit_step != 0 ? array->commit_step
+                                          : hm_memory_growth(array->memory, array->committed_size);
+    size_t left = array->reserved_size - array->committed_size;
+    size_t size = end - array->committed_size;
+    if (size < step)
+        size = left > step ? step : left;
+    size = hm_memory_round_up(size, array->memory->page_size);
+    unsigned char *start = array->data + array->committed_size;
+    hm_status status = hm_memory_commit(array->memory, start, size);
+    if (status != HM_OK)
+        return status;
+    array->committed_size += size;
+    return HM_OK;
+}
+
+/* Makes the next piece of what is committed resident, if it holds the bytes up to `end`. Returns
+ * where it ends; where all ends if there are no pieces. */
+static size_t array_bring_piece(const hm_array *array, size_t end)
+{
+    size_t ready = hm_memory_round_up(array->item_size * array->limit, array->memory->page_size);
+    size_t size = hm_memory_piece(array->memory, ready, array->committed_size);
+    if (array->commit_step != 0 || end > ready + size)
+        return array->committed_size;
+    hm_memory_populate(array->data + ready, size);
+    return ready + size;
+}
+
 hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
 {
     if (count > array->capacity)
         return hm_fail_full("array", array->count, array->capacity, count - array->count);
     if (count <= array->limit)
         return HM_OK;
-    size_t step =
-        array->commit_step != 0 ? array->commit_step : hm_memory_growth(array->committed_size);
-    size_t left = array->reserved_size - array->committed_size;
-    size_t size = array->item_size * count - array->committed_size;
-    bool is_step = array->commit_step == 0 && size < step;
-    if (size < step)
-        size = left > step ? step : left;
-    size = hm_memory_round_up(size, array->memory->page_size);
-    unsigned char *end = array->data + array->committed_size;
-    hm_status status = hm_memory_commit(array->memory, end, size);
-    if (status != HM_OK)
-        return status;
-    if (grows && is_step)
-        hm_memory_prefault(array->memory, end, size);
-    array_set_committed_size(array, array->committed_size + size);
-    return HM_OK;
+    size_t end = array->item_size * count;
+    hm_status status = HM_OK;
+    if (end > array->committed_size)
+        status = array_commit_to(array, end);
+    if (status == HM_OK)
+        array_set_limit(array, grows ? array_bring_piece(array, end) : array->committed_size);
+    return status;
 }
 
 hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
@@ -175,9 +233,11 @@ hm_status hm_array_decommit(hm_array *array)
         return HM_OK;
     hm_status status =
         hm_memory_decommit(array->memory, array->data + keep, array->committed_size - keep);
-    if (status == HM_OK)
-        array_set_committed_size(array, keep);
-    return status;
+    if (status != HM_OK)
+        return status;
+    array->committed_size = keep;
+    array_set_limit(array, keep);
+    return HM_OK;
 }
 
 hm_status hm_array_trim(hm_array *array)

@@ -39,6 +39,17 @@ hm_status hm_array_check(const hm_array_desc *desc, const char *what);
 /* HM_ERROR_INVALID when `count` items, in whole pages, overflow size_t. The size is not 0. */
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory);
 
+/* One of the arrays of a container. */
+typedef struct hm_array_column {
+    hm_array *array;    /* zeroed */
+    hm_array_desc desc; /* valid (hm_array_check); all with the same memory, which is not NULL */
+} hm_array_column;
+
+/* Initialises arrays that lie one behind the other in one reservation. It belongs to the first, so
+ * hm_array_fini of the others comes before that of the first. HM_ERROR_MEMORY: it was refused, or
+ * does not fit in size_t; HM_ERROR_INVALID: it is not aligned. Then the arrays stay zeroed. */
+hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count);
+
 /* Adds the array's sizes to those of its container. */
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats);
 

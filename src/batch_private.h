@@ -6,35 +6,63 @@
  * processor's window of instructions: those of four to eight items. So what a part of a batch will
  * touch is prefetched: first all its entries, then all its items.
  *
- * A container describes itself in an hm_batch and passes a function that looks one handle up. Both
- * are known where the functions below are inlined, so that no call is left in their loops. */
+ * A branch on whether a handle resolves costs nothing where the answer is mostly the same, and a
+ * misprediction, the time of ten lookups, where it is not. So handles are answered with branches
+ * until the answers are seen to be mixed, and then without.
+ *
+ * A container describes itself in an hm_batch and passes functions. Both are known where the
+ * functions below are inlined, so that no call is left in their loops. The description is a copy,
+ * because answers may be stored as bytes, which might be the container's own for all that a
+ * compiler knows: it would load the container's fields again after each. */
 #ifndef HANDLE_MAP_BATCH_PRIVATE_H
 #define HANDLE_MAP_BATCH_PRIVATE_H
 
-#include <handle_map/handle.h>
+#include <handle_map/detail/handle.h>
 
 #include <string.h>
 
-/* A part is 64 handles: what is prefetched for them fits the first-level cache. A container of
- * fewer than HM_BATCH_CACHED bytes stays in the caches without prefetching. */
-enum { HM_BATCH_PART = 64, HM_BATCH_CACHED = 1 << 20 };
+/* What is prefetched for a part fits the first-level cache. Fewer bytes than HM_BATCH_CACHED stay
+ * in the caches without prefetching. Up to HM_BATCH_NEAR, a processor that reads items after the
+ * batch, or erases them one by one, overlaps the waiting well enough on its own. */
+enum { HM_BATCH_PART = 64, HM_BATCH_CACHED = 1 << 20, HM_BATCH_NEAR = 8 << 20 };
 
 static inline uint32_t hm_batch_next_part(uint32_t n)
 {
     return n < HM_BATCH_PART ? n : HM_BATCH_PART;
 }
 
+/* Whether a branch on whether a handle resolves would often be mispredicted, if `found` of a part
+ * resolve. */
+static inline bool hm_batch_is_mixed(uint32_t found, uint32_t part)
+{
+    enum { FEW = 2 };
+    return found > FEW && part - found > FEW;
+}
+
 typedef struct hm_batch {
-    const void *container;        /* passed to the lookup */
     const unsigned char *entries; /* slot -> what a lookup reads first */
     size_t entry_size;            /* bytes */
     uint32_t slot_count;          /* slots that have an entry */
-    bool is_cached;               /* lookups touch less than HM_BATCH_CACHED in all */
+    uint32_t limit;               /* a handle resolves if its match is below */
+    bool is_near;                 /* entries and items take less than HM_BATCH_NEAR in all */
+    const void *places;           /* what `answer` needs; a copy, too */
 } hm_batch;
+
+/* Compares a handle, whose slot has an entry, with that entry. Returns the position or slot, which
+ * is below the limit, if the handle resolves, and otherwise at least the limit. There may be two
+ * such functions: `find` for answers that are alike, with branches, and `match` without. */
+typedef uint64_t hm_batch_match(const hm_batch *batch, hm_handle handle);
+
+/* Stores the answer for a match: `found` has all bits set if the handle resolves, otherwise none;
+ * then the match means nothing. */
+typedef void hm_batch_answer(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
+                             uint64_t found);
 
 HM_INLINE void hm_batch_prefetch_entries(const hm_batch *batch, const hm_handle *handles,
                                          uint32_t n)
 {
+    if (batch->entry_size * batch->slot_count < HM_BATCH_CACHED)
+        return;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = hm_handle_index(handles[i]);
         if (slot < batch->slot_count)
@@ -42,44 +70,139 @@ HM_INLINE void hm_batch_prefetch_entries(const hm_batch *batch, const hm_handle 
     }
 }
 
-/* The get_n of a container whose get is this one. */
-HM_INLINE uint32_t hm_batch_get_n(const hm_batch *batch, const hm_handle *handles, uint32_t n,
-                                  void **items,
-                                  void *(*get)(const void *container, hm_handle handle))
+/* Only an index that was never issued takes a branch. */
+HM_INLINE uint64_t hm_batch_ask(const hm_batch *batch, hm_handle handle, hm_batch_match *match)
+{
+    return hm_handle_index(handle) < batch->slot_count ? match(batch, handle) : UINT64_MAX;
+}
+
+/* The match of a container with an id table. */
+HM_INLINE uint64_t hm_batch_match_position(const hm_batch *batch, hm_handle handle)
+{
+    const hm_handle *entries = (const hm_handle *)(const void *)batch->entries;
+    return hm_handle_match(entries[hm_handle_index(handle)], handle);
+}
+
+/* The end of an `answer` that stores a pointer: to `place`, or NULL. Stored as bytes, since a typed
+ * program passes an array of its own pointer type. */
+HM_INLINE void hm_batch_store_place(const hm_batch *batch, void *answers, uint32_t i,
+                                    uintptr_t place, uint64_t found)
+{
+    if (!batch->is_near)
+        HM_PREFETCH((const void *)place);
+    place &= (uintptr_t)found;
+    memcpy((unsigned char *)answers + sizeof place * i, &place, sizeof place);
+}
+
+/* Answers runs of handles that resolve and of handles that do not; stops when there are too many
+ * runs. Returns how many handles it has answered, and adds those that resolve to `found`. */
+HM_INLINE uint32_t hm_batch_answer_runs(const hm_batch *batch, const hm_handle *handles, uint32_t n,
+                                        void *answers, hm_batch_match *find,
+                                        hm_batch_answer *answer, uint32_t *found)
+{
+    enum { MOST_RUNS = 4 };
+    uint32_t i = 0;
+    for (uint32_t runs = 0; i < n && runs < MOST_RUNS; runs++) {
+        uint32_t begin = i;
+        for (; i < n; i++) {
+            uint64_t matched = hm_batch_ask(batch, handles[i], find);
+            if (matched >= batch->limit)
+                break;
+            answer(batch, answers, i, matched, UINT64_MAX);
+        }
+        *found += i - begin;
+        for (; i < n && hm_batch_ask(batch, handles[i], find) >= batch->limit; i++)
+            answer(batch, answers, i, 0, 0);
+    }
+    return i;
+}
+
+/* Answers all, without a branch on whether a handle resolves; returns how many do. */
+HM_INLINE uint32_t hm_batch_answer_mixed(const hm_batch *batch, const hm_handle *handles,
+                                         uint32_t n, void *answers, hm_batch_match *match,
+                                         hm_batch_answer *answer)
 {
     uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, items += part, n -= part) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t matched = hm_batch_ask(batch, handles[i], match);
+        uint64_t mask = 0 - (uint64_t)(matched < batch->limit);
+        answer(batch, answers, i, matched, mask);
+        found -= (uint32_t)mask;
+    }
+    return found;
+}
+
+/* Answers n handles, each in answer_size bytes; returns how many resolve. */
+HM_INLINE uint32_t hm_batch_answer_n(const hm_batch *batch, const hm_handle *handles, uint32_t n,
+                                     void *answers, size_t answer_size, hm_batch_match *find,
+                                     hm_batch_match *match, hm_batch_answer *answer)
+{
+    unsigned char *next = answers;
+    uint32_t found = 0;
+    bool is_mixed = false;
+    for (uint32_t part; n > 0; handles += part, next += answer_size * part, n -= part) {
+        uint32_t done = 0, some = 0;
         part = hm_batch_next_part(n);
-        if (!batch->is_cached)
-            hm_batch_prefetch_entries(batch, handles, part);
+        hm_batch_prefetch_entries(batch, handles, part);
+        if (!is_mixed)
+            done = hm_batch_answer_runs(batch, handles, part, next, find, answer, &some);
+        if (done < part)
+            some += hm_batch_answer_mixed(batch, handles + done, part - done,
+                                          next + answer_size * done, match, answer);
+        is_mixed = hm_batch_is_mixed(some, part);
+        found += some;
+    }
+    return found;
+}
+
+/* The contains_n of a container. */
+HM_INLINE uint32_t hm_batch_contains_n(const hm_batch *batch, const hm_handle *handles, uint32_t n,
+                                       bool *alive, hm_batch_match *match)
+{
+    uint32_t found = 0;
+    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
+        part = hm_batch_next_part(n);
+        hm_batch_prefetch_entries(batch, handles, part);
         for (uint32_t i = 0; i < part; i++) {
-            void *item = get(batch->container, handles[i]);
-            /* Stored as bytes: a typed program passes an array of its own pointer type. */
-            memcpy(&items[i], &item, sizeof item);
-            if (item == NULL)
-                continue;
-            found++;
-            if (!batch->is_cached)
-                HM_PREFETCH(item);
+            bool is_alive = hm_batch_ask(batch, handles[i], match) < batch->limit;
+            alive[i] = is_alive;
+            found += is_alive;
         }
     }
     return found;
 }
 
-/* The contains_n of a container whose contains is this one. */
-HM_INLINE uint32_t hm_batch_contains_n(const hm_batch *batch, const hm_handle *handles, uint32_t n,
-                                       bool *alive,
-                                       bool (*contains)(const void *container, hm_handle handle))
+/* Whether the first few of many handles, taken as a sample, are alike: all of them resolve, or
+ * none. Few handles are taken to be alike. */
+HM_INLINE bool hm_batch_is_alike(const hm_batch *batch, const hm_handle *handles, uint32_t n,
+                                 hm_batch_match *match)
+{
+    enum { SAMPLE = 8 };
+    uint32_t found = 0;
+    if (n < HM_BATCH_PART)
+        return true;
+    for (uint32_t i = 0; i < SAMPLE; i++)
+        found += hm_batch_ask(batch, handles[i], match) < batch->limit;
+    return found == 0 || found == SAMPLE;
+}
+
+/* Prefetches what erasing the item of a match will write. */
+typedef void hm_batch_touch(const void *container, uint32_t match);
+
+/* Keeps those of at most HM_BATCH_PART handles that resolve, in their order, without a branch on
+ * that: what is touched for the others is that of match 0. Returns how many resolve. */
+HM_INLINE uint32_t hm_batch_keep_found(const hm_batch *batch, const hm_handle *handles, uint32_t n,
+                                       hm_handle *kept, hm_batch_match *match,
+                                       const void *container, hm_batch_touch *touch)
 {
     uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = hm_batch_next_part(n);
-        if (!batch->is_cached)
-            hm_batch_prefetch_entries(batch, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            alive[i] = contains(batch->container, handles[i]);
-            found += alive[i];
-        }
+    hm_batch_prefetch_entries(batch, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t matched = hm_batch_ask(batch, handles[i], match);
+        uint32_t is_found = matched < batch->limit;
+        kept[found] = handles[i];
+        found += is_found;
+        touch(container, (uint32_t)matched & (0 - is_found));
     }
     return found;
 }

@@ -48,25 +48,58 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     return HM_OK;
 }
 
-static hm_status id_table_init_columns(hm_id_table *table, uint32_t capacity, uint32_t max_slots,
-                                       const hm_memory *memory)
+static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_desc *full,
+                                       const hm_array_column *more, uint32_t count)
 {
-    hm_array_desc entries = {.item_size = sizeof(hm_handle), .capacity = max_slots};
-    hm_array_desc slots = {.item_size = sizeof(uint32_t), .capacity = capacity};
-    entries.memory = slots.memory = memory;
-    hm_status status = hm_array_check_size(sizeof(hm_handle), max_slots, "entry_", memory);
+    const hm_memory *memory = full->memory;
+    enum { OWN = 3 };
+    hm_array_column columns[OWN + HM_ID_TABLE_MORE] = {
+        {&table->entry_array, {sizeof(hm_handle), 0, full->max_slots, 0, memory}},
+        {&table->slot_array, {sizeof(uint32_t), 0, full->capacity, 0, memory}},
+        {&table->floors, {sizeof(uint16_t), 0, 0, memory->page_size, memory}},
+    };
+    hm_status status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
-    if (status == HM_OK)
-        status = hm_array_init(&table->entry_array, &entries);
     if (status != HM_OK)
         return status;
     size_t page_slots = memory->page_size / sizeof(hm_handle);
     table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;
-    hm_array_desc floors = {.item_size = sizeof(uint16_t), .memory = memory};
-    floors.capacity = (max_slots - 1) / table->page_slots + 1;
-    floors.commit_step = memory->page_size; /* A trim should not commit more than it gives back. */
-    status = hm_array_init(&table->slot_array, &slots);
-    return status == HM_OK ? hm_array_init(&table->floors, &floors) : status;
+    /* Of floors a page at a time, since a trim should not commit more than it gives back. */
+    columns[OWN - 1].desc.capacity = (full->max_slots - 1) / table->page_slots + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        columns[OWN + i] = more[i];
+        columns[OWN + i].desc.memory = memory;
+        if (more[i].desc.capacity == 0)
+            columns[OWN + i].desc.capacity = full->capacity;
+    }
+    return hm_array_init_columns(columns, OWN + count);
+}
+
+hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
+                                const hm_array_column *more, uint32_t count)
+{
+    hm_id_table_desc full = *desc;
+    if (full.memory == NULL)
+        full.memory = hm_memory_os();
+    if (full.capacity == 0)
+        full.capacity = HM_DEFAULT_CAPACITY;
+    if (full.max_slots == 0)
+        full.max_slots = hm_id_table_default_max_slots(
+            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    hm_status status = hm_id_table_check(full.capacity, full.max_slots, full.type_id);
+    if (status == HM_OK)
+        status = hm_memory_check(full.memory);
+    if (status == HM_OK)
+        status = id_table_init_columns(table, &full, more, count);
+    if (status != HM_OK) {
+        hm_id_table_fini(table);
+        return status;
+    }
+    table->entries = hm_array_data(&table->entry_array);
+    table->slots = hm_array_data(&table->slot_array);
+    table->max_slots = full.max_slots;
+    table->type_id = desc->type_id;
+    return HM_OK;
 }
 
 hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
@@ -76,26 +109,7 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     memset(table, 0, sizeof *table);
     if (desc == NULL)
         return hm_refuse_null("hm_id_table_init", "desc");
-    const hm_memory *memory = desc->memory != NULL ? desc->memory : hm_memory_os();
-    uint32_t capacity = desc->capacity != 0 ? desc->capacity : HM_DEFAULT_CAPACITY;
-    uint32_t max_slots = desc->max_slots;
-    if (max_slots == 0)
-        max_slots = hm_id_table_default_max_slots(capacity, memory, HM_ID_TABLE_LEAST_SLOTS,
-                                                  HM_ID_TABLE_SLOTS_AN_ITEM);
-    hm_status status = hm_id_table_check(capacity, max_slots, desc->type_id);
-    if (status == HM_OK)
-        status = hm_memory_check(memory);
-    if (status == HM_OK)
-        status = id_table_init_columns(table, capacity, max_slots, memory);
-    if (status != HM_OK) {
-        hm_id_table_fini(table);
-        return status;
-    }
-    table->entries = hm_array_data(&table->entry_array);
-    table->slots = hm_array_data(&table->slot_array);
-    table->max_slots = max_slots;
-    table->type_id = desc->type_id;
-    return HM_OK;
+    return hm_id_table_init_with(table, desc, NULL, 0);
 }
 
 void hm_id_table_fini(hm_id_table *table)
@@ -346,7 +360,8 @@ static bool id_table_counts_are_valid(const hm_id_table *table)
            table->slots == hm_array_data(&table->slot_array);
 }
 
-/* `slots` has the slot at the position in its entry, or the slot is retired. */
+/* `slots` has the slot at the position in its entry, or the slot is retired. Only a retired one has
+ * the free bit. */
 static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
 {
     hm_handle entry = table->entries[slot];
@@ -357,7 +372,7 @@ static bool id_table_entry_is_valid(const hm_id_table *table, uint32_t slot)
         return hm_handle_is_free(entry) && id_table_is_spent(table, slot);
     if (position >= table->used || table->slots[position] != slot)
         return false;
-    return position >= table->count || !hm_handle_is_free(entry);
+    return !hm_handle_is_free(entry);
 }
 
 hm_status hm_id_table_validate(const hm_id_table *table)

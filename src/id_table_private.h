@@ -5,6 +5,7 @@
 
 #include <handle_map/id_table.h>
 
+#include "array_private.h"
 #include "handle_private.h"
 
 /* Returns the links of the table's slots and positions. */
@@ -22,6 +23,15 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
  * capacity, at least `least`; where address space is scarce, twice the capacity. */
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
+
+/* The most arrays that may share the reservation of a table. */
+enum { HM_ID_TABLE_MORE = 2 };
+
+/* As hm_id_table_init, but reserves one range for the table and for `count` more arrays of its
+ * container, which hm_array_fini must finish before the table. The descriptors are valid, but for
+ * their memory and a capacity of 0, which become those of the table. */
+hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
+                                const hm_array_column *more, uint32_t count);
 
 /* As hm_id_table_reserve; `grows` as in hm_array_commit. */
 hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);

@@ -38,16 +38,13 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_array_desc items = {desc->item_size, desc->item_align, desc->capacity, 0, desc->memory};
     hm_array_desc meta = {desc->meta_size, desc->meta_align, desc->capacity, 0, desc->memory};
+    const hm_array_column columns[] = {{&map->item_array, items}, {&map->meta_array, meta}};
     hm_status status = hm_array_check(&items, "item_");
     if (status == HM_OK && desc->meta_size != 0)
         status = hm_array_check(&meta, "meta_");
-    if (status == HM_OK)
-        status = hm_id_table_init(&map->ids, &ids);
-    if (status == HM_OK)
-        status = hm_array_init(&map->item_array, &items);
-    if (status == HM_OK && desc->meta_size != 0)
-        status = hm_array_init(&map->meta_array, &meta);
-    return status;
+    if (status != HM_OK)
+        return status;
+    return hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
 }
 
 static void map_release_all(hm_map *map)
@@ -94,26 +91,32 @@ void hm_map_fini(hm_map *map)
 
 /* batches */
 
-/* Lookups touch the entries and `item_size` bytes of each item. */
-static hm_batch map_batch(const hm_map *map, size_t item_size)
+/* Returns the bytes of the entries and of the items. */
+static size_t map_size(const hm_map *map)
+{
+    return sizeof(hm_handle) * map->ids.slot_count + map->item_size * map->ids.count;
+}
+
+static hm_batch map_batch(const hm_map *map)
 {
     const hm_id_table *ids = &map->ids;
-    size_t size = sizeof(hm_handle) * ids->slot_count + item_size * ids->count;
-    return (hm_batch){.container = map,
-                      .entries = (const unsigned char *)ids->entries,
+    return (hm_batch){.entries = (const unsigned char *)ids->entries,
                       .entry_size = sizeof(hm_handle),
                       .slot_count = ids->slot_count,
-                      .is_cached = size < HM_BATCH_CACHED};
+                      .limit = ids->count};
 }
 
-static void *map_get_one(const void *map, hm_handle handle)
-{
-    return hm_map_get(map, handle);
-}
+typedef struct map_places {
+    const unsigned char *items;
+    size_t item_size;
+} map_places;
 
-static bool map_contains_one(const void *map, hm_handle handle)
+HM_INLINE void map_answer_item(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
+                               uint64_t found)
 {
-    return hm_map_contains(map, handle);
+    const map_places *places = batch->places;
+    uintptr_t place = (uintptr_t)places->items + places->item_size * (size_t)(match & found);
+    hm_batch_store_place(batch, answers, i, place, found);
 }
 
 uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items)
@@ -121,8 +124,12 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    hm_batch batch = map_batch(map, map->item_size);
-    return hm_batch_get_n(&batch, handles, n, items, map_get_one);
+    hm_batch batch = map_batch(map);
+    map_places places = {map->items, map->item_size};
+    batch.places = &places;
+    batch.is_near = map_size(map) < HM_BATCH_NEAR;
+    return hm_batch_answer_n(&batch, handles, n, items, sizeof *items, hm_batch_match_position,
+                             hm_batch_match_position, map_answer_item);
 }
 
 uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n, bool *alive)
@@ -130,8 +137,8 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    hm_batch batch = map_batch(map, 0);
-    return hm_batch_contains_n(&batch, handles, n, alive, map_contains_one);
+    hm_batch batch = map_batch(map);
+    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
 /* insert */
@@ -218,6 +225,13 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 
 /* moving */
 
+/* Tells the order that a position has another item now, or that its item may belong elsewhere. */
+static void map_disturb(hm_map *map, uint32_t index, uint32_t count)
+{
+    if ((map->guard.flags & HM_GUARD_ORDERED) != 0)
+        hm_order_disturb(&map->order, index, count);
+}
+
 /* Runs inside enter and leave. */
 static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
@@ -242,52 +256,63 @@ static void map_erase_at(hm_map *map, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     map_poison_dead(map, 1);
-    hm_map_disturb(map, index, last);
+    map_disturb(map, index, last);
     if (index != last)
         map_report_move(map, last, index);
     hm_guard_leave(&map->guard, map_committed_items(map));
 }
 
-bool hm_map_erase_guarded(hm_map *map, uint32_t index)
+/* The order may hear of an erase before it happens, since it looks at no item then. */
+hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
 {
+    if (map->guard.flags == HM_GUARD_ORDERED) {
+        hm_order_disturb(&map->order, index, map->ids.count - 1);
+        return HM_MAP_GOES_ON;
+    }
     if (hm_guard_is_busy(&map->guard))
-        return false;
+        return HM_MAP_REFUSED;
     map_erase_at(map, index);
-    return true;
+    return HM_MAP_ERASED;
 }
 
-/* Prefetches what erasing these handles will write, except meta: their entries, items and
- * positions, and the entries of the last items, which fill the holes. */
-static void map_prefetch_holes(const hm_batch *batch, const hm_map *map, const hm_handle *handles,
-                               uint32_t n)
+static void map_touch(const void *container, uint32_t position)
 {
-    hm_batch_prefetch_entries(batch, handles, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t index = hm_id_table_find(&map->ids, handles[i]);
-        if (index == HM_INVALID_INDEX)
-            continue;
-        const unsigned char *item = map_item_at(map, index);
-        HM_PREFETCH(item);
-        HM_PREFETCH(item + map->item_size - 1);
-        HM_PREFETCH(&map->ids.slots[index]);
-    }
+    const hm_map *map = container;
+    const unsigned char *item = map_item_at(map, position);
+    HM_PREFETCH(item);
+    HM_PREFETCH(item + map->item_size - 1);
+    HM_PREFETCH(&map->ids.slots[position]);
+}
+
+/* Prefetches the entries of the last items, which fill the holes. */
+static void map_touch_last(const hm_map *map, uint32_t n)
+{
     uint32_t count = map->ids.count;
     for (uint32_t i = 1; i <= n && i <= count; i++)
         HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
 }
 
-uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
+bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n)
 {
-    HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
-    HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    hm_batch batch = map_batch(map, map->item_size);
+    hm_batch batch = map_batch(map);
+    return map_size(map) < HM_BATCH_NEAR &&
+           hm_batch_is_alike(&batch, handles, n, hm_batch_match_position);
+}
+
+/* Of each part, drops the handles that do not resolve, without a branch on that, before it erases
+ * the others. */
+uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
+{
     uint32_t erased = 0;
-    for (uint32_t part; n > 0; handles += part, n -= part) {
+    for (uint32_t part; n > 0 && map->ids.count > 0; handles += part, n -= part) {
+        hm_handle kept[HM_BATCH_PART];
+        hm_batch batch = map_batch(map);
         part = hm_batch_next_part(n);
-        if (!batch.is_cached)
-            map_prefetch_holes(&batch, map, handles, part);
-        for (uint32_t i = 0; i < part; i++)
-            erased += hm_map_erase(map, handles[i]);
+        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
+                                             map, map_touch);
+        map_touch_last(map, found);
+        for (uint32_t i = 0; i < found; i++)
+            erased += hm_map_erase(map, kept[i]);
     }
     /* The inline erase poisons only if the library was built with the sanitizer. */
     if (erased > 0)
@@ -295,24 +320,22 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
     return erased;
 }
 
-/* order */
-
-/* Tells the inline functions which positions the order manages. */
-static void map_follow_order(hm_map *map)
+uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
-    map->managed = map->order.cursor + 1;
+    HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
+    uint32_t erased = hm_map_erase_n_as(map, handles, n, map->item_size);
+    if (erased > 0)
+        map_poison_dead(map, erased);
+    return erased;
 }
+
+/* order */
 
 static void map_forget_order(hm_map *map)
 {
     hm_order_reset(&map->order);
-    map->managed = 0;
-}
-
-void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count)
-{
-    hm_order_disturb(&map->order, index, count);
-    map_follow_order(map);
+    map->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED;
 }
 
 /* The items have been exchanged; their meta must follow before the program is told. */
@@ -357,9 +380,9 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
+    map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    map_follow_order(map);
     hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
@@ -371,9 +394,9 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
     if (hm_guard_is_busy(&map->guard))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
+    map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);
     hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
-    map_follow_order(map);
     hm_guard_leave(&map->guard, map_committed_items(map));
     return progress;
 }
@@ -416,7 +439,7 @@ void hm_map_touch(hm_map *map, hm_handle handle)
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    hm_map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
+    map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
 }
 
 void hm_map_touch_all(hm_map *map)
@@ -450,8 +473,6 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
     hm_guard_enter(&map->guard);
     uint32_t survivors = hm_order_gather(&map->order, &sequence, map_is_doomed, &call);
     hm_guard_leave(&map->guard, map_committed_items(map));
-    if (map->managed != 0)
-        map_follow_order(map);
     while (map->ids.count > survivors)
         map_erase_at(map, map->ids.count - 1);
     return count - survivors;
@@ -490,13 +511,6 @@ hm_status hm_map_trim(hm_map *map)
     return status;
 }
 
-/* During a callback of the order, `managed` may be out of date. */
-static bool map_follows_order(const hm_map *map)
-{
-    return hm_guard_is_busy(&map->guard) || map->order.cursor == 0 ||
-           map->managed > map->order.cursor;
-}
-
 hm_status hm_map_validate(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_validate: map is NULL");
@@ -509,8 +523,8 @@ hm_status hm_map_validate(const hm_map *map)
                  map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
     if (!whole)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
-    if (!map_follows_order(map))
-        return hm_fail(HM_ERROR_CORRUPT, "the map and its order disagree on the managed positions");
+    if (map->order.cursor != 0 && (map->guard.flags & HM_GUARD_ORDERED) == 0)
+        return hm_fail(HM_ERROR_CORRUPT, "the map does not tell its order of changes");
     return HM_OK;
 }
 

@@ -219,6 +219,31 @@ TEST(footprint, every_reservation_is_asked_for_its_alignment)
     }
 }
 
+TEST(footprint, a_map_reserves_once)
+{
+    for (size_t meta_size = 0; meta_size <= 4; meta_size += 4) {
+        counting memory;
+        hm_map map;
+        hm_map_desc desc = {.item_size = 8, .meta_size = meta_size, .memory = &memory.table};
+        count_init(&memory);
+        CHECK(hm_map_init(&map, &desc) == HM_OK);
+        for (uint32_t i = 0; i < 1000; i++)
+            CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+        CHECK(memory.reserves == 1 && memory.commits == (meta_size == 0 ? 3 : 4));
+        hm_map_fini(&map);
+        CHECK(memory.released == 1);
+    }
+}
+
+TEST(footprint, columns_that_fit_alone_may_be_too_large_together)
+{
+    hm_map map;
+    const size_t size = SIZE_MAX / 4 + 1; /* two of them are half of all addresses */
+    hm_map_desc desc = {.item_size = size, .capacity = 2, .max_slots = 2, .meta_size = size};
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    CHECK(strcmp(hm_last_error(), "memory: the columns do not fit in size_t") == 0);
+}
+
 TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
 {
     test_memory memory;
@@ -243,6 +268,28 @@ TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Entries of 8 bytes fill two pages of 4 KiB, slots of 4 bytes one, items of 8 bytes two. The map
+ * before it has brought in the pages of the code. */
+TEST(footprint, a_map_of_1000_small_items_takes_five_page_faults)
+{
+    const hm_memory *memory = hm_memory_os();
+    struct rusage before, after;
+    if (resident_size() == 0 || test_scale() > 1 || memory->page_size != 4096) {
+        test_leave_out("page faults of a small map: not told here, or of other pages");
+        return;
+    }
+    for (uint32_t round = 0; round < 2; round++) {
+        hm_map map;
+        CHECK(getrusage(RUSAGE_SELF, &before) == 0);
+        CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8}) == HM_OK);
+        for (uint32_t i = 0; i < 1000; i++)
+            CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+        CHECK(getrusage(RUSAGE_SELF, &after) == 0);
+        hm_map_fini(&map);
+    }
+    CHECK(after.ru_minflt - before.ru_minflt <= 5);
+}
 
 enum { MAPS = 1000 };
 

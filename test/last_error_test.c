@@ -252,7 +252,7 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     desc.max_slots = 100000;
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("memory: a reservation of 851968 bytes was refused"));
+    CHECK(says("memory: a reservation of 2228224 bytes was refused"));
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     test_memory_fail(&memory, 1, false);
     CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
@@ -344,10 +344,10 @@ TEST(last_error, damage_is_told)
     CHECK(says("the map's items, count and committed memory disagree"));
     map.guard.limit--;
     pool.entries[2] ^= UINT32_C(1) << 20;
-    pool.count++;
+    pool.retired_count++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts disagree with its slots"));
-    pool.count--;
+    pool.retired_count--;
     pool.guard.limit++;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     CHECK(says("the pool's counts and memory disagree"));

@@ -5,8 +5,9 @@
  *     |== items ==|-- ready --|.... not yet memory ....|
  *
  * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
- * Moves: nothing, ever. Growing commits the pages behind the last ones, so a pointer to an item is
- * valid until the array is popped or resized below that item.
+ * The arrays of a container may share one. Moves: nothing, ever. Growing commits the pages behind
+ * the last ones, so a pointer to an item is valid until the array is popped or resized below that
+ * item.
  *
  * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
  * that was popped is reported.
@@ -41,14 +42,15 @@ typedef struct hm_array_desc {
 
 /* All fields are private; use the functions. */
 typedef struct hm_array {
-    unsigned char *data;     /* start of the reservation */
+    unsigned char *data;     /* the first item */
     size_t count;            /* items in use */
-    size_t limit;            /* items that the committed pages hold, at most `capacity` */
+    size_t limit;            /* items that a push need not prepare for; all of them are committed */
     size_t capacity;         /* items */
     size_t item_size;        /* bytes */
     size_t commit_step;      /* bytes, 0: grows with the array */
     size_t committed_size;   /* bytes from the start, a multiple of the page size */
     size_t reserved_size;    /* bytes from the start, a multiple of the page size */
+    size_t range_size;       /* bytes that fini releases; 0: the range is another array's */
     const hm_memory *memory; /* NULL in a zeroed array */
 } hm_array;
 

@@ -98,6 +98,21 @@
 #define HM_PREFETCH(address) ((void)(address))
 #endif
 
+/* HM_OPAQUE: hides what is known of a variable, so that the compiler keeps arithmetic with it and
+ * makes no branch of it. */
+#if defined(HM_USE_GNU)
+#define HM_OPAQUE(variable) __asm__("" : "+r"(variable))
+#else
+#define HM_OPAQUE(variable) ((void)(variable))
+#endif
+
+/* HM_IS_CONSTANT: whether the compiler knows the value, or 0 where it cannot tell. */
+#if defined(HM_USE_GNU)
+#define HM_IS_CONSTANT(value) __builtin_constant_p(value)
+#else
+#define HM_IS_CONSTANT(value) 0
+#endif
+
 /* HM_ASSUME: a fact that the compiler cannot see and may rely on. */
 #if defined(HM_USE_GNU) && defined(__clang__)
 #define HM_ASSUME(condition) __builtin_assume(condition)

@@ -16,7 +16,8 @@
  *
  * Programs hold *outer* handles: the free bit is 0, and the index is a slot of the sparse table. An
  * *inner* id is an entry of that table: its index is the item's dense position, and its free bit is
- * 1 after an erase. This header knows no container; id_table.h explains how both are used.
+ * 1 once the slot will never be issued again. This header knows no container; id_table.h explains
+ * how both are used.
  *
  * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
 #ifndef HANDLE_MAP_HANDLE_H

@@ -6,7 +6,7 @@
  *
  *     outer handle            entries (sparse)                     slots (dense)
  *     index 3, gen 7  --->  0 | gen 2, index 1 |            0 |  3  |  live
- *                           1 | gen 9, index 3, free        1 |  0  |  live
+ *                           1 | gen 9, index 3 |            1 |  0  |  live
  *                           2 | gen 1, index 2 |            2 |  2  |  live    <- count = 3
  *                           3 | gen 7, index 0 |            3 |  1  |  free    <- used = 4
  *                             ^ slot                          ^ position
@@ -18,12 +18,13 @@
  *
  * A slot's generation rises when the slot is *issued*. A slot that was erased, or cleared without
  * being looked at, therefore refuses every earlier handle: once it is issued again, by its
- * generation, and until then because its position is not below `count`.
+ * generation, and until then because its position is not below `count`. So an erase stores only the
+ * position of the freed slot.
  *
  * Handles never alias: when issue meets a slot that has used up its generations, the slot is
- * *retired*. It leaves `slots` for good, and its entry keeps the last generation, the free bit and
- * no position. That costs 8 bytes for 65,535 issues. When `max_slots` slots are live or retired,
- * the table is full.
+ * *retired*. It leaves `slots` for good, and its entry has the last generation, no position, and
+ * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
+ * slots are live or retired, the table is full.
  *
  * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
  * one *generation floor*, the highest generation issued there. A slot that is created there again
@@ -45,9 +46,10 @@
  *         speeds[position] = speeds[hm_id_table_count(&ids)];
  *     }
  *
- * Owns: three virtual arrays. Moves: positions, never slots. Limits: capacity up to UINT32_MAX - 1,
- * index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty and has capacity 0.
- * Threads: no locks inside; const calls may run together while no thread writes.
+ * Owns: three virtual arrays in one reservation. Moves: positions, never slots. Limits: capacity up
+ * to UINT32_MAX - 1, index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty
+ * and has capacity 0. Threads: no locks inside; const calls may run together while no thread
+ * writes.
  *
  * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
  * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
@@ -71,7 +73,7 @@ typedef struct hm_id_table_desc {
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. After a failure the table is zeroed. O(1), three reservations. */
+ * reservation was refused. After a failure the table is zeroed. O(1), one reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. Twice is fine. O(1). */
@@ -103,20 +105,18 @@ enum { HM_ID_TABLE_AHEAD = 256 };
  * made sure that position `count` is committed and within the capacity (hm_id_table_reserve). */
 static inline hm_handle hm_id_table_issue(hm_id_table *table)
 {
-    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
     uint32_t position = table->count;
     uint32_t slot;
     uint64_t bits; /* free bit 0, type id, generation; index 0 */
     if (position < table->used) {
-        uint32_t ahead = position + HM_ID_TABLE_AHEAD;
-        hm_handle entry;
+        uint32_t ahead = position + HM_ID_TABLE_AHEAD, upper;
         slot = table->slots[position];
-        entry = table->entries[slot];
-        if (hm_handle_generation(entry) == HM_HANDLE_MAX_GENERATION)
+        upper = HM_CAST(uint32_t, table->entries[slot].bits >> HM_HANDLE_GENERATION_SHIFT) + 1;
+        if ((upper & HM_HANDLE_MAX_GENERATION) == 0)
             return HM_NULL_HANDLE;
         if (ahead < table->used)
             HM_PREFETCH(&table->entries[table->slots[ahead]]);
-        bits = (entry.bits & ~(HM_HANDLE_FREE_BIT | UINT32_MAX)) + one;
+        bits = HM_CAST(uint64_t, upper) << HM_HANDLE_GENERATION_SHIFT;
     } else {
         slot = table->slot_count;
         if (slot >= table->fresh_end)
@@ -127,28 +127,24 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
         table->used++;
     }
     table->entries[slot].bits = bits | position;
-    table->count++;
+    table->count = position + 1;
     return hm_handle_from_bits(bits | slot);
 }
 
-/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be passed. The upper
- * halves are compared at once: free bit, type id and generation. The free bit of a live entry is 0,
- * so a handle whose free bit is set can only equal an entry that is not live, and the last test
- * refuses those; no entry has generation 0. All fields are read before the first branch, so that a
- * compiler can move the reads out of a loop. */
+/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be passed: an entry has
+ * the free bit only if its slot is retired, and then no position, and no entry has generation 0.
+ * All fields are read before the first branch, so that a compiler can move the reads out of a loop.
+ */
 static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
     uint32_t slot_count = table->slot_count, count = table->count;
-    uint32_t slot = hm_handle_index(handle), position;
-    uint64_t entry;
+    uint32_t slot = hm_handle_index(handle);
+    uint64_t match;
     if (slot >= slot_count)
         return HM_INVALID_INDEX;
-    entry = entries[slot].bits;
-    position = HM_CAST(uint32_t, entry);
-    if ((entry ^ handle.bits) >> 32 != 0 || position >= count)
-        return HM_INVALID_INDEX;
-    return position;
+    match = hm_handle_match(entries[slot], handle);
+    return match < count ? HM_CAST(uint32_t, match) : HM_INVALID_INDEX;
 }
 
 /* Whether hm_id_table_find finds a position, but without a branch on the answer, which is
@@ -157,14 +153,10 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
 {
     const hm_handle *entries = table->entries;
     uint32_t slot_count = table->slot_count, count = table->count;
-    uint32_t slot = hm_handle_index(handle), difference, dead;
-    uint64_t entry;
+    uint32_t slot = hm_handle_index(handle);
     if (slot >= slot_count)
         return false;
-    entry = entries[slot].bits;
-    difference = HM_CAST(uint32_t, (entry ^ handle.bits) >> 32);
-    dead = HM_CAST(uint32_t, entry) >= count;
-    return (difference | dead) == 0;
+    return hm_handle_match(entries[slot], handle) < count;
 }
 
 /* Returns the outer handle of a live position; null out of range. */
@@ -179,21 +171,21 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
 }
 
 /* Releases the slot at a live position, given its handle. The last live position moves into the
- * hole, and the freed slot is placed just behind the live ones. */
+ * hole, and the freed slot is placed just behind the live ones: its position says that it is free,
+ * so the upper half of its entry stays. */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
-    const uint64_t index_bits = UINT32_MAX;
     hm_handle *entries = table->entries;
     uint32_t *slots = table->slots;
-    uint32_t last = table->count - 1;
+    size_t last = HM_CAST(size_t, table->count) - 1;
     uint32_t freed = hm_handle_index(handle);
     uint32_t moved = slots[last];
-    slots[position] = moved;
     slots[last] = freed;
+    slots[position] = moved;
     /* When the freed slot is the last one, both stores write the same position to one entry. */
+    hm_handle_set_index(&entries[freed], HM_CAST(uint32_t, last));
     hm_handle_set_index(&entries[moved], position);
-    entries[freed].bits = (handle.bits & ~index_bits) | HM_HANDLE_FREE_BIT | last;
-    table->count = last;
+    table->count = HM_CAST(uint32_t, last);
 }
 
 /* Returns the number of live positions, which are those below it. O(1). */

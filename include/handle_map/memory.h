@@ -9,7 +9,8 @@
  * A program may pass its own table of these functions. The contract, for its tables and for those
  * below:
  *
- * - `reserve` returns an address aligned to at least HM_MEMORY_ALIGNMENT bytes, or NULL.
+ * - `reserve` returns NULL, or an address aligned to the largest power of two that divides the
+ * size, but to HM_MEMORY_ALIGNMENT bytes at most.
  * - Ranges passed to the other functions lie inside one reservation, and start and end at multiples
  *   of `page_size` counted from the start of the reservation (not from address zero).
  * - Memory reads as zero after its first commit, and when it is committed again after a decommit.
@@ -36,7 +37,8 @@
  *     counting.commit = commit_and_count;
  *     hm_map_desc desc = {.item_size = sizeof(struct sprite), .memory = &counting};
  *
- * Threads: the tables of this module may be used by many threads at once. */
+ * Threads: the system's tables and that of the heap may be used by many threads at once, an arena's
+ * by one at a time. */
 #ifndef HANDLE_MAP_MEMORY_H
 #define HANDLE_MAP_MEMORY_H
 
@@ -46,7 +48,7 @@
 extern "C" {
 #endif
 
-/* Bytes. The least alignment of a reservation, and so the largest alignment of an item. */
+/* Bytes. The largest alignment of an item. A reservation of whole pages of this size has it. */
 #define HM_MEMORY_ALIGNMENT 4096
 
 typedef struct hm_memory {
@@ -61,8 +63,8 @@ typedef struct hm_memory {
 /* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
  * reports). A reservation costs address space only. A committed page costs memory once it is
  * touched: what hm_map_reserve and the like commit costs nothing until items use it. But where a
- * container that is already large grows by itself, the pages of each step, 96 to 128 KiB, are
- * brought in together if the system can do that, which is cheaper. Never NULL. */
+ * container that is already large grows by itself, pages are brought in several at a time, 44 to
+ * 128 KiB, if the system can do that, which is cheaper. Never NULL. */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes
@@ -78,6 +80,74 @@ HM_API const hm_memory *hm_memory_os_huge(void);
  * (with system memory it would fault): the heap block stays readable until the container's fini.
  * Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
+
+/* An arena: a memory table over one reservation of another, its *parent*, for programs that have
+ * thousands of small containers, or make and drop them all the time. Ranges begin at multiples of
+ * 64 bytes, so small containers are neighbours in a page; all of them take one mapping; and what a
+ * container gives back keeps its memory for the next one, which then needs no call of the system.
+ *
+ * Give each container the capacity that it needs: ranges divide the arena's addresses, so that with
+ * 64 bits too `max_slots` defaults to 2 x capacity. A container whose capacity is left at its
+ * default takes many megabytes of the arena's addresses, though not of memory.
+ *
+ * AddressSanitizer reports the use of memory that a container has given back, until the next one
+ * gets it.
+ *
+ * Threads: no locks inside. An init, fini or change of one container in the arena must not run
+ * together with that of another; const calls may, as each container says. Example:
+ *
+ *     hm_memory_arena arena;
+ *     hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = 64 << 20});
+ *     hm_map_desc desc = {.item_size = 8, .capacity = 100, .memory = &arena.table};
+ *     for (int i = 0; i < 10000; i++)
+ *         hm_map_init(&maps[i], &desc);
+ */
+typedef struct hm_memory_arena_desc {
+    size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; with 32-bit
+                    pointers, heap memory or WebAssembly 16 MiB */
+    const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
+} hm_memory_arena_desc;
+
+/* Pass &arena.table to containers. All other fields are private. The arena must not move while it
+ * has ranges. */
+typedef struct hm_memory_arena {
+    hm_memory table;
+    const hm_memory *parent;
+    unsigned char *base;   /* the first block */
+    unsigned char *pages;  /* page of the parent -> what is known of it */
+    size_t page_count;     /* pages of the parent in `size` */
+    size_t size;           /* bytes of all blocks */
+    size_t used_size;      /* bytes of all ranges */
+    size_t committed_size; /* bytes that the parent has committed */
+    size_t reserved_size;  /* bytes that the parent has reserved */
+    uint32_t ranges;       /* reservations that were not released */
+    uint64_t lists;        /* bit k: free_blocks[k] is not NULL */
+    struct hm_memory_block *free_blocks[64];
+} hm_memory_arena;
+
+typedef struct hm_memory_arena_stats {
+    uint32_t ranges;       /* reservations of containers; one or more for each */
+    size_t used_size;      /* bytes of their addresses */
+    size_t committed_size; /* bytes of memory, used or kept for later */
+    size_t reserved_size;  /* bytes of address space */
+} hm_memory_arena_stats;
+
+/* Reserves the range and commits what describes it, a byte for each page of the parent.
+ * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
+ * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed. An arena may be the
+ * parent of another. O(1). */
+HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_desc *desc);
+
+/* Releases everything and zeroes the arena; cannot fail. A container that still has a range in it
+ * is a broken contract. Twice is fine. O(pages). */
+HM_API void hm_memory_arena_fini(hm_memory_arena *arena);
+
+/* Gives the pages that no container uses back to the parent. HM_ERROR_MEMORY: the parent refuses;
+ * then some pages may be back. Invalidates nothing. O(pages). */
+HM_API hm_status hm_memory_arena_trim(hm_memory_arena *arena);
+
+/* O(1). */
+HM_API hm_memory_arena_stats hm_memory_arena_get_stats(const hm_memory_arena *arena);
 
 /* For containers: marks bytes that must not be touched until they are unpoisoned, so that
  * AddressSanitizer reports the use of a pointer to an erased item, until a later insert reuses its

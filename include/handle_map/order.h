@@ -21,6 +21,7 @@
 #define HANDLE_MAP_ORDER_H
 
 #include <handle_map/base.h>
+#include <handle_map/detail/order_loops.h>
 
 /* Set `compare` or `key`, or both: then the key decides first and compare breaks ties. They must
  * form a strict weak order, and must not change an item or the container. */
@@ -28,6 +29,7 @@ typedef struct hm_order {
     int (*compare)(const void *a, const void *b, void *context); /* below 0: a comes before b */
     uint64_t (*key)(const void *item, void *context);            /* smaller keys come first */
     void *context;                                               /* passed to both */
+    const hm_order_loops *loops; /* of a typed order, below; else NULL */
 } hm_order;
 
 /* What one call may spend. 0 means no limit: when a budget is used up, skip the call. Example:
@@ -47,5 +49,84 @@ typedef struct hm_progress {
     uint64_t compares; /* spent in this call */
     bool done;         /* everything is in order */
 } hm_progress;
+
+/* A typed order: `name` is a static const hm_order by `compare`, whose arguments are two `const
+ * type *` and the context. The same calls take it, but most compares are inlined into loops of the
+ * library, which are compiled here, instead of called one by one. They count as before, in budgets
+ * too, and the result is the same. Small items (up to 32 bytes) may be shown to compare as copies,
+ * not where they are in the container; so it must not rely on their addresses. Example:
+ *
+ *     static int nearer_first(const struct sprite *a, const struct sprite *b, void *context)
+ *     {
+ *         return a->depth < b->depth ? -1 : 0; // only whether it is below 0 matters
+ *     }
+ *
+ *     HM_ORDER_DEFINE(by_depth, struct sprite, nearer_first)
+ *
+ *     hm_map_defragment(&map, &by_depth, (hm_budget){.max_swaps = 1000});
+ *
+ * For a context, copy it: `hm_order order = by_depth; order.context = &camera;`. Each definition is
+ * another order: where several files put the same container in order, one of them should define it
+ * and export a pointer to it. */
+#define HM_ORDER_DEFINE(name, type, compare)                                                       \
+    HM_UNUSED static int name##_hm_compare(const void *hm_a, const void *hm_b, void *hm_context)   \
+    {                                                                                              \
+        return compare(HM_CAST(type const *, hm_a), HM_CAST(type const *, hm_b), hm_context);      \
+    }                                                                                              \
+    HM_UNUSED static uint32_t name##_hm_pass(uint64_t *hm_keys, const void *hm_last,               \
+                                             const void *hm_items, size_t hm_stride,               \
+                                             uint32_t hm_n, void *hm_context)                      \
+    {                                                                                              \
+        (void)hm_keys;                                                                             \
+        return hm_order_loop_pass(hm_last, hm_items, hm_stride, hm_n, name##_hm_compare,           \
+                                  hm_context);                                                     \
+    }                                                                                              \
+    HM_UNUSED static uint32_t name##_hm_sort_group(                                                \
+        unsigned char *hm_copies, uint32_t *hm_positions, uint32_t hm_n, void *hm_context)         \
+    {                                                                                              \
+        return hm_order_loop_sort_group(hm_copies, hm_positions, hm_n, HM_ORDER_COPY_SIZE(type),   \
+                                        name##_hm_compare, hm_context);                            \
+    }                                                                                              \
+    HM_UNUSED static void name##_hm_merge_ends(hm_order_ends *hm_ends, uint32_t hm_n,              \
+                                               void *hm_context)                                   \
+    {                                                                                              \
+        hm_order_loop_merge_ends(hm_ends, hm_n, HM_ORDER_COPY_SIZE(type), name##_hm_compare,       \
+                                 hm_context);                                                      \
+    }                                                                                              \
+    HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
+        name##_hm_compare,   NULL, HM_ORDER_COPY_SIZE(type),                                       \
+        name##_hm_pass,      NULL, name##_hm_sort_group,                                           \
+        name##_hm_merge_ends};                                                                     \
+    HM_UNUSED static const hm_order name = {name##_hm_compare, NULL, NULL, &name##_hm_loops};
+
+/* The same by a key: `uint64_t key(const type *item, void *context)`, which is always shown the
+ * item in its container. */
+#define HM_ORDER_DEFINE_KEY(name, type, key)                                                       \
+    HM_UNUSED static uint64_t name##_hm_key(const void *hm_item, void *hm_context)                 \
+    {                                                                                              \
+        return key(HM_CAST(type const *, hm_item), hm_context);                                    \
+    }                                                                                              \
+    HM_UNUSED static uint32_t name##_hm_pass(uint64_t *hm_keys, const void *hm_last,               \
+                                             const void *hm_items, size_t hm_stride,               \
+                                             uint32_t hm_n, void *hm_context)                      \
+    {                                                                                              \
+        (void)hm_last;                                                                             \
+        return hm_order_loop_pass_keys(hm_keys, hm_items, hm_stride, hm_n, name##_hm_key,          \
+                                       hm_context);                                                \
+    }                                                                                              \
+    HM_UNUSED static void name##_hm_extract(uint64_t *hm_keys, const void *hm_items,               \
+                                            size_t hm_stride, uint32_t hm_n, void *hm_context)     \
+    {                                                                                              \
+        hm_order_loop_extract(hm_keys, hm_items, hm_stride, hm_n, name##_hm_key, hm_context);      \
+    }                                                                                              \
+    HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
+        NULL, name##_hm_key, 0, name##_hm_pass, name##_hm_extract, NULL, NULL};                    \
+    HM_UNUSED static const hm_order name = {NULL, name##_hm_key, NULL, &name##_hm_loops};
+
+/* For the macros above: the bytes of an item that is sorted as a copy, or 0. */
+#define HM_ORDER_COPY_SIZE(type)                                                                   \
+    (sizeof(type) <= HM_ORDER_COPIED_SIZE && HM_ALIGNOF(type) <= HM_ORDER_COPIED_ALIGN             \
+         ? sizeof(type)                                                                            \
+         : 0)
 
 #endif

@@ -15,12 +15,18 @@
  *
  * Each slot takes 4.25 bytes besides the item. An entry is the upper half of the slot's last
  * handle, with the free bit set once that item is erased, so that a lookup is one compare. Two bits
- * say whether the slot is live and whether it is a hole that can be filled at once. The pool
- * remembers the lowest word of 64 bits with a hole. For the other words with holes there are levels
- * of a bitmap, 64 to one, up to a single word: the next lowest word is found in O(log64 n), at most
- * 5 levels down. Erase touches no item. Insert fills the lowest hole whose memory is committed, so
- * that places are filled in the order of their addresses, and the high ones stay empty when items
- * become fewer.
+ * say whether the slot is live, and whether it is live or can be filled at once.
+ *
+ * The pool remembers the order in which the latest holes were made, at most 256 of them. Insert
+ * fills the latest one, which is likely to be in the caches still. When the pool remembers none, it
+ * fills the lowest hole whose memory is committed. It forgets the order of all holes
+ *     - when the index of the latest one is not below the number of items; so the high places
+ *       become empty as items become fewer, and trim can give back their memory;
+ *     - when a 257th would have to be remembered;
+ *     - in clear and trim, and when a slot is retired.
+ * In the last two cases it remembers holes that are made after the next insert.
+ * To the lowest hole lead levels of a bitmap, 64 to one, up to a single word: the next one is found
+ * in O(log64 n), at most 5 levels down. Erase changes no item's bytes.
  *
  * The three storages behave alike; they differ in where the memory comes from:
  *     HM_STORAGE_VIRTUAL         one contiguous range of addresses, committed as it fills.
@@ -36,7 +42,7 @@
  *                                half of what is committed may not be used yet.
  *
  * To visit all items, go from run to run; each run is an array. They come in the order of their
- * places, which is not the order of insertion: an insert fills the lowest hole. Example:
+ * places, which is not the order of insertion: an insert fills a hole if there is one. Example:
  *
  *     uint32_t length;
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
@@ -169,8 +175,9 @@ HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, 
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
  * Returns how many resolve; cannot fail. `items` must not overlap `handles`. Each pointer is valid
- * until its item is erased. In a pool larger than the caches the cache misses of a batch overlap;
- * best in batches of about 256. Invalidates nothing. O(n). */
+ * until its item is erased. In a pool larger than the caches the cache misses of a batch overlap,
+ * and where stale handles are mixed with others no branch is mispredicted; best in batches of about
+ * 256. Invalidates nothing. O(n). */
 HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                               void **items);
 
@@ -187,8 +194,8 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. In a pool of a million items or more,
- * in batches of a hundred or more, this is 1.5 to 4 times as fast as single calls. Invalidates
- * pointers to the erased items. O(n). */
+ * and in any pool where stale handles are mixed with others, this is 1.5 to 4 times as fast as
+ * single calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is

@@ -114,7 +114,7 @@ typedef hm_stats hm_table_stats;
  * against the rules above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type id
  * above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY: the
  * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
- * columns. O(columns); a reservation for each whole column or one for all groups, and four more.
+ * columns. O(columns); a reservation for each whole column or one for all groups, and two more.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
@@ -159,9 +159,9 @@ HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, 
 HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
 /* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
- * handle that occurs twice counts once. 0 when busy. In a table larger than the caches it is faster
- * than single calls, since their cache misses overlap. Invalidates what hm_table_erase does.
- * O(n x columns). */
+ * handle that occurs twice counts once. 0 when busy. It is about twice as fast as single calls in a
+ * table larger than the caches, since their cache misses overlap, and in any table where stale
+ * handles are mixed with others. Invalidates what hm_table_erase does. O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
 
 /* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
@@ -185,8 +185,8 @@ HM_API uint32_t hm_table_erase_if(hm_table *table,
                                   void *context);
 
 /* Looks up n handles: rows[i] becomes the row of handles[i], or HM_INVALID_INDEX. Returns how many
- * resolve; cannot fail. `rows` must not overlap `handles`. In a table whose entries are larger than
- * the caches it is faster than single calls. Invalidates nothing. O(n). */
+ * resolve; cannot fail. `rows` must not overlap `handles`. It is faster than single calls, most of
+ * all where stale handles are mixed with others. Invalidates nothing. O(n). */
 HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t *rows);
 

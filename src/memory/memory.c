@@ -9,11 +9,14 @@
 #include "../base_private.h"
 
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
- * smaller one may belong to one of many containers that stay small. */
+ * smaller one may belong to one of many containers that stay small. A piece is about a third of the
+ * largest step. */
 enum {
     MEMORY_MIN_GROWTH = 64 << 10,
+    MEMORY_MIN_PAGES = 16, /* the smallest step where pages are small */
     MEMORY_MAX_GROWTH = 128 << 10,
-    MEMORY_MIN_PREFAULT = 96 << 10
+    MEMORY_MIN_PREFAULT = 96 << 10,
+    MEMORY_PIECE = 44 << 10
 };
 
 HM_STATIC_ASSERT(MEMORY_MIN_GROWTH <= MEMORY_MAX_GROWTH, "a step has a size");
@@ -46,11 +49,12 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
     if (reserved == NULL)
         return hm_fail(HM_ERROR_MEMORY, "memory: a reservation of %llu bytes was refused",
                        (unsigned long long)size);
-    if ((uintptr_t)reserved % HM_MEMORY_ALIGNMENT != 0) {
+    size_t align = hm_memory_align_of(size);
+    if ((uintptr_t)reserved % align != 0) {
         memory->release(memory->context, reserved, size);
         return hm_fail(HM_ERROR_INVALID,
-                       "memory: reserve returned an address that is not aligned to %d bytes",
-                       HM_MEMORY_ALIGNMENT);
+                       "memory: reserve returned an address that is not aligned to %llu bytes",
+                       (unsigned long long)align);
     }
     *address = reserved;
     return HM_OK;
@@ -79,15 +83,17 @@ bool hm_memory_is_roomy(const hm_memory *memory)
     return false; /* There a reservation takes real memory. */
 #else
     /* Coverage: tests cannot choose the size of a pointer. */
-    return sizeof(void *) >= 8 && memory != hm_memory_heap();
+    return sizeof(void *) >= 8 && memory != hm_memory_heap() && !hm_memory_is_arena(memory);
 #endif
 }
 
-size_t hm_memory_growth(size_t committed_size)
+size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
 {
-    size_t growth = committed_size / 4;
-    if (growth < MEMORY_MIN_GROWTH)
-        return MEMORY_MIN_GROWTH;
+    size_t growth = committed_size / 4, least = MEMORY_MIN_GROWTH;
+    if (memory->page_size < least / MEMORY_MIN_PAGES)
+        least = MEMORY_MIN_PAGES * memory->page_size;
+    if (growth < least)
+        return least;
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
@@ -95,6 +101,15 @@ void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t 
 {
     if (memory == hm_memory_os() && size >= MEMORY_MIN_PREFAULT && size <= MEMORY_MAX_GROWTH)
         hm_memory_populate(address, size);
+}
+
+size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size)
+{
+    size_t left = committed_size - ready_size;
+    if (memory != hm_memory_os() || hm_memory_growth(memory, ready_size) < MEMORY_MIN_PREFAULT)
+        return 0;
+    size_t piece = hm_memory_round_up(MEMORY_PIECE, memory->page_size);
+    return piece < left ? piece : left;
 }
 
 uint64_t hm_memory_random(void)

@@ -35,26 +35,56 @@ static bool order_find_digit(hm_order_digits *digits)
     return true;
 }
 
-hm_order_phase hm_order_extract(hm_order_call *call)
+/* Computes the keys of the items in the list from `begin` to `end`. Returns how many are missing:
+ * those of void ones are not computed. */
+static uint32_t order_extract_by_calls(hm_order_call *call, uint32_t begin, uint32_t end)
+{
+    const hm_order_state *state = call->state;
+    const hm_order *order = &state->order;
+    const uint32_t *items = state->batch.items[0];
+    uint64_t *keys = state->batch.keys[0];
+    uint32_t missing = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        bool is_void = state->is_disturbed && !hm_order_is_lifted(state, items[i]);
+        keys[i] = is_void ? 0 : order->key(hm_order_item(call, items[i]), order->context);
+        missing += is_void;
+    }
+    return missing;
+}
+
+/* The same if none is void, in the loop of a typed order: a call for each part that is evenly
+ * spaced, which is all of it, if everything was lifted. */
+static void order_extract_by_loop(hm_order_call *call, uint32_t begin, uint32_t end)
+{
+    const hm_order *order = &call->state->order;
+    const uint32_t *items = call->state->batch.items[0];
+    for (uint32_t run; begin < end; begin += run) {
+        size_t stride;
+        run = hm_sequence_run(call->sequence, items[begin], &stride);
+        if (run > end - begin)
+            run = end - begin;
+        if (items[begin + run - 1] - items[begin] != run - 1) /* They ascend. */
+            run = 1;
+        order->loops->extract(&call->state->batch.keys[0][begin], hm_order_item(call, items[begin]),
+                              stride, run, order->context);
+    }
+}
+
+static hm_order_phase order_extract_keys(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    const hm_order *order = &state->order;
-    uint32_t left = batch->count - batch->next;
+    uint32_t begin = batch->next, left = batch->count - begin;
     uint32_t taken = hm_order_take_compares(call, left);
-    uint64_t *keys = batch->keys[0];
-    uint64_t varying = state->digits.varying;
-    uint32_t missing = 0; /* void ones, whose keys are not computed */
-    for (uint32_t i = batch->next; i < batch->next + taken; i++) {
-        uint32_t position = batch->items[0][i];
-        bool is_void = state->is_disturbed && !hm_order_is_lifted(state, position);
-        keys[i] = is_void ? 0 : order->key(hm_order_item(call, position), order->context);
-        varying |= keys[i] ^ keys[0];
-        missing += is_void;
-    }
-    call->spent.compares -= missing;
-    state->digits.varying = varying;
     batch->next += taken;
+    if (state->order.loops != NULL && !state->is_disturbed)
+        order_extract_by_loop(call, begin, batch->next);
+    else
+        call->spent.compares -= order_extract_by_calls(call, begin, batch->next);
+    uint64_t varying = state->digits.varying;
+    for (uint32_t i = begin; i < batch->next; i++)
+        varying |= batch->keys[0][i] ^ batch->keys[0][0];
+    state->digits.varying = varying;
     if (taken < left)
         return HM_ORDER_PAUSE;
     batch->next = 0;
@@ -62,6 +92,29 @@ hm_order_phase hm_order_extract(hm_order_call *call)
         return HM_ORDER_MERGE;
     order_begin_digits(state);
     return HM_ORDER_TALLY;
+}
+
+/* Void items are not copied: nothing may be there any more. */
+static hm_order_phase order_copy_items(hm_order_call *call)
+{
+    hm_order_state *state = call->state;
+    hm_order_batch *batch = &state->batch;
+    uint32_t left = batch->count - batch->next;
+    uint32_t taken = hm_order_take_work(call, left);
+    unsigned char *copy = batch->copies[0] + batch->copy_size * batch->next;
+    for (uint32_t i = 0; i < taken; i++, copy += batch->copy_size) {
+        uint32_t position = batch->items[0][batch->next + i];
+        if (!state->is_disturbed || hm_order_is_lifted(state, position))
+            memcpy(copy, hm_order_item(call, position), batch->copy_size);
+    }
+    batch->next += taken;
+    return taken < left ? HM_ORDER_PAUSE : HM_ORDER_MERGE;
+}
+
+hm_order_phase hm_order_extract(hm_order_call *call)
+{
+    bool is_keyed = call->state->order.key != NULL;
+    return is_keyed ? order_extract_keys(call) : order_copy_items(call);
 }
 
 /* Counts the digits, so that the tally says where the items with each digit begin. */

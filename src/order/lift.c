@@ -46,7 +46,8 @@ hm_order_phase hm_order_count(hm_order_call *call)
 /* The list is complete: returns the phase that sorts it. */
 static hm_order_phase order_end_list(const hm_order_state *state)
 {
-    return state->order.key != NULL ? HM_ORDER_EXTRACT : HM_ORDER_MERGE;
+    bool is_bare = state->order.key == NULL && state->batch.copy_size == 0;
+    return is_bare ? HM_ORDER_MERGE : HM_ORDER_EXTRACT;
 }
 
 hm_order_phase hm_order_lift_pending(hm_order_call *call)

@@ -35,6 +35,12 @@ void hm_order_begin_merge(hm_order_state *state)
         order_open_pair(state, 0);
 }
 
+/* The copy beside an item of a list. */
+static unsigned char *order_copy(const hm_order_batch *batch, uint32_t list, uint32_t item)
+{
+    return batch->copies[list] + batch->copy_size * item;
+}
+
 /* Moves items of the list to `out`. */
 static void order_emit_items(hm_order_state *state, uint32_t *from, uint32_t count)
 {
@@ -45,6 +51,9 @@ static void order_emit_items(hm_order_state *state, uint32_t *from, uint32_t cou
     if (batch->keys[0] != NULL)
         for (uint32_t i = 0; i < count; i++)
             batch->keys[!list][out + i] = batch->keys[list][*from + i];
+    if (batch->copy_size != 0)
+        memcpy(order_copy(batch, !list, out), order_copy(batch, list, *from),
+               batch->copy_size * count);
     *from += count;
     state->merge.out = out + count;
 }
@@ -75,6 +84,15 @@ static bool order_is_void(const hm_order_call *call, uint32_t item)
            !hm_order_is_lifted(call->state, batch->items[batch->current][item]);
 }
 
+/* What compare is shown for an item of the list. */
+static const void *order_shown(const hm_order_call *call, uint32_t item)
+{
+    const hm_order_batch *batch = &call->state->batch;
+    if (batch->copy_size != 0)
+        return order_copy(batch, batch->current, item);
+    return hm_order_item(call, batch->items[batch->current][item]);
+}
+
 /* Answers whether an item of the right run comes before one of the left. */
 static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
 {
@@ -90,16 +108,14 @@ static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, b
     }
     if (!hm_order_may_compare(call))
         return false;
-    const uint32_t *items = batch->items[batch->current];
-    *stands_before = order->compare(hm_order_item(call, items[right]),
-                                    hm_order_item(call, items[left]), order->context) < 0;
+    *stands_before =
+        order->compare(order_shown(call, right), order_shown(call, left), order->context) < 0;
     return true;
 }
 
-/* Returns b if it is chosen, else a. A branch would be mispredicted every other time. */
 static inline uint32_t order_choose_of(uint32_t is_b, uint32_t a, uint32_t b)
 {
-    return a ^ ((a ^ b) & (0 - is_b));
+    return (uint32_t)hm_order_choose(is_b, a, b);
 }
 
 static inline uint32_t order_stands_before(const hm_order_call *call, uint32_t a, uint32_t b)
@@ -146,19 +162,23 @@ static uint32_t order_sort_few(const hm_order_call *call, uint32_t *items, uint3
     return compares;
 }
 
-/* Makes the first runs. If a change or a small budget rules out groups, runs are single items:
- * groups that are sorted already only make them easier to merge. */
+/* Makes runs of single items. Groups that are sorted already only make them easier to merge. */
+static bool order_sort_none(hm_order_state *state)
+{
+    state->merge.width = 1;
+    order_open_pair(state, 0);
+    return true;
+}
+
+/* Makes the first runs, unless a change or a small budget rules out groups. */
 static bool order_sort_groups(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_merge *merge = &state->merge;
     uint32_t size = state->batch.count, *items = state->batch.items[state->batch.current];
     uint32_t max_compares = call->budget.max_compares;
-    if (state->is_disturbed || (max_compares != 0 && max_compares < ORDER_GROUP_COMPARES)) {
-        merge->width = 1;
-        order_open_pair(state, 0);
-        return true;
-    }
+    if (state->is_disturbed || (max_compares != 0 && max_compares < ORDER_GROUP_COMPARES))
+        return order_sort_none(state);
     uint32_t groups = (size - merge->end) / ORDER_GROUP;
     uint64_t allowed = groups + 1;
     if (max_compares != 0)
@@ -175,25 +195,43 @@ static bool order_sort_groups(hm_order_call *call)
     return true;
 }
 
-/* If nothing has changed since the batch was begun, all of it can be compared. Merges from both
- * ends, as many steps as are sure to leave an item in each run. */
-static void order_merge_ends(hm_order_call *call)
+/* The same in the loops of a typed order, whose groups are larger. */
+static bool order_sort_copies(hm_order_call *call)
 {
-    const hm_order_batch *batch = &call->state->batch;
-    hm_order_merge *merge = &call->state->merge;
-    uint32_t left_count = merge->left_end - merge->left;
-    uint32_t right_count = merge->right_end - merge->right;
-    uint64_t steps = ((left_count < right_count ? left_count : right_count) - 1) / 2;
-    if (call->budget.max_compares != 0) {
-        uint64_t allowed = (call->budget.max_compares - call->spent.compares) / 2;
-        if (steps > allowed)
-            steps = allowed;
+    hm_order_state *state = call->state;
+    const hm_order *order = &state->order;
+    const hm_order_batch *batch = &state->batch;
+    hm_order_merge *merge = &state->merge;
+    uint32_t max_compares = call->budget.max_compares;
+    if (state->is_disturbed || (max_compares != 0 && max_compares < HM_ORDER_GROUP_COMPARES))
+        return order_sort_none(state);
+    while (merge->end < batch->count) {
+        if (max_compares != 0 && max_compares - call->spent.compares < HM_ORDER_GROUP_COMPARES)
+            return false;
+        uint32_t left = batch->count - merge->end;
+        uint32_t count = left < HM_ORDER_GROUP ? left : HM_ORDER_GROUP;
+        call->spent.compares += order->loops->sort_group(
+            order_copy(batch, batch->current, merge->end),
+            &batch->items[batch->current][merge->end], count, order->context);
+        merge->end += count;
     }
-    const uint32_t *from = batch->items[batch->current];
-    const uint32_t *left = from + merge->left, *left_last = from + merge->left_end - 1;
-    const uint32_t *right = from + merge->right, *right_last = from + merge->right_end - 1;
-    uint32_t *out = batch->items[!batch->current] + merge->out;
-    uint32_t *out_last = out + left_count + right_count - 1;
+    merge->width = HM_ORDER_GROUP;
+    order_open_pair(state, 0);
+    return true;
+}
+
+/* Which groups it makes, if any, decides how long the first runs are. */
+static bool order_make_runs(hm_order_call *call)
+{
+    return call->state->batch.copy_size != 0 ? order_sort_copies(call) : order_sort_groups(call);
+}
+
+/* As the loop of a typed order, but the items are compared where they are. */
+static void order_merge_positions(const hm_order_call *call, hm_order_ends *ends, uint32_t steps)
+{
+    const uint32_t *left = ends->from + ends->left, *left_last = ends->from + ends->left_last;
+    const uint32_t *right = ends->from + ends->right, *right_last = ends->from + ends->right_last;
+    uint32_t *out = ends->to + ends->out, *out_last = ends->to + ends->out_last;
     for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
         uint32_t is_late = order_stands_before(call, *right, *left);
         *out = order_choose_of(is_late, *left, *right);
@@ -204,12 +242,42 @@ static void order_merge_ends(hm_order_call *call)
         left_last -= is_late;
         right_last -= 1 - is_late;
     }
-    call->spent.compares += steps * 2;
-    merge->left = (uint32_t)(left - from);
-    merge->left_end = (uint32_t)(left_last - from) + 1;
-    merge->right = (uint32_t)(right - from);
-    merge->right_end = (uint32_t)(right_last - from) + 1;
-    merge->out += (uint32_t)steps;
+    ends->left = (size_t)(left - ends->from);
+    ends->left_last = (size_t)(left_last - ends->from);
+    ends->right = (size_t)(right - ends->from);
+    ends->right_last = (size_t)(right_last - ends->from);
+}
+
+/* If nothing has changed since the batch was begun, all of it can be compared. Merges from both
+ * ends, as many steps as are sure to leave an item in each run. */
+static void order_merge_ends(hm_order_call *call)
+{
+    const hm_order_batch *batch = &call->state->batch;
+    hm_order_merge *merge = &call->state->merge;
+    const hm_order *order = &call->state->order;
+    uint32_t list = batch->current, left_count = merge->left_end - merge->left;
+    uint32_t right_count = merge->right_end - merge->right;
+    uint32_t steps = ((left_count < right_count ? left_count : right_count) - 1) / 2;
+    if (call->budget.max_compares != 0) {
+        uint64_t allowed = (call->budget.max_compares - call->spent.compares) / 2;
+        if (steps > allowed)
+            steps = (uint32_t)allowed;
+    }
+    hm_order_ends ends = {batch->items[list],  batch->copies[list],
+                          batch->items[!list], batch->copies[!list],
+                          merge->left,         merge->left_end - 1,
+                          merge->right,        merge->right_end - 1,
+                          merge->out,          merge->out + left_count + right_count - 1};
+    if (batch->copy_size != 0)
+        order->loops->merge_ends(&ends, steps, order->context);
+    else
+        order_merge_positions(call, &ends, steps);
+    call->spent.compares += (uint64_t)steps * 2;
+    merge->left = (uint32_t)ends.left;
+    merge->left_end = (uint32_t)ends.left_last + 1;
+    merge->right = (uint32_t)ends.right;
+    merge->right_end = (uint32_t)ends.right_last + 1;
+    merge->out += steps;
 }
 
 /* Asks whether the runs are in order as they are: sorted data costs one compare a pair. */
@@ -265,7 +333,7 @@ hm_order_phase hm_order_merge_runs(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_batch *batch = &state->batch;
-    if (state->merge.width == 0 && !order_sort_groups(call))
+    if (state->merge.width == 0 && !order_make_runs(call))
         return HM_ORDER_PAUSE;
     while (state->merge.width < batch->count) {
         if (!order_merge_pair(call))

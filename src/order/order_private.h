@@ -22,11 +22,11 @@
  * Galloping is the unbounded search of Bentley and Yao ("An Almost Optimal Algorithm for Unbounded
  * Searching", 1976).
  *
- * Sort, locate and place need scratch memory, 16 bytes for each lifted item, 32 with keys, which is
- * given back at the end of a round; of the system's memory, a large part is taken as huge pages. If
- * it is refused, a resumable insertion sort, which needs none, puts the items in order. It runs to
- * its end even if memory becomes available meanwhile: to notice that, each call would have to ask
- * for memory.
+ * Sort, locate and place need scratch memory, which is given back at the end of a round: 16 bytes
+ * for each lifted item; 24 with keys; 8 and two copies, of at least 4 bytes, with copies of items;
+ * of the system's memory, a large part is taken as huge pages. If it is refused, a resumable
+ * insertion sort, which needs none, puts the items in order. It runs to its end even if memory
+ * becomes available meanwhile: to notice that, each call would have to ask for memory.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is *void*. So a change costs the
@@ -187,6 +187,19 @@ static inline uint32_t hm_sequence_slot(const hm_sequence *sequence, uint32_t in
     if (hm_sequence_has_accessors(sequence))
         return sequence->accessors->slot_at(sequence->owner, index);
     return hm_links_slot(&sequence->links, index);
+}
+
+/* Returns how many items from `index` on are equally spaced in memory, and by how many bytes. */
+static inline uint32_t hm_sequence_run(const hm_sequence *sequence, uint32_t index, size_t *stride)
+{
+    bool is_grouped = sequence->lane_shift != 0;
+    *stride = is_grouped ? sequence->lane_size : sequence->stride;
+    if (!is_grouped)
+        return sequence->count - index;
+    if (sequence->lane_shift == HM_LANES_BY_ACCESSORS)
+        return 1;
+    uint32_t lanes = UINT32_C(1) << sequence->lane_shift;
+    return lanes - (index & (lanes - 1));
 }
 
 /* Returns the position of a slot's item. If that has left the sequence, the position is not

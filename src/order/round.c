@@ -159,6 +159,9 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     if (!hm_order_is_for(state, order)) {
         hm_order_reset(state);
         state->order = *order;
+        const hm_order_loops *loops = order->loops;
+        if (loops != NULL && (loops->compare != order->compare || loops->key != order->key))
+            state->order.loops = NULL; /* They are another order's. */
     }
     hm_order_call call = order_begin_call(state, sequence, budget);
     order_run_phases(&call);

@@ -187,6 +187,30 @@ static uint32_t order_pass_by_key(hm_order_call *call, uint32_t most)
     return passed;
 }
 
+/* As both, in the loop of a typed order, which is called for each part that is evenly spaced. */
+static uint32_t order_pass_by_loop(hm_order_call *call, uint32_t most)
+{
+    hm_order_state *state = call->state;
+    const hm_sequence *sequence = call->sequence;
+    uint64_t keys[2] = {state->keys.probe, 0};
+    uint32_t cursor = state->cursor, passed = 0, fits, run;
+    do {
+        size_t stride;
+        run = hm_sequence_run(sequence, cursor + passed, &stride);
+        if (run > most - passed)
+            run = most - passed;
+        const void *item = hm_sequence_item(sequence, cursor + passed);
+        const void *last = hm_sequence_item(sequence, cursor + passed - 1);
+        fits = state->order.loops->pass(keys, last, item, stride, run, state->order.context);
+        passed += fits < run ? fits : run;
+    } while (fits >= run && passed < most);
+    state->keys.probe = keys[0];
+    state->keys.item = keys[1];
+    state->keys.has_item = state->order.key != NULL && passed < most;
+    call->spent.compares += passed < most ? passed + 1 : most;
+    return passed;
+}
+
 /* Passes items that fit, up to the end of a few words of marks. False when the budget ends. */
 static bool order_pass_items(hm_order_call *call)
 {
@@ -200,7 +224,9 @@ static bool order_pass_items(hm_order_call *call)
         return false;
     order_open_mark_words(call, &most);
     bool by_key = state->order.key != NULL;
-    uint32_t passed = by_key ? order_pass_by_key(call, most) : order_pass_by_compare(call, most);
+    uint32_t passed = state->order.loops != NULL ? order_pass_by_loop(call, most)
+                      : by_key                   ? order_pass_by_key(call, most)
+                                                 : order_pass_by_compare(call, most);
     state->cursor += passed;
     state->scan.last_end = state->cursor;
     if (!by_key && passed < most)

@@ -4,25 +4,52 @@
 
 #include "../batch_private.h"
 
-/* Lookups touch the entries and `item_size` bytes of each slot. */
-static hm_batch pool_batch(const hm_pool *pool, size_t item_size)
+static hm_batch pool_batch(const hm_pool *pool)
 {
-    size_t size = (sizeof *pool->entries + item_size) * (size_t)pool->slot_count;
-    return (hm_batch){.container = pool,
-                      .entries = (const unsigned char *)pool->entries,
+    return (hm_batch){.entries = (const unsigned char *)pool->entries,
                       .entry_size = sizeof *pool->entries,
                       .slot_count = pool->slot_count,
-                      .is_cached = size < HM_BATCH_CACHED};
+                      .limit = pool->slot_count};
 }
 
-static void *pool_get_one(const void *pool, hm_handle handle)
+/* The slot, if the upper halves are equal and without the free bit, as in hm_pool_find. */
+HM_INLINE uint64_t pool_find(const hm_batch *batch, hm_handle handle)
 {
-    return hm_pool_get(pool, handle);
+    const uint32_t *entries = (const uint32_t *)(const void *)batch->entries;
+    uint32_t slot = hm_handle_index(handle);
+    if (entries[slot] != handle.bits >> 32 || hm_handle_is_free(handle))
+        return UINT64_MAX;
+    return slot;
 }
 
-static bool pool_contains_one(const void *pool, hm_handle handle)
+/* The slot, unless the upper halves differ or have the free bit, which no issued handle has. */
+HM_INLINE uint64_t pool_match(const hm_batch *batch, hm_handle handle)
 {
-    return hm_pool_contains(pool, handle);
+    const uint32_t *entries = (const uint32_t *)(const void *)batch->entries;
+    uint64_t entry = (uint64_t)entries[hm_handle_index(handle)] << 32;
+    return hm_handle_is_free(handle) ? UINT64_MAX : entry ^ handle.bits;
+}
+
+typedef struct pool_sized_places {
+    hm_pool_places places;
+    size_t item_size;
+} pool_sized_places;
+
+HM_INLINE void pool_answer_in_range(const hm_batch *batch, void *answers, uint32_t i,
+                                    uint64_t match, uint64_t found)
+{
+    const pool_sized_places *sized = batch->places;
+    uintptr_t place = (uintptr_t)sized->places.items + sized->item_size * (size_t)(match & found);
+    hm_batch_store_place(batch, answers, i, place, found);
+}
+
+HM_INLINE void pool_answer_in_block(const hm_batch *batch, void *answers, uint32_t i,
+                                    uint64_t match, uint64_t found)
+{
+    const pool_sized_places *sized = batch->places;
+    const void *item =
+        hm_pool_place_in(&sized->places, (uint32_t)(match & found), sized->item_size);
+    hm_batch_store_place(batch, answers, i, (uintptr_t)item, found);
 }
 
 uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, void **items)
@@ -30,8 +57,16 @@ uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n
     HM_CONTRACT(pool != NULL, "hm_pool_get_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_pool_get_n: items is NULL");
-    hm_batch batch = pool_batch(pool, pool->item_size);
-    return hm_batch_get_n(&batch, handles, n, items, pool_get_one);
+    hm_batch batch = pool_batch(pool);
+    pool_sized_places sized = {pool->places, pool->item_size};
+    batch.places = &sized;
+    batch.is_near = (pool->item_size + batch.entry_size) * pool->slot_count < HM_BATCH_NEAR;
+    /* Without items there may be no base of a block to read. */
+    if (sized.places.storage != HM_POOL_ONE_RANGE && pool->count > 0)
+        return hm_batch_answer_n(&batch, handles, n, items, sizeof *items, pool_find, pool_match,
+                                 pool_answer_in_block);
+    return hm_batch_answer_n(&batch, handles, n, items, sizeof *items, pool_find, pool_match,
+                             pool_answer_in_range);
 }
 
 uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n, bool *alive)
@@ -39,8 +74,27 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
     HM_CONTRACT(pool != NULL, "hm_pool_contains_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_pool_contains_n: alive is NULL");
-    hm_batch batch = pool_batch(pool, 0);
-    return hm_batch_contains_n(&batch, handles, n, alive, pool_contains_one);
+    hm_batch batch = pool_batch(pool);
+    return hm_batch_contains_n(&batch, handles, n, alive, pool_match);
+}
+
+/* The inline erase poisons only if the library was built with the sanitizer, so under it nothing
+ * is erased singly. */
+bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n)
+{
+    hm_batch batch = pool_batch(pool);
+    return batch.entry_size * batch.slot_count < HM_BATCH_CACHED && !hm_memory_poisons() &&
+           hm_batch_is_alike(&batch, handles, n, pool_match);
+}
+
+static bool pool_erase_one(hm_pool *pool, hm_handle handle, bool poisons)
+{
+    if (!hm_pool_erase(pool, handle))
+        return false;
+    if (poisons)
+        hm_memory_poison(hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size),
+                         pool->item_size);
+    return true;
 }
 
 /* Prefetches what erasing this item will write. */
@@ -53,28 +107,50 @@ static void pool_prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
     HM_PREFETCH(&pool->words[slot / HM_POOL_WORD]);
 }
 
-uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
+/* For handles that are alike: what is prefetched follows from the handle alone. */
+static uint32_t pool_erase_ahead(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
-    enum {
-        AHEAD = 32,            /* handles; erasing them takes about as long as a cache miss */
-        CACHED_SLOTS = 1 << 16 /* the entries of fewer slots stay in the caches */
-    };
-    HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
-    HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
-    bool cached = pool->slot_count < CACHED_SLOTS;
-    bool poisons = hm_memory_poisons(); /* The inline erase poisons only in a sanitized library. */
+    enum { AHEAD = 32 }; /* handles; erasing them takes about as long as a cache miss */
+    bool poisons = hm_memory_poisons();
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!cached && n - i > AHEAD)
+        if (n - i > AHEAD)
             pool_prefetch_entry_and_word(pool, handles[i + AHEAD]);
-        if (!hm_pool_erase(pool, handles[i]))
-            continue;
-        erased++;
-        if (poisons)
-            hm_memory_poison(hm_pool_place_as(pool, hm_handle_index(handles[i]), pool->item_size),
-                             pool->item_size);
+        erased += pool_erase_one(pool, handles[i], poisons);
     }
     return erased;
+}
+
+static void pool_touch(const void *container, uint32_t slot)
+{
+    const hm_pool *pool = container;
+    HM_PREFETCH(&pool->words[slot / HM_POOL_WORD]);
+}
+
+/* Of mixed handles, as hm_map_erase_parts. */
+uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n)
+{
+    hm_batch batch = pool_batch(pool);
+    bool poisons = hm_memory_poisons();
+    uint32_t erased = 0;
+    if (hm_batch_is_alike(&batch, handles, n, pool_match))
+        return pool_erase_ahead(pool, handles, n);
+    for (uint32_t part; n > 0; handles += part, n -= part) {
+        hm_handle kept[HM_BATCH_PART];
+        part = hm_batch_next_part(n);
+        uint32_t found =
+            hm_batch_keep_found(&batch, handles, part, kept, pool_match, pool, pool_touch);
+        for (uint32_t i = 0; i < found; i++)
+            erased += pool_erase_one(pool, kept[i], poisons);
+    }
+    return erased;
+}
+
+uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
+    return hm_pool_erase_n_as(pool, handles, n, pool->item_size);
 }
 
 hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles)
@@ -84,9 +160,8 @@ hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_hand
     if (status != HM_OK)
         return status;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = 0;
-        hm_handle handle = hm_pool_issue(pool, &slot); /* not null: n places are ready */
-        void *place = hm_pool_place_as(pool, slot, pool->item_size);
+        hm_handle handle = hm_pool_issue(pool); /* not null: n places are ready */
+        void *place = hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size);
         hm_memory_unpoison(place, pool->item_size);
         if (items != NULL)
             memcpy(place, (const unsigned char *)items + pool->item_size * i, pool->item_size);

@@ -7,13 +7,6 @@
 
 #include "../array_private.h"
 
-static const uint64_t pool_no_level; /* used as the highest one when there are none */
-
-static const uint64_t *pool_top_of(const hm_pool *pool)
-{
-    return pool->level_count != 0 ? pool->levels[pool->level_count - 1] : &pool_no_level;
-}
-
 hm_status hm_pool_columns_init(hm_pool *pool)
 {
     hm_array_desc entries = {.item_size = sizeof(uint32_t), .memory = pool->memory};
@@ -22,11 +15,13 @@ hm_status hm_pool_columns_init(hm_pool *pool)
     size_t sizes[HM_POOL_LEVELS];
     entries.capacity = pool->max_slots;
     words.capacity = hm_pool_word_count(pool->max_slots);
-    levels.capacity = 1; /* since 0 would mean the default */
-    for (size_t below = words.capacity; below > 1; below = sizes[pool->level_count++]) {
+    levels.capacity = 0;
+    size_t below = words.capacity;
+    do {
         sizes[pool->level_count] = hm_pool_word_count(below);
-        levels.capacity += sizes[pool->level_count];
-    }
+        below = sizes[pool->level_count++];
+        levels.capacity += below;
+    } while (below > 1);
     hm_status status = hm_array_init(&pool->entry_array, &entries);
     if (status == HM_OK)
         status = hm_array_init(&pool->word_array, &words);
@@ -41,7 +36,6 @@ hm_status hm_pool_columns_init(hm_pool *pool)
     uint64_t *next = hm_array_data(&pool->level_array);
     for (uint32_t level = pool->level_count; level-- > 0; next += sizes[level])
         pool->levels[level] = next;
-    pool->top = pool_top_of(pool);
     return HM_OK;
 }
 
@@ -57,7 +51,7 @@ hm_status hm_pool_columns_commit(hm_pool *pool, uint64_t slots, bool grows)
     hm_status status = hm_array_commit(&pool->entry_array, (size_t)slots, grows);
     if (status == HM_OK)
         status = hm_array_commit(&pool->word_array, hm_pool_word_count(slots), grows);
-    if (status == HM_OK && pool->level_count != 0) {
+    if (status == HM_OK) {
         /* The lowest level is stored last. */
         const uint64_t *start = hm_array_data(&pool->level_array);
         size_t above = (size_t)(pool->levels[0] - start);
@@ -73,14 +67,12 @@ uint32_t hm_pool_columns_limit(const hm_pool *pool)
     uint64_t in_words = (uint64_t)pool->word_array.limit * HM_POOL_WORD;
     if (slots > in_words)
         slots = in_words;
-    if (pool->level_count != 0) {
-        const uint64_t *start = hm_array_data(&pool->level_array);
-        uint64_t above = (uint64_t)(pool->levels[0] - start);
-        uint64_t limit = pool->level_array.limit;
-        uint64_t in_levels = limit > above ? (limit - above) * HM_POOL_WORD * HM_POOL_WORD : 0;
-        if (slots > in_levels)
-            slots = in_levels;
-    }
+    const uint64_t *start = hm_array_data(&pool->level_array);
+    uint64_t above = (uint64_t)(pool->levels[0] - start);
+    uint64_t limit = pool->level_array.limit;
+    uint64_t in_levels = limit > above ? (limit - above) * HM_POOL_WORD * HM_POOL_WORD : 0;
+    if (slots > in_levels)
+        slots = in_levels;
     return (uint32_t)slots;
 }
 
@@ -94,6 +86,7 @@ hm_status hm_pool_columns_trim(hm_pool *pool)
 
 bool hm_pool_columns_are_valid(const hm_pool *pool)
 {
-    return pool->entries == hm_array_data(&pool->entry_array) && pool->top == pool_top_of(pool) &&
+    return pool->entries == hm_array_data(&pool->entry_array) &&
+           pool->levels[pool->level_count - 1] == hm_array_data(&pool->level_array) &&
            (const void *)pool->words == hm_array_data(&pool->word_array);
 }

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-HM_STATIC_ASSERT(offsetof(hm_pool, hole_word) <= 64, "lookup reads one line of a cache");
+HM_STATIC_ASSERT(offsetof(hm_pool, recent_end) <= 64, "lookup reads one line of a cache");
 HM_STATIC_ASSERT(offsetof(hm_pool, capacity) <= 128, "insert and erase read two");
 
 /* init and fini */
@@ -178,7 +178,7 @@ static bool pool_count_slot(const hm_pool *pool, uint32_t slot, pool_census *cou
     uint32_t entry = pool->entries[slot];
     const hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
     bool live = hm_pool_lives(pool, slot);
-    bool hole = (word->holes >> slot % HM_POOL_WORD & 1) != 0;
+    bool hole = ((word->live ^ word->open) >> slot % HM_POOL_WORD & 1) != 0;
     bool spent = hm_pool_entry_generation(entry) == HM_HANDLE_MAX_GENERATION;
     bool retired = !live && !hole && spent;
     count->live += live;

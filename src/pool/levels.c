@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* pool: the words of bits, ranges and runs of slots in them, and the levels of a bitmap above them
- * that lead to the lowest hole.
+/* pool: the words of bits, ranges and runs of slots in them, and which words are listed: those with
+ * a hole that is not recent, in the levels of a bitmap, which lead to the lowest one.
  *
- * The lowest word with holes is in hole_word, all others are in the levels, so a program that
- * erases and inserts by turns does not touch the levels. */
+ * Recent holes are not listed, so a program that erases and inserts by turns does not touch the
+ * levels. The lowest hole is only asked for when none is recent. */
 #include "pool_internal.h"
 
-static void pool_list_word(hm_pool *pool, uint32_t word)
+void hm_pool_list_word(hm_pool *pool, uint32_t word)
 {
+    if (word < pool->hole_word)
+        pool->hole_word = word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
         uint64_t *bits = &pool->levels[level][word / HM_POOL_WORD];
         uint64_t before = *bits;
@@ -18,50 +20,52 @@ static void pool_list_word(hm_pool *pool, uint32_t word)
     }
 }
 
+/* Returns the lowest listed word, or HM_INVALID_INDEX. */
+static uint32_t pool_lowest_listed(const hm_pool *pool)
+{
+    uint32_t level = pool->level_count - 1, word = 0;
+    if (pool->levels[level][0] == 0)
+        return HM_INVALID_INDEX;
+    do
+        word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
+    while (level-- > 0);
+    return word;
+}
+
 static void pool_unlist_word(hm_pool *pool, uint32_t word)
 {
+    uint32_t above = word;
     for (uint32_t level = 0; level < pool->level_count; level++) {
-        uint64_t *bits = &pool->levels[level][word / HM_POOL_WORD];
-        *bits &= ~(UINT64_C(1) << word % HM_POOL_WORD);
+        uint64_t *bits = &pool->levels[level][above / HM_POOL_WORD];
+        *bits &= ~(UINT64_C(1) << above % HM_POOL_WORD);
         if (*bits != 0)
-            return;
-        word /= HM_POOL_WORD;
+            break;
+        above /= HM_POOL_WORD;
     }
+    if (word == pool->hole_word)
+        pool->hole_word = pool_lowest_listed(pool);
 }
 
-/* A word has got its first hole. */
-void hm_pool_open_word(hm_pool *pool, uint32_t word)
+/* The lowest listed word has lost its last hole. */
+void hm_pool_unlist_hole_word(hm_pool *pool)
 {
-    uint32_t lowest = pool->hole_word;
-    if (lowest == HM_INVALID_INDEX) {
-        pool->hole_word = word;
-    } else if (lowest < word) {
-        pool_list_word(pool, word);
-    } else {
-        pool->hole_word = word;
-        pool_list_word(pool, lowest);
+    pool_unlist_word(pool, pool->hole_word);
+}
+
+static bool pool_is_listed(const hm_pool *pool, uint32_t word)
+{
+    return (pool->levels[0][word / HM_POOL_WORD] >> word % HM_POOL_WORD & 1) != 0;
+}
+
+/* Lists the words of all recent holes, so that none is recent any more. */
+void hm_pool_list_recent(hm_pool *pool)
+{
+    for (uint32_t i = pool->count; i < pool->recent_end; i++) {
+        uint32_t word = pool->recent[i % HM_POOL_RECENT] / HM_POOL_WORD;
+        if (!pool_is_listed(pool, word))
+            hm_pool_list_word(pool, word);
     }
-}
-
-/* The lowest word has lost its last hole; there are others. */
-void hm_pool_next_hole_word(hm_pool *pool)
-{
-    uint32_t word = 0;
-    for (uint32_t level = pool->level_count; level-- > 0;)
-        word = word * HM_POOL_WORD + hm_bits_lowest(pool->levels[level][word]);
-    pool->hole_word = word;
-    pool_unlist_word(pool, word);
-}
-
-/* A word has lost its last hole. */
-static void pool_close_word(hm_pool *pool, uint32_t word)
-{
-    if (word != pool->hole_word)
-        pool_unlist_word(pool, word);
-    else if (*pool->top != 0)
-        hm_pool_next_hole_word(pool);
-    else
-        pool->hole_word = HM_INVALID_INDEX;
+    pool->recent_end = 0;
 }
 
 uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word)
@@ -77,17 +81,16 @@ uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word)
 
 void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits)
 {
-    uint64_t before = pool->words[word].holes;
-    pool->words[word].holes = before | bits;
-    if (before == 0 && bits != 0)
-        hm_pool_open_word(pool, word);
+    pool->words[word].open |= bits;
+    if (bits != 0)
+        hm_pool_list_word(pool, word);
 }
 
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits)
 {
-    pool->words[word].holes ^= bits;
-    if (pool->words[word].holes == 0)
-        pool_close_word(pool, word);
+    pool->words[word].open ^= bits;
+    if (hm_pool_holes(pool, word) == 0)
+        pool_unlist_word(pool, word);
 }
 
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range)
@@ -101,8 +104,7 @@ bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range)
 uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t word)
 {
     uint64_t cold = 0;
-    uint64_t bits =
-        hm_pool_bits_in(range, word) & ~(pool->words[word].live | pool->words[word].holes);
+    uint64_t bits = hm_pool_bits_in(range, word) & ~pool->words[word].open;
     for (; bits != 0; bits &= bits - 1) {
         uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(bits);
         if (hm_pool_entry_generation(pool->entries[slot]) != HM_HANDLE_MAX_GENERATION)
@@ -135,31 +137,67 @@ uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first)
     return (slot < end ? slot : end) - first;
 }
 
-/* All bits behind the slots are 0. A level's bits say which words below it are not 0; the lowest
- * level leaves out the lowest word with holes, which is in hole_word. */
+static uint32_t pool_count_bits(uint64_t bits)
+{
+    uint32_t count = 0;
+    for (; bits != 0; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* Whether each recent hole is one, and is there once, and a listed word has another hole besides.
+ * Adds up those in words that are not listed. */
+static bool pool_recent_are_valid(const hm_pool *pool, uint32_t *unlisted)
+{
+    uint32_t end = pool->recent_end;
+    if (end != 0 && (end < pool->count || end - pool->count > HM_POOL_RECENT))
+        return false;
+    for (uint32_t i = pool->count; i < end; i++) {
+        uint32_t slot = pool->recent[i % HM_POOL_RECENT], word = slot / HM_POOL_WORD, beside = 0;
+        if (slot >= pool->slot_count || (hm_pool_holes(pool, word) >> slot % HM_POOL_WORD & 1) == 0)
+            return false;
+        for (uint32_t k = pool->count; k < end; k++) {
+            uint32_t other = pool->recent[k % HM_POOL_RECENT];
+            if (other == slot && k != i)
+                return false;
+            beside += other / HM_POOL_WORD == word;
+        }
+        if (!pool_is_listed(pool, word))
+            *unlisted += 1;
+        else if (beside == pool_count_bits(hm_pool_holes(pool, word)))
+            return false;
+    }
+    return true;
+}
+
+/* All bits behind the slots are 0. In words that are not listed all holes are recent. A level's
+ * bits say which words below it are not 0. */
 bool hm_pool_levels_are_valid(const hm_pool *pool)
 {
     uint32_t below = hm_pool_word_count(pool->slot_count);
-    uint32_t lowest = HM_INVALID_INDEX;
+    uint32_t lowest = HM_INVALID_INDEX, recent = 0, unlisted = 0;
     const hm_pool_word *last = &pool->words[below - 1];
     if (pool->slot_count % HM_POOL_WORD != 0 &&
-        (last->live | last->holes) >> pool->slot_count % HM_POOL_WORD != 0)
+        (last->live | last->open) >> pool->slot_count % HM_POOL_WORD != 0)
         return false;
-    for (uint32_t i = below; i-- > 0;)
-        if (pool->words[i].holes != 0)
+    if (!pool_recent_are_valid(pool, &recent))
+        return false;
+    for (uint32_t i = hm_pool_word_count(below) * HM_POOL_WORD; i-- > 0;) {
+        uint64_t holes = i < below ? hm_pool_holes(pool, i) : 0;
+        if (!pool_is_listed(pool, i))
+            unlisted += pool_count_bits(holes);
+        else if (holes != 0)
             lowest = i;
-    for (uint32_t level = 0; level < pool->level_count; level++) {
+        else
+            return false;
+    }
+    for (uint32_t level = 1; level < pool->level_count; level++) {
+        below = hm_pool_word_count(below);
         for (uint32_t i = 0; i < hm_pool_word_count(below) * HM_POOL_WORD; i++) {
             bool is_set = (pool->levels[level][i / HM_POOL_WORD] >> i % HM_POOL_WORD & 1) != 0;
-            uint64_t under = 0;
-            if (i < below)
-                under = level != 0    ? pool->levels[level - 1][i]
-                        : i == lowest ? 0
-                                      : pool->words[i].holes;
-            if (is_set != (under != 0))
+            if (is_set != (i < below && pool->levels[level - 1][i] != 0))
                 return false;
         }
-        below = hm_pool_word_count(below);
     }
-    return pool->hole_word == lowest;
+    return recent == unlisted && pool->hole_word == lowest;
 }

@@ -147,10 +147,16 @@ bool hm_pool_blocks_are_valid(const hm_pool *pool);
 
 /* levels.c */
 
+/* The holes of a word. */
+static inline uint64_t hm_pool_holes(const hm_pool *pool, uint32_t word)
+{
+    return pool->words[word].live ^ pool->words[word].open;
+}
+
 /* Bits that were neither live nor holes become holes. */
 void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
-/* The bits, at least one, stop being holes. */
+/* The bits, at least one, stop being holes. None is recent. */
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
 /* The bits of a word that stand for slots of a range. The word has at least one of them. */
@@ -163,8 +169,8 @@ uint64_t hm_pool_cold_bits(const hm_pool *pool, hm_pool_range range, uint32_t wo
 bool hm_pool_any_live(const hm_pool *pool, hm_pool_range range);
 bool hm_pool_any_cold(const hm_pool *pool, hm_pool_range range);
 
-/* Whether all bits behind the slots are 0, and the levels and hole_word agree with the words. There
- * is at least one slot. */
+/* Whether all bits behind the slots are 0, and the recent holes, the levels and hole_word agree
+ * with the words. There is at least one slot. */
 bool hm_pool_levels_are_valid(const hm_pool *pool);
 
 /* block_index.c */

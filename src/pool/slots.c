@@ -41,7 +41,7 @@ static void pool_warm(hm_pool *pool, hm_pool_range range)
 static void pool_chill(hm_pool *pool, hm_pool_range range)
 {
     for (uint32_t word = range.first / HM_POOL_WORD; word < hm_pool_word_count(range.end); word++) {
-        uint64_t gone = pool->words[word].holes & hm_pool_bits_in(range, word);
+        uint64_t gone = hm_pool_holes(pool, word) & hm_pool_bits_in(range, word);
         if (gone == 0)
             continue;
         hm_pool_remove_holes(pool, word, gone);
@@ -101,29 +101,31 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
     return hm_pool_prepare(pool, n, false);
 }
 
-hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot)
+hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
     if (hm_pool_prepare(pool, 1, true) != HM_OK)
         return HM_NULL_HANDLE;
-    return hm_pool_issue(pool, slot);
+    return hm_pool_issue(pool);
 }
 
 /* erase */
 
-/* Makes a live slot free; its item has been destroyed. */
+/* Makes a live slot free; its item has been destroyed. One that is retired leaves no hole, but the
+ * recent ones are counted by the number of items: so none stays recent. */
 static void pool_release_slot(hm_pool *pool, uint32_t slot)
 {
-    uint32_t word = slot / HM_POOL_WORD;
-    uint64_t bit = UINT64_C(1) << slot % HM_POOL_WORD;
-    bool is_spent = hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION;
+    uint32_t entry = pool->entries[slot];
     hm_memory_poison(hm_pool_place_as(pool, slot, pool->item_size), pool->item_size);
-    pool->entries[slot] |= HM_POOL_FREE_ENTRY;
-    pool->words[word].live &= ~bit;
+    if (hm_pool_entry_generation(entry) != HM_HANDLE_MAX_GENERATION) {
+        hm_pool_open_slot(pool, slot, entry, pool->item_size);
+        return;
+    }
+    hm_pool_list_recent(pool);
+    pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
+    pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->words[slot / HM_POOL_WORD].open ^= UINT64_C(1) << slot % HM_POOL_WORD;
     pool->count--;
-    if (is_spent)
-        pool->retired_count++;
-    else
-        hm_pool_add_holes(pool, word, bit);
+    pool->retired_count++;
 }
 
 bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot)
@@ -165,18 +167,20 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
 /* Releases all items of a word. */
 static void pool_release_word(hm_pool *pool, uint32_t word)
 {
-    uint64_t holes = 0;
+    uint64_t retired = 0;
     for (uint64_t live = pool->words[word].live; live != 0; live &= live - 1) {
         uint32_t slot = word * HM_POOL_WORD + hm_bits_lowest(live);
-        if (hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION)
+        if (hm_pool_entry_generation(pool->entries[slot]) == HM_HANDLE_MAX_GENERATION) {
             pool->retired_count++;
-        else
-            holes |= live & (0 - live);
+            retired |= live & (0 - live);
+        }
         pool->entries[slot] |= HM_POOL_FREE_ENTRY;
         pool->count--;
     }
     pool->words[word].live = 0;
-    hm_pool_add_holes(pool, word, holes);
+    pool->words[word].open &= ~retired;
+    if (hm_pool_holes(pool, word) != 0)
+        hm_pool_list_word(pool, word);
 }
 
 void hm_pool_clear(hm_pool *pool)
@@ -190,6 +194,7 @@ void hm_pool_clear(hm_pool *pool)
             (void)hm_pool_erase_slow(pool, i + k);
         hm_memory_poison(hm_pool_place_as(pool, i, pool->item_size), pool->item_size * length);
     }
+    hm_pool_list_recent(pool);
     for (uint32_t word = 0; pool->count != 0; word++)
         pool_release_word(pool, word);
 }
@@ -206,6 +211,7 @@ hm_status hm_pool_trim(hm_pool *pool)
     hm_status status;
     hm_pool_range gone;
     size_t unit = 0;
+    hm_pool_list_recent(pool);
     do {
         status = hm_pool_storage_drop(pool, &unit, &gone);
         pool_chill(pool, gone);

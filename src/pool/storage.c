@@ -159,7 +159,7 @@ static unsigned char *pool_unit_start(const hm_pool *pool, size_t unit)
  * the start; the first blocks come one by one. */
 static size_t pool_growth(const hm_pool *pool)
 {
-    size_t size = hm_memory_growth(pool->item_committed_size);
+    size_t size = hm_memory_growth(pool->memory, pool->item_committed_size);
     if (!hm_pool_in_one_range(pool) && pool->item_committed_size / 4 < size)
         size = pool->item_committed_size / 4;
     return size > pool_unit_size(pool, 0) ? size / pool_unit_size(pool, 0) : 1;
@@ -210,7 +210,9 @@ hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
     pool->absent_from = unit;
     /* Not beyond the slots that were issued. */
     size_t end = hm_pool_last_unit(pool, pool->slot_count - 1) + 1;
-    size_t most = hm_pool_in_one_range(pool) ? hm_memory_growth(0) / pool->memory->page_size : 1;
+    size_t most = hm_pool_in_one_range(pool)
+                      ? hm_memory_growth(pool->memory, 0) / pool->memory->page_size
+                      : 1;
     size_t stop = unit + 1;
     while (stop < end && stop - unit < most && !hm_pool_is_present(pool, stop))
         stop++;

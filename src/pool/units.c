@@ -126,9 +126,10 @@ bool hm_pool_blocks_are_valid(const hm_pool *pool)
         size_t size = hm_pool_block_size(pool, piece.first);
         if (address == NULL)
             continue;
-        if ((uintptr_t)address % HM_MEMORY_ALIGNMENT != 0)
+        size_t piece_size = (piece.end - piece.first) * size;
+        if ((uintptr_t)address % hm_memory_align_of(piece_size) != 0)
             return false;
-        reserved += (piece.end - piece.first) * size;
+        reserved += piece_size;
         for (size_t block = piece.first; block < piece.end; block++, address += size)
             if (hm_pool_block_start(pool, block) != NULL &&
                 hm_pool_block_start(pool, block) != address)

@@ -65,20 +65,13 @@ void hm_table_fini(hm_table *table)
 
 /* batches */
 
-static hm_batch table_batch(const hm_table *table, size_t row_size)
+static hm_batch table_batch(const hm_table *table)
 {
     const hm_id_table *ids = &table->ids;
-    size_t size = sizeof(hm_handle) * ids->slot_count + row_size * ids->count;
-    return (hm_batch){.container = table,
-                      .entries = (const unsigned char *)ids->entries,
+    return (hm_batch){.entries = (const unsigned char *)ids->entries,
                       .entry_size = sizeof(hm_handle),
                       .slot_count = ids->slot_count,
-                      .is_cached = size < HM_BATCH_CACHED};
-}
-
-static bool table_contains_one(const void *table, hm_handle handle)
-{
-    return hm_table_contains(table, handle);
+                      .limit = ids->count};
 }
 
 uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
@@ -87,8 +80,16 @@ uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, ui
     HM_CONTRACT(table != NULL, "hm_table_contains_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_table_contains_n: alive is NULL");
-    hm_batch batch = table_batch(table, 0);
-    return hm_batch_contains_n(&batch, handles, n, alive, table_contains_one);
+    hm_batch batch = table_batch(table);
+    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
+}
+
+HM_INLINE void table_answer_row(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
+                                uint64_t found)
+{
+    uint32_t *rows = answers;
+    (void)batch;
+    rows[i] = (uint32_t)(match | ~found); /* or HM_INVALID_INDEX */
 }
 
 uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n, uint32_t *rows)
@@ -96,18 +97,9 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
     HM_CONTRACT(table != NULL, "hm_table_row_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_row_n: handles is NULL");
     HM_CONTRACT(rows != NULL || n == 0, "hm_table_row_n: rows is NULL");
-    hm_batch batch = table_batch(table, 0);
-    uint32_t found = 0;
-    for (uint32_t part; n > 0; handles += part, rows += part, n -= part) {
-        part = hm_batch_next_part(n);
-        if (!batch.is_cached)
-            hm_batch_prefetch_entries(&batch, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            rows[i] = hm_id_table_find(&table->ids, handles[i]);
-            found += rows[i] != HM_INVALID_INDEX;
-        }
-    }
-    return found;
+    hm_batch batch = table_batch(table);
+    return hm_batch_answer_n(&batch, handles, n, rows, sizeof *rows, hm_batch_match_position,
+                             hm_batch_match_position, table_answer_row);
 }
 
 /* insert */
@@ -367,40 +359,37 @@ bool hm_table_erase(hm_table *table, hm_handle handle)
     return true;
 }
 
-/* Prefetches what erasing these handles will write: entries, cells and positions, and the entries
- * of the last rows, which fill the holes. */
-static void table_prefetch_holes(const hm_batch *batch, const hm_table *table,
-                                 const hm_handle *handles, uint32_t n)
+static void table_touch(const void *container, uint32_t row)
 {
-    hm_batch_prefetch_entries(batch, handles, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = hm_table_row(table, handles[i]);
-        if (row == HM_INVALID_INDEX)
-            continue;
-        for (uint32_t c = 0; c < table->column_count; c++)
-            HM_PREFETCH(hm_table_address(table, &table->columns[c], row));
-        HM_PREFETCH(&table->ids.slots[row]);
-    }
+    const hm_table *table = container;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        HM_PREFETCH(hm_table_address(table, &table->columns[c], row));
+    HM_PREFETCH(&table->ids.slots[row]);
+}
+
+/* Prefetches the entries of the last rows, which fill the holes. */
+static void table_touch_last(const hm_table *table, uint32_t n)
+{
     uint32_t count = table->ids.count;
     for (uint32_t i = 1; i <= n && i <= count; i++)
         HM_PREFETCH(&table->ids.entries[table->ids.slots[count - i]]);
 }
 
+/* As hm_map_erase_parts. */
 uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
-    size_t row_size = 0;
-    for (uint32_t i = 0; i < table->array_count; i++)
-        row_size += table->columns[i].stride >> table->lane_shift;
-    hm_batch batch = table_batch(table, row_size);
     uint32_t erased = 0;
-    for (uint32_t part; n > 0; handles += part, n -= part) {
+    for (uint32_t part; n > 0 && table->ids.count > 0; handles += part, n -= part) {
+        hm_handle kept[HM_BATCH_PART];
+        hm_batch batch = table_batch(table);
         part = hm_batch_next_part(n);
-        if (!batch.is_cached)
-            table_prefetch_holes(&batch, table, handles, part);
-        for (uint32_t i = 0; i < part; i++)
-            erased += hm_table_erase(table, handles[i]);
+        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
+                                             table, table_touch);
+        table_touch_last(table, found);
+        for (uint32_t i = 0; i < found; i++)
+            erased += hm_table_erase(table, kept[i]);
     }
     return erased;
 }

@@ -246,12 +246,38 @@ static void apply_replay(apply_call *call, hm_command *command)
 
 /* run */
 
+/* Whether a change is all there is for its entity, and is of one component. */
+static bool apply_is_single(const hm_command *command)
+{
+    return command->next == 0 && command->add_count + command->remove_count == 1;
+}
+
+/* Runs a single change, as a call of the world: there is nothing to join. */
+static hm_status apply_single(const hm_commands *commands, hm_command *command)
+{
+    hm_world *world = commands->world;
+    uint32_t number = command->numbers[0];
+    void *value = NULL;
+    if (command->remove_count != 0)
+        return hm_world_remove_number(world, command->entity, number);
+    if ((command->flags & HM_COMMAND_VALUE) != 0)
+        value = hm_command_value(world, command);
+    return hm_world_add_number(world, command->entity, number, value);
+}
+
 /* Runs the commands of a live entity up to one that destroys it. That one, or NULL, goes to `end`.
  * If it fails, it has run none. */
 static hm_status apply_change(apply_call *call, hm_command *first, hm_command **end)
 {
     hm_world *world = call->world;
     hm_command *command = first;
+    *end = NULL;
+    if (apply_is_single(first)) {
+        hm_status status = apply_single(call->commands, first);
+        if (status == HM_OK)
+            hm_command_finish(call->commands, first);
+        return status;
+    }
     call->entity = first->entity;
     call->from = hm_world_place_table(world->places[hm_handle_index(first->entity)]);
     apply_fold(call, first);

@@ -170,7 +170,7 @@ hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component
     return status == HM_OK ? hm_world_add_number(world, entity, number, value) : status;
 }
 
-static hm_status change_remove_number(hm_world *world, hm_handle entity, uint32_t number)
+hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t number)
 {
     hm_world_component_record *record = hm_world_record(world, number);
     if (record->sparse != HM_WORLD_NONE) {
@@ -205,7 +205,7 @@ hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component compon
     hm_status status = change_begin(world, entity);
     if (status == HM_OK)
         status = change_read(world, component, &number);
-    return status == HM_OK ? change_remove_number(world, entity, number) : status;
+    return status == HM_OK ? hm_world_remove_number(world, entity, number) : status;
 }
 
 /* change */

@@ -63,6 +63,20 @@ bool hm_query_refresh(hm_query *query)
     return true;
 }
 
+void hm_query_prefetch_tables(const hm_query *query)
+{
+    const hm_world *world = query->world;
+    const uint32_t *list = query_list(query);
+    uint32_t next = query->cursor.listed, count = (uint32_t)query->table_array.count;
+    if (QUERY_TABLES_AHEAD >= count - next)
+        return;
+    const char *record = (const char *)&world->tables[list[next + QUERY_TABLES_AHEAD]];
+    HM_PREFETCH(record);
+    HM_PREFETCH(record + offsetof(hm_world_table, count));
+    for (uint32_t c = 0; c < query->column_end; c++)
+        HM_PREFETCH(hm_world_cell_of(&world->tables[list[next]], query->numbers[c]));
+}
+
 uint32_t hm_query_next_table(hm_query *query)
 {
     const hm_world *world = query->world;
@@ -70,8 +84,6 @@ uint32_t hm_query_next_table(hm_query *query)
     const uint32_t *list = query_list(query);
     while (cursor->listed < query->table_array.count) {
         uint32_t table = list[cursor->listed++];
-        if (QUERY_TABLES_AHEAD < query->table_array.count - cursor->listed)
-            HM_PREFETCH(&world->tables[list[cursor->listed + QUERY_TABLES_AHEAD]]);
         if (world->tables[table].count != 0)
             return table;
     }

@@ -29,6 +29,9 @@ static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t t
  * `has_any`: whether the table itself has a component of `any`, or none is asked for. */
 bool hm_query_matches(const hm_query *query, const hm_world_table *table, bool *has_any);
 
+/* Starts loading what the next tables of the list are, and where their columns begin. */
+void hm_query_prefetch_tables(const hm_query *query);
+
 /* Returns the next table of the loop that matches and has rows, or HM_WORLD_NONE. */
 uint32_t hm_query_next_table(hm_query *query);
 

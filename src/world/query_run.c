@@ -7,21 +7,25 @@
 #include "query_internal.h"
 
 enum {
-    QUERY_AHEAD = 12,          /* candidates ahead for which what a test reads is prefetched */
-    QUERY_LINE = 64,           /* bytes that one prefetch loads */
-    QUERY_PREFETCH_SIZE = 4096 /* bytes of each column of the next chunk */
+    QUERY_AHEAD = 12,        /* candidates ahead for which what a test reads is prefetched */
+    QUERY_LINE = 64,         /* bytes that one prefetch loads */
+    QUERY_TAIL_SIZE = 16384, /* bytes of the last rows of a chunk, in all columns of the query */
+    QUERY_PIECES = 8,        /* views of as many rows */
+    QUERY_STEP = 16          /* a chunk's views begin at multiples of this many rows */
 };
 
 /* views */
 
-static void query_enter_table(hm_query *query, uint32_t index)
+static void query_enter_table(hm_query *query, const hm_world_table *table)
 {
-    const hm_world_table *table = &query->world->tables[index];
+    uint32_t size = 1; /* of a row's values; not 0, to divide by it */
     query->table = table;
     for (uint32_t c = 0; c < query->column_end; c++) {
         const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
         query->places[c] = (hm_query_column){cell->offset, cell->size};
+        size += cell->size;
     }
+    query->cursor.tail = QUERY_TAIL_SIZE / size;
 }
 
 /* Points the view's columns to a row of its table. */
@@ -39,59 +43,86 @@ static void query_point(hm_query *query, uint32_t chunk, uint32_t row)
 
 /* from chunk to chunk */
 
-/* Starts loading what a view of this chunk has. A loop that does little with each value is as fast
- * as its data comes, and the processor's own prefetching begins anew with each column of a chunk.
- */
-static void query_prefetch_chunk(const hm_query *query, const hm_world_table *table, uint32_t chunk)
+/* Starts loading the values of these rows of the next chunk, as far as they exist. */
+static void query_prefetch_rows(const hm_query *query, uint32_t row, uint32_t end)
 {
+    const hm_world_table *table = query->cursor.ahead_table;
+    uint32_t chunk = query->cursor.ahead, rows = hm_world_rows_in(table, chunk);
     const unsigned char *start = hm_world_chunk_at(query->world, chunk);
-    size_t rows = table->rows[hm_world_chunk_class(chunk)];
-    HM_PREFETCH(hm_world_link_of(query->world, chunk));
+    size_t capacity = table->rows[hm_world_chunk_class(chunk)];
+    if (end > rows)
+        end = rows;
     for (uint32_t c = 0; c < query->column_end; c++) {
         const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
-        size_t size = (size_t)hm_world_rows_in(table, chunk) * cell->size;
-        if (size > QUERY_PREFETCH_SIZE)
-            size = QUERY_PREFETCH_SIZE;
-        for (size_t i = 0; i < size; i += QUERY_LINE)
-            HM_PREFETCH(start + rows * cell->offset + i);
+        const unsigned char *values = start + capacity * cell->offset;
+        for (size_t i = (size_t)row * cell->size; i < (size_t)end * cell->size; i += QUERY_LINE)
+            HM_PREFETCH(values + i);
     }
 }
 
-/* Enters the next table, and finds the one after that, so that it can be prefetched. */
-static bool query_next_filled_table(hm_query *query)
+/* Finds the chunk that comes after this one. */
+static void query_look_ahead(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
-    if (cursor->next_table == HM_WORLD_NONE)
-        return false;
-    query_enter_table(query, cursor->next_table);
-    cursor->chunk = query->table->first;
-    cursor->next_table = hm_query_next_table(query);
-    if (cursor->next_table == HM_WORLD_NONE)
-        return true;
-    const hm_world_table *next = &query->world->tables[cursor->next_table];
-    for (uint32_t c = 0; c < query->column_end; c++)
-        HM_PREFETCH(hm_world_cell_of(next, query->numbers[c]));
-    return true;
+    const hm_world *world = query->world;
+    if (query->table != NULL && cursor->chunk != query->table->last) {
+        cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
+    } else if (cursor->next_table != HM_WORLD_NONE) {
+        cursor->ahead_table = &world->tables[cursor->next_table];
+        cursor->ahead = cursor->ahead_table->first;
+        hm_query_prefetch_tables(query);
+    } else {
+        cursor->ahead = HM_WORLD_NONE;
+        return;
+    }
+    if (cursor->ahead != cursor->ahead_table->last) /* A link may be in a page of its own. */
+        HM_PREFETCH(hm_world_link_of(world, cursor->ahead));
 }
 
 static bool query_next_chunk(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
-    if (cursor->chunk == HM_WORLD_NONE && !query_next_filled_table(query))
+    if (cursor->ahead == HM_WORLD_NONE)
         return false;
-    uint32_t chunk = cursor->chunk;
-    query->count = hm_world_rows_in(query->table, chunk);
-    query_point(query, chunk, 0);
-    if (chunk != query->table->last) {
-        cursor->chunk = hm_world_link_of(query->world, chunk)->next;
-        query_prefetch_chunk(query, query->table, cursor->chunk);
-        return true;
+    cursor->chunk = cursor->ahead;
+    if (query->table != cursor->ahead_table) {
+        query_enter_table(query, cursor->ahead_table);
+        cursor->next_table = hm_query_next_table(query);
     }
-    cursor->chunk = HM_WORLD_NONE;
-    if (cursor->next_table != HM_WORLD_NONE) {
-        const hm_world_table *next = &query->world->tables[cursor->next_table];
-        query_prefetch_chunk(query, next, next->first);
-    }
+    cursor->row = 0;
+    cursor->rows = hm_world_rows_in(query->table, cursor->chunk);
+    query_look_ahead(query);
+    return true;
+}
+
+/* Returns how many rows the view at the cursor has. A loop that does little with each value is as
+ * fast as its data comes, and the processor's own prefetching begins anew with each column of a
+ * chunk. So the last rows of a chunk, its tail, are views of their own, and while the loop runs
+ * over such a piece, the piece as far behind the start of the next chunk is loaded. */
+static uint32_t query_measure_view(const hm_query *query)
+{
+    const hm_query_cursor *cursor = &query->cursor;
+    uint32_t left = cursor->rows - cursor->row, first = 0;
+    if (cursor->ahead == HM_WORLD_NONE)
+        return left;
+    if (cursor->rows > cursor->tail)
+        first = (cursor->rows - cursor->tail) & ~(uint32_t)(QUERY_STEP - 1);
+    if (cursor->row < first)
+        return first;
+    uint32_t piece = (cursor->tail / QUERY_PIECES + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
+    uint32_t count = left < piece + piece / 2 ? left : piece, row = cursor->row - first;
+    query_prefetch_rows(query, row, row + count);
+    return count;
+}
+
+static bool query_next_rows(hm_query *query)
+{
+    hm_query_cursor *cursor = &query->cursor;
+    if (cursor->row == cursor->rows && !query_next_chunk(query))
+        return false;
+    query->count = query_measure_view(query);
+    query_point(query, cursor->chunk, cursor->row);
+    cursor->row += query->count;
     return true;
 }
 
@@ -238,7 +269,7 @@ static bool query_next_run(hm_query *query)
         query_next_candidate(query);
     } while (query_continues(query, first, count));
     if (query->table != &query->world->tables[index])
-        query_enter_table(query, index);
+        query_enter_table(query, &query->world->tables[index]);
     query_point(query, first.chunk, hm_world_place_row(first));
     query_point_sparse(query);
     query->count = count;
@@ -281,6 +312,7 @@ void hm_query_rewind(hm_query *query)
     query_rewind_cursor(query);
     if (query->sparse_count == 0) {
         query->cursor.next_table = hm_query_next_table(query);
+        query_look_ahead(query);
         return;
     }
     query->driver = query_find_driver(query);
@@ -290,5 +322,5 @@ void hm_query_rewind(hm_query *query)
 
 bool hm_query_step(hm_query *query)
 {
-    return query->sparse_count == 0 ? query_next_chunk(query) : query_next_run(query);
+    return query->sparse_count == 0 ? query_next_rows(query) : query_next_run(query);
 }

@@ -304,6 +304,9 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,
                               const void *value);
 
+/* As hm_world_remove without the checks of entity and busy. */
+hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t number);
+
 /* HM_ERROR_INVALID when there is a column for a tag. */
 hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
                                 const void *const *columns);

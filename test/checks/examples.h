@@ -38,7 +38,7 @@ struct vector {
 enum { SPRITE_TYPE = 1, BULLET_TYPE };
 enum { ROWS = 64, COLUMNS = 64, RED = 0, BLUE };
 
-extern hm_map map, other_map;
+extern hm_map map, other_map, maps[10000];
 extern hm_pool pool;
 extern hm_secondary glows; /* of the sprites in `map` */
 extern hm_lists contacts;

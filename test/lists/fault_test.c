@@ -271,7 +271,7 @@ TEST(lists_fault, init_refused_leaves_zeroed_lists)
             CHECK(memcmp(&stage.lists, &zero, sizeof zero) == 0);
             test_memory_check_released(&stage.memory);
         }
-        CHECK(k == 7); /* five reservations, the first k that is not reached, and its increment */
+        CHECK(k == 5); /* three reservations, the first k that is not reached, and its increment */
     }
 }
 

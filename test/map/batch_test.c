@@ -237,6 +237,39 @@ TEST(map_batch, a_batch_may_name_more_than_there_are)
     hm_map_fini(&map);
 }
 
+static void check_items(const hm_map *map, const hm_handle *handles, uint32_t n, uint32_t expected)
+{
+    void **items = malloc(n * sizeof *items);
+    CHECK(items != NULL && hm_map_get_n(map, handles, n, items) == expected);
+    for (uint32_t i = 0; i < n; i++)
+        CHECK(items[i] == hm_map_get(map, handles[i]));
+    free(items);
+}
+
+/* All alive, none, and alternately, which are answered by other loops; few bytes and many. */
+TEST(map_batch, answers_do_not_depend_on_what_others_in_the_batch_are)
+{
+    enum { COUNT = 2200, ERASED = 300 };
+    const size_t sizes[] = {4, 4096 /* 9 MB */};
+    hm_handle handles[COUNT];
+    for (int i = 0; i < 2; i++) {
+        hm_map map;
+        const hm_map_desc desc = {.item_size = sizes[i], .capacity = COUNT};
+        CHECK(hm_map_init(&map, &desc) == HM_OK);
+        CHECK(hm_map_insert_n(&map, NULL, COUNT, handles) == HM_OK);
+        check_items(&map, handles, COUNT, COUNT);
+        CHECK(hm_map_erase_n(&map, handles, ERASED) == ERASED);
+        check_items(&map, handles, ERASED, 0);
+        CHECK(hm_map_erase_n(&map, handles, ERASED) == 0);
+        for (uint32_t k = ERASED; k < COUNT; k += 2)
+            CHECK(hm_map_erase(&map, handles[k]));
+        check_items(&map, handles, COUNT, (COUNT - ERASED) / 2);
+        CHECK(hm_map_erase_n(&map, handles + ERASED, COUNT - ERASED) == (COUNT - ERASED) / 2);
+        CHECK(hm_map_count(&map) == 0 && hm_map_validate(&map) == HM_OK);
+        hm_map_fini(&map);
+    }
+}
+
 /* More than one part, and a last one that is not full. */
 TEST(map_batch, insert_n_copies_many_items_in_their_order)
 {

@@ -32,7 +32,7 @@ static uint64_t group_of(const void *item, void *context)
 
 static const hm_order by_name = {.compare = compare_names};
 static const hm_order by_group = {.key = group_of};
-static const hm_order by_group_and_name = {compare_names, group_of, NULL};
+static const hm_order by_group_and_name = {.compare = compare_names, .key = group_of};
 
 static named make_named(uint32_t number)
 {

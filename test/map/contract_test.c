@@ -147,7 +147,7 @@ TEST(map_contract, a_map_whose_init_failed_is_a_valid_empty_one)
     check_capacity_zero(&map);
     test_memory memory;
     test_memory_init(&memory, 65536);
-    test_memory_fail(&memory, 2, false);
+    test_memory_fail(&memory, 1, false);
     hm_map_desc desc = {.item_size = 8, .memory = &memory.table};
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
     check_capacity_zero(&map);

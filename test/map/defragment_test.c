@@ -27,8 +27,8 @@ static uint64_t key_of(const void *a, void *context)
     return ((const item *)a)->key;
 }
 
-static const hm_order by_compare = {compare_items, NULL, NULL};
-static const hm_order by_key = {NULL, key_of, NULL};
+static const hm_order by_compare = {.compare = compare_items};
+static const hm_order by_key = {.key = key_of};
 
 static bool is_sorted(const item_map *map)
 {
@@ -367,8 +367,9 @@ static void change_between_calls(const hm_order *order, uint64_t *random)
 
 TEST(map_defragment, changes_between_calls_neither_make_done_a_lie_nor_mix_up_equal_items)
 {
-    static const hm_order orders[] = {
-        {compare_items, NULL, NULL}, {NULL, key_of, NULL}, {compare_items, coarse_key_of, NULL}};
+    static const hm_order orders[] = {{.compare = compare_items},
+                                      {.key = key_of},
+                                      {.compare = compare_items, .key = coarse_key_of}};
     uint64_t random = test_seed("changes between calls");
     for (uint32_t round = test_scaled(600); round > 0; round--)
         change_between_calls(&orders[round % 3], &random);
@@ -556,7 +557,7 @@ static void refuse_everything(witness *w)
     CHECK(hm_map_reserve(&w->map, 1) == HM_ERROR_BUSY);
     CHECK(hm_map_trim(&w->map) == HM_ERROR_BUSY);
     CHECK(!hm_map_erase(&w->map, hm_map_handle_at(&w->map, 0)));
-    hm_order order = {compare_items, NULL, NULL};
+    hm_order order = {.compare = compare_items};
     hm_progress progress = hm_map_defragment(&w->map, &order, (hm_budget){0, 0});
     CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
 }
@@ -603,7 +604,7 @@ static void sort_layout(test_layout layout, uint32_t count, uint64_t *random)
         memcpy(hm_map_meta_at(&w.map, i), &handle, sizeof handle);
         w.at[i] = handle;
     }
-    hm_order order = {compare_bytes, NULL, &w};
+    hm_order order = {.compare = compare_bytes, .context = &w};
     hm_progress progress;
     do {
         w.reports = 0;
@@ -650,7 +651,7 @@ TEST(map_defragment, a_zeroed_map_is_in_order)
 DEATH_TEST(map_defragment, an_order_of_nothing_is_a_broken_contract)
 {
     hm_map map = {0};
-    hm_order order = {NULL, NULL, NULL};
+    hm_order order = {.compare = NULL};
     hm_map_defragment(&map, &order, (hm_budget){0, 0});
 }
 
@@ -677,6 +678,6 @@ DEATH_TEST(map_defragment, touching_from_inside_a_callback_reaches_the_panic_hoo
     item_map map;
     CHECK(item_map_init(&map, 2) == HM_OK);
     hm_map_insert_n(&map.map, NULL, 2, NULL);
-    hm_order order = {NULL, touch_inside, &map.map};
+    hm_order order = {.key = touch_inside, .context = &map.map};
     item_map_defragment(&map, &order, (hm_budget){0, 0});
 }

@@ -53,7 +53,7 @@ TEST(map_typed_cpp, a_typed_map_works_in_cpp)
     int limit = 5;
     CHECK(particle_map_erase_if(&map, is_old, &limit) == 3);
 
-    const hm_order order = {nullptr, age_of, nullptr};
+    const hm_order order = {nullptr, age_of, nullptr, nullptr};
     CHECK(particle_map_defragment(&map, &order, hm_budget{0, 0}).done);
     CHECK(particle_map_count(&map) == 6);
     const particle probe = {0, 0, 4};

@@ -180,7 +180,8 @@ static bool chunked_run(chunked *c, uint32_t which, hm_budget budget)
 {
     static uint64_t asked;
     asked = c->swapped = 0;
-    const hm_order orders[] = {{compare_items, NULL, &asked}, {NULL, item_key, &asked}};
+    const hm_order orders[] = {{.compare = compare_items, .context = &asked},
+                               {.key = item_key, .context = &asked}};
     hm_sequence sequence = chunked_sequence(c);
     hm_progress wanted = column_run(&c->plain, column_order(&c->plain, which), budget);
     hm_progress progress = hm_order_run(&c->state, &orders[which], &sequence, budget);

@@ -55,13 +55,31 @@ static uint64_t coarse_key_of_searched(const void *item, void *context)
     return key_of_searched(item, context) / 8;
 }
 
-/* By compare, by key, by key and compare. */
+/* What defragment shows may be a copy. */
+static int compare_typed_searched(const ordered_item *a, const ordered_item *b, void *context)
+{
+    searched *s = context;
+    note_call(s);
+    if (s->lies != 0)
+        return (int)test_random_below(&s->lies, 3) - 1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+HM_ORDER_DEFINE(by_searched, ordered_item, compare_typed_searched)
+HM_ORDER_DEFINE_KEY(by_searched_key, ordered_item, key_of_searched)
+
+/* By compare, by key, by key and compare, and typed. */
 static hm_order order_of(searched *s, uint32_t which)
 {
-    const hm_order orders[ORDERS] = {{compare_searched, NULL, s},
-                                     {NULL, key_of_searched, s},
-                                     {compare_searched, coarse_key_of_searched, s}};
-    return orders[which % ORDERS];
+    const hm_order orders[ORDERS] = {
+        {.compare = compare_searched, .context = s},
+        {.key = key_of_searched, .context = s},
+        {.compare = compare_searched, .key = coarse_key_of_searched, .context = s},
+        by_searched,
+        by_searched_key};
+    hm_order order = orders[which % ORDERS];
+    order.context = s;
+    return order;
 }
 
 static hm_bound bound_of(searched *s, hm_order order, bool is_upper)

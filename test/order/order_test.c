@@ -219,9 +219,9 @@ TEST(order, each_part_of_an_order_makes_it_another)
     column_init(&c, 4);
     column_init(&other, 4);
     column_fill(&c, (const uint64_t[]){1, 1, 2, 3}, 4);
-    const hm_order orders[] = {{compare_keys, coarse_key_of, &c},
-                               {compare_backward, coarse_key_of, &c},
-                               {compare_keys, key_of, &c}};
+    const hm_order orders[] = {{.compare = compare_keys, .key = coarse_key_of, .context = &c},
+                               {.compare = compare_backward, .key = coarse_key_of, .context = &c},
+                               {.compare = compare_keys, .key = key_of, .context = &c}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         hm_sequence sequence = column_sequence(&c);
         CHECK(hm_order_run(&c.state, &orders[0], &sequence, no_limit).done);
@@ -232,7 +232,7 @@ TEST(order, each_part_of_an_order_makes_it_another)
     free(other.items);
     other.items = c.items;
     other.count = c.count;
-    hm_order elsewhere = {compare_keys, key_of, &other};
+    hm_order elsewhere = {.compare = compare_keys, .key = key_of, .context = &other};
     hm_sequence sequence = column_sequence(&c);
     CHECK(hm_order_run(&c.state, &elsewhere, &sequence, no_limit).compares == other.asked);
     CHECK(other.asked > 0);
@@ -452,7 +452,7 @@ PANICS(trimming_no_state, hm_order_trim(NULL, 0))
 DEATH_TEST(order, a_run_by_an_order_of_nothing_panics)
 {
     hm_sequence nothing = column_sequence(&broken);
-    hm_order_run(&broken.state, &(hm_order){NULL, NULL, &broken}, &nothing, no_limit);
+    hm_order_run(&broken.state, &(hm_order){.context = &broken}, &nothing, no_limit);
 }
 
 DEATH_TEST(order, arranging_without_handles_panics)

@@ -161,8 +161,40 @@ TEST(pool_batch, get_n_and_contains_n_say_what_single_questions_say)
         CHECK(hm_pool_get_n(&empty, NULL, 0, NULL) == 0);
         CHECK(hm_pool_contains_n(&empty, NULL, 0, NULL) == 0);
         check_questions(&empty, issued, 100, &random);
+        pool = make_pool_of((hm_storage)storage, 0);
+        check_questions(&pool, issued, 100, &random);
+        hm_pool_fini(&pool);
     }
     free(issued);
+}
+
+/* All alive, none, and alternately, which are answered by other loops; few and many. */
+TEST(pool_batch, answers_do_not_depend_on_what_others_in_the_batch_are)
+{
+    enum { SIZE = 4096, COUNT = 2200 /* 9 MB */, ERASED = 300 };
+    hm_handle handles[COUNT];
+    void *items[COUNT];
+    for (int storage = 0; storage < STORAGES; storage++) {
+        hm_pool pool;
+        const hm_pool_desc desc = {
+            .item_size = SIZE, .capacity = COUNT, .storage = (hm_storage)storage};
+        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
+        CHECK(hm_pool_insert_n(&pool, NULL, COUNT, handles) == HM_OK);
+        CHECK(hm_pool_get_n(&pool, handles, COUNT, items) == COUNT);
+        for (uint32_t i = 0; i < COUNT; i++)
+            CHECK(items[i] == hm_pool_get(&pool, handles[i]));
+        CHECK(hm_pool_erase_n(&pool, handles, ERASED) == ERASED);
+        CHECK(hm_pool_get_n(&pool, handles, ERASED, items) == 0);
+        CHECK(hm_pool_erase_n(&pool, handles, ERASED) == 0);
+        for (uint32_t i = ERASED; i < COUNT; i += 2)
+            CHECK(hm_pool_erase(&pool, handles[i]));
+        CHECK(hm_pool_get_n(&pool, handles, COUNT, items) == (COUNT - ERASED) / 2);
+        for (uint32_t i = 0; i < COUNT; i++)
+            CHECK(items[i] == hm_pool_get(&pool, handles[i]));
+        CHECK(hm_pool_erase_n(&pool, handles, COUNT) == (COUNT - ERASED) / 2);
+        CHECK(hm_pool_count(&pool) == 0 && hm_pool_validate(&pool) == HM_OK);
+        hm_pool_fini(&pool);
+    }
 }
 
 TEST(pool_batch, insert_n_fills_what_single_inserts_fill)

@@ -180,10 +180,11 @@ TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
 
 /* validate */
 
-enum { DAMAGES = 29, SLOTS = 200 };
+enum { DAMAGES = 37, SLOTS = 200 };
 
-/* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and a retired one at 10.
- */
+/* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and 100 and a retired one
+ * at
+ * 10. The recent holes are 0, and before it 100. */
 static void damage(hm_pool *pool, int how)
 {
     hm_pool_word *words = pool->words;
@@ -199,9 +200,9 @@ static void damage(hm_pool *pool, int how)
     if (how == 4)
         words[0].live ^= 1; /* a hole that is live */
     if (how == 5)
-        words[0].holes ^= 1; /* a free slot that is neither a hole nor cold */
+        words[0].open ^= 1; /* a free slot that is neither a hole nor cold */
     if (how == 6)
-        words[0].holes ^= UINT64_C(1) << 10; /* a retired slot that is a hole */
+        words[0].open ^= UINT64_C(1) << 10; /* a retired slot that is a hole */
     if (how == 7)
         words[1].live ^= 1; /* a live entry without its bit */
     if (how == 8)
@@ -213,11 +214,11 @@ static void damage(hm_pool *pool, int how)
     if (how == 11)
         entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a generation is not 0 */
     if (how == 12)
-        pool->levels[0][0] ^= 1; /* the lowest word with holes has no bit in the levels */
+        pool->levels[0][0] ^= 1; /* a word with a hole that is not recent is listed */
     if (how == 13)
-        pool->levels[0][0] ^= 2; /* nor has one without holes */
+        pool->levels[0][0] ^= 2; /* and no word whose holes are all recent */
     if (how == 14)
-        pool->hole_word = HM_INVALID_INDEX; /* hole_word is the lowest word with holes */
+        pool->hole_word = HM_INVALID_INDEX; /* hole_word is the lowest listed word */
     if (how == 15)
         pool->hole_word = 1;
     if (how == 16)
@@ -233,7 +234,7 @@ static void damage(hm_pool *pool, int how)
     if (how == 21)
         pool->unit_end = 0; /* and has memory */
     if (how == 22)
-        words[0].holes |= 1 << 20; /* a live slot is no hole */
+        words[0].open ^= 1 << 20; /* a live slot is open */
     if (how == 23)
         pool->max_slots = SLOTS - 1; /* slots are within the index space */
     if (how == 24)
@@ -246,6 +247,28 @@ static void damage(hm_pool *pool, int how)
         pool->unit_end = pool->unit_count + 1; /* units are no more than there can be */
     if (how == 28)
         pool->unit_end++; /* and the last one has memory */
+}
+
+/* The same for the recent holes, the latest of which is at `count`, and the levels. */
+static void damage_recent(hm_pool *pool, int how)
+{
+    uint32_t *latest = &pool->recent[pool->count % HM_POOL_RECENT];
+    if (how == 29)
+        pool->levels[0][0] ^= 4; /* a word without holes is not listed */
+    if (how == 30)
+        pool->levels[1][0] ^= 1; /* a level says what is below it */
+    if (how == 31)
+        pool->recent_end = pool->count + HM_POOL_RECENT + 1; /* no more recent ones than fit */
+    if (how == 32)
+        pool->recent_end = pool->count - 1; /* nor less than none */
+    if (how == 33)
+        *latest = SLOTS; /* they are slots, */
+    if (how == 34)
+        *latest = 20; /* and holes, */
+    if (how == 35)
+        *latest = 100; /* and there once */
+    if (how == 36)
+        pool->recent_end--; /* each hole is recent or in a listed word */
 }
 
 TEST(pool_contract, validate_sees_each_broken_invariant)
@@ -265,18 +288,23 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         }
         for (uint32_t i = 0; i < 10; i++)
             hm_pool_erase(&pool, hm_handle_pack(i, 1, 0));
+        CHECK(hm_pool_trim(&pool) == HM_OK);
+        handle = hm_pool_insert(&pool, NULL);
+        CHECK(hm_pool_erase(&pool, hm_handle_pack(100, 1, 0)) && hm_pool_erase(&pool, handle));
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool damaged = pool;
         hm_pool_word words[2];
         uint32_t entries[SLOTS];
-        uint64_t level = pool.levels[0][0];
+        uint64_t level = pool.levels[0][0], above = pool.levels[1][0];
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
         damage(&damaged, how / STORAGES);
+        damage_recent(&damaged, how / STORAGES);
         CHECK(hm_pool_validate(&damaged) == HM_ERROR_CORRUPT);
         memcpy(pool.words, words, sizeof words);
         memcpy(pool.entries, entries, sizeof entries);
         pool.levels[0][0] = level;
+        pool.levels[1][0] = above;
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
     }
@@ -436,7 +464,6 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
 
 TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
 {
-    static const uint64_t elsewhere;
     hm_pool pool;
     enum { BLOCK = 65536 }; /* bytes */
     hm_pool_desc desc = {.item_size = BLOCK, .capacity = 100, .max_slots = 100};
@@ -461,10 +488,10 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
     pool.blocks_end_in_words = !pool.blocks_end_in_words;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
     pool.blocks_end_in_words = !pool.blocks_end_in_words;
-    const uint64_t *top = pool.top;
-    pool.top = &elsewhere;
+    uint64_t **top = &pool.levels[pool.level_count - 1];
+    *top += 1;
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.top = top;
+    *top -= 1;
     uintptr_t other[64];
     uintptr_t *bases = pool.places.bases;
     memcpy(other, bases, sizeof other);

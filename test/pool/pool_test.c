@@ -83,7 +83,7 @@ POOL_TEST(a_pointer_holds_until_its_item_is_erased)
     finish(&pool);
 }
 
-POOL_TEST(insert_fills_the_lowest_hole)
+POOL_TEST(insert_fills_the_lowest_hole_after_a_trim)
 {
     hm_handle handles[MANY];
     hm_pool pool = make(storage, (hm_pool_desc){0});
@@ -92,12 +92,58 @@ POOL_TEST(insert_fills_the_lowest_hole)
     fill(&pool, handles, MANY);
     for (uint32_t i = 0; i < 7; i++)
         CHECK(hm_pool_erase(&pool, handles[order[i]]));
+    CHECK(hm_pool_trim(&pool) == HM_OK);
     for (uint32_t i = 0; i < 7; i++) {
         hm_handle handle = add(&pool, 0);
         CHECK(hm_handle_index(handle) == rising[i] && hm_handle_generation(handle) == 2);
         CHECK(!hm_pool_contains(&pool, handles[rising[i]]));
     }
     CHECK(hm_handle_index(add(&pool, 0)) == MANY);
+    finish(&pool);
+}
+
+POOL_TEST(insert_fills_the_latest_hole)
+{
+    hm_handle handles[MANY];
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    const uint32_t order[] = {200, 3, 64, 63, 199, 128, 0};
+    fill(&pool, handles, MANY);
+    for (uint32_t i = 0; i < 7; i++)
+        CHECK(hm_pool_erase(&pool, handles[order[i]]));
+    for (uint32_t i = 7; i-- > 0;)
+        CHECK(hm_handle_index(add(&pool, 0)) == order[i]);
+    CHECK(hm_handle_index(add(&pool, 0)) == MANY);
+    finish(&pool);
+}
+
+/* So that the last places become empty: the pool has 300 items, and then 296. */
+POOL_TEST(a_latest_hole_behind_as_many_places_as_there_are_items_is_not_filled_first)
+{
+    hm_handle handles[MANY];
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    const uint32_t order[] = {100, 299, 50, 296};
+    const uint32_t filled[] = {50, 100, 296, 299};
+    fill(&pool, handles, MANY);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(hm_pool_erase(&pool, handles[order[i]]));
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(hm_handle_index(add(&pool, 0)) == filled[i]);
+    finish(&pool);
+}
+
+/* One hole more than can be recent: then none is, until an insert. */
+POOL_TEST(after_many_erases_insert_fills_the_lowest_hole)
+{
+    enum { HOLES = HM_POOL_RECENT + 1, ITEMS = 4 * HM_POOL_RECENT };
+    hm_handle handles[ITEMS];
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    fill(&pool, handles, ITEMS);
+    for (uint32_t i = 0; i < HOLES; i++)
+        CHECK(hm_pool_erase(&pool, handles[7 * i % HOLES]));
+    CHECK(hm_handle_index(add(&pool, 0)) == 0);
+    CHECK(hm_pool_erase(&pool, handles[HOLES]));
+    CHECK(hm_handle_index(add(&pool, 0)) == HOLES);
+    CHECK(hm_handle_index(add(&pool, 0)) == 1);
     finish(&pool);
 }
 
@@ -119,6 +165,7 @@ POOL_TEST(the_lowest_hole_is_found_among_many_slots)
             if (hm_pool_erase(&pool, handle) && slot < lowest)
                 lowest = slot;
         }
+        CHECK(hm_pool_trim(&pool) == HM_OK);
         for (uint32_t next = lowest; hm_pool_count(&pool) < SLOTS;) {
             handle = hm_pool_insert(&pool, NULL);
             CHECK(next == lowest ? hm_handle_index(handle) == lowest

@@ -56,7 +56,7 @@ TEST(secondary_typed_cpp, a_typed_secondary_works_in_cpp)
     CHECK(armour_secondary_purge(&armours, is_in_map, &units) == 2);
     CHECK(armour_secondary_get(&armours, handles[2]) == nullptr);
 
-    const hm_order order = {nullptr, number_of, nullptr};
+    const hm_order order = {nullptr, number_of, nullptr, nullptr};
     CHECK(armour_secondary_defragment(&armours, &order, hm_budget{0, 0}).done);
     CHECK(armour_secondary_count(&armours) == 8);
     for (uint32_t i = 1; i < 8; i++)

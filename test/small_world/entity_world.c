@@ -20,9 +20,8 @@ static void begin_arena(void)
     uint32_t count = 0;
     while (count < ENTITY_SMALL)
         windows[count++] = ENTITY_WINDOW;
-    windows[count++] = ENTITY_MEDIUM;
-    windows[count++] = ENTITY_MEDIUM;
-    windows[count++] = ENTITY_MEDIUM;
+    while (count < ENTITY_SMALL + 4)
+        windows[count++] = ENTITY_MEDIUM;
     windows[count++] = ENTITY_RECORDS;
     windows[count++] = ENTITY_TABLES;
     windows[count++] = ENTITY_SPARSE;

@@ -18,15 +18,16 @@ enum {
     ENTITY_SLOTS = 4,
     ENTITY_COUNT = 4,
     ENTITY_KINDS = 3, /* components */
-    ENTITY_SMALL = 14,
-    ENTITY_WINDOW = 64,   /* bytes that each of the small arrays needs */
-    ENTITY_MEDIUM = 192,  /* bytes of the records of components, and of scratch memory */
+    ENTITY_SMALL = 11,
+    ENTITY_WINDOW = 64, /* bytes that each of the small arrays needs */
+    ENTITY_MEDIUM =
+        192, /* bytes of the id table, of the records of components, of scratch memory */
     ENTITY_RECORDS = 384, /* bytes of the records of blocks */
     ENTITY_TABLES = 512,  /* bytes of four tables */
     ENTITY_SPARSE = 832,  /* bytes of the secondaries */
     ENTITY_STORE = 1024,  /* bytes of all chunks */
     ENTITY_FORM = 2048,   /* bytes of what tells states apart */
-    ENTITY_BYTES = ENTITY_SMALL * ENTITY_WINDOW + 3 * ENTITY_MEDIUM + ENTITY_RECORDS +
+    ENTITY_BYTES = ENTITY_SMALL * ENTITY_WINDOW + 4 * ENTITY_MEDIUM + ENTITY_RECORDS +
                    ENTITY_TABLES + ENTITY_SPARSE + ENTITY_STORE
 };
 

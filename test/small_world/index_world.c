@@ -35,14 +35,15 @@ bool index_has(hm_handle handle)
 
 static size_t begin(const world_config *config)
 {
-    size_t windows[INDEX_COLUMNS + 1];
+    size_t windows[INDEX_COLUMNS + 2];
     memset(&keyed, 0, sizeof keyed);
     keyed.config = config;
     CHECK(config->max_slots <= INDEX_SLOTS && config->keys <= INDEX_KEYS);
     for (uint32_t i = 0; i < INDEX_COLUMNS; i++)
         windows[i] = INDEX_COLUMN;
-    windows[INDEX_COLUMNS] = INDEX_RANGE;
-    arena_begin(windows, INDEX_COLUMNS + 1, config->page_size);
+    windows[INDEX_COLUMNS] = INDEX_IDS;
+    windows[INDEX_COLUMNS + 1] = INDEX_RANGE;
+    arena_begin(windows, INDEX_COLUMNS + 2, config->page_size);
     const hm_index_desc desc = {.capacity = config->capacity,
                                 .max_slots = config->max_slots,
                                 .type_id = WORLD_TYPE_ID,

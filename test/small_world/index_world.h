@@ -15,10 +15,11 @@
 enum {
     INDEX_SLOTS = 3,
     INDEX_KEYS = 3,
-    INDEX_COLUMNS = 11, /* four of the secondary, five of lists, buckets, heads */
-    INDEX_COLUMN = 96,  /* bytes that one needs, at most, except for the range */
-    INDEX_RANGE = 544,  /* bytes, for blocks */
-    INDEX_BYTES = INDEX_COLUMNS * INDEX_COLUMN + INDEX_RANGE
+    INDEX_COLUMNS = 7, /* four of the secondary, records of lists, buckets, heads */
+    INDEX_COLUMN = 96, /* bytes that one needs, at most */
+    INDEX_IDS = 288,   /* bytes: entries, slots, floors of the lists */
+    INDEX_RANGE = 544, /* bytes, for blocks */
+    INDEX_BYTES = INDEX_COLUMNS * INDEX_COLUMN + INDEX_IDS + INDEX_RANGE
 };
 
 typedef enum index_verb {

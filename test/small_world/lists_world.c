@@ -36,15 +36,12 @@ static void begin_lists(void)
 
 static size_t begin(const world_config *config)
 {
-    size_t windows[LISTS_COLUMNS + 1];
+    static const size_t windows[] = {LISTS_COLUMN, LISTS_IDS, LISTS_RANGE}; /* small ones first */
     memset(&many, 0, sizeof many);
     many.config = config;
     CHECK(config->max_slots <= LISTS_SLOTS && config->max_items <= LISTS_ITEMS);
     CHECK(config->item_size <= LISTS_ITEM);
-    for (uint32_t i = 0; i < LISTS_COLUMNS; i++)
-        windows[i] = LISTS_COLUMN;
-    windows[LISTS_COLUMNS] = LISTS_RANGE;
-    arena_begin(windows, LISTS_COLUMNS + 1, config->page_size);
+    arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
     begin_lists();
     for (uint32_t life = 0; life < config->spent_lives; life++) {
         for (uint32_t i = 0; i < config->capacity; i++)

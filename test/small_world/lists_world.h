@@ -16,10 +16,10 @@ enum {
     LISTS_SLOTS = 4,
     LISTS_ITEMS = 7,   /* in all lists */
     LISTS_ITEM = 40,   /* bytes, at most */
-    LISTS_COLUMNS = 4, /* entries, slots, floors, records */
-    LISTS_COLUMN = 64, /* bytes that one needs, at most */
+    LISTS_COLUMN = 64, /* bytes that a column needs, at most */
+    LISTS_IDS = 192,   /* bytes: entries, slots, floors */
     LISTS_RANGE = 448, /* bytes, for blocks */
-    LISTS_BYTES = LISTS_COLUMNS * LISTS_COLUMN + LISTS_RANGE
+    LISTS_BYTES = LISTS_COLUMN + LISTS_IDS + LISTS_RANGE
 };
 
 typedef struct lists_row {

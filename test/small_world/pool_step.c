@@ -85,10 +85,13 @@ static bool is_right(hm_status status, bool fits)
     return status == (!fits ? HM_ERROR_FULL : arena.refused ? HM_ERROR_MEMORY : HM_OK);
 }
 
-/* The lowest hole with memory; if there is none, any free slot; else a new one. */
-static void check_choice(uint32_t slot, uint32_t lowest)
+/* The latest recent hole, if its place is below the number of items; else the lowest hole with
+ * memory; if there is none, any free slot; else a new one. */
+static void check_choice(uint32_t slot, uint32_t latest, uint32_t lowest)
 {
-    if (lowest != HM_INVALID_INDEX)
+    if (latest < pool_count_live())
+        CHECK(slot == latest);
+    else if (lowest != HM_INVALID_INDEX)
         CHECK(slot == lowest);
     else if (pool_issued() > pool_count_live() + pool_count_retired())
         CHECK(slot < pool_issued());
@@ -107,11 +110,20 @@ static void check_birth(hm_handle handle)
     CHECK(now.model.place[place] != NULL);
 }
 
+static uint32_t latest_hole(void)
+{
+    if (now.pool.count >= now.pool.recent_end)
+        return HM_INVALID_INDEX;
+    return now.pool.recent[now.pool.count % HM_POOL_RECENT];
+}
+
 static uint32_t lowest_hole(void)
 {
-    for (uint32_t slot = 0; slot < now.pool.slot_count; slot++)
-        if ((now.pool.words[slot / HM_POOL_WORD].holes >> slot % HM_POOL_WORD & 1) != 0)
+    for (uint32_t slot = 0; slot < now.pool.slot_count; slot++) {
+        const hm_pool_word *word = &now.pool.words[slot / HM_POOL_WORD];
+        if (((word->open & ~word->live) >> slot % HM_POOL_WORD & 1) != 0)
             return slot;
+    }
     return HM_INVALID_INDEX;
 }
 
@@ -120,7 +132,7 @@ void pool_insert(uint32_t way)
 {
     unsigned char item[POOL_ITEM] = {0};
     void *place = NULL;
-    uint32_t lowest = lowest_hole();
+    uint32_t latest = latest_hole(), lowest = lowest_hole();
     bool fits = pool_room() > 0;
     hm_handle handle;
     if (way == POOL_COPIED)
@@ -133,7 +145,7 @@ void pool_insert(uint32_t way)
     CHECK(way != POOL_EMPLACED || place == hm_pool_get(&now.pool, handle));
     if (hm_handle_is_null(handle))
         return;
-    check_choice(hm_handle_index(handle), lowest);
+    check_choice(hm_handle_index(handle), latest, lowest);
     check_birth(handle);
     place = hm_pool_get(&now.pool, handle);
     CHECK(way == POOL_EMPLACED || memcmp(place, item, now.config->item_size) == 0);

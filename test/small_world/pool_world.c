@@ -123,7 +123,8 @@ static void blank_items(void)
 
 /* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
  * so that a library that reads them goes wrong: holes, entries that were not issued yet, the counts
- * of arrays, which the pool sets at a trim, and where to look for cold slots while there are none.
+ * of arrays, which the pool sets at a trim, places for recent holes while there are less, and where
+ * to look for cold slots while there are none.
  * Bits and blocks behind those in use are not among them: they must be 0. */
 static void blank_unused(void)
 {
@@ -132,6 +133,9 @@ static void blank_unused(void)
     blank_behind(&now.pool.index_array, sizeof(uint32_t) * now.pool.index_size);
     BLANK(now.pool.entry_array.count);
     BLANK(now.pool.word_array.count);
+    for (uint32_t i = 0; i < HM_POOL_RECENT; i++)
+        if (now.pool.count + i >= now.pool.recent_end)
+            BLANK(now.pool.recent[(now.pool.count + i) % HM_POOL_RECENT]);
     if (now.pool.cold_count == 0)
         BLANK(now.pool.absent_from);
 }

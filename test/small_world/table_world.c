@@ -7,7 +7,7 @@
 
 enum {
     COLUMNS = WORLD_COLUMNS,
-    FIRST_RANGE = 4, /* of the cells, behind entries, slots, floors and records */
+    FIRST_RANGE = 2, /* of the cells, behind the id table's and the records */
     LINE = 8,        /* a cache line, as narrowed.txt has it */
     WORST_NAMES = (WORLD_SLOTS + 2) * WORLD_SLOT_VALUES
 };
@@ -133,8 +133,7 @@ static uint32_t list_windows(size_t *windows)
 {
     uint32_t count = 0;
     lay_out();
-    while (count + 1 < FIRST_RANGE)
-        windows[count++] = WORLD_WINDOW;
+    windows[count++] = 3 * WORLD_WINDOW; /* entries, slots, floors */
     windows[count++] =
         world_in_pages(sizeof(hm_cells) * layout.columns + sizeof(hm_array) * layout.arrays);
     for (uint32_t i = 0; i < layout.arrays; i++) {

@@ -90,7 +90,8 @@ void model_set_orders(map_model *model)
     model->orders[1] = (hm_order){.key = model_key, .context = model};
     model->orders[2] = (hm_order){.compare = model_lying_compare, .context = model};
     model->orders[3] = (hm_order){.key = model_lying_key, .context = model};
-    model->orders[4] = (hm_order){model_lying_compare, model_lying_key, model};
+    model->orders[4] =
+        (hm_order){.compare = model_lying_compare, .key = model_lying_key, .context = model};
 }
 
 void model_read_positions(map_model *model)

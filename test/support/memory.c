@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A memory table that counts, checks the contract of memory.h, and refuses on demand. It records
  * for each page of each range whether it is committed, so that none is committed or decommitted
- * twice. Without holes, a range also grows and shrinks at one end only:
+ * twice. Without holes, the arrays in a range also grow and shrink at one end only:
  *
- *     range->address                     range->committed_size       range->size
- *     |==================================|...........................|
- *                          decommit: ends here, commit: starts here
+ *     |====================|.............|====================|................|
+ *     commit: starts here, also again    decommit: ends here, commit: starts here
  *
  * It is based on hm_memory_os(), and checks against its own page size, which may be larger. */
 #include "memory.h"
@@ -19,8 +18,16 @@ typedef struct test_range {
     struct test_range *next;
     unsigned char *address;
     size_t size, committed_size; /* bytes */
-    unsigned char held[];        /* page -> whether it is committed */
+    int starts;                  /* arrays that were seen to begin */
+    unsigned char held[];        /* page -> PAGE_HELD and the others */
 } test_range;
+
+enum {
+    PAGE_HELD = 1,   /* it is committed */
+    PAGE_KNOWN = 2,  /* it was, or it is */
+    PAGE_STARTS = 4, /* a commit began there */
+    MOST_STARTS = 5  /* arrays in a range, at most */
+};
 
 /* Counts a call and returns whether to refuse it. */
 static bool refuses(test_memory *memory)
@@ -54,7 +61,7 @@ static void check_pages(const test_memory *memory, const void *address, size_t s
     const test_range *range = range_of(memory, address, size);
     size_t offset = offset_in(range, address), page_size = memory->table.page_size;
     for (size_t page = offset / page_size; page <= (offset + size - 1) / page_size; page++)
-        CHECK(range->held[page] == held);
+        CHECK((range->held[page] & PAGE_HELD) == held);
 }
 
 /* Returns the range of the whole pages that are about to change, all of which have the same state.
@@ -72,8 +79,32 @@ static test_range *check_change(const test_memory *memory, const void *address, 
 static void set_pages(const test_memory *memory, test_range *range, const void *address,
                       size_t size, bool held)
 {
-    size_t page_size = memory->table.page_size;
-    memset(range->held + offset_in(range, address) / page_size, held, size / page_size);
+    size_t page_size = memory->table.page_size, first = offset_in(range, address) / page_size;
+    for (size_t page = first; page < first + size / page_size; page++)
+        range->held[page] = (unsigned char)((range->held[page] & PAGE_STARTS) | PAGE_KNOWN | held);
+}
+
+/* Fails the test unless these pages follow those of an array, or begin one. */
+static void check_grows(const test_memory *memory, test_range *range, const void *address)
+{
+    size_t first = offset_in(range, address) / memory->table.page_size;
+    unsigned char *pages = range->held;
+    if (memory->has_holes)
+        return;
+    if ((first == 0 || !(pages[first - 1] & PAGE_HELD)) && !(pages[first] & PAGE_STARTS)) {
+        CHECK(!(pages[first] & PAGE_KNOWN));
+        CHECK(++range->starts <= MOST_STARTS);
+    }
+    pages[first] |= PAGE_STARTS;
+}
+
+/* Fails the test unless these pages are the last ones of an array. */
+static void check_shrinks(const test_memory *memory, const test_range *range, const void *address,
+                          size_t size)
+{
+    size_t end = (offset_in(range, address) + size) / memory->table.page_size;
+    CHECK(memory->has_holes || end == range->size / memory->table.page_size ||
+          (range->held[end] & (PAGE_HELD | PAGE_STARTS)) != PAGE_HELD);
 }
 
 static void *test_reserve(void *context, size_t size)
@@ -102,7 +133,7 @@ static bool test_commit(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
     test_range *range = check_change(memory, address, size, false);
-    CHECK(memory->has_holes || offset_in(range, address) == range->committed_size);
+    check_grows(memory, range, address);
     const hm_memory *os = hm_memory_os();
     if (refuses(memory) || !os->commit(os->context, address, size))
         return false;
@@ -116,7 +147,7 @@ static bool test_decommit(void *context, void *address, size_t size)
 {
     test_memory *memory = context;
     test_range *range = check_change(memory, address, size, true);
-    CHECK(memory->has_holes || offset_in(range, address) + size == range->committed_size);
+    check_shrinks(memory, range, address, size);
     const hm_memory *os = hm_memory_os();
     if (refuses(memory) || !os->decommit(os->context, address, size))
         return false;

@@ -17,8 +17,9 @@ typedef struct test_memory {
     struct test_range *ranges;            /* the live reservations */
 } test_memory;
 
-/* For containers that commit each range from its start, without holes. page_size: bytes, a power of
- * two that is a multiple of the system's. */
+/* For containers that commit each array of a range from its start, without holes. Where an array
+ * begins is not known: a page begins one if the page before it has no memory when it gets its own
+ * for the first time. page_size: bytes, a power of two that is a multiple of the system's. */
 void test_memory_init(test_memory *memory, size_t page_size);
 
 /* Returns this page size, or the system's if that is larger: no table may have smaller pages. */

@@ -26,12 +26,14 @@ typedef struct column {
     uint32_t slot_count, count, capacity;
     uint32_t next_id;
     uint64_t swapped, asked; /* in this call */
+    bool *is_gone;           /* by id, which wrap around: whether it was erased */
     uint64_t lies;           /* state of the comparators that lie; 0: all are honest */
     hm_order_state state;
     test_memory memory;
 } column;
 
 enum {
+    IDS = 65536,
     WHOLE_CHECK = 1000, /* items; larger columns are not checked after each call */
     PATIENCE = 4000000  /* calls */
 };
@@ -44,7 +46,8 @@ static inline void column_init(column *c, uint32_t capacity)
     c->items = calloc(capacity + 1, sizeof *c->items);
     c->slots = calloc(capacity + 1, sizeof *c->slots);
     c->entries = calloc(capacity + 1, sizeof *c->entries);
-    CHECK(c->items != NULL && c->slots != NULL && c->entries != NULL);
+    c->is_gone = calloc(IDS, sizeof *c->is_gone);
+    CHECK(c->items != NULL && c->slots != NULL && c->entries != NULL && c->is_gone != NULL);
 }
 
 static inline void column_fini(column *c)
@@ -54,6 +57,7 @@ static inline void column_fini(column *c)
     free(c->items);
     free(c->slots);
     free(c->entries);
+    free(c->is_gone);
 }
 
 static inline void column_set_position(column *c, uint32_t position, uint32_t slot)
@@ -70,6 +74,7 @@ static inline void column_insert(column *c, uint64_t key, bool is_loose)
     CHECK(position < c->capacity);
     if (position == c->slot_count)
         column_set_position(c, position, c->slot_count++);
+    c->is_gone[c->next_id % IDS] = false;
     c->items[position] = (ordered_item){key, c->next_id++, is_loose};
 }
 
@@ -85,6 +90,7 @@ static inline void column_erase(column *c, uint32_t index)
     uint32_t slot = c->slots[index];
     column_set_position(c, index, c->slots[last]);
     column_set_position(c, last, slot);
+    c->is_gone[c->items[index].id % IDS] = true;
     if (index != last)
         c->items[last].is_loose = true;
     c->items[index] = c->items[last];
@@ -200,14 +206,34 @@ static inline uint64_t coarse_key_of(const void *item, void *context)
     return key_of(item, context) / 8;
 }
 
-enum { ORDERS = 3 };
+/* A typed order may show copies, but of none that is gone. */
+static inline int compare_typed(const ordered_item *a, const ordered_item *b, void *context)
+{
+    column *c = context;
+    CHECK(a->id < c->next_id && !c->is_gone[a->id % IDS]);
+    CHECK(b->id < c->next_id && !c->is_gone[b->id % IDS]);
+    c->asked++;
+    if (c->lies != 0)
+        return (int)test_random_below(&c->lies, 3) - 1;
+    return a->key < b->key ? -1 : 0;
+}
 
-/* By compare, by key, by key and compare. */
+HM_ORDER_DEFINE(by_typed_compare, ordered_item, compare_typed)
+HM_ORDER_DEFINE_KEY(by_typed_key, ordered_item, key_of)
+
+enum { ORDERS = 5 };
+
+/* By compare, by key, by key and compare, by typed compare, by typed key. */
 static inline hm_order column_order(column *c, uint32_t which)
 {
-    const hm_order orders[ORDERS] = {
-        {compare_keys, NULL, c}, {NULL, key_of, c}, {compare_keys, coarse_key_of, c}};
-    return orders[which % ORDERS];
+    const hm_order orders[ORDERS] = {{.compare = compare_keys, .context = c},
+                                     {.key = key_of, .context = c},
+                                     {.compare = compare_keys, .key = coarse_key_of, .context = c},
+                                     by_typed_compare,
+                                     by_typed_key};
+    hm_order order = orders[which % ORDERS];
+    order.context = c;
+    return order;
 }
 
 /* In order, with equal items as they were before, except loose ones. */

@@ -100,13 +100,29 @@ static void on_destroy(void *item, void *context)
     }
 }
 
+/* Takes the latest recent hole, if its place is below the number of items, or forgets them all.
+ * Returns HM_INVALID_INDEX then. */
+static uint32_t take_recent(pool_model *model)
+{
+    uint32_t slot = HM_INVALID_INDEX;
+    if (model->recent_count != 0)
+        slot = model->recent[--model->recent_count];
+    if (slot < model->count)
+        return slot;
+    model->recent_count = 0;
+    model->remembers = true;
+    return HM_INVALID_INDEX;
+}
+
 static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
 {
-    uint32_t slot = hm_handle_index(handle), lowest = 0;
+    uint32_t slot = hm_handle_index(handle), lowest = 0, recent = take_recent(model);
     CHECK(!hm_handle_is_free(handle));
     CHECK(hm_handle_type_id(handle) == model->desc.type_id);
     CHECK(slot <= model->end && slot < model->desc.max_slots);
-    if (slot == model->end) {
+    if (recent != HM_INVALID_INDEX) {
+        CHECK(slot == recent);
+    } else if (slot == model->end) {
         CHECK(model->count + model->retired == model->end); /* no hole was left */
         model->end++;
     } else if (!model->trimmed) {
@@ -129,8 +145,24 @@ static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint6
     model->count++;
 }
 
+static void forget_recent(pool_model *model)
+{
+    model->recent_count = 0;
+    model->remembers = false;
+}
+
+static void note_hole(pool_model *model, uint32_t slot)
+{
+    if (model->slots[slot].generation == HM_HANDLE_MAX_GENERATION ||
+        model->recent_count == HM_POOL_RECENT)
+        forget_recent(model);
+    else if (model->remembers)
+        model->recent[model->recent_count++] = slot;
+}
+
 static void note_erase(pool_model *model, pool_model_slot *record)
 {
+    note_hole(model, (uint32_t)(record - model->slots));
     model->past[model->past_count++ % POOL_MODEL_PAST] =
         handle_at(model, (uint32_t)(record - model->slots));
     CHECK(record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
@@ -304,6 +336,7 @@ static void note_all_erased(pool_model *model)
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live)
             note_erase(model, &model->slots[slot]);
+    forget_recent(model);
 }
 
 static void start_clearing(pool_model *model)
@@ -494,6 +527,7 @@ static void trim(void *state, const uint32_t arguments[3])
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
     model->trimmed = true;
+    forget_recent(model);
 }
 
 /* Kind and which of a handle, value. */

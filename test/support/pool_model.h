@@ -31,13 +31,16 @@ typedef struct pool_model {
     uint32_t end;           /* slots that were issued */
     uint32_t retired;       /* slots that are retired */
     hm_handle past[POOL_MODEL_PAST];
-    uint32_t past_count; /* handles ever stored there */
-    uint32_t tick;       /* checks */
-    uint32_t third;      /* of the slots: the one that erase_if erases */
-    uint32_t last_slot;  /* where destroy ran last in a clear, plus 1 */
-    bool clearing;       /* destroy must go upward */
-    bool refuses;        /* memory will refuse the next operation a call */
-    bool trimmed;        /* since then the lowest hole may have no memory */
+    uint32_t past_count;             /* handles ever stored there */
+    uint32_t tick;                   /* checks */
+    uint32_t third;                  /* of the slots: the one that erase_if erases */
+    uint32_t last_slot;              /* where destroy ran last in a clear, plus 1 */
+    bool clearing;                   /* destroy must go upward */
+    bool refuses;                    /* memory will refuse the next operation a call */
+    bool trimmed;                    /* since then the lowest hole may have no memory */
+    uint32_t recent[HM_POOL_RECENT]; /* the holes that insert fills first, the latest last */
+    uint32_t recent_count;
+    bool remembers; /* an erase adds to them; only an insert makes it so */
 } pool_model;
 
 extern const test_subject pool_subject;

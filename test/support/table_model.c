@@ -90,7 +90,7 @@ static hm_handle pick(const table_model *model, uint32_t kind, uint32_t which, u
         return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
     case 13:
         return hm_handle_pack(which % (ids->slot_count + 2), noise % 8, model->desc.type_id);
-    case 14: /* an entry, which has the free bit if its slot is free */
+    case 14: /* an entry, which has the free bit if its slot is retired */
         return ids->slot_count != 0 ? ids->entries[which % ids->slot_count] : live;
     case 15:
         return hm_handle_from_bits(test_random(&bits));

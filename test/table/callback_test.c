@@ -103,7 +103,9 @@ TEST(table_callback, key_and_compare_see_whole_rows_and_change_none)
     for (uint32_t layout = 0; layout < TABLE_LAYOUTS; layout++)
         for (int by_key = 0; by_key < 2; by_key++) {
             intruder self;
-            const hm_order order = {by_key ? NULL : compare, by_key ? key_of : NULL, &self};
+            const hm_order order = {.compare = by_key ? NULL : compare,
+                                    .key = by_key ? key_of : NULL,
+                                    .context = &self};
             start(&self, table_lanes(layout));
             hm_progress progress = {0, 0, false};
             while (!progress.done)

@@ -247,7 +247,7 @@ TEST(table_fault, init_refused_leaves_a_zeroed_table)
             CHECK(memcmp(&stage.table, &zero, sizeof zero) == 0);
             test_memory_check_released(&stage.memory);
         }
-        CHECK(k > (table_lanes(layout) == 0 ? WIDE : 1) + 5u);
+        CHECK(k > (table_lanes(layout) == 0 ? WIDE : 1) + 3u);
     }
 }
 

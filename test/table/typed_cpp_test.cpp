@@ -51,7 +51,7 @@ TEST(table_typed_cpp, a_typed_table_works_in_cpp)
     CHECK(sparks_table_erase(&sparks, handles[0]) && !sparks_table_contains(&sparks, handles[0]));
     int limit = 5;
     CHECK(sparks_table_erase_if(&sparks, is_old, &limit) == 3);
-    const hm_order order = {nullptr, age_of, nullptr};
+    const hm_order order = {nullptr, age_of, nullptr, nullptr};
     CHECK(sparks_table_defragment(&sparks, sparks_age_column, &order, hm_budget{0, 0}).done);
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(sparks_age(&sparks)[i] == static_cast<int>(i));

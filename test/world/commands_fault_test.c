@@ -194,6 +194,45 @@ TEST(commands_fault, an_apply_that_is_refused_memory_keeps_the_rest)
     }
 }
 
+/* One command of one component for each entity. Returns whether the k-th call was reached. */
+static bool refuse_single(scene *on, uint32_t k)
+{
+    uint32_t done = 0, count = 0;
+    start(on, 4096);
+    for (uint32_t i = 0; i < ENTITIES; i++)
+        if (!is_new(i)) {
+            hm_component component = i % 7 == 0 ? on->huge : on->parts[i % PARTS];
+            CHECK(hm_commands_add(&on->commands, on->entities[i], component, NULL) == HM_OK);
+            count++;
+        }
+    test_memory_fail(&on->memory, k, false);
+    hm_status status = hm_commands_apply(&on->commands);
+    bool reached = test_memory_refused(&on->memory);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && reached));
+    CHECK(hm_world_validate(&on->world) == HM_OK);
+    for (uint32_t i = 0; i < ENTITIES; i++)
+        if (!is_new(i))
+            done += hm_world_has(&on->world, on->entities[i],
+                                 i % 7 == 0 ? on->huge : on->parts[i % PARTS]);
+    CHECK(hm_commands_count(&on->commands) == count - done);
+    CHECK((status == HM_OK) == (done == count));
+    test_memory_fail(&on->memory, 0, false);
+    CHECK(hm_commands_apply(&on->commands) == HM_OK);
+    CHECK(hm_commands_count(&on->commands) == 0 && hm_commands_skipped(&on->commands) == 0);
+    hm_commands_fini(&on->commands);
+    hm_world_fini(&on->world);
+    test_memory_check_released(&on->memory);
+    return reached;
+}
+
+TEST(commands_fault, a_single_command_that_is_refused_memory_waits)
+{
+    uint32_t k = 1;
+    while (refuse_single(&stage, k))
+        k++;
+    CHECK(k > 5);
+}
+
 /* What is left can be cleared, too. */
 TEST(commands_fault, the_rest_of_a_refused_apply_can_be_cleared)
 {

@@ -87,6 +87,32 @@ TEST(query, a_view_is_a_chunk_whose_values_stand_side_by_side)
     finish(&on);
 }
 
+/* So that what comes next can be loaded meanwhile. */
+TEST(query, the_last_rows_before_another_chunk_are_several_views)
+{
+    enum { ENTITIES = 20000, LONE = 300 };
+    scene on;
+    start(&on);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a), 1, ENTITIES, NULL, NULL) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.b), 2, LONE, NULL, NULL) == HM_OK);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_view view;
+    uint32_t count = 0, views = 0, before = 0, last = 0;
+    for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
+        const int *first = view.columns[0];
+        CHECK((uintptr_t)first % 64 == 0); /* Views are as good for vectors as whole chunks. */
+        CHECK(hm_world_get(&on.world, view.entities[view.count - 1], on.a) ==
+              &first[view.count - 1]);
+        count += view.count;
+        before = last;
+        last = view.count;
+    }
+    CHECK(count == ENTITIES + LONE && last == LONE);
+    CHECK(before < 1024 && views > 8);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
 /* Numbers far apart: a table's cells end at its highest component. */
 TEST(query, components_of_any_number_may_be_asked_for)
 {

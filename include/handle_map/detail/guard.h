@@ -9,17 +9,21 @@
 
 /* The bits of `flags`. */
 enum {
-    HM_GUARD_BUSY = 1,  /* inside one of the container's callbacks */
-    HM_GUARD_HOOK = 2,  /* a hook is set */
-    HM_GUARD_META = 4,  /* meta moves with the items */
-    HM_GUARD_JOINED = 8 /* lists: no free block is followed by another one or is the last, and no
-                           empty list has a block */
+    HM_GUARD_BUSY = 1,     /* inside one of the container's callbacks */
+    HM_GUARD_HOOK = 2,     /* a hook is set */
+    HM_GUARD_META = 4,     /* meta moves with the items */
+    HM_GUARD_JOINED = 8,   /* lists: no free block is followed by another one or is the last, and no
+                              empty list has a block */
+    HM_GUARD_ORDERED = 16, /* a map's order manages positions, and must hear of changes there */
+    /* Those for which a map's erase takes its slow path. Testing bits in memory is one instruction;
+     * gcc compares a whole field with 0 in two. */
+    HM_GUARD_ERASE = HM_GUARD_BUSY | HM_GUARD_HOOK | HM_GUARD_META | HM_GUARD_ORDERED
 };
 
 /* The hot paths compare both fields anyway, so that checking for busy costs them nothing. */
 typedef struct hm_guard {
     uint32_t limit; /* items; from this count on insert takes its slow path; 0 while busy */
-    uint32_t flags; /* HM_GUARD_ bits; unless 0, erase takes its slow path */
+    uint32_t flags; /* HM_GUARD_ bits; if erase tests one that is set, it takes its slow path */
 } hm_guard;
 
 /* For a call that returns nothing and so cannot report that its container is busy. */

@@ -20,4 +20,13 @@ static inline void hm_handle_set_index(hm_handle *entry, uint32_t index)
 #endif
 }
 
+/* Compares an entry of an id table with the handle of its slot: the result is the position, below
+ * the table's count, if the handle resolves, and otherwise at least the count. The upper halves
+ * (free bit, type id, generation) cancel out if they are equal, and what is left of them otherwise
+ * is above any position. */
+static inline uint64_t hm_handle_match(hm_handle entry, hm_handle handle)
+{
+    return entry.bits ^ (handle.bits ^ hm_handle_index(handle));
+}
+
 #endif

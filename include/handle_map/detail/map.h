@@ -20,7 +20,6 @@ typedef struct hm_map {
     unsigned char *items; /* item_array.data */
     size_t item_size;     /* bytes */
     hm_guard guard;       /* its limit: items that fit in the committed memory */
-    uint32_t managed;     /* position; the order knows of none from here on: 0, or cursor + 1 */
     hm_id_table ids;      /* which slots are live; its count is the map's */
     void (*destroy)(void *item, void *context);
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
@@ -32,21 +31,22 @@ typedef struct hm_map {
 } hm_map;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
-                     offsetof(hm_map, ids) + offsetof(hm_id_table, fresh_bits) == 64,
+                     offsetof(hm_map, ids) + offsetof(hm_id_table, max_slots) == 64,
                  "what the hot paths touch takes one cache line");
 
 HM_API void hm_map_clear_meta(hm_map *map, uint32_t index, uint32_t n);
 HM_API HM_COLD hm_handle hm_map_issue_slow(hm_map *map);
-HM_API bool hm_map_erase_guarded(hm_map *map, uint32_t index);
-HM_API void hm_map_disturb_managed(hm_map *map, uint32_t index, uint32_t count);
+HM_API bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n);
+HM_API uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n);
 
-/* As hm_order_disturb, but does not read the order's state if the order does not know of the
- * position. */
-static inline void hm_map_disturb(hm_map *map, uint32_t index, uint32_t count)
-{
-    if (index < map->managed)
-        hm_map_disturb_managed(map, index, count);
-}
+/* What the part of erase that is not inline has done. */
+typedef enum hm_map_step {
+    HM_MAP_REFUSED, /* nothing: the map is busy */
+    HM_MAP_ERASED,  /* everything */
+    HM_MAP_GOES_ON  /* it has told the order; the inline part does the rest */
+} hm_map_step;
+
+HM_API hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index);
 
 /* Forms of the functions of map.h that take the item size. The typed functions of HM_MAP_DEFINE
  * pass a constant, which turns the multiplications and copies into plain moves. */
@@ -54,6 +54,7 @@ static inline void hm_map_disturb(hm_map *map, uint32_t index, uint32_t count)
 HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size)
 {
     hm_handle handle = HM_NULL_HANDLE;
+    unsigned char *place;
     uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_emplace: map is NULL");
     HM_CONTRACT(item != NULL, "hm_map_emplace: item is NULL");
@@ -70,7 +71,9 @@ HM_INLINE hm_handle hm_map_emplace_as(hm_map *map, void **item, size_t item_size
     HM_UNPOISON(map->items + item_size * index, item_size);
     if (map->guard.flags & HM_GUARD_META)
         hm_map_clear_meta(map, index, 1);
-    *item = map->items + item_size * index;
+    place = map->items + item_size * index;
+    HM_ASSUME(place != NULL);
+    *item = place;
     return handle;
 }
 
@@ -103,24 +106,48 @@ HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_s
     return items;
 }
 
-HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
+/* Drops the item at a live position: the last one takes its place. An item's bytes may overlap the
+ * map's fields as far as a compiler can see, so it reads the fields again in each call. What only
+ * the copy needs is read just before it: read earlier, it would take registers from a loop. */
+HM_INLINE void hm_map_drop_as(hm_map *map, hm_handle handle, uint32_t index, size_t item_size)
 {
     unsigned char *items;
-    uint32_t index, last;
+    size_t last;
+    hm_id_table_release(&map->ids, handle, index);
+    items = map->items;
+    last = map->ids.count;
+    if (index != last)
+        memcpy(items + item_size * index, items + item_size * last, item_size);
+    HM_POISON(items + item_size * last, item_size);
+}
+
+HM_INLINE bool hm_map_erase_as(hm_map *map, hm_handle handle, size_t item_size)
+{
+    uint32_t index;
     HM_CONTRACT(map != NULL, "hm_map_erase: map is NULL");
     index = hm_id_table_find(&map->ids, handle);
     if (index == HM_INVALID_INDEX)
         return false;
-    if (map->guard.flags != 0)
-        return hm_map_erase_guarded(map, index);
-    items = map->items;
-    last = map->ids.count - 1;
-    hm_id_table_release(&map->ids, handle, index);
-    if (index != last)
-        memcpy(items + item_size * index, items + item_size * last, item_size);
-    HM_POISON(items + item_size * last, item_size);
-    hm_map_disturb(map, index, last);
+    if ((map->guard.flags & HM_GUARD_ERASE) != 0) {
+        hm_map_step step = hm_map_erase_guarded(map, index);
+        if (step == HM_MAP_GOES_ON)
+            hm_map_drop_as(map, handle, index, item_size);
+        return step != HM_MAP_REFUSED;
+    }
+    hm_map_drop_as(map, handle, index, item_size);
     return true;
+}
+
+/* Where a loop of single calls erases fastest, it is inline: with a known item size. */
+HM_INLINE uint32_t hm_map_erase_n_as(hm_map *map, const hm_handle *handles, uint32_t n,
+                                     size_t item_size)
+{
+    uint32_t erased = 0, i;
+    if (!hm_map_erases_singly(map, handles, n))
+        return hm_map_erase_parts(map, handles, n);
+    for (i = 0; i < n; i++)
+        erased += hm_map_erase_as(map, handles[i], item_size);
+    return erased;
 }
 
 #ifdef __cplusplus

@@ -14,7 +14,7 @@ typedef enum hm_order_phase {
     HM_ORDER_COUNT,    /* pending items are counted */
     HM_ORDER_LIFT,     /* pending items are listed */
     HM_ORDER_LIFT_ALL, /* all items are listed */
-    HM_ORDER_EXTRACT,  /* keys are computed */
+    HM_ORDER_EXTRACT,  /* keys are computed, or small items copied */
     HM_ORDER_TALLY,    /* one digit of the keys is counted */
     HM_ORDER_SCATTER,  /* the list is distributed by that digit */
     HM_ORDER_MERGE,    /* runs of the list are merged */
@@ -61,12 +61,14 @@ typedef struct hm_order_lift {
 
 /* The lifted items, in scratch memory. */
 typedef struct hm_order_batch {
-    hm_array scratch;    /* 8-byte cells, which hold all the arrays below */
-    uint32_t *items[2];  /* the list, and what it is sorted into; then the gaps. Items are named by
-                            their positions until they are located, then by their slots */
-    uint64_t *keys[2];   /* NULL without keys */
-    uint32_t *tally;     /* a count for each value of a digit */
-    uint32_t *queue;     /* slots of clean items that gave way: a ring */
+    hm_array scratch;   /* 8-byte cells, which hold all the arrays below */
+    uint32_t *items[2]; /* the list, and what it is sorted into; then the gaps. Items are named by
+                           their positions until they are located, then by their slots */
+    uint64_t *keys[2];  /* beside the items; NULL without keys */
+    unsigned char *copies[2]; /* beside the items, if a typed order compares copies of them */
+    size_t copy_size;         /* bytes of a copy; 0: there are none */
+    uint32_t *tally;          /* a count for each value of a digit */
+    uint32_t *queue;     /* slots of clean items that gave way: a ring. Where keys or copies were */
     uint32_t *origins;   /* the positions that they had */
     uint32_t tally_bits; /* bits in the largest digit that the tally has counts for */
     uint32_t capacity;   /* items that the lists hold */

@@ -20,14 +20,16 @@ enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
 enum {
     HM_POOL_WORD = 64,  /* slots in a word, and words for a word of the level above */
     HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
-    HM_POOL_FIRST_BLOCK_SHIFT = 4 /* the first growing block has 2^4 items */
+    HM_POOL_FIRST_BLOCK_SHIFT = 4, /* the first growing block has 2^4 items */
+    HM_POOL_RECENT = 256           /* holes at most that are recent */
 };
 
-/* The state of 64 slots, a bit in each field for each slot, at most one of them set. If neither is
- * set for a slot that was issued, it is retired, or trim has given back its memory. */
+/* The state of 64 slots, a bit in each field for each slot. An open slot that is not live is a
+ * hole, which may be issued at once. A slot that was issued and is not open is retired, or trim has
+ * given back its memory. */
 typedef struct hm_pool_word {
     uint64_t live;
-    uint64_t holes; /* may be issued at once */
+    uint64_t open;
 } hm_pool_word;
 
 /* How to get from a slot to its item. */
@@ -43,7 +45,7 @@ typedef struct hm_pool_places {
 
 /* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the
  * first 64 bytes are what lookup reads, and nearly all that insert and erase touch; the rest of
- * that is in the next 64. What follows is cold. */
+ * that is in the next 64, and one position of `recent`. What is between these is cold. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;   /* slot / 64 -> which slots are live, which are holes */
@@ -53,13 +55,14 @@ typedef struct hm_pool {
     uint32_t count;        /* live items */
     hm_guard guard;        /* its limit: the capacity */
 
-    uint32_t hole_word;   /* the lowest word with a hole, or HM_INVALID_INDEX */
+    uint32_t recent_end;  /* see `recent` */
+    uint32_t hole_word;   /* the lowest listed word, or HM_INVALID_INDEX */
     uint32_t fresh_end;   /* slots below it have all the memory that a first issue needs */
     uint32_t fresh_entry; /* type id and generation of a slot's first issue */
     uint32_t level_count;
-    const uint64_t *top; /* the only word of the highest level; 0: no other word has holes */
-    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w has holes and is not hole_word;
-                                         bit w of level 1: word w of level 0 is not 0; and so on */
+    uint64_t *levels[HM_POOL_LEVELS]; /* bit w of level 0: word w is listed, because it has a hole
+                                         that is not recent; bit w of level 1: word w of level 0 is
+                                         not 0; and so on, up to a single word */
 
     uint32_t capacity, max_slots;
     uint32_t retired_count;
@@ -85,13 +88,22 @@ typedef struct hm_pool {
     void *context;
     const hm_memory *memory;
     const char *name;
+    /* The recent holes are a stack of slots, in the order in which the holes were made. It begins
+     * at position `count` and ends before `recent_end`: the erase that left i items put its slot at
+     * position i, and the insert that finds i items takes it from there. No recent hole is filled
+     * otherwise. Position i is kept at i % HM_POOL_RECENT. `recent_end` 0: no hole is recent until
+     * an insert has filled the lowest one. */
+    uint32_t recent[HM_POOL_RECENT];
 } hm_pool;
 
 /* The parts of insert, erase and next_run that are not inline. */
-HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool, uint32_t *slot);
+HM_API HM_COLD hm_handle hm_pool_issue_slow(hm_pool *pool);
 HM_API bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot);
-HM_API void hm_pool_open_word(hm_pool *pool, uint32_t word);
-HM_API void hm_pool_next_hole_word(hm_pool *pool);
+HM_API bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n);
+HM_API uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n);
+HM_API HM_COLD void hm_pool_list_word(hm_pool *pool, uint32_t word);
+HM_API void hm_pool_unlist_hole_word(hm_pool *pool);
+HM_API HM_COLD void hm_pool_list_recent(hm_pool *pool);
 HM_API uint32_t hm_pool_measure_run(const hm_pool *pool, uint32_t first);
 
 /* Returns the slot of a live item, or HM_INVALID_INDEX. Type id and generation are compared at
@@ -122,17 +134,18 @@ static inline uint64_t hm_pool_growing_place(uint32_t slot)
 }
 
 /* Returns the address of the place of a slot that has memory. */
-HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t item_size)
+HM_INLINE void *hm_pool_place_in(const hm_pool_places *places, uint32_t slot, size_t item_size)
 {
     uint64_t place;
     uint32_t block;
-    if (places.storage == HM_POOL_ONE_RANGE)
-        return places.items + item_size * slot;
-    if (places.storage == HM_POOL_FIXED_BLOCKS)
-        return HM_POINTER_CAST(void *, places.bases[slot >> places.block_shift] + item_size * slot);
+    if (places->storage == HM_POOL_ONE_RANGE)
+        return places->items + item_size * slot;
+    if (places->storage == HM_POOL_FIXED_BLOCKS)
+        return HM_POINTER_CAST(void *,
+                               places->bases[slot >> places->block_shift] + item_size * slot);
     place = hm_pool_growing_place(slot);
     block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
-    return HM_POINTER_CAST(void *, places.bases[block] + item_size * HM_CAST(size_t, place));
+    return HM_POINTER_CAST(void *, places->bases[block] + item_size * HM_CAST(size_t, place));
 }
 
 /* These are functions of pool.h that also take the item size. The typed functions of HM_POOL_DEFINE
@@ -140,59 +153,127 @@ HM_INLINE void *hm_pool_place_in(hm_pool_places places, uint32_t slot, size_t it
 
 HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item_size)
 {
-    return hm_pool_place_in(pool->places, slot, item_size);
+    return hm_pool_place_in(&pool->places, slot, item_size);
 }
 
-/* Issues the lowest hole, or a fresh slot; null if that needs hm_pool_issue_slow. */
-HM_INLINE hm_handle hm_pool_issue(hm_pool *pool, uint32_t *issued)
+/* Issues the latest recent hole, or the lowest hole, or a fresh slot; null if that needs
+ * hm_pool_issue_slow. As many places as there are items would hold them all, and those behind
+ * should become empty, so that trim can give back their memory. So when the latest hole is there,
+ * no hole stays recent, and the lowest one is filled. */
+HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
 {
-    uint32_t slot, entry;
-    if (pool->count >= pool->guard.limit)
+    uint32_t count = pool->count, slot = HM_INVALID_INDEX, entry;
+    hm_pool_word *word;
+    if (count >= pool->guard.limit)
         return HM_NULL_HANDLE;
-    if (pool->hole_word != HM_INVALID_INDEX) {
-        hm_pool_word *word = &pool->words[pool->hole_word];
-        uint64_t holes = word->holes;
+    if (count < pool->recent_end) {
+        slot = pool->recent[count % HM_POOL_RECENT];
+        if (slot >= count)
+            hm_pool_list_recent(pool);
+    }
+    if (slot < count) {
+        pool->words[slot / HM_POOL_WORD].live ^= UINT64_C(1) << slot % HM_POOL_WORD;
+        entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
+    } else if (pool->hole_word != HM_INVALID_INDEX) {
+        uint64_t holes;
+        word = &pool->words[pool->hole_word];
+        holes = word->live ^ word->open;
         slot = pool->hole_word * HM_POOL_WORD + hm_bits_lowest(holes);
         word->live |= holes & (0 - holes);
-        word->holes = holes & (holes - 1);
-        if (word->holes == 0) {
-            if (*pool->top == 0)
-                pool->hole_word = HM_INVALID_INDEX;
-            else
-                hm_pool_next_hole_word(pool);
-        }
-        entry = (pool->entries[slot] & ~HM_POOL_FREE_ENTRY) + 1;
+        pool->recent_end = count + 1;
+        if ((holes & (holes - 1)) == 0)
+            hm_pool_unlist_hole_word(pool);
+        entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1);
     } else {
         slot = pool->slot_count;
         if (slot >= pool->fresh_end)
             return HM_NULL_HANDLE;
-        pool->words[slot / HM_POOL_WORD].live |= UINT64_C(1) << slot % HM_POOL_WORD;
+        word = &pool->words[slot / HM_POOL_WORD];
+        word->live |= UINT64_C(1) << slot % HM_POOL_WORD;
+        word->open |= UINT64_C(1) << slot % HM_POOL_WORD;
+        pool->recent_end = count + 1;
         pool->slot_count = slot + 1;
         entry = pool->fresh_entry;
     }
+    HM_ASSUME(entry != 0);
     pool->entries[slot] = entry;
-    pool->count++;
-    *issued = slot;
+    pool->count = count + 1;
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
+}
+
+/* Makes a live slot a hole: a recent one, or one of a listed word if there are as many recent ones
+ * as can be, or there can be none. The place of a recent hole is prefetched: a program that erases
+ * some items and then inserts as many finds them in the cache. If there is only one, it is probably
+ * filled by the next call, before the prefetch could help. */
+HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, size_t item_size)
+{
+    uint32_t count = pool->count - 1, end = pool->recent_end;
+    hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
+    uint64_t live = word->live;
+    pool->entries[slot] = entry | HM_POOL_FREE_ENTRY;
+    word->live = live ^ UINT64_C(1) << slot % HM_POOL_WORD;
+    pool->count = count;
+    if (end == 0 || end - count > HM_POOL_RECENT) {
+        if (end != 0)
+            hm_pool_list_recent(pool);
+        if (live == word->open) /* else it had holes, and all are listed */
+            hm_pool_list_word(pool, slot / HM_POOL_WORD);
+        return;
+    }
+    pool->recent[count % HM_POOL_RECENT] = slot;
+    if (end - count > 1) {
+        unsigned char *place = HM_CAST(unsigned char *, hm_pool_place_as(pool, slot, item_size));
+        HM_PREFETCH(place);
+        HM_PREFETCH(place + item_size - 1);
+    }
 }
 
 HM_INLINE hm_handle hm_pool_emplace_as(hm_pool *pool, void **item, size_t item_size)
 {
-    uint32_t slot = 0;
     hm_handle handle;
     HM_CONTRACT(pool != NULL, "hm_pool_emplace: pool is NULL");
     HM_CONTRACT(item != NULL, "hm_pool_emplace: item is NULL");
-    handle = hm_pool_issue(pool, &slot);
+    handle = hm_pool_issue(pool);
     if (hm_handle_is_null(handle)) {
-        handle = hm_pool_issue_slow(pool, &slot);
+        handle = hm_pool_issue_slow(pool);
         if (hm_handle_is_null(handle)) {
             *item = NULL;
             return handle;
         }
     }
-    *item = hm_pool_place_as(pool, slot, item_size);
+    *item = hm_pool_place_as(pool, hm_handle_index(handle), item_size);
+    HM_ASSUME(*item != NULL);
     HM_UNPOISON(*item, item_size);
     return handle;
+}
+
+/* Copies the word at an offset, if the item reaches so far. */
+HM_INLINE void hm_pool_copy_word(void *place, const void *item, size_t at, size_t item_size)
+{
+    uint64_t word;
+    if (at + sizeof word > item_size)
+        return;
+    memcpy(&word, HM_CAST(const unsigned char *, item) + at, sizeof word);
+    memcpy(HM_CAST(unsigned char *, place) + at, &word, sizeof word);
+}
+
+/* Copies an item, a small one by words: most programs have just written its members, and from such
+ * copies gcc sees that they can stay in registers. memcpy would read them back from the stack in
+ * wider loads, which wait until the queue of stores is empty. */
+HM_INLINE void hm_pool_copy_as(void *place, const void *item, size_t item_size)
+{
+    if (!HM_IS_CONSTANT(item_size) || item_size > 64 || item_size % 8 != 0) {
+        memcpy(place, item, item_size);
+        return;
+    }
+    hm_pool_copy_word(place, item, 0, item_size);
+    hm_pool_copy_word(place, item, 8, item_size);
+    hm_pool_copy_word(place, item, 16, item_size);
+    hm_pool_copy_word(place, item, 24, item_size);
+    hm_pool_copy_word(place, item, 32, item_size);
+    hm_pool_copy_word(place, item, 40, item_size);
+    hm_pool_copy_word(place, item, 48, item_size);
+    hm_pool_copy_word(place, item, 56, item_size);
 }
 
 HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t item_size)
@@ -204,7 +285,7 @@ HM_INLINE hm_handle hm_pool_insert_as(hm_pool *pool, const void *item, size_t it
     if (place == NULL)
         return handle;
     if (item != NULL)
-        memcpy(place, item, item_size);
+        hm_pool_copy_as(place, item, item_size);
     else
         memset(place, 0, item_size);
     return handle;
@@ -220,15 +301,13 @@ HM_INLINE void *hm_pool_get_as(const hm_pool *pool, hm_handle handle, size_t ite
     slot = hm_pool_find(pool, handle);
     if (slot == HM_INVALID_INDEX)
         return NULL;
-    item = hm_pool_place_in(places, slot, item_size);
+    item = hm_pool_place_in(&places, slot, item_size);
     HM_ASSUME(item != NULL);
     return item;
 }
 
 HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_size)
 {
-    hm_pool_word *word;
-    uint64_t bit, holes;
     uint32_t slot;
     HM_CONTRACT(pool != NULL, "hm_pool_erase: pool is NULL");
     slot = hm_pool_find(pool, handle);
@@ -236,22 +315,21 @@ HM_INLINE bool hm_pool_erase_as(hm_pool *pool, hm_handle handle, size_t item_siz
         return false;
     if (pool->guard.flags != 0 || hm_handle_generation(handle) == HM_HANDLE_MAX_GENERATION)
         return hm_pool_erase_slow(pool, slot);
-    (void)item_size;
     HM_POISON(hm_pool_place_as(pool, slot, item_size), item_size);
-    word = &pool->words[slot / HM_POOL_WORD];
-    bit = UINT64_C(1) << slot % HM_POOL_WORD;
-    holes = word->holes;
-    pool->entries[slot] |= HM_POOL_FREE_ENTRY;
-    word->live &= ~bit;
-    word->holes = holes | bit;
-    pool->count--;
-    if (holes == 0) {
-        if (pool->hole_word == HM_INVALID_INDEX)
-            pool->hole_word = slot / HM_POOL_WORD;
-        else
-            hm_pool_open_word(pool, slot / HM_POOL_WORD);
-    }
+    hm_pool_open_slot(pool, slot, HM_CAST(uint32_t, handle.bits >> 32), item_size);
     return true;
+}
+
+/* Where a loop of single calls erases fastest, it is inline. */
+HM_INLINE uint32_t hm_pool_erase_n_as(hm_pool *pool, const hm_handle *handles, uint32_t n,
+                                      size_t item_size)
+{
+    uint32_t erased = 0, i;
+    if (!hm_pool_erases_singly(pool, handles, n))
+        return hm_pool_erase_parts(pool, handles, n);
+    for (i = 0; i < n; i++)
+        erased += hm_pool_erase_as(pool, handles[i], item_size);
+    return erased;
 }
 
 HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item_size)

@@ -22,12 +22,16 @@ typedef struct hm_query_column {
 /* How far a loop has come. With sparse terms the rows are tested one by one, and the next of them,
  * the *candidate*, has been tested already when a view is returned: it ended the view's run. */
 typedef struct hm_query_cursor {
-    uint32_t listed;      /* in the list of tables: the next one */
-    uint32_t unlisted;    /* table: the next one of those behind the list */
-    uint32_t chunk;       /* the next chunk; none: the first of the next table */
+    uint32_t listed;   /* in the list of tables: the next one */
+    uint32_t unlisted; /* table: the next one of those behind the list */
+    uint32_t chunk;    /* the view's; where rows are walked, the one after the candidate's */
+    uint32_t row;      /* of the chunk: the next one that no view has had */
+    uint32_t rows;     /* in the chunk, or in the candidate's */
+    uint32_t tail;     /* rows at the end of the chunk that are views of their own */
+    uint32_t ahead;    /* the next chunk, if there is one, and its table */
+    const hm_world_table *ahead_table;
     uint32_t next_table;  /* which has been found already, if chunks are walked */
     uint32_t table;       /* the candidate's; none: not tested yet */
-    uint32_t rows;        /* in the candidate's chunk, where rows are walked */
     uint32_t index;       /* of the candidate, where the owners of a secondary are walked */
     hm_world_place place; /* the candidate's */
     hm_handle entity;     /* the candidate */

@@ -207,7 +207,8 @@
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "erase_n");                                                \
         HM_TYPED_CONTRACT_ARRAY(prefix, kind, "erase_n", hm_handles, "handles");                   \
-        return hm_##kind##_erase_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n);                \
+        return hm_##kind##_erase_n_as(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n,              \
+                                      sizeof(type));                                               \
     }                                                                                              \
     typedef struct prefix##_##kind##_doomed {                                                      \
         bool (*doomed)(type const *, void *);                                                      \

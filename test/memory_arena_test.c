@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT */
+/* Arenas: a random test against a naive model, every kind of container in one, and refusals. */
+#include "support/layout.h"
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/handle_map.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 64 };
+
+static void make_arena(hm_memory_arena *arena, size_t size, const hm_memory *parent)
+{
+    hm_memory_arena_desc desc = {.size = size, .memory = parent};
+    CHECK(hm_memory_arena_init(arena, &desc) == HM_OK);
+}
+
+static bool is_zeroed(const hm_memory_arena *arena)
+{
+    static const hm_memory_arena zero;
+    return memcmp(arena, &zero, sizeof zero) == 0;
+}
+
+/* The model: the ranges, and the value of each of their units. */
+
+enum { RANGES = 40, MOST_UNITS = 400, NO_MEMORY = -1 };
+
+typedef struct model_range {
+    unsigned char *address; /* NULL: there is none */
+    size_t units;
+    int values[MOST_UNITS]; /* of all bytes of a unit; NO_MEMORY: it is not committed */
+} model_range;
+
+typedef struct model {
+    test_memory parent;
+    hm_memory_arena arena;
+    model_range ranges[RANGES];
+    uint64_t random;
+    size_t used_size;
+    uint32_t count;
+} model;
+
+static void check_range(const model *m, const model_range *range)
+{
+    size_t size = range->units * UNIT, bits = size | HM_MEMORY_ALIGNMENT;
+    CHECK((uintptr_t)range->address % (bits & (~bits + 1)) == 0);
+    for (int i = 0; i < RANGES; i++) {
+        const model_range *other = &m->ranges[i];
+        CHECK(other == range || other->address == NULL || other->address >= range->address + size ||
+              range->address >= other->address + other->units * UNIT);
+    }
+    for (size_t u = 0; u < range->units; u++)
+        if (range->values[u] != NO_MEMORY) {
+            test_memory_check_committed(&m->parent, range->address + u * UNIT, UNIT);
+            CHECK(test_bytes_are(range->address + u * UNIT, UNIT, (unsigned char)range->values[u]));
+        }
+}
+
+static void check_all(const model *m)
+{
+    hm_memory_arena_stats stats = hm_memory_arena_get_stats(&m->arena);
+    CHECK(stats.ranges == m->count && stats.used_size == m->used_size);
+    CHECK(stats.committed_size == m->parent.committed_size);
+    CHECK(stats.reserved_size == m->parent.reserved_size);
+    for (int i = 0; i < RANGES; i++)
+        if (m->ranges[i].address != NULL)
+            check_range(m, &m->ranges[i]);
+}
+
+/* Many small ranges, and some of whole pages, which are aligned. */
+static size_t random_units(model *m)
+{
+    uint32_t kind = test_random_below(&m->random, 8);
+    if (kind == 0)
+        return (size_t)64 * (1 + test_random_below(&m->random, MOST_UNITS / 64));
+    return 1 + test_random_below(&m->random, kind < 6 ? 20 : MOST_UNITS);
+}
+
+static void reserve(model *m, model_range *range)
+{
+    range->units = random_units(m);
+    range->address = m->arena.table.reserve(m->arena.table.context, range->units * UNIT);
+    if (range->address == NULL)
+        return;
+    m->count++;
+    m->used_size += range->units * UNIT;
+    for (size_t u = 0; u < range->units; u++)
+        range->values[u] = NO_MEMORY;
+    check_range(m, range);
+}
+
+static void release(model *m, model_range *range)
+{
+    m->arena.table.release(m->arena.table.context, range->address, range->units * UNIT);
+    range->address = NULL;
+    m->count--;
+    m->used_size -= range->units * UNIT;
+}
+
+/* Commits or decommits some units that are in one state. */
+static void change(model *m, model_range *range)
+{
+    hm_memory *table = &m->arena.table;
+    size_t first = test_random_below(&m->random, (uint32_t)range->units), end = first;
+    size_t most = first + 1 + test_random_below(&m->random, 150);
+    bool held = range->values[first] != NO_MEMORY;
+    while (end < range->units && end < most && (range->values[end] != NO_MEMORY) == held)
+        end++;
+    unsigned char *address = range->address + first * UNIT;
+    size_t size = (end - first) * UNIT;
+    int value = NO_MEMORY;
+    if (held) {
+        CHECK(table->decommit(table->context, address, size));
+    } else {
+        if (!table->commit(table->context, address, size)) {
+            CHECK(test_memory_refused(&m->parent));
+            return;
+        }
+        CHECK(test_bytes_are(address, size, 0));
+        value = (int)test_random_below(&m->random, 255) + 1;
+        memset(address, value, size);
+    }
+    for (size_t u = first; u < end; u++)
+        range->values[u] = value;
+}
+
+static void trim(model *m)
+{
+    hm_status status = hm_memory_arena_trim(&m->arena);
+    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&m->parent)));
+    /* Each page that is left holds a header or a part of a range: at most two for each range are
+     * not full of it, and one for the block behind it. */
+    size_t page = m->parent.table.page_size;
+    if (status == HM_OK)
+        CHECK(m->parent.committed_size - m->arena.page_count / page * page <=
+              m->used_size + (3 * (size_t)m->count + 3) * page);
+}
+
+static void step(model *m)
+{
+    model_range *range = &m->ranges[test_random_below(&m->random, RANGES)];
+    uint32_t kind = test_random_below(&m->random, 64);
+    bool refuses = test_random_below(&m->random, 4) == 0;
+    test_memory_fail(&m->parent, refuses ? 1 + test_random_below(&m->random, 2) : 0, true);
+    if (kind == 0)
+        trim(m);
+    else if (range->address == NULL)
+        reserve(m, range);
+    else if (kind < 12)
+        release(m, range);
+    else
+        change(m, range);
+    test_memory_fail(&m->parent, 0, false);
+}
+
+static void run_model(model *m, size_t page_size, size_t size)
+{
+    m->count = 0;
+    m->used_size = 0;
+    memset(m->ranges, 0, sizeof m->ranges);
+    test_memory_init_with_holes(&m->parent, page_size);
+    make_arena(&m->arena, size, &m->parent.table);
+    for (uint32_t i = 0; i < test_scaled(20000); i++) {
+        step(m);
+        if (i % 16 == 0)
+            check_all(m);
+    }
+    check_all(m);
+    for (int i = 0; i < RANGES; i++)
+        if (m->ranges[i].address != NULL)
+            release(m, &m->ranges[i]);
+    CHECK(hm_memory_arena_trim(&m->arena) == HM_OK);
+    CHECK(m->parent.committed_size <= (m->arena.page_count / page_size + 2) * page_size);
+    /* All is one block again. */
+    size_t most = m->arena.size - HM_MEMORY_ALIGNMENT - UNIT;
+    unsigned char *whole = m->arena.table.reserve(m->arena.table.context, most / UNIT * UNIT);
+    CHECK(whole != NULL);
+    m->arena.table.release(m->arena.table.context, whole, most / UNIT * UNIT);
+    hm_memory_arena_fini(&m->arena);
+    CHECK(is_zeroed(&m->arena));
+    test_memory_check_released(&m->parent);
+}
+
+TEST(memory_arena, does_what_a_naive_model_does)
+{
+    static model m;
+    m.random = test_seed("arenas");
+    run_model(&m, test_page_size(4096), (size_t)1 << 20);
+    run_model(&m, test_page_size(65536), (size_t)1 << 20);
+    run_model(&m, test_page_size(4096), (size_t)1 << 18); /* which is full now and then */
+}
+
+/* Containers */
+
+/* A container of each kind, filled and emptied. Each returns its status, or HM_ERROR_CORRUPT. */
+typedef hm_status (*use)(const hm_memory *memory, size_t item_size, size_t item_align);
+
+enum { ITEMS = 300 };
+
+static hm_status use_map(const hm_memory *memory, size_t size, size_t align)
+{
+    hm_map map;
+    hm_handle handles[ITEMS];
+    hm_map_desc desc = {.item_size = size, .item_align = align, .memory = memory};
+    desc.meta_size = 4;
+    desc.capacity = ITEMS;
+    hm_status status = hm_map_init(&map, &desc);
+    if (status == HM_OK)
+        status = hm_map_insert_n(&map, NULL, ITEMS, handles);
+    if (status == HM_OK) {
+        CHECK((uintptr_t)hm_map_items(&map) % align == 0);
+        memset(hm_map_items(&map), 0xA5, size * ITEMS);
+        CHECK(hm_map_erase_n(&map, handles, ITEMS / 2) == ITEMS / 2);
+        status = hm_map_trim(&map);
+    }
+    CHECK(hm_map_validate(&map) == HM_OK);
+    hm_map_fini(&map);
+    return status;
+}
+
+static hm_status use_pool_in(hm_storage storage, const hm_memory *memory, size_t size, size_t align)
+{
+    hm_pool pool;
+    hm_pool_desc desc = {.item_size = size, .item_align = align, .memory = memory};
+    desc.capacity = ITEMS;
+    desc.storage = storage;
+    hm_status status = hm_pool_init(&pool, &desc);
+    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++) {
+        void *item;
+        if (hm_handle_is_null(hm_pool_emplace(&pool, &item))) {
+            status = HM_ERROR_MEMORY;
+        } else {
+            CHECK((uintptr_t)item % align == 0);
+            memset(item, 0xA5, size);
+        }
+    }
+    CHECK(hm_pool_validate(&pool) == HM_OK);
+    hm_pool_clear(&pool);
+    (void)hm_pool_trim(&pool);
+    hm_pool_fini(&pool);
+    return status;
+}
+
+static hm_status use_pool(const hm_memory *memory, size_t size, size_t align)
+{
+    return use_pool_in(HM_STORAGE_VIRTUAL, memory, size, align);
+}
+
+static hm_status use_fixed_pool(const hm_memory *memory, size_t size, size_t align)
+{
+    return use_pool_in(HM_STORAGE_FIXED_BLOCKS, memory, size, align);
+}
+
+static hm_status use_growing_pool(const hm_memory *memory, size_t size, size_t align)
+{
+    return use_pool_in(HM_STORAGE_GROWING_BLOCKS, memory, size, align);
+}
+
+static hm_status use_secondary(const hm_memory *memory, size_t size, size_t align)
+{
+    hm_secondary values;
+    hm_secondary_desc desc = {.value_size = size, .value_align = align, .memory = memory};
+    desc.capacity = ITEMS;
+    hm_status status = hm_secondary_init(&values, &desc);
+    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++) {
+        void *value = hm_secondary_set(&values, hm_handle_pack(i, 1, 0), NULL);
+        if (value == NULL)
+            status = HM_ERROR_MEMORY;
+        else
+            CHECK((uintptr_t)value % align == 0);
+    }
+    CHECK(hm_secondary_validate(&values) == HM_OK);
+    hm_secondary_fini(&values);
+    return status;
+}
+
+static hm_status use_lists(const hm_memory *memory, size_t size, size_t align)
+{
+    hm_lists lists;
+    hm_lists_desc desc = {.item_size = size, .item_align = align, .memory = memory};
+    desc.capacity = 3;
+    desc.max_items = ITEMS;
+    hm_status status = hm_lists_init(&lists, &desc);
+    hm_handle list = status == HM_OK ? hm_lists_create(&lists) : HM_NULL_HANDLE;
+    for (uint32_t i = 0; i < ITEMS / 3 && status == HM_OK; i++) {
+        void *item = hm_lists_push(&lists, list, NULL);
+        if (item == NULL)
+            status = HM_ERROR_MEMORY;
+        else
+            CHECK((uintptr_t)item % align == 0);
+    }
+    CHECK(hm_lists_validate(&lists) == HM_OK);
+    hm_lists_fini(&lists);
+    return status;
+}
+
+static hm_status use_table_of(uint32_t lanes, const hm_memory *memory, size_t size, size_t align)
+{
+    hm_table table;
+    const hm_column columns[] = {{4, 4, "first"}, {size, align, "second"}, {1, 1, "third"}};
+    hm_table_desc desc = {.columns = columns, .column_count = 3, .memory = memory};
+    desc.capacity = ITEMS;
+    desc.lanes = lanes;
+    hm_status status = hm_table_init(&table, &desc);
+    if (status == HM_OK)
+        status = hm_table_insert_n(&table, NULL, ITEMS, NULL);
+    if (status == HM_OK && lanes == 0)
+        CHECK((uintptr_t)hm_table_cell(&table, 1, 0) % align == 0);
+    if (status == HM_OK)
+        memset(hm_table_cell(&table, 1, ITEMS - 1), 0xA5, size);
+    CHECK(hm_table_validate(&table) == HM_OK);
+    hm_table_fini(&table);
+    return status;
+}
+
+static hm_status use_table(const hm_memory *memory, size_t size, size_t align)
+{
+    return use_table_of(0, memory, size, align);
+}
+
+static hm_status use_groups(const hm_memory *memory, size_t size, size_t align)
+{
+    return use_table_of(2, memory, size, align);
+}
+
+static hm_status use_world(const hm_memory *memory, size_t size, size_t align)
+{
+    hm_world world;
+    hm_component kinds[2];
+    (void)size, (void)align;
+    hm_status status = hm_world_init(&world, &(hm_world_desc){.capacity = ITEMS, .memory = memory});
+    for (int i = 0; i < 2 && status == HM_OK; i++) {
+        kinds[i] = hm_world_component(
+            &world, &(hm_component_desc){.size = 40, .storage = (hm_component_storage)i});
+        if (kinds[i] == HM_INVALID_INDEX)
+            status = HM_ERROR_MEMORY;
+    }
+    if (status == HM_OK)
+        status = hm_world_create_n(&world, kinds, 2, ITEMS, NULL, NULL);
+    CHECK(hm_world_validate(&world) == HM_OK);
+    hm_world_fini(&world);
+    return status;
+}
+
+static hm_status use_index(const hm_memory *memory, size_t size, size_t align)
+{
+    hm_index index;
+    hm_index_desc desc = {.capacity = ITEMS, .memory = memory};
+    hm_status status = hm_index_init(&index, &desc);
+    (void)size, (void)align;
+    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++)
+        status = hm_index_set(&index, hm_handle_pack(i, 1, 0), i % 7);
+    CHECK(hm_index_validate(&index) == HM_OK);
+    hm_index_fini(&index);
+    return status;
+}
+
+static const use uses[] = {use_map,   use_pool,  use_fixed_pool, use_growing_pool, use_secondary,
+                           use_lists, use_table, use_groups,     use_world,        use_index};
+
+enum { USES = sizeof uses / sizeof *uses };
+
+TEST(memory_arena, holds_every_container_of_every_layout)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    for (size_t i = 0; i < test_layout_count(); i++) {
+        test_layout layout = test_layout_at(i);
+        test_memory_init_with_holes(&parent, layout.page_size);
+        make_arena(&arena, (size_t)1 << 26, &parent.table);
+        for (int kind = 0; kind < USES; kind++)
+            CHECK(uses[kind](&arena.table, layout.item_size, layout.item_align) == HM_OK);
+        CHECK(hm_memory_arena_get_stats(&arena).ranges == 0);
+        hm_memory_arena_fini(&arena);
+        test_memory_check_released(&parent);
+    }
+}
+
+TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    for (int kind = 0; kind < USES; kind++) {
+        hm_status status = HM_ERROR_MEMORY;
+        for (uint32_t k = 1; status != HM_OK; k++) {
+            test_memory_init_with_holes(&parent, test_page_size(4096));
+            make_arena(&arena, (size_t)1 << 26, &parent.table);
+            test_memory_fail(&parent, k, k % 2 == 0);
+            status = uses[kind](&arena.table, 40, 8);
+            CHECK(status == (test_memory_refused(&parent) ? HM_ERROR_MEMORY : HM_OK));
+            hm_memory_arena_fini(&arena);
+            test_memory_check_released(&parent);
+        }
+    }
+}
+
+TEST(memory_arena, works_over_every_table_and_over_another_arena)
+{
+    hm_memory_arena arena, inner;
+    const hm_memory *const parents[] = {NULL, hm_memory_os(), hm_memory_os_huge(),
+                                        hm_memory_heap()};
+    for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
+        make_arena(&arena, (size_t)1 << 24, parents[i]);
+        make_arena(&inner, (size_t)1 << 21, &arena.table);
+        for (int round = 0; round < 3; round++) {
+            CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+            CHECK(use_map(&inner.table, 40, 8) == HM_OK);
+            CHECK(hm_memory_arena_trim(&inner) == HM_OK);
+            CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+        }
+        hm_memory_arena_fini(&inner);
+        hm_memory_arena_fini(&arena);
+    }
+}
+
+/* A parent's page of 8 bytes is less than a unit. */
+TEST(memory_arena, the_pages_of_the_parent_may_be_small)
+{
+    hm_memory small = *hm_memory_heap();
+    hm_memory_arena arena;
+    small.page_size = 8;
+    make_arena(&arena, 1000008, &small);
+    CHECK(use_map(&arena.table, 8, 8) == HM_OK &&
+          use_map(&arena.table, 4096, 4096) == HM_ERROR_MEMORY);
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    hm_memory_arena_fini(&arena);
+}
+
+TEST(memory_arena, what_is_created_again_asks_the_parent_for_nothing)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    test_memory_init_with_holes(&parent, test_page_size(4096));
+    make_arena(&arena, (size_t)1 << 24, &parent.table);
+    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    test_memory_fail(&parent, 1, true);
+    for (int round = 0; round < 10; round++)
+        CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    CHECK(parent.calls == 0);
+    hm_memory_arena_fini(&arena);
+}
+
+/* Returns how many mappings this process has, or 0. */
+static uint32_t count_mappings(void)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    uint32_t lines = 0;
+    for (int c; file != NULL && (c = fgetc(file)) != EOF;)
+        lines += c == '\n';
+    if (file != NULL)
+        fclose(file);
+    return lines;
+}
+
+TEST(memory_arena, ten_thousand_maps_take_few_mappings_and_share_pages)
+{
+    enum { MAPS = 10000, EACH = 100 };
+    hm_memory_arena arena;
+    hm_map *maps = calloc(MAPS, sizeof *maps);
+    CHECK(maps != NULL);
+    make_arena(&arena, (size_t)1 << 26, NULL);
+    uint32_t before = count_mappings();
+    for (uint32_t i = 0; i < MAPS; i++) {
+        hm_map_desc desc = {.item_size = 8, .capacity = EACH, .memory = &arena.table};
+        CHECK(hm_map_init(&maps[i], &desc) == HM_OK);
+        for (uint64_t k = 0; k < EACH; k++)
+            CHECK(!hm_handle_is_null(hm_map_insert(&maps[i], &k)));
+    }
+    if (test_scale() == 1 && before != 0)
+        CHECK(count_mappings() <= before + 4);
+    else
+        test_leave_out("mappings of an arena: not told here, or an emulator's");
+    hm_memory_arena_stats stats = hm_memory_arena_get_stats(&arena);
+    /* A map has 200 slots of 8 and 100 of 4 bytes, 100 items of 8, floors and a header. */
+    CHECK(stats.ranges == MAPS && stats.used_size <= (size_t)MAPS * 3100);
+    CHECK(stats.committed_size <= (size_t)MAPS * 3200 + ((size_t)1 << 17));
+    for (uint32_t i = 0; i < MAPS; i++)
+        hm_map_fini(&maps[i]);
+    hm_memory_arena_fini(&arena);
+    free(maps);
+}
+
+/* init, fini and broken contracts */
+
+TEST(memory_arena, init_refuses_what_is_wrong_and_holds_nothing)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    CHECK(hm_memory_arena_init(NULL, &(hm_memory_arena_desc){0}) == HM_ERROR_INVALID);
+    memset(&arena, 0x5A, sizeof arena);
+    CHECK(hm_memory_arena_init(&arena, NULL) == HM_ERROR_INVALID && is_zeroed(&arena));
+    hm_memory_arena_desc desc = {.size = SIZE_MAX / 4 + 1};
+    CHECK(hm_memory_arena_init(&arena, &desc) == HM_ERROR_INVALID && is_zeroed(&arena));
+    hm_memory large = *hm_memory_heap();
+    large.page_size = SIZE_MAX / 2 + 1;
+    desc = (hm_memory_arena_desc){.size = 1, .memory = &large};
+    CHECK(hm_memory_arena_init(&arena, &desc) == HM_ERROR_INVALID && is_zeroed(&arena));
+    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
+        test_memory_init(&parent, test_page_size(4096));
+        test_memory_break(&parent, flaw);
+        desc = (hm_memory_arena_desc){.size = 1, .memory = &parent.table};
+        CHECK(hm_memory_arena_init(&arena, &desc) == HM_ERROR_INVALID && is_zeroed(&arena));
+    }
+    for (uint32_t k = 1; k <= 3; k++) { /* the reservation, the bytes of pages, the first block */
+        test_memory_init_with_holes(&parent, test_page_size(4096));
+        test_memory_fail(&parent, k, false);
+        desc = (hm_memory_arena_desc){.size = 1, .memory = &parent.table};
+        CHECK(hm_memory_arena_init(&arena, &desc) == HM_ERROR_MEMORY && is_zeroed(&arena));
+        test_memory_check_released(&parent);
+    }
+}
+
+TEST(memory_arena, the_default_size_fits_the_parent)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, 0, hm_memory_heap());
+    CHECK(arena.size == (size_t)16 << 20);
+    hm_memory_arena_fini(&arena);
+    if (sizeof(void *) < 8) {
+        test_leave_out("a default size of 1 GiB: pointers have 32 bits");
+        return;
+    }
+    make_arena(&arena, 0, NULL);
+    CHECK(arena.size == (size_t)1 << 30);
+    hm_memory_arena_fini(&arena);
+}
+
+TEST(memory_arena, more_than_there_is_is_refused)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, (size_t)1 << 20, NULL);
+    hm_memory *table = &arena.table;
+    CHECK(table->reserve(table->context, (size_t)1 << 20) == NULL);
+    CHECK(table->reserve(table->context, ((size_t)1 << 20) + UNIT) == NULL);
+    CHECK(table->reserve(table->context, SIZE_MAX - UNIT + 1) == NULL);
+    hm_memory_arena_fini(&arena);
+}
+
+TEST(memory_arena, a_zeroed_arena_may_be_finished_and_trimmed)
+{
+    hm_memory_arena arena = {0};
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    CHECK(hm_memory_arena_get_stats(&arena).reserved_size == 0);
+    hm_memory_arena_fini(&arena);
+    hm_memory_arena_fini(&arena);
+    CHECK(is_zeroed(&arena));
+}
+
+TEST(memory_arena, a_trim_that_is_refused_leaves_the_pages)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    test_memory_init_with_holes(&parent, test_page_size(4096));
+    make_arena(&arena, (size_t)1 << 24, &parent.table);
+    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    size_t before = parent.committed_size;
+    test_memory_fail(&parent, 1, false);
+    CHECK(hm_memory_arena_trim(&arena) == HM_ERROR_MEMORY);
+    CHECK(parent.committed_size == before);
+    CHECK(use_map(&arena.table, 40, 8) == HM_OK);
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK && parent.committed_size < before);
+    hm_memory_arena_fini(&arena);
+}
+
+DEATH_TEST(memory_arena, fini_panics_while_a_container_uses_it)
+{
+    hm_memory_arena arena;
+    hm_map map;
+    make_arena(&arena, (size_t)1 << 20, NULL);
+    CHECK(hm_map_init(&map, &(hm_map_desc){
+                                .item_size = 8, .capacity = 10, .memory = &arena.table}) == HM_OK);
+    test_expect_panic_of("arena.c", "hm_memory_arena_fini: a container");
+    hm_memory_arena_fini(&arena);
+}
+
+DEATH_TEST(memory_arena, a_release_of_another_size_panics)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, (size_t)1 << 20, NULL);
+    void *range = arena.table.reserve(&arena, (size_t)2 * UNIT);
+    test_expect_panic_of("arena.c", "hm_memory_arena: a release");
+    arena.table.release(&arena, range, UNIT);
+}
+
+DEATH_TEST(memory_arena, fini_without_an_arena_panics)
+{
+    test_expect_panic_of("arena.c", "hm_memory_arena_fini");
+    hm_memory_arena_fini(NULL);
+}
+
+DEATH_TEST(memory_arena, trim_without_an_arena_panics)
+{
+    test_expect_panic_of("arena.c", "hm_memory_arena_trim");
+    (void)hm_memory_arena_trim(NULL);
+}
+
+DEATH_TEST(memory_arena, get_stats_without_an_arena_panics)
+{
+    test_expect_panic_of("arena.c", "hm_memory_arena_get_stats");
+    (void)hm_memory_arena_get_stats(NULL);
+}
+
+#if defined(HM_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+
+TEST(memory_arena, what_a_container_has_given_back_is_poisoned)
+{
+    hm_memory_arena arena;
+    hm_map map;
+    make_arena(&arena, (size_t)1 << 20, NULL);
+    hm_map_desc desc = {.item_size = 8, .capacity = 100, .memory = &arena.table};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    hm_handle handle = hm_map_insert(&map, NULL);
+    unsigned char *stale = hm_map_get(&map, handle);
+    CHECK(!__asan_address_is_poisoned(stale));
+    hm_map_fini(&map);
+    CHECK(__asan_address_is_poisoned(stale) && __asan_address_is_poisoned(stale + 7));
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(__asan_address_is_poisoned(stale)); /* until there is an item again */
+    CHECK(hm_map_get(&map, hm_map_insert(&map, NULL)) == stale);
+    CHECK(!__asan_address_is_poisoned(stale));
+    hm_map_fini(&map);
+    hm_memory_arena_fini(&arena);
+}
+#endif
