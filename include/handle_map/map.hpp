@@ -266,13 +266,13 @@ template <class T> class map
     /* Brings the items nearer to the order, within the budget. See order.hpp. */
     template <class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
-        detail::ordering<T, Less> by(less, false);
+        detail::by_less<T, Less> by(less);
         return hm_map_defragment(&own_.c, &by.order, within);
     }
     /* Smaller keys come first. */
     template <class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
     {
-        detail::ordering<T, Key> by(key, true);
+        detail::by_key<T, Key> by(key);
         return hm_map_defragment(&own_.c, &by.order, within);
     }
     /* Brings the items of n handles to the front, in this order. */
@@ -293,13 +293,13 @@ template <class T> class map
      * says. */
     template <class Less> const T *lower_bound(const T &probe, Less less) const noexcept
     {
-        detail::ordering<T, Less> by(less, false);
+        detail::by_less<T, Less> by(less);
         return found(hm_map_lower_bound(&own_.c, &by.order, &probe));
     }
     /* The first item that comes after the probe. */
     template <class Less> const T *upper_bound(const T &probe, Less less) const noexcept
     {
-        detail::ordering<T, Less> by(less, false);
+        detail::by_less<T, Less> by(less);
         return found(hm_map_upper_bound(&own_.c, &by.order, &probe));
     }
 

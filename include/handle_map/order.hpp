@@ -10,7 +10,8 @@
  *     sprites.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; },
  *                        budget);
  *
- * An exception in a less or a key ends the program.
+ * Less and key are inlined into the loops of the library, as those of HM_ORDER_DEFINE. An exception
+ * in one ends the program.
  *
  * Threads: as in C. Several threads may search one container at once. */
 #ifndef HANDLE_MAP_ORDER_HPP
@@ -23,29 +24,29 @@ namespace hm
 namespace detail
 {
 
-/* The C order of a function object of type F: its functions and the context are the same for all
- * objects of the type, because the library tells orders apart by them. The object itself is found
- * through `current`, which is set while a call lasts. For a plain function F says too little, so
- * the function's address is the context. */
-template <class T, class F> class ordering
+/* The typed C order of a function object of type F: its functions and the context are the same for
+ * all objects of the type, because the library tells orders apart by them. The object itself is
+ * found through `current`, which is set while a call lasts. For a plain function F says too little,
+ * so the function's address is the context. */
+template <class T, class F, bool is_key> class ordering
 {
     static inline thread_local F *current = nullptr;
     static inline char tag = 0;
     F *before_;
 
+    static const T &item(const void *address) noexcept
+    {
+        return *static_cast<const T *>(address);
+    }
     static int compare(const void *a, const void *b, void *) noexcept
     {
-        F &less = *current;
-        const T &left = *static_cast<const T *>(a), &right = *static_cast<const T *>(b);
-        if (less(left, right))
-            return -1;
-        return less(right, left) ? 1 : 0;
+        return (*current)(item(a), item(b)) ? -1 : 0;
     }
-    static std::uint64_t key(const void *item, void *) noexcept
+    static std::uint64_t key(const void *a, void *) noexcept
     {
-        return static_cast<std::uint64_t>((*current)(*static_cast<const T *>(item)));
+        return static_cast<std::uint64_t>((*current)(item(a)));
     }
-    void *context(F &f) const noexcept
+    static void *context(F &f) noexcept
     {
         if constexpr (std::is_pointer<F>::value)
             return reinterpret_cast<void *>(f);
@@ -53,17 +54,53 @@ template <class T, class F> class ordering
             return &tag;
     }
 
+    static std::uint32_t pass(std::uint64_t *keys, const void *last, const void *items,
+                              std::size_t stride, std::uint32_t n, void *context) noexcept
+    {
+        if constexpr (is_key)
+            return hm_order_loop_pass_keys(keys, items, stride, n, &ordering::key, context);
+        else
+            return hm_order_loop_pass(last, items, stride, n, &ordering::compare, context);
+    }
+    static void extract(std::uint64_t *keys, const void *items, std::size_t stride, std::uint32_t n,
+                        void *context) noexcept
+    {
+        hm_order_loop_extract(keys, items, stride, n, &ordering::key, context);
+    }
+    static std::uint32_t sort_group(unsigned char *copies, std::uint32_t *positions,
+                                    std::uint32_t n, void *context) noexcept
+    {
+        return hm_order_loop_sort_group(copies, positions, n, HM_ORDER_COPY_SIZE(T),
+                                        &ordering::compare, context);
+    }
+    static void merge_ends(hm_order_ends *ends, std::uint32_t n, void *context) noexcept
+    {
+        hm_order_loop_merge_ends(ends, n, HM_ORDER_COPY_SIZE(T), &ordering::compare, context);
+    }
+    static const hm_order_loops *loops() noexcept
+    {
+        if constexpr (is_key) {
+            static constexpr hm_order_loops by_key = {nullptr,  &ordering::key, 0,      &pass,
+                                                      &extract, nullptr,        nullptr};
+            return &by_key;
+        } else {
+            static constexpr hm_order_loops by_less = {
+                &ordering::compare, nullptr,    HM_ORDER_COPY_SIZE(T), &pass, nullptr,
+                &sort_group,        &merge_ends};
+            return &by_less;
+        }
+    }
+
   public:
     hm_order order{};
 
-    ordering(F &f, bool is_key) noexcept : before_(current)
+    explicit ordering(F &f) noexcept : before_(current)
     {
         current = &f;
         order.context = context(f);
-        if constexpr (std::is_invocable<F &, const T &, const T &>::value)
-            order.compare = is_key ? nullptr : &compare;
-        if constexpr (std::is_invocable<F &, const T &>::value)
-            order.key = is_key ? &key : nullptr;
+        order.loops = loops();
+        order.compare = order.loops->compare;
+        order.key = order.loops->key;
     }
     ordering(const ordering &) = delete;
     ordering &operator=(const ordering &) = delete;
@@ -72,6 +109,9 @@ template <class T, class F> class ordering
         current = before_; /* A less may itself put another container in order. */
     }
 };
+
+template <class T, class Less> using by_less = ordering<T, Less, false>;
+template <class T, class Key> using by_key = ordering<T, Key, true>;
 
 } // namespace detail
 } // namespace hm

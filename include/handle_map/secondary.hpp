@@ -229,12 +229,12 @@ template <class Owner, class T> class secondary
     /* As those of hm::map, for values. */
     template <class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
-        detail::ordering<T, Less> by(less, false);
+        detail::by_less<T, Less> by(less);
         return hm_secondary_defragment(&own_.c, &by.order, within);
     }
     template <class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
     {
-        detail::ordering<T, Key> by(key, true);
+        detail::by_key<T, Key> by(key);
         return hm_secondary_defragment(&own_.c, &by.order, within);
     }
     /* The values of n owners come first, in this order: for loops over owners and values. */

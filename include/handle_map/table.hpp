@@ -199,13 +199,13 @@ template <class... Columns> class table
     template <std::size_t I, class Less>
     progress defragment(Less less, hm::budget within = {}) noexcept
     {
-        detail::ordering<cell_type<I>, Less> by(less, false);
+        detail::by_less<cell_type<I>, Less> by(less);
         return hm_table_defragment(&own_.c, I, &by.order, within);
     }
     template <std::size_t I, class Key>
     progress defragment_by(Key key, hm::budget within = {}) noexcept
     {
-        detail::ordering<cell_type<I>, Key> by(key, true);
+        detail::by_key<cell_type<I>, Key> by(key);
         return hm_table_defragment(&own_.c, I, &by.order, within);
     }
     progress arrange(const handle_type *handles, std::uint32_t n, hm::budget within = {}) noexcept

@@ -222,7 +222,7 @@ class world
     /* Brings the rows of each table nearer to the order of these values. See order.hpp. */
     template <class T, class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
-        detail::ordering<T, Less> by(less, false);
+        detail::by_less<T, Less> by(less);
         return hm_world_defragment(&own_.c, find<T>(), &by.order, within);
     }
     template <class T> void touch(entity which) noexcept
