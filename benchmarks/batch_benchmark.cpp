@@ -334,7 +334,7 @@ template <class C> void measure_erase(const std::string &what, uint32_t n, uint3
 
 template <class C> void measure_container(uint32_t n)
 {
-    for (uint32_t percent : {0, 50, 100}) {
+    for (uint32_t percent : {0U, 50U, 100U}) {
         std::string what = std::string(C::name) + " of " + std::to_string(n) + ", " +
                            std::to_string(percent) + "% stale, ";
         measure_gets<C>(what + C::get_name, n, percent, false);
