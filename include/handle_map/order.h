@@ -73,9 +73,10 @@ typedef struct hm_progress {
     {                                                                                              \
         return compare(HM_CAST(type const *, hm_a), HM_CAST(type const *, hm_b), hm_context);      \
     }                                                                                              \
-    HM_UNUSED static uint32_t name##_hm_pass(uint64_t *hm_keys, const void *hm_last,               \
-                                             const void *hm_items, size_t hm_stride,               \
-                                             uint32_t hm_n, void *hm_context)                      \
+    HM_UNUSED static uint32_t name##_hm_pass(                                                      \
+        uint64_t *hm_keys, /* NOLINT(readability-non-const-parameter) */                           \
+        const void *hm_last, const void *hm_items, size_t hm_stride, uint32_t hm_n,                \
+        void *hm_context)                                                                          \
     {                                                                                              \
         (void)hm_keys;                                                                             \
         return hm_order_loop_pass(hm_last, hm_items, hm_stride, hm_n, name##_hm_compare,           \

@@ -142,7 +142,7 @@ HM_INLINE void hm_order_loop_merge_ends(hm_order_ends *given, uint32_t n, size_t
 HM_INLINE uint32_t hm_order_loop_merge_pair(hm_order_ends *ends, uint32_t n, size_t size,
                                             hm_order_compare compare, void *context)
 {
-    size_t begin = ends->left;
+    size_t begin = ends->left, both = n + HM_CAST(size_t, n);
     bool is_sorted =
         !hm_order_loop_is_late(ends->from_copies, begin + n, begin + n - 1, size, compare, context);
     ends->left_last = begin + n - 1;
@@ -152,8 +152,8 @@ HM_INLINE uint32_t hm_order_loop_merge_pair(hm_order_ends *ends, uint32_t n, siz
     if (!is_sorted)
         hm_order_loop_merge_ends(ends, n, size, compare, context);
     if (is_sorted || ends->left != ends->left_last + 1) {
-        memcpy(ends->to_copies + begin * size, ends->from_copies + begin * size, 2 * n * size);
-        memcpy(ends->to + begin, ends->from + begin, 2 * n * sizeof *ends->to);
+        memcpy(ends->to_copies + begin * size, ends->from_copies + begin * size, both * size);
+        memcpy(ends->to + begin, ends->from + begin, both * sizeof *ends->to);
     }
     return is_sorted ? 1 : 1 + 2 * n;
 }
@@ -162,7 +162,7 @@ HM_INLINE uint32_t hm_order_loop_merge_pair(hm_order_ends *ends, uint32_t n, siz
 HM_INLINE uint32_t hm_order_loop_sort_whole(unsigned char *copies, uint32_t *positions, size_t size,
                                             hm_order_compare compare, void *context)
 {
-    uint64_t other_copies[HM_ORDER_GROUP * HM_ORDER_COPIED_SIZE / sizeof(uint64_t)];
+    uint64_t other_copies[HM_ORDER_GROUP * (HM_ORDER_COPIED_SIZE / sizeof(uint64_t))];
     uint32_t other_positions[HM_ORDER_GROUP];
     hm_order_ends up, down;
     uint32_t i, n, compares = HM_ORDER_GROUP / 4 * 5;
