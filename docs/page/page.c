@@ -6,7 +6,11 @@
 
 #include <string.h>
 
+#ifdef __wasm__
 #define PAGE_EXPORT(name) __attribute__((export_name(#name))) name
+#else
+#define PAGE_EXPORT(name) name /* for tools that read the source */
+#endif
 
 /* Memory in pages of 64 bytes, so that the small map has pages to give back. Each range is reserved
  * once, when the page begins. */

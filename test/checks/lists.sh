@@ -35,8 +35,8 @@ for file in benchmarks/*.c benchmarks/*.cpp docs/examples/*.c; do
 done
 for file in $(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u); do
     case $file in
-    .ci | .clang-format | .clang-tidy | .gitignore | LICENSE | README.md | benchmarks | docs | include | \
-        meson.build | meson_options.txt | run | src | test | tools) ;;
+    .ci | .clang-format | .clang-tidy | .gitignore | CMakeLists.txt | LICENSE | README.md | \
+        benchmarks | docs | include | meson.build | meson_options.txt | run | src | test | tools) ;;
     *)
         echo "$file does not belong in the root" >&2
         failed=true
