@@ -16,9 +16,16 @@ import sys
 
 
 def escaped(text):
-    """A word that Doxygen would take for a command, a tag or a link."""
-    text = re.sub(r'([\\@&$#<>])', r'\\\1', text)
-    return text.replace('::', r'\::').replace('%', r'\%').replace('"', r'\"')
+    """Words that Doxygen would take for a command, a tag or a link. Code between backticks has only
+    its ampersands replaced."""
+    parts = text.split('`')
+    for i, part in enumerate(parts):
+        if i % 2 == 1:
+            parts[i] = part.replace('&', '&amp;')
+            continue
+        part = re.sub(r'([\\@&$#<>])', r'\\\1', part)
+        parts[i] = part.replace('::', r'\::').replace('%', r'\%').replace('"', r'\"')
+    return '`'.join(parts)
 
 
 def body(lines):
