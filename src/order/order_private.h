@@ -63,8 +63,8 @@ enum { HM_LANES_BY_ACCESSORS = 32 };
  *
  * Items are `stride` bytes apart. If lane_shift is not 0, they are in groups of 2^lane_shift lanes
  * instead: the groups are `stride` bytes apart, and the lanes of a group `lane_size` bytes. If it
- * is HM_LANES_BY_ACCESSORS, accessors replace `items` and `links`, and `swapped` does all of an
- * exchange. */
+ * is HM_LANES_BY_ACCESSORS, accessors replace `items` and `links`, an item has `lane_size` bytes,
+ * and `swapped` does all of an exchange. */
 typedef struct hm_sequence {
     unsigned char *items; /* what compare and key are shown */
     size_t stride;        /* bytes */

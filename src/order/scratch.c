@@ -76,7 +76,8 @@ static bool order_divide_scratch(hm_order_call *call, uint32_t capacity, size_t 
     return true;
 }
 
-/* Copies of items that are larger than the space between them would reach beyond the last one. */
+/* The order's type may be larger than the items. Copies that are larger than the space between them
+ * would reach beyond the last one. */
 static size_t order_choose_copy_size(const hm_order_call *call)
 {
     const hm_order *order = &call->state->order;
@@ -84,8 +85,7 @@ static size_t order_choose_copy_size(const hm_order_call *call)
         return 0;
     size_t stride;
     hm_sequence_run(call->sequence, 0, &stride);
-    bool fits = call->sequence->accessors != NULL || order->loops->copy_size <= stride;
-    return fits ? order->loops->copy_size : 0;
+    return order->loops->copy_size <= stride ? order->loops->copy_size : 0;
 }
 
 bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)

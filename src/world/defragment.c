@@ -136,7 +136,8 @@ static hm_progress defragment_table(hm_world *world, hm_budget budget)
 {
     const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
     hm_world_table *table = &world->tables[world->order_table];
-    hm_sequence sequence = {.lane_shift = HM_LANES_BY_ACCESSORS,
+    hm_sequence sequence = {.lane_size = table->cells[world->order_number].size,
+                            .lane_shift = HM_LANES_BY_ACCESSORS,
                             .accessors = &accessors,
                             .slot_count = world->ids.slot_count,
                             .count = table->count,

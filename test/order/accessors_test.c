@@ -64,7 +64,8 @@ static uint32_t chunked_find(const void *owner, hm_handle name)
 static hm_sequence chunked_sequence(chunked *c)
 {
     static const hm_accessors accessors = {chunked_item_at, chunked_slot_at, chunked_position_of};
-    return (hm_sequence){.lane_shift = HM_LANES_BY_ACCESSORS,
+    return (hm_sequence){.lane_size = sizeof c->rows[0]->item,
+                         .lane_shift = HM_LANES_BY_ACCESSORS,
                          .accessors = &accessors,
                          .slot_count = c->plain.slot_count,
                          .count = c->count,
