@@ -565,6 +565,31 @@ TEST(memory_arena, a_trim_that_is_refused_leaves_the_pages)
     hm_memory_arena_fini(&arena);
 }
 
+static uint64_t number_of(const void *item, void *context)
+{
+    (void)context;
+    uint64_t number;
+    memcpy(&number, item, sizeof number);
+    return number;
+}
+
+TEST(memory_arena, a_small_map_that_was_ordered_keeps_little)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, 1 << 20, NULL);
+    hm_map_desc desc = {.item_size = 8, .capacity = 100, .memory = &arena.table};
+    hm_map map;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    for (uint64_t i = 100; i > 0; i--)
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, &i)));
+    size_t before = hm_memory_arena_get_stats(&arena).used_size;
+    hm_order order = {.key = number_of};
+    CHECK(hm_map_defragment(&map, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_memory_arena_get_stats(&arena).used_size < before + 16384);
+    hm_map_fini(&map);
+    hm_memory_arena_fini(&arena);
+}
+
 DEATH_TEST(memory_arena, fini_panics_while_a_container_uses_it)
 {
     hm_memory_arena arena;
@@ -625,4 +650,39 @@ TEST(memory_arena, what_a_container_has_given_back_is_poisoned)
     hm_map_fini(&map);
     hm_memory_arena_fini(&arena);
 }
+
+/* What the arena gives back is the parent's, which may do with it what it likes. */
+TEST(memory_arena, nothing_is_poisoned_that_was_given_back)
+{
+    test_memory parent;
+    test_memory_init(&parent, 4096);
+    hm_memory_arena arena;
+    make_arena(&arena, 1 << 20, &parent.table);
+    unsigned char *pages = arena.base;
+    hm_map_desc desc = {.item_size = 8, .capacity = 10000, .memory = &arena.table};
+    hm_map map;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, 10000, NULL) == HM_OK);
+    hm_map_fini(&map);
+    CHECK(__asan_region_is_poisoned(pages + 8192, 4096) == pages + 8192);
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    CHECK(__asan_region_is_poisoned(pages + 8192, 4096) == NULL);
+    hm_memory_arena_fini(&arena);
+}
+
+TEST(memory_arena, what_no_container_has_had_is_poisoned)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, 1 << 20, NULL);
+    hm_map_desc desc = {.item_size = 8, .capacity = 10000, .memory = &arena.table};
+    hm_map map;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    const unsigned char *items = hm_map_items(&map);
+    CHECK(__asan_address_is_poisoned(items + 8));
+    CHECK(__asan_address_is_poisoned(items + 1024) && __asan_address_is_poisoned(items + 2048));
+    hm_map_fini(&map);
+    hm_memory_arena_fini(&arena);
+}
+
 #endif

@@ -33,9 +33,9 @@
  * Any 64 bits may be passed as an entity: what names a dead one, or none, is skipped by apply, and
  * counted. Components and values are checked when they are recorded.
  *
- * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers or
- * hm_memory_heap(), 4 MiB. A command takes 24 bytes, and its value, which is aligned to 8 bytes or
- * more; one with n components 22 + 2 n bytes, rounded up to 8. The memory is the world's
+ * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers, heap memory or an
+ * arena, 4 MiB. A command takes 24 bytes, and its value, which is aligned to 8 bytes or more; one
+ * with n components 22 + 2 n bytes, rounded up to 8. The memory is the world's
  * (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes more for
  * each entity of the world, once for all its buffers.
  *

@@ -44,9 +44,9 @@
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
- * gaps, and try again. Then there is room up to max_items; but with 32-bit pointers, with
- * hm_memory_heap() or with more than 2^29 lists perhaps not for one list of more than half of
- * max_items. Until a block is freed or a list becomes empty, further calls fail in O(1).
+ * gaps, and try again. Then there is room up to max_items; but with 32-bit pointers, heap
+ * memory, an arena or more than 2^29 lists perhaps not for one list of more than half of max_items.
+ * Until a block is freed or a list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
  * callback.
@@ -86,9 +86,10 @@ typedef struct hm_lists_desc {
                            of max_align_t */
     uint32_t capacity;  /* lists, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; with 32-bit pointers or hm_memory_heap() 2 x capacity */
-    uint64_t max_items; /* in all lists together; 0: 16 x capacity, with 32-bit pointers or
-                           hm_memory_heap() 4 x capacity, or as many as there may be */
+                           16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
+                           capacity */
+    uint64_t max_items; /* in all lists together; 0: 16 x capacity, with 32-bit pointers,
+                           heap memory or an arena 4 x capacity, or as many as there may be */
     uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* for messages; must outlive the lists; NULL: "lists" */
@@ -99,13 +100,13 @@ typedef struct hm_lists_desc {
 
 typedef hm_stats hm_lists_stats;
 
-/* Reserves address space: for the items of max_items four times their size, with 32-bit pointers or
- * hm_memory_heap() twice, since blocks have unused parts and gaps between them. Commits nothing.
- * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
- * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
- * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
- * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
- * lists are zeroed. They keep no pointer to the descriptor. O(1). Example:
+/* Reserves address space: for the items of max_items four times their size, with 32-bit pointers,
+ * heap memory or an arena twice, since blocks have unused parts and gaps between them. Commits
+ * nothing. HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a
+ * capacity above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that
+ * overflow, max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or
+ * a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
+ * failure the lists are zeroed. They keep no pointer to the descriptor. O(1). Example:
  *
  *     hm_lists contacts;
  *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),

@@ -9,8 +9,8 @@
  * A program may pass its own table of these functions. The contract, for its tables and for those
  * below:
  *
- * - `reserve` returns NULL, or an address aligned to the largest power of two that divides the
- * size, but to HM_MEMORY_ALIGNMENT bytes at most.
+ * - `reserve` returns NULL, or an address that is aligned to the largest power of two that divides
+ *   the size, or to HM_MEMORY_ALIGNMENT bytes if that is less.
  * - Ranges passed to the other functions lie inside one reservation, and start and end at multiples
  *   of `page_size` counted from the start of the reservation (not from address zero).
  * - Memory reads as zero after its first commit, and when it is committed again after a decommit.
@@ -91,7 +91,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  * default takes many megabytes of the arena's addresses, though not of memory.
  *
  * AddressSanitizer reports the use of memory that a container has given back, until the next one
- * gets it.
+ * gets it, and of memory that none has had. Behind each range stand 64 bytes of the arena, which
+ * are not guarded.
  *
  * Threads: no locks inside. An init, fini or change of one container in the arena must not run
  * together with that of another; const calls may, as each container says. Example:
@@ -108,8 +109,8 @@ typedef struct hm_memory_arena_desc {
     const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
 } hm_memory_arena_desc;
 
-/* Pass &arena.table to containers. All other fields are private. The arena must not move while it
- * has ranges. */
+/* Pass &arena.table to containers. All other fields are private. The arena must not move from
+ * init to fini. */
 typedef struct hm_memory_arena {
     hm_memory table;
     const hm_memory *parent;
@@ -142,11 +143,12 @@ HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_ar
  * is a broken contract. Twice is fine. O(pages). */
 HM_API void hm_memory_arena_fini(hm_memory_arena *arena);
 
-/* Gives the pages that no container uses back to the parent. HM_ERROR_MEMORY: the parent refuses;
- * then some pages may be back. Invalidates nothing. O(pages). */
+/* Gives the pages that no container uses back to the parent. A page of which containers have given
+ * back parts, one after the other, comes back with the last container in it. HM_ERROR_MEMORY: the
+ * parent refuses; then some pages may be back. Invalidates nothing. O(pages). */
 HM_API hm_status hm_memory_arena_trim(hm_memory_arena *arena);
 
-/* O(1). */
+/* Returns the current statistics. O(1). */
 HM_API hm_memory_arena_stats hm_memory_arena_get_stats(const hm_memory_arena *arena);
 
 /* For containers: marks bytes that must not be touched until they are unpoisoned, so that

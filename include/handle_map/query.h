@@ -10,9 +10,10 @@
  * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
  * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table,
  * or, where another chunk comes next, a part of one: the last 16 KiB of the columns are up to eight
- * views, each of at least 16 entities, and while the program works on one of them, as much of the
- * next chunk is loaded. With sparse components a view is a run of rows whose sparse values stand
- * side by side too, in the same order; where the orders differ, a view has one entity.
+ * views, each of at least 16 entities if the chunk has as many, and while the program works on one
+ * of them, as much of the next chunk is loaded. With sparse components a view is a run of rows
+ * whose sparse values stand side by side too, in the same order; where the orders differ, a view
+ * has one entity.
  *
  * A query keeps a list of the tables that match, and looks only at tables that were made since it
  * last ran: keep a query as long as its loop, do not make one for each loop. A query for a sparse

@@ -92,6 +92,7 @@ static bool arena_hold(hm_memory_arena *arena, const unsigned char *address, siz
         size_t bytes = (stop - page) * parent->page_size;
         if (!parent->commit(parent->context, arena_page_at(arena, page), bytes))
             return false;
+        hm_memory_poison(arena_page_at(arena, page), bytes);
         memset(arena->pages + page, ARENA_HELD, stop - page);
         arena->committed_size += bytes;
     }
@@ -384,9 +385,10 @@ hm_status hm_memory_arena_trim(hm_memory_arena *arena)
         size_t size = (stop - page) * arena->parent->page_size;
         hm_memory_unpoison(address, size); /* The parent's function may write there. */
         hm_status status = hm_memory_decommit(arena->parent, address, size);
-        hm_memory_poison(address, size);
-        if (status != HM_OK)
+        if (status != HM_OK) {
+            hm_memory_poison(address, size);
             return status;
+        }
         memset(arena->pages + page, 0, stop - page);
         arena->committed_size -= size;
     }

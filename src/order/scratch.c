@@ -4,6 +4,7 @@
 
 #include "../array_private.h"
 #include "../base_private.h"
+#include "../memory/memory_private.h"
 
 enum {
     ORDER_KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
@@ -38,7 +39,10 @@ static bool order_commit_cells(hm_order_call *call, size_t cells)
     hm_array *scratch = &call->state->batch.scratch;
     if (cells > scratch->capacity) {
         hm_array_desc desc = {.item_size = sizeof(uint64_t)};
-        desc.capacity = cells > ORDER_KEPT_CELLS ? cells : ORDER_KEPT_CELLS;
+        desc.capacity = cells;
+        /* Containers divide an arena's addresses, and most of them are small. */
+        if (cells < ORDER_KEPT_CELLS && !hm_memory_is_arena(call->sequence->memory))
+            desc.capacity = ORDER_KEPT_CELLS;
         desc.memory = order_choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;
         hm_array_fini(scratch);

@@ -2,8 +2,8 @@
 /* pool: the life cycle of slots.
  *
  * Every issued slot is in one of four states:
- *     live      bit in `live`, entry without the free bit
- *     hole      bit in `holes`, entry with the free bit, all of its memory there
+ *     live      bits in `live` and `open`, entry without the free bit
+ *     hole      bit in `open` only, entry with the free bit, all of its memory there
  *     cold      no bit, entry with the free bit: a free slot whose memory trim gave back
  *     retired   no bit, entry with the free bit and the last generation
  *

@@ -18,14 +18,16 @@ enum {
 
 static void query_enter_table(hm_query *query, const hm_world_table *table)
 {
-    uint32_t size = 1; /* of a row's values; not 0, to divide by it */
+    uint32_t size = 0; /* of a row's values */
     query->table = table;
     for (uint32_t c = 0; c < query->column_end; c++) {
         const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
         query->places[c] = (hm_query_column){cell->offset, cell->size};
         size += cell->size;
     }
-    query->cursor.tail = QUERY_TAIL_SIZE / size;
+    query->cursor.tail = 0; /* where there is nothing to load */
+    if (size != 0)
+        query->cursor.tail = size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / size : QUERY_STEP;
 }
 
 /* Points the view's columns to a row of its table. */
@@ -103,14 +105,14 @@ static uint32_t query_measure_view(const hm_query *query)
 {
     const hm_query_cursor *cursor = &query->cursor;
     uint32_t left = cursor->rows - cursor->row, first = 0;
-    if (cursor->ahead == HM_WORLD_NONE)
+    if (cursor->ahead == HM_WORLD_NONE || cursor->tail == 0)
         return left;
     if (cursor->rows > cursor->tail)
         first = (cursor->rows - cursor->tail) & ~(uint32_t)(QUERY_STEP - 1);
     if (cursor->row < first)
         return first;
     uint32_t piece = (cursor->tail / QUERY_PIECES + QUERY_STEP) & ~(uint32_t)(QUERY_STEP - 1);
-    uint32_t count = left < piece + piece / 2 ? left : piece, row = cursor->row - first;
+    uint32_t count = left < piece + QUERY_STEP ? left : piece, row = cursor->row - first;
     query_prefetch_rows(query, row, row + count);
     return count;
 }

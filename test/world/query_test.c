@@ -101,6 +101,7 @@ TEST(query, the_last_rows_before_another_chunk_are_several_views)
     for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
         const int *first = view.columns[0];
         CHECK((uintptr_t)first % 64 == 0); /* Views are as good for vectors as whole chunks. */
+        CHECK(view.count >= 16);
         CHECK(hm_world_get(&on.world, view.entities[view.count - 1], on.a) ==
               &first[view.count - 1]);
         count += view.count;
@@ -111,6 +112,34 @@ TEST(query, the_last_rows_before_another_chunk_are_several_views)
     CHECK(before < 1024 && views > 8);
     hm_query_fini(&query);
     finish(&on);
+}
+
+/* Large values: 16 of them take more than is loaded ahead. Tags: there is nothing to load. */
+TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
+{
+    enum { ENTITIES = 2000, LARGE = 2000 };
+    hm_world world;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = ENTITIES}) == HM_OK);
+    hm_component large = hm_world_component(&world, &(hm_component_desc){.size = LARGE});
+    hm_component tag = hm_world_component(&world, &(hm_component_desc){.name = "tag"});
+    const hm_component both[] = {large, tag};
+    CHECK(hm_world_create_n(&world, both, 2, ENTITIES, NULL, NULL) == HM_OK);
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        hm_query query;
+        hm_query_desc desc = {.all = &both[asked], .all_count = 1};
+        CHECK(hm_query_init(&query, &world, &desc) == HM_OK);
+        hm_view view;
+        uint32_t count = 0, small = 0, views = 0;
+        for (hm_query_begin(&query); hm_query_next(&query, &view); views++) {
+            count += view.count;
+            small += view.count < 16;
+        }
+        CHECK(count == ENTITIES);
+        CHECK(small <= 2); /* the first chunk has fewer, and so may the last */
+        CHECK(asked == 0 || views <= ENTITIES / 100);
+        hm_query_fini(&query);
+    }
+    hm_world_fini(&world);
 }
 
 /* Numbers far apart: a table's cells end at its highest component. */
