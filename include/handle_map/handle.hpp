@@ -278,11 +278,14 @@ template <class T> const hm_handle *ids(const handle<T> *handles) noexcept
     return reinterpret_cast<const hm_handle *>(handles);
 }
 
-template <class T, class... Args>
-constexpr bool constructs_without_throwing =
-    std::is_constructible<T, Args...>::value
-        ? std::is_nothrow_constructible<T, Args...>::value
-        : std::is_aggregate<T>::value &&std::is_trivially_copyable<T>::value;
+/* Whether `construct` below throws nothing. */
+template <class T, class... Args> constexpr bool constructs_without_throwing() noexcept
+{
+    if constexpr (std::is_constructible<T, Args...>::value)
+        return std::is_nothrow_constructible<T, Args...>::value;
+    else
+        return noexcept(T{std::declval<Args>()...});
+}
 
 /* T(args...), or T{args...} for an aggregate. */
 template <class T, class... Args> T *construct(void *place, Args &&...args)
@@ -293,18 +296,32 @@ template <class T, class... Args> T *construct(void *place, Args &&...args)
         return ::new (place) T{std::forward<Args>(args)...};
 }
 
-/* Bytes in which an item is made that will be moved as bytes into its container. */
-template <class T> struct maker {
-    alignas(T) unsigned char bytes[sizeof(T)];
+/* An item in bytes of its own, until a container takes it as bytes. */
+template <class T> class maker
+{
+    alignas(T) unsigned char bytes_[sizeof(T)];
+    bool is_taken_ = false;
 
+  public:
     template <class... Args> explicit maker(Args &&...args)
     {
-        construct<T>(static_cast<void *>(bytes), std::forward<Args>(args)...);
+        construct<T>(static_cast<void *>(bytes_), std::forward<Args>(args)...);
     }
-    /* When the container has refused it. */
-    void drop() noexcept
+    maker(const maker &) = delete;
+    maker &operator=(const maker &) = delete;
+    ~maker()
     {
-        std::launder(reinterpret_cast<T *>(bytes))->~T();
+        if (!is_taken_)
+            std::launder(reinterpret_cast<T *>(bytes_))->~T();
+    }
+    const void *bytes() const noexcept
+    {
+        return bytes_;
+    }
+    /* The container has the bytes now, and will destroy the item. */
+    void was_taken() noexcept
+    {
+        is_taken_ = true;
     }
 };
 
@@ -326,13 +343,13 @@ template <class T> constexpr auto destroy_hook() noexcept -> void (*)(void *, vo
 /* A C predicate that calls a lambda. An exception in it ends the program. */
 template <class T, class Predicate> bool ask(const void *item, void *context) noexcept
 {
-    return (*static_cast<Predicate *>(context))(*static_cast<const T *>(item));
+    return std::invoke(*static_cast<Predicate *>(context), *static_cast<const T *>(item));
 }
 
-/* An iterator over positions: dereferencing asks the container. */
+/* An iterator over positions: dereferencing asks the range, which is a pointer to a container. */
 template <class Range> class counter
 {
-    const Range *range_ = nullptr;
+    Range range_;
     std::uint32_t at_ = 0;
 
   public:
@@ -343,16 +360,16 @@ template <class Range> class counter
     using pointer = void;
 
     counter() = default;
-    counter(const Range *range, std::uint32_t at) : range_(range), at_(at)
+    counter(Range range, std::uint32_t at) : range_(range), at_(at)
     {
     }
     reference operator*() const
     {
-        return range_->at(at_);
+        return range_.at(at_);
     }
     counter &operator++()
     {
-        at_ = range_->next(at_);
+        at_ = range_.next(at_);
         return *this;
     }
     counter operator++(int)

@@ -49,11 +49,11 @@
  * contract. hm_last_error says why a call failed with a status or with null.
  *
  * Callbacks see a consistent map: hm_map_validate holds in each, and no item is in a temporary.
- * hm_map_handle_of returns the handle of the item that a callback gets. destroy runs while that
- * handle still resolves; the relocations of a step are reported after it. A call that would change
- * the map from inside one of its own callbacks is refused: it returns HM_ERROR_BUSY, null, false or
- * 0; clear, fini and touch, which return nothing, call the panic hook. A callback must return: no
- * longjmp, no exception.
+ * hm_map_handle_of returns the handle of the item that a callback gets; but a typed order may be
+ * shown copies (order.h). destroy runs while that handle still resolves; the relocations of a step
+ * are reported after it. A call that would change the map from inside one of its own callbacks is
+ * refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch, which return nothing,
+ * call the panic hook. A callback must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_MAP_H

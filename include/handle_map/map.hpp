@@ -32,15 +32,16 @@ template <class T> class map
                   "allows that, or use hm::pool, whose items never move");
     detail::owned<hm_map, hm_map_fini> own_;
 
-    class pairs
+    template <class Value> class pairs
     {
-        const hm_map *map_;
+        const hm_map *map_ = nullptr;
 
       public:
+        pairs() = default;
         explicit pairs(const hm_map *map) noexcept : map_(map)
         {
         }
-        entry<hm::handle<T>, T> at(std::uint32_t i) const noexcept
+        entry<hm::handle<T>, Value> at(std::uint32_t i) const noexcept
         {
             return {hm::handle<T>(hm_map_handle_at(map_, i)),
                     static_cast<T *>(hm_map_items(map_))[i]};
@@ -51,11 +52,11 @@ template <class T> class map
         }
         detail::counter<pairs> begin() const noexcept
         {
-            return {this, 0};
+            return {*this, 0};
         }
         detail::counter<pairs> end() const noexcept
         {
-            return {this, hm_map_count(map_)};
+            return {*this, hm_map_count(map_)};
         }
     };
 
@@ -114,7 +115,7 @@ template <class T> class map
      * in place unless the constructor may throw. O(1). */
     template <class... Args> handle_type emplace(Args &&...args)
     {
-        if constexpr (detail::constructs_without_throwing<T, Args...>) {
+        if constexpr (detail::constructs_without_throwing<T, Args...>()) {
             void *place;
             hm_handle made = hm_map_emplace_as(&own_.c, &place, sizeof(T));
             if (place != nullptr)
@@ -122,9 +123,9 @@ template <class T> class map
             return handle_type(made);
         } else {
             detail::maker<T> item(std::forward<Args>(args)...);
-            hm_handle made = hm_map_insert_as(&own_.c, item.bytes, sizeof(T));
-            if (hm_handle_is_null(made))
-                item.drop();
+            hm_handle made = hm_map_insert_as(&own_.c, item.bytes(), sizeof(T));
+            if (!hm_handle_is_null(made))
+                item.was_taken();
             return handle_type(made);
         }
     }
@@ -246,9 +247,13 @@ template <class T> class map
         return data() + size();
     }
     /* Pairs of handle and value. */
-    pairs entries() noexcept
+    pairs<T> entries() noexcept
     {
-        return pairs(&own_.c);
+        return pairs<T>(&own_.c);
+    }
+    pairs<const T> entries() const noexcept
+    {
+        return pairs<const T>(&own_.c);
     }
     handle_type handle_at(std::uint32_t index) const noexcept
     {

@@ -2,13 +2,21 @@
 /* order, in C++: lambdas as orders.
  *
  * The containers' defragment takes a `less` as std::sort does, and defragment_by a key, a function
- * that returns an unsigned number. A call resumes where the one before stopped if both are given
+ * that returns a number. A call resumes where the one before stopped if both are given
  * the same lambda expression (or the same function): each frame makes a new lambda object, but they
  * have one type. So if what a lambda captures has changed, call touch_all. Example:
  *
  *     hm::budget budget = {1000, 10000};
  *     sprites.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; },
  *                        budget);
+ *
+ * What is a lambda expression is one type; so do not pass a std::function, or lambdas that one
+ * function returns for several orders: they would be taken for one order. Plain functions are told
+ * apart. If each frame touches all items, a small budget never places any, as map.h says.
+ *
+ * Items of up to 32 bytes are shown to a less as copies: it must not use their addresses, nor look
+ * for their handles. A key is always computed from the item in its container; it may be an unsigned
+ * or signed integer, an enum or a floating-point number.
  *
  * Less and key are inlined into the loops of the library, as those of HM_ORDER_DEFINE. An exception
  * in one ends the program.
@@ -19,10 +27,37 @@
 
 #include <handle_map/handle.hpp>
 
+#include <cstring>
+
 namespace hm
 {
 namespace detail
 {
+
+template <class F> struct is_std_function : std::false_type {
+};
+template <class Signature> struct is_std_function<std::function<Signature>> : std::true_type {
+};
+
+/* Numbers in the order of their values, those below 0 first. */
+template <class Key> std::uint64_t number_of(Key key) noexcept
+{
+    static_assert(std::is_arithmetic<Key>::value || std::is_enum<Key>::value,
+                  "a key is a number: return an integer, an enum, a float or a double");
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    if constexpr (std::is_enum<Key>::value) {
+        return number_of(static_cast<std::underlying_type_t<Key>>(key));
+    } else if constexpr (std::is_floating_point<Key>::value) {
+        const double value = static_cast<double>(key) + 0.0; /* -0 and 0 are one key */
+        std::uint64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        return (bits & sign) != 0 ? ~bits : bits | sign;
+    } else if constexpr (std::is_signed<Key>::value) {
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(key)) ^ sign;
+    } else {
+        return static_cast<std::uint64_t>(key);
+    }
+}
 
 /* The typed C order of a function object of type F: its functions and the context are the same for
  * all objects of the type, because the library tells orders apart by them. The object itself is
@@ -30,6 +65,8 @@ namespace detail
  * so the function's address is the context. */
 template <class T, class F, bool is_key> class ordering
 {
+    static_assert(!is_std_function<F>::value && !std::is_member_pointer<F>::value,
+                  "two of them may have one type and be two orders: pass a lambda or a function");
     static inline thread_local F *current = nullptr;
     static inline char tag = 0;
     F *before_;
@@ -44,7 +81,7 @@ template <class T, class F, bool is_key> class ordering
     }
     static std::uint64_t key(const void *a, void *) noexcept
     {
-        return static_cast<std::uint64_t>((*current)(item(a)));
+        return number_of((*current)(item(a)));
     }
     static void *context(F &f) noexcept
     {

@@ -44,15 +44,16 @@ template <class T> class pool
         return static_cast<T *>(hm_pool_item_as(pool, index, sizeof(T)));
     }
 
-    class pairs
+    template <class Value> class pairs
     {
-        const hm_pool *pool_;
+        const hm_pool *pool_ = nullptr;
 
       public:
+        pairs() = default;
         explicit pairs(const hm_pool *pool) noexcept : pool_(pool)
         {
         }
-        entry<hm::handle<T>, T> at(std::uint32_t i) const noexcept
+        entry<hm::handle<T>, Value> at(std::uint32_t i) const noexcept
         {
             return {hm::handle<T>(hm_pool_handle_at(pool_, i)), *item(pool_, i)};
         }
@@ -62,11 +63,11 @@ template <class T> class pool
         }
         detail::counter<pairs> begin() const noexcept
         {
-            return {this, hm_pool_next_run(pool_, 0, nullptr)};
+            return {*this, hm_pool_next_run(pool_, 0, nullptr)};
         }
         detail::counter<pairs> end() const noexcept
         {
-            return {this, HM_INVALID_INDEX};
+            return {*this, HM_INVALID_INDEX};
         }
     };
 
@@ -177,7 +178,7 @@ template <class T> class pool
         if (place == nullptr)
             return handle_type();
 #if defined(__cpp_exceptions)
-        if constexpr (!detail::constructs_without_throwing<T, Args...>) {
+        if constexpr (!detail::constructs_without_throwing<T, Args...>()) {
             try {
                 detail::construct<T>(place, std::forward<Args>(args)...);
             } catch (...) {
@@ -286,9 +287,13 @@ template <class T> class pool
         return {&own_.c, HM_INVALID_INDEX};
     }
     /* Pairs of handle and value. */
-    pairs entries() noexcept
+    pairs<T> entries() noexcept
     {
-        return pairs(&own_.c);
+        return pairs<T>(&own_.c);
+    }
+    pairs<const T> entries() const noexcept
+    {
+        return pairs<const T>(&own_.c);
     }
     /* Calls f(span) for each run of adjacent items: the fastest loop where holes are few. f must
      * not change the pool. */

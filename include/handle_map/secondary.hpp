@@ -29,15 +29,16 @@ template <class Owner, class T> class secondary
                   "type allows that");
     detail::owned<hm_secondary, hm_secondary_fini> own_;
 
-    class pairs
+    template <class Value> class pairs
     {
-        const hm_secondary *values_;
+        const hm_secondary *values_ = nullptr;
 
       public:
+        pairs() = default;
         explicit pairs(const hm_secondary *values) noexcept : values_(values)
         {
         }
-        entry<hm::handle<Owner>, T> at(std::uint32_t i) const noexcept
+        entry<hm::handle<Owner>, Value> at(std::uint32_t i) const noexcept
         {
             return {hm::handle<Owner>(hm_secondary_owner_at(values_, i)),
                     static_cast<T *>(hm_secondary_values(values_))[i]};
@@ -48,11 +49,11 @@ template <class Owner, class T> class secondary
         }
         detail::counter<pairs> begin() const noexcept
         {
-            return {this, 0};
+            return {*this, 0};
         }
         detail::counter<pairs> end() const noexcept
         {
-            return {this, hm_secondary_count(values_)};
+            return {*this, hm_secondary_count(values_)};
         }
     };
 
@@ -112,9 +113,9 @@ template <class Owner, class T> class secondary
     template <class... Args> T *emplace(handle_type owner, Args &&...args)
     {
         detail::maker<T> made(std::forward<Args>(args)...);
-        void *place = hm_secondary_set_as(&own_.c, owner.id(), made.bytes, sizeof(T));
-        if (place == nullptr)
-            made.drop();
+        void *place = hm_secondary_set_as(&own_.c, owner.id(), made.bytes(), sizeof(T));
+        if (place != nullptr)
+            made.was_taken();
         return static_cast<T *>(place);
     }
     T *set(handle_type owner, const T &value)
@@ -213,9 +214,13 @@ template <class Owner, class T> class secondary
         return data() + size();
     }
     /* Pairs of owner and value. */
-    pairs entries() noexcept
+    pairs<T> entries() noexcept
     {
-        return pairs(&own_.c);
+        return pairs<T>(&own_.c);
+    }
+    pairs<const T> entries() const noexcept
+    {
+        return pairs<const T>(&own_.c);
     }
     handle_type owner_at(std::uint32_t index) const noexcept
     {

@@ -58,10 +58,10 @@ template <class T> std::uint32_t type_number() noexcept
 
 template <class T> constexpr bool is_tag = std::is_empty<T>::value;
 
-/* Copies of values that a world or commands take as bytes: what is refused is destroyed here. */
+/* A tag has no value. */
 template <class T> const void *value_of(const maker<T> &made) noexcept
 {
-    return is_tag<T> ? nullptr : made.bytes;
+    return is_tag<T> ? nullptr : made.bytes();
 }
 
 } // namespace detail
@@ -120,6 +120,8 @@ class world
      * HM_INVALID_INDEX if the world refuses it. O(1). */
     template <class T> hm_component component(const component_options &with = {})
     {
+        static_assert(std::is_same<T, std::decay_t<T>>::value,
+                      "a component's type is not const and no reference");
         static_assert(is_relocatable<T>::value,
                       "a world moves values as bytes: specialise hm::is_relocatable if this type "
                       "allows that");
@@ -164,8 +166,8 @@ class world
         hm_component added = component<type>();
         detail::maker<type> made(std::forward<T>(value));
         status returned = hm_world_add(&own_.c, which.id(), added, detail::value_of(made));
-        if (returned != HM_OK || detail::is_tag<type>)
-            made.drop();
+        if (returned == HM_OK && !detail::is_tag<type>)
+            made.was_taken();
         return returned;
     }
     /* As hm_world_remove; HM_OK too if no entity ever had such a value. */
@@ -267,7 +269,7 @@ class world
         const void *values[] = {detail::value_of(made)..., nullptr};
         hm_handle created = HM_NULL_HANDLE;
         status returned = hm_world_create_n(&own_.c, set, sizeof...(Types), 1, values, &created);
-        ((returned != HM_OK || detail::is_tag<Types> ? made.drop() : void()), ...);
+        ((returned == HM_OK && !detail::is_tag<Types> ? made.was_taken() : void()), ...);
         return entity(created);
     }
 };
@@ -291,8 +293,8 @@ template <class... Types> class query
     explicit query(world &in, without<None...> = {}, any_of<Any...> = {})
     {
         const hm_component all[] = {in.component<std::remove_const_t<Types>>()..., 0};
-        const hm_component none[] = {in.component<None>()..., 0};
-        const hm_component any[] = {in.component<Any>()..., 0};
+        const hm_component none[] = {in.component<std::remove_const_t<None>>()..., 0};
+        const hm_component any[] = {in.component<std::remove_const_t<Any>>()..., 0};
         hm_query_desc desc{};
         desc.all = all;
         desc.all_count = sizeof...(Types);
@@ -401,13 +403,13 @@ class commands
         hm_component added = in_->component<type>();
         detail::maker<type> made(std::forward<T>(value));
         status returned = hm_commands_add(&own_.c, which.id(), added, detail::value_of(made));
-        if (returned != HM_OK || detail::is_tag<type>)
-            made.drop();
+        if (returned == HM_OK && !detail::is_tag<type>)
+            made.was_taken();
         return returned;
     }
     template <class T> status remove(entity which)
     {
-        return hm_commands_remove(&own_.c, which.id(), in_->component<T>());
+        return hm_commands_remove(&own_.c, which.id(), in_->component<std::remove_const_t<T>>());
     }
     status apply() noexcept
     {

@@ -3,6 +3,7 @@
 #include "counted.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -241,6 +242,47 @@ TEST(cpp_map, touch_and_arrange_reach_the_order)
     CHECK(sprites.defragment(by_depth).done && sprites.index_of(handles[0]) == 0);
     const hm::handle<sprite> wanted[] = {handles[2], handles[0], handles[1]};
     CHECK(sprites.arrange(wanted, 3).done && sprites.index_of(handles[2]) == 0);
+}
+
+TEST(cpp_map, an_aggregate_whose_member_throws_leaves_the_map_as_it_was)
+{
+    struct thrower {
+        operator float() const
+        {
+            throw 1;
+        }
+    };
+    hm::map<sprite> sprites(10);
+    bool is_caught = false;
+    try {
+        sprites.emplace(thrower(), 1);
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && sprites.empty() && sprites.validate() == HM_OK);
+}
+
+TEST(cpp_map, entries_of_a_const_map_are_const_and_outlive_the_call)
+{
+    hm::map<sprite> sprites(10);
+    sprites.emplace(1.0f, 2);
+    const hm::map<sprite> &fixed = sprites;
+    auto at = fixed.entries().begin();
+    const auto end = fixed.entries().end();
+    CHECK(at != end && (*at).value.texture == 2);
+    CHECK((std::is_same<decltype((*at).value), const sprite &>::value));
+    CHECK(++at == end);
+}
+
+TEST(cpp_map, keys_below_zero_come_first)
+{
+    hm::map<float> numbers(100);
+    for (float number : {1.5f, -0.25f, 0.0f, -3.0f, 2.5f, -0.75f, 0.5f})
+        numbers.insert(number);
+    CHECK(numbers.defragment_by([](float each) { return each; }).done);
+    CHECK(std::is_sorted(numbers.begin(), numbers.end()));
+    CHECK(numbers.defragment_by([](float each) { return static_cast<int>(-4 * each); }).done);
+    CHECK(std::is_sorted(numbers.begin(), numbers.end(), std::greater<float>()));
 }
 
 TEST(cpp_map, a_refused_handle_is_explained)

@@ -16,8 +16,20 @@ struct frozen {
 struct rare {
     int value;
 };
+struct thrower { /* when it is copied or moved */
+    int value = 0;
+
+    thrower() = default;
+    thrower(const thrower &)
+    {
+        throw 1;
+    }
+};
 
 } // namespace
+
+template <> struct hm::is_relocatable<thrower> : std::true_type {
+};
 
 TEST(cpp_world, a_type_names_a_component)
 {
@@ -105,6 +117,27 @@ TEST(cpp_world, queries_call_a_lambda_for_each_entity)
         rows += entities.size();
     });
     CHECK(rows == 50);
+}
+
+TEST(cpp_world, a_const_type_names_the_same_component)
+{
+    hm::world world(10);
+    hm::query<position> moving(world, hm::without<const frozen>());
+    world.create(position{}, frozen());
+    world.create(position{});
+    CHECK(moving.count() == 1);
+}
+
+TEST(cpp_world, a_value_is_destroyed_if_making_the_next_one_throws)
+{
+    hm::world world(10);
+    bool is_caught = false;
+    try {
+        world.create(counted(1), thrower());
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && counted::alive == 0 && world.empty());
 }
 
 TEST(cpp_world, a_loop_that_throws_ends)
