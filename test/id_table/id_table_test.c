@@ -451,7 +451,7 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
     memory.reserve = reserve_but_not_so_much;
     memory.release = release_nothing;
     memory.context = place;
-    memory.page_size = SIZE_MAX / 4 + 1;
+    memory.page_size = SIZE_MAX / 64 + 1; /* so that no column would wrap around */
     hm_id_table table;
     hm_id_table_desc desc = {.capacity = 10, .memory = &memory};
     CHECK(hm_id_table_init(&table, &desc) == HM_OK);
