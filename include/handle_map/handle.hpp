@@ -157,6 +157,12 @@ template <class T> class span
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size)
     {
     }
+    /* From a span of items that are not const, or from a container of adjacent items. */
+    template <class Items, class = std::enable_if_t<std::is_convertible<
+                               decltype(std::declval<Items &>().data()), T *>::value>>
+    constexpr span(Items &&items) noexcept : data_(items.data()), size_(items.size())
+    {
+    }
     constexpr T *data() const noexcept
     {
         return data_;
@@ -180,6 +186,22 @@ template <class T> class span
     constexpr T &operator[](std::size_t i) const noexcept
     {
         return data_[i];
+    }
+    constexpr T &front() const noexcept
+    {
+        return data_[0];
+    }
+    constexpr T &back() const noexcept
+    {
+        return data_[size_ - 1];
+    }
+    constexpr span first(std::size_t count) const noexcept
+    {
+        return {data_, count};
+    }
+    constexpr span subspan(std::size_t offset) const noexcept
+    {
+        return {data_ + offset, size_ - offset};
     }
 };
 #endif

@@ -84,6 +84,11 @@ template <class T> class pool
         using pointer = Value *;
 
         cursor() = default;
+        /* From the iterator of a pool that is not const. */
+        operator cursor<const Value>() const noexcept
+        {
+            return {pool_, at_};
+        }
         cursor(const hm_pool *pool, std::uint32_t at) noexcept : pool_(pool), at_(at)
         {
         }
@@ -299,13 +304,18 @@ template <class T> class pool
      * not change the pool. */
     template <class F> void for_each_run(F f)
     {
-        std::uint32_t length;
-        for (std::uint32_t i = hm_pool_next_run(&own_.c, 0, &length); i != HM_INVALID_INDEX;
-             i = hm_pool_next_run(&own_.c, i + length, &length))
-            f(span<T>(item(&own_.c, i), length));
+        visit_runs<T>(&own_.c, f);
+    }
+    template <class F> void for_each_run(F f) const
+    {
+        visit_runs<const T>(&own_.c, f);
     }
     /* An item keeps its index, which is that of its handle. */
     T *at_index(std::uint32_t index) noexcept
+    {
+        return item(&own_.c, index);
+    }
+    const T *at_index(std::uint32_t index) const noexcept
     {
         return item(&own_.c, index);
     }
@@ -336,6 +346,13 @@ template <class T> class pool
     }
 
   private:
+    template <class Value, class F> static void visit_runs(const hm_pool *pool, F &f)
+    {
+        std::uint32_t length;
+        for (std::uint32_t i = hm_pool_next_run(pool, 0, &length); i != HM_INVALID_INDEX;
+             i = hm_pool_next_run(pool, i + length, &length))
+            f(span<Value>(item(pool, i), length));
+    }
     /* Gives back the slot of an item whose constructor has thrown: there is nothing to destroy. */
     void undo(hm_handle made) noexcept
     {

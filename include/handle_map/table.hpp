@@ -100,7 +100,8 @@ template <class... Columns> class table
         return handle_type(hm_table_insert(&own_.c, values));
     }
     /* Adds n rows, from an array for each column; nullptr: zeros. As hm_table_insert_n. */
-    status insert_n(std::uint32_t n, const Columns *...arrays, handle_type *handles) noexcept
+    status insert_n(std::uint32_t n, const Columns *...arrays,
+                    handle_type *handles = nullptr) noexcept
     {
         const void *values[] = {arrays...};
         return hm_table_insert_n(&own_.c, values, n, detail::ids(handles));

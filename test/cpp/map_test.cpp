@@ -125,6 +125,9 @@ TEST(cpp_map, loops_visit_values_and_pairs)
     const hm::map<sprite> &fixed = sprites;
     CHECK(sum == sum_of_pairs && fixed.values().size() == 50);
     CHECK(fixed.end() - fixed.begin() == 50 && fixed.values().data() == fixed.data());
+    const hm::span<const sprite> view = sprites.values();
+    CHECK(view.size() == 50 && &view.front() == fixed.begin() && &view.back() == fixed.end() - 1);
+    CHECK(view.subspan(10).first(3).size() == 3 && view.subspan(10).data() == fixed.data() + 10);
     CHECK(fixed.handle_of(&fixed.data()[7]) == fixed.handle_at(7));
     CHECK(fixed.index_of(fixed.handle_at(7)) == 7);
 }

@@ -88,6 +88,10 @@ TEST(cpp_pool, a_loop_may_erase_what_it_visits)
     numbers.for_each_run([&](hm::span<int> run) { in_runs += static_cast<int>(run.size()); });
     CHECK(visited == 200 && in_runs == 200 && numbers.size() == 200);
     const hm::pool<int> &fixed = numbers;
+    std::size_t seen = 0;
+    fixed.for_each_run([&](hm::span<const int> run) { seen += run.size(); });
+    hm::pool<int>::const_iterator first = numbers.begin();
+    CHECK(seen == 200 && first == fixed.begin() && fixed.at_index(1) == &*first);
     int read = 0;
     for (auto at = fixed.begin(); at != fixed.end(); at++)
         read += *at % 3 != 0;
