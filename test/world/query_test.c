@@ -119,7 +119,8 @@ TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
 {
     enum { ENTITIES = 2000, LARGE = 2000 };
     hm_world world;
-    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = ENTITIES}) == HM_OK);
+    hm_world_desc with = {.capacity = ENTITIES, .max_size = 16 << 20};
+    CHECK(hm_world_init(&world, &with) == HM_OK);
     hm_component large = hm_world_component(&world, &(hm_component_desc){.size = LARGE});
     hm_component tag = hm_world_component(&world, &(hm_component_desc){.name = "tag"});
     const hm_component both[] = {large, tag};
