@@ -27,7 +27,8 @@ static void query_enter_table(hm_query *query, const hm_world_table *table)
     }
     query->cursor.tail = 0; /* where there is nothing to load */
     if (size != 0)
-        query->cursor.tail = size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / size : QUERY_STEP;
+        query->cursor.tail =
+            size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / size : QUERY_STEP;
 }
 
 /* Points the view's columns to a row of its table. */
