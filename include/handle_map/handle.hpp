@@ -131,8 +131,9 @@ static_assert(sizeof(handle<int>) == sizeof(hm_handle) &&
 
 /* Whether an item of this type may be moved as bytes: the new bytes are the item, and the old ones
  * need no destructor. True of trivially copyable types. Specialise it for others that hold no
- * pointer into themselves and that nothing else points to; std::unique_ptr and std::vector do on
- * all known systems, std::string does not. Example:
+ * pointer into themselves and that nothing else points to, as a struct with a std::unique_ptr. A
+ * std::string may point into itself, and containers of a library's debug mode are pointed to by
+ * their iterators. Example:
  *
  *     template <> struct hm::is_relocatable<mesh> : std::true_type {};
  */

@@ -386,8 +386,8 @@ class commands
         return &own_.c;
     }
 
-    /* Promises an entity, within what world::reserve has made certain; null when refused. Give it
-     * values by add. */
+    /* Promises an entity, to which add gives values. Null unless world::reserve was called before
+     * and has a handle left. */
     entity create() noexcept
     {
         return entity(hm_commands_create(&own_.c, nullptr, 0));
