@@ -5,33 +5,39 @@
 #include "base_private.h"
 #include "memory/memory_private.h"
 
-#include <string.h>
+/* Of "column 1 (x): item_" it is "item_": what comes before it is not repeated. */
+static const char *array_last_word(const char *text)
+{
+    const char *word = text;
+    for (; *text != '\0'; text++)
+        if (*text == ' ')
+            word = text + 1;
+    return word;
+}
 
 hm_status hm_array_check_layout(size_t size, size_t align, const char *what)
 {
-    unsigned long long item_size = size, item_align = align; /* for %llu: %zu is not portable */
     if (size == 0)
         return hm_fail(HM_ERROR_INVALID, "%ssize is 0", what);
     if (align == 0)
         return HM_OK; /* natural alignment */
     if ((align & (align - 1)) != 0)
-        return hm_fail(HM_ERROR_INVALID, "%salign %llu is not a power of two", what, item_align);
+        return hm_fail(HM_ERROR_INVALID, "%salign %zu is not a power of two", what, align);
     if (align > HM_MEMORY_ALIGNMENT)
-        return hm_fail(HM_ERROR_INVALID, "%salign %llu is above %d", what, item_align,
+        return hm_fail(HM_ERROR_INVALID, "%salign %zu is above %d", what, align,
                        HM_MEMORY_ALIGNMENT);
     if (size % align == 0)
         return HM_OK;
-    const char *space = strrchr(what, ' '); /* What comes before it is not repeated. */
-    return hm_fail(HM_ERROR_INVALID, "%ssize %llu is not a multiple of %salign %llu", what,
-                   item_size, space != NULL ? space + 1 : what, item_align);
+    return hm_fail(HM_ERROR_INVALID, "%ssize %zu is not a multiple of %salign %zu", what, size,
+                   array_last_word(what), align);
 }
 
 hm_status hm_array_check_size(size_t size, size_t count, const char *what, const hm_memory *memory)
 {
     if (count <= (SIZE_MAX - (memory->page_size - 1)) / size)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "%llu times %ssize %llu does not fit in size_t",
-                   (unsigned long long)count, what, (unsigned long long)size);
+    return hm_fail(HM_ERROR_INVALID, "%zu times %ssize %zu does not fit in size_t", count, what,
+                   size);
 }
 
 static const hm_memory *array_memory_of(const hm_array_desc *desc)

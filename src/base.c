@@ -2,10 +2,11 @@
 /* base: the panic hook, the last error and the names of the status codes. */
 #include "base_private.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
+#ifndef HM_FREESTANDING
 #include <stdio.h>
 #include <stdlib.h>
+#endif
 
 #define BASE_TEXT_OF(number) #number
 #define BASE_VERSION_OF(major, minor, patch)                                                       \
@@ -42,6 +43,40 @@ const char *hm_status_name(hm_status status)
     return "unknown status";
 }
 
+#ifndef HM_FREESTANDING
+
+static void base_print(const char *file, int line, const char *message)
+{
+    fprintf(stderr, "%s:%d: %s\n", file, line, message);
+}
+
+HM_NORETURN static void base_abort(void)
+{
+    abort();
+}
+
+#else
+
+/* There is nowhere to print to: the program's hook must do that. */
+static void base_print(const char *file, int line, const char *message)
+{
+    (void)file;
+    (void)line;
+    (void)message;
+}
+
+HM_NORETURN static void base_abort(void)
+{
+#ifdef HM_USE_GNU
+    __builtin_trap();
+#else
+    for (;;)
+        ;
+#endif
+}
+
+#endif
+
 void hm_set_panic_hook(hm_panic_hook hook)
 {
     base_panic_hook = hook;
@@ -52,8 +87,8 @@ void hm_panic(const char *file, int line, const char *message)
     if (base_panic_hook != NULL)
         base_panic_hook(file, line, message);
     else
-        fprintf(stderr, "%s:%d: %s\n", file, line, message);
-    abort();
+        base_print(file, line, message);
+    base_abort();
 }
 
 const char *hm_version(void)
@@ -71,8 +106,8 @@ hm_status hm_fail(hm_status status, const char *format, ...)
     va_list arguments;
     base_failures.last = 1 - base_failures.last;
     va_start(arguments, format);
-    (void)vsnprintf(base_failures.texts[base_failures.last], sizeof base_failures.texts[0], format,
-                    arguments);
+    (void)hm_format_list(base_failures.texts[base_failures.last], sizeof base_failures.texts[0],
+                         format, arguments);
     va_end(arguments);
     return status;
 }
@@ -87,17 +122,18 @@ hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint
     if (capacity == 0)
         return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
     if (count == capacity)
-        return hm_fail(HM_ERROR_FULL, "%" PRIu64 " of %" PRIu64 " items: capacity is used up",
+        return hm_fail(HM_ERROR_FULL, "%" HM_PRIu64 " of %" HM_PRIu64 " items: capacity is used up",
                        count, capacity);
     return hm_fail(HM_ERROR_FULL,
-                   "%" PRIu64 " of %" PRIu64 " items: capacity does not allow %" PRIu64 " more",
+                   "%" HM_PRIu64 " of %" HM_PRIu64 " items: capacity does not allow %" HM_PRIu64
+                   " more",
                    count, capacity, n);
 }
 
 hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
 {
     return hm_fail(HM_ERROR_FULL,
-                   "max_slots is used up: of %" PRIu32 " slots %" PRIu32
+                   "max_slots is used up: of %" HM_PRIu32 " slots %" HM_PRIu32
                    " are retired, and too few are free",
                    max_slots, retired);
 }
@@ -116,7 +152,7 @@ hm_status hm_refuse_null(const char *function, const char *argument)
 void hm_panic_busy(const char *file, int line, const char *function, const char *name)
 {
     char message[160];
-    snprintf(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
-             function, name);
+    (void)hm_format(message, sizeof message, "%s: called on '%.80s' from one of its own callbacks",
+                    function, name);
     hm_panic(file, line, message);
 }

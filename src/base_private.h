@@ -3,13 +3,9 @@
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
-#include <handle_map/base.h>
+#include "format_private.h" /* for callers of hm_fail too */
 
-#if defined(HM_USE_GNU) && !defined(_WIN32)
-#define HM_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
-#else
-#define HM_PRINTF(text, rest)
-#endif
+#include <handle_map/base.h>
 
 /* Records a message and returns the status: a function that fails ends with `return hm_fail(...)`.
  * A failure is recorded once, where its reason is known; callers only pass the status on. */

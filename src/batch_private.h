@@ -19,8 +19,6 @@
 
 #include <handle_map/detail/handle.h>
 
-#include <string.h>
-
 /* What is prefetched for a part fits the first-level cache. Fewer bytes than HM_BATCH_CACHED stay
  * in the caches without prefetching. Up to HM_BATCH_NEAR, a processor that reads items after the
  * batch, or erases them one by one, overlaps the waiting well enough on its own. */

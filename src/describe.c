@@ -2,62 +2,67 @@
 /* describe: the sentences about a handle. */
 #include "describe_private.h"
 
+#include "format_private.h"
 #include "handle_private.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-static int describe_stale(const hm_description *what, const char *name, char *buffer, size_t size)
+static size_t describe_stale(const hm_description *what, const char *name, char *buffer,
+                             size_t size)
 {
     uint32_t slot = hm_handle_index(what->handle);
     uint32_t generation = hm_handle_generation(what->handle);
     if (what->is_free)
-        return snprintf(buffer, size,
-                        "stale: slot %" PRIu32 " of '%s' is free now, the handle has generation"
-                        " %" PRIu32,
-                        slot, name, generation);
-    return snprintf(buffer, size,
-                    "stale: slot %" PRIu32 " of '%s' has generation %" PRIu32 " now, the handle"
-                    " %" PRIu32,
-                    slot, name, what->generation, generation);
+        return hm_format(buffer, size,
+                         "stale: slot %" HM_PRIu32 " of '%s' is free now, the handle has generation"
+                         " %" HM_PRIu32,
+                         slot, name, generation);
+    return hm_format(buffer, size,
+                     "stale: slot %" HM_PRIu32 " of '%s' has generation %" HM_PRIu32
+                     " now, the handle"
+                     " %" HM_PRIu32,
+                     slot, name, what->generation, generation);
 }
 
-static int describe_forged(const hm_description *what, const char *name, char *buffer, size_t size)
+static size_t describe_forged(const hm_description *what, const char *name, char *buffer,
+                              size_t size)
 {
     uint32_t generation = hm_handle_generation(what->handle);
     if (hm_handle_is_free(what->handle))
-        return snprintf(buffer, size, "forged: its free bit is set");
+        return hm_format(buffer, size, "forged: its free bit is set");
     if (generation == 0)
-        return snprintf(buffer, size, "forged: generation 0 is never issued");
-    return snprintf(buffer, size,
-                    "forged: slot %" PRIu32 " of '%s' has issued no generation above %" PRIu32
-                    ", the handle has %" PRIu32,
-                    hm_handle_index(what->handle), name, what->generation, generation);
+        return hm_format(buffer, size, "forged: generation 0 is never issued");
+    return hm_format(buffer, size,
+                     "forged: slot %" HM_PRIu32
+                     " of '%s' has issued no generation above %" HM_PRIu32
+                     ", the handle has %" HM_PRIu32,
+                     hm_handle_index(what->handle), name, what->generation, generation);
 }
 
-static int describe_state(const hm_description *what, const char *name, char *buffer, size_t size)
+static size_t describe_state(const hm_description *what, const char *name, char *buffer,
+                             size_t size)
 {
     uint32_t slot = hm_handle_index(what->handle);
     uint32_t generation = hm_handle_generation(what->handle);
     switch (what->state) {
     case HM_HANDLE_LIVE:
-        return snprintf(buffer, size, "live: slot %" PRIu32 " of '%s', generation %" PRIu32, slot,
-                        name, generation);
+        return hm_format(buffer, size, "live: slot %" HM_PRIu32 " of '%s', generation %" HM_PRIu32,
+                         slot, name, generation);
     case HM_HANDLE_NULL:
-        return snprintf(buffer, size, "null: it names no item");
+        return hm_format(buffer, size, "null: it names no item");
     case HM_HANDLE_FOREIGN:
-        return snprintf(buffer, size, "foreign: type id %" PRIu32 ", '%s' has %" PRIu32,
-                        hm_handle_type_id(what->handle), name, what->type_id);
+        return hm_format(buffer, size, "foreign: type id %" HM_PRIu32 ", '%s' has %" HM_PRIu32,
+                         hm_handle_type_id(what->handle), name, what->type_id);
     case HM_HANDLE_OUT_OF_RANGE:
-        return snprintf(buffer, size, "out of range: slot %" PRIu32 " of '%s', which has %" PRIu32,
-                        slot, name, what->slots);
+        return hm_format(buffer, size,
+                         "out of range: slot %" HM_PRIu32 " of '%s', which has %" HM_PRIu32, slot,
+                         name, what->slots);
     case HM_HANDLE_STALE:
         return describe_stale(what, name, buffer, size);
     case HM_HANDLE_RETIRED:
-        return snprintf(buffer, size,
-                        "retired: slot %" PRIu32 " of '%s' has used up its generations, the handle"
-                        " has %" PRIu32,
-                        slot, name, generation);
+        return hm_format(buffer, size,
+                         "retired: slot %" HM_PRIu32
+                         " of '%s' has used up its generations, the handle"
+                         " has %" HM_PRIu32,
+                         slot, name, generation);
     default: /* HM_HANDLE_FORGED */
         return describe_forged(what, name, buffer, size);
     }
@@ -70,20 +75,20 @@ static const char *describe_name(const hm_description *what)
 
 size_t hm_describe(const hm_description *what, char *buffer, size_t size)
 {
-    return (size_t)describe_state(what, describe_name(what), buffer, size);
+    return describe_state(what, describe_name(what), buffer, size);
 }
 
 size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size)
 {
     uint32_t slot = hm_handle_index(what->handle);
     if (what->generation == 0)
-        return (size_t)snprintf(buffer, size, "absent: slot %" PRIu32 " of '%s' has no %s", slot,
-                                describe_name(what), what->value);
-    return (size_t)snprintf(buffer, size,
-                            "absent: slot %" PRIu32 " of '%s' still has the %s of generation"
-                            " %" PRIu32 ", the handle has %" PRIu32,
-                            slot, describe_name(what), what->value, what->generation,
-                            hm_handle_generation(what->handle));
+        return hm_format(buffer, size, "absent: slot %" HM_PRIu32 " of '%s' has no %s", slot,
+                         describe_name(what), what->value);
+    return hm_format(buffer, size,
+                     "absent: slot %" HM_PRIu32 " of '%s' still has the %s of generation"
+                     " %" HM_PRIu32 ", the handle has %" HM_PRIu32,
+                     slot, describe_name(what), what->value, what->generation,
+                     hm_handle_generation(what->handle));
 }
 
 size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)
@@ -92,7 +97,7 @@ size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)
                                  .state = hm_handle_judge(handle, hm_handle_type_id(handle))};
     if (what.state != HM_HANDLE_LIVE)
         return hm_describe(&what, buffer, size);
-    return (size_t)snprintf(buffer, size,
-                            "foreign: type id %" PRIu32 ", no container of the directory has it",
-                            hm_handle_type_id(handle));
+    return hm_format(buffer, size,
+                     "foreign: type id %" HM_PRIu32 ", no container of the directory has it",
+                     hm_handle_type_id(handle));
 }

@@ -18,7 +18,7 @@ typedef struct hm_description {
     const char *value;   /* what the container keeps for an owner: "value" or "key" */
 } hm_description;
 
-/* Writes the sentence for the state as snprintf does: returns the length of the whole text. */
+/* Writes the sentence for the state as hm_format does: returns the length of the whole text. */
 HM_COLD size_t hm_describe(const hm_description *what, char *buffer, size_t size);
 
 /* The same for what is no state: an owner's slot without a value (generation 0), or with that of an

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* report: a list of entries, and what each kind of container tells about itself. */
-#include <handle_map/report.h>
-
 #include "base_private.h"
+
+#ifndef HM_FREESTANDING
+
+#include <handle_map/report.h>
 
 #include <inttypes.h>
 
@@ -115,3 +117,5 @@ void hm_report_leaks(void)
     if (hm_report(NULL) != 0)
         hm_report(stderr);
 }
+
+#endif

@@ -4,9 +4,6 @@
 
 #include "base_private.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* Of items up to this size the next batch is prefetched whole; of larger ones, the fields may be a
  * small part. */
 #define TRANSPOSE_PREFETCH_MAX 128
@@ -35,26 +32,25 @@ static hm_status transpose_check_fields(const hm_field *fields, uint32_t field_c
     for (uint32_t i = 0; i < field_count; i++) {
         size_t offset = fields[i].offset, size = fields[i].size;
         if (size == 0)
-            return hm_fail(HM_ERROR_INVALID, "fields[%" PRIu32 "]: size is 0", i);
+            return hm_fail(HM_ERROR_INVALID, "fields[%" HM_PRIu32 "]: size is 0", i);
         if (offset > item_size || size > item_size - offset)
             return hm_fail(HM_ERROR_INVALID,
-                           "fields[%" PRIu32 "]: offset %llu and size %llu exceed item_size %llu",
-                           i, (unsigned long long)offset, (unsigned long long)size,
-                           (unsigned long long)item_size);
+                           "fields[%" HM_PRIu32 "]: offset %zu and size %zu exceed item_size %zu",
+                           i, offset, size, item_size);
         if (offset < end) {
             uint32_t other = transpose_find_overlap(fields, i);
             if (other != i)
                 return hm_fail(HM_ERROR_INVALID,
-                               "fields[%" PRIu32 "] and fields[%" PRIu32 "] overlap", other, i);
+                               "fields[%" HM_PRIu32 "] and fields[%" HM_PRIu32 "] overlap", other,
+                               i);
         } else {
             end = offset + size;
         }
         if (size > space)
             return hm_fail(HM_ERROR_INVALID,
-                           "fields[%" PRIu32 "]: size %llu exceeds the %llu bytes of %d that are "
+                           "fields[%" HM_PRIu32 "]: size %zu exceeds the %zu bytes of %d that are "
                            "left for its column",
-                           i, (unsigned long long)size, (unsigned long long)space,
-                           HM_TRANSPOSE_BYTES);
+                           i, size, space, HM_TRANSPOSE_BYTES);
         space -= transpose_whole_lines(size);
     }
     return HM_OK;
@@ -70,12 +66,12 @@ static hm_status transpose_check(const void *items, size_t item_size, size_t cou
     if (item_size == 0)
         return hm_fail(HM_ERROR_INVALID, "item_size is 0");
     if (count > SIZE_MAX / item_size)
-        return hm_fail(HM_ERROR_INVALID, "%llu times item_size %llu does not fit in size_t",
-                       (unsigned long long)count, (unsigned long long)item_size);
+        return hm_fail(HM_ERROR_INVALID, "%zu times item_size %zu does not fit in size_t", count,
+                       item_size);
     if (field_count == 0)
         return hm_fail(HM_ERROR_INVALID, "field_count is 0");
     if (field_count > HM_TRANSPOSE_MAX_FIELDS)
-        return hm_fail(HM_ERROR_INVALID, "field_count %" PRIu32 " is above %d", field_count,
+        return hm_fail(HM_ERROR_INVALID, "field_count %" HM_PRIu32 " is above %d", field_count,
                        HM_TRANSPOSE_MAX_FIELDS);
     return transpose_check_fields(fields, field_count, item_size);
 }

@@ -16,7 +16,8 @@
  * first.
  *
  * Threads: the panic hook is one global variable without a lock: set it before other threads start.
- * Each thread has its own last error. */
+ * Each thread has its own last error; in a freestanding library (HM_FREESTANDING) all share one,
+ * and a failure in one thread overwrites that of another. */
 #ifndef HANDLE_MAP_BASE_H
 #define HANDLE_MAP_BASE_H
 
@@ -82,10 +83,13 @@ HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with the source location and a sentence. It may log, or end the
  * thread or process in its own way; it must not longjmp or throw. When it returns, the process
- * aborts. */
+ * aborts; in a freestanding library it executes a trap, or loops forever where the compiler has
+ * none.
+ */
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
-/* Sets the hook; NULL restores the default, which prints one line to stderr. Cannot fail. O(1).
+/* Sets the hook; NULL restores the default, which prints one line to stderr. A freestanding library
+ * has no default: set a hook, or a broken contract only traps. Cannot fail. O(1).
  * Example:
  *
  *     static void log_panic(const char *file, int line, const char *message)

@@ -5,6 +5,12 @@
  * A program that defines HM_PORTABLE gets standard C from every compiler, which is how the standard
  * forms are tested.
  *
+ * HM_FREESTANDING, defined for the library and for all that include its headers, makes a library
+ * for kernels, consoles and firmware: no stdio, no abort, no malloc, no operating system, no
+ * thread-local variable; it calls memcpy, memmove and memset. Then hm_last_error is one for the
+ * whole program, the panic hook must be set (base.h), each container needs a memory table
+ * (memory.h), and there is no report.h.
+ *
  * The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or C++17.
  *
  * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
@@ -19,7 +25,29 @@
 #endif
 #endif
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* memcpy, memmove and memset, which a freestanding compiler needs itself, but need not declare. */
+#if !defined(HM_FREESTANDING)
+#include <string.h>
+#elif defined(__has_include)
+#if __has_include(<string.h>)
+#include <string.h>
+#define HM_HAS_STRING_H
+#endif
+#endif
+#if defined(HM_FREESTANDING) && !defined(HM_HAS_STRING_H)
+#ifdef __cplusplus
+extern "C" {
+#endif
+void *memcpy(void *to, const void *from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
+#ifdef __cplusplus
+}
+#endif
+#endif
 
 #if defined(__GNUC__) && !defined(HM_PORTABLE)
 #define HM_USE_GNU 1
@@ -30,7 +58,7 @@
 
 /* HM_STATIC_ASSERT: checked by the compiler, at file scope or among declarations.
  * HM_NORETURN: a function that does not return. HM_ALIGNOF: a type's alignment in bytes.
- * HM_THREAD_LOCAL: a static variable, one for each thread.
+ * HM_THREAD_LOCAL: a static variable, one for each thread; freestanding, one for all.
  * HM_EXTENSION: silences warnings about what C99 lacked, in gnu99.
  * HM_CAST: to a number, or from void * to a pointer; HM_POINTER_CAST: from a pointer or an address
  * to a pointer of another type. In C++ they are casts that name their kind. */
@@ -54,7 +82,9 @@
 #define HM_POINTER_CAST(type, pointer) ((type)(pointer))
 #endif
 
-#if defined(__GNUC__)
+#if defined(HM_FREESTANDING)
+#define HM_THREAD_LOCAL
+#elif defined(__GNUC__)
 #define HM_THREAD_LOCAL __thread
 #elif defined(HM_USE_MSVC)
 #define HM_THREAD_LOCAL __declspec(thread)

@@ -18,10 +18,12 @@
 #include <handle_map/order.h>
 #include <handle_map/pool.h>
 #include <handle_map/query.h>
-#include <handle_map/report.h>
 #include <handle_map/secondary.h>
 #include <handle_map/table.h>
 #include <handle_map/transpose.h>
 #include <handle_map/world.h>
+#ifndef HM_FREESTANDING /* It prints, and must come last: nothing that it includes is left out. */
+#include <handle_map/report.h>
+#endif
 
 #endif

@@ -64,8 +64,6 @@
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

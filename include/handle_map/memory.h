@@ -37,6 +37,10 @@
  *     counting.commit = commit_and_count;
  *     hm_map_desc desc = {.item_size = sizeof(struct sprite), .memory = &counting};
  *
+ * A freestanding library (HM_FREESTANDING, bits.h) has no table of its own: hm_memory_os,
+ * hm_memory_os_huge and hm_memory_heap are not there, and an init without a table is refused with
+ * HM_ERROR_INVALID. Capacities that are left out are then those of the heap.
+ *
  * Threads: the system's tables and that of the heap may be used by many threads at once, an arena's
  * by one at a time. */
 #ifndef HANDLE_MAP_MEMORY_H
@@ -60,6 +64,8 @@ typedef struct hm_memory {
     void *context;    /* passed to each function; the library never touches it */
 } hm_memory;
 
+#ifndef HM_FREESTANDING
+
 /* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
  * reports). A reservation costs address space only. A committed page costs memory once it is
  * touched: what hm_map_reserve and the like commit costs nothing until items use it. But where a
@@ -80,6 +86,8 @@ HM_API const hm_memory *hm_memory_os_huge(void);
  * (with system memory it would fault): the heap block stays readable until the container's fini.
  * Never NULL. */
 HM_API const hm_memory *hm_memory_heap(void);
+
+#endif
 
 /* An arena: a memory table over one reservation of another, its *parent*, for programs that have
  * thousands of small containers, or make and drop them all the time. Ranges begin at multiples of

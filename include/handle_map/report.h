@@ -36,6 +36,10 @@
 #ifndef HANDLE_MAP_REPORT_H
 #define HANDLE_MAP_REPORT_H
 
+#ifdef HM_FREESTANDING
+#error "report.h prints: a freestanding library does not have it"
+#endif
+
 #include <handle_map/index.h>
 #include <handle_map/lists.h>
 #include <handle_map/map.h>

@@ -65,8 +65,6 @@
 #include <handle_map/detail/typed.h>
 #include <handle_map/order.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

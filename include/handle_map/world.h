@@ -61,8 +61,6 @@
 #include <handle_map/detail/world.h>
 #include <handle_map/order.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

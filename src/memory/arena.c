@@ -21,8 +21,6 @@
 
 #include <handle_map/bits.h>
 
-#include <string.h>
-
 enum {
     ARENA_UNIT = 64, /* bytes: a cache line; all ranges begin and end at multiples of it */
     ARENA_LOOK = 8   /* blocks of a list that are tried before a larger one is taken */
@@ -295,9 +293,8 @@ static hm_status arena_check(const hm_memory_arena_desc *full)
     if (status != HM_OK)
         return status;
     if (full->size > SIZE_MAX / 4 || full->memory->page_size > SIZE_MAX / 8)
-        return hm_fail(HM_ERROR_INVALID, "arena: size %llu in pages of %llu is above %llu",
-                       (unsigned long long)full->size, (unsigned long long)full->memory->page_size,
-                       (unsigned long long)(SIZE_MAX / 4));
+        return hm_fail(HM_ERROR_INVALID, "arena: size %zu in pages of %zu is above %zu", full->size,
+                       full->memory->page_size, SIZE_MAX / 4);
     return HM_OK;
 }
 

@@ -6,8 +6,9 @@
  */
 #include <handle_map/memory.h>
 
+#ifndef HM_FREESTANDING
+
 #include <stdlib.h>
-#include <string.h>
 
 enum { HEAP_PAGE_SIZE = 4096 };
 
@@ -59,3 +60,5 @@ const hm_memory *hm_memory_heap(void)
                                    heap_release, HEAP_PAGE_SIZE, NULL};
     return &heap;
 }
+
+#endif

@@ -29,6 +29,10 @@ static bool memory_is_page_size(size_t size)
 
 hm_status hm_memory_check(const hm_memory *memory)
 {
+#ifdef HM_FREESTANDING
+    if (memory == hm_memory_os())
+        return hm_fail(HM_ERROR_INVALID, "memory is NULL: a freestanding library has no default");
+#endif
     if (memory->reserve == NULL)
         return hm_fail(HM_ERROR_INVALID, "memory: reserve is NULL");
     if (memory->commit == NULL)
@@ -38,8 +42,8 @@ hm_status hm_memory_check(const hm_memory *memory)
     if (memory->release == NULL)
         return hm_fail(HM_ERROR_INVALID, "memory: release is NULL");
     if (!memory_is_page_size(memory->page_size))
-        return hm_fail(HM_ERROR_INVALID, "memory: page_size %llu is not a power of two from 8 on",
-                       (unsigned long long)memory->page_size);
+        return hm_fail(HM_ERROR_INVALID, "memory: page_size %zu is not a power of two from 8 on",
+                       memory->page_size);
     return HM_OK;
 }
 
@@ -47,14 +51,13 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 {
     unsigned char *reserved = memory->reserve(memory->context, size);
     if (reserved == NULL)
-        return hm_fail(HM_ERROR_MEMORY, "memory: a reservation of %llu bytes was refused",
-                       (unsigned long long)size);
+        return hm_fail(HM_ERROR_MEMORY, "memory: a reservation of %zu bytes was refused", size);
     size_t align = hm_memory_align_of(size);
     if ((uintptr_t)reserved % align != 0) {
         memory->release(memory->context, reserved, size);
         return hm_fail(HM_ERROR_INVALID,
-                       "memory: reserve returned an address that is not aligned to %llu bytes",
-                       (unsigned long long)align);
+                       "memory: reserve returned an address that is not aligned to %zu bytes",
+                       align);
     }
     *address = reserved;
     return HM_OK;
@@ -64,23 +67,21 @@ hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size
 {
     if (memory->commit(memory->context, address, size))
         return HM_OK;
-    return hm_fail(HM_ERROR_MEMORY, "memory: a commit of %llu bytes was refused",
-                   (unsigned long long)size);
+    return hm_fail(HM_ERROR_MEMORY, "memory: a commit of %zu bytes was refused", size);
 }
 
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size)
 {
     if (memory->decommit(memory->context, address, size))
         return HM_OK;
-    return hm_fail(HM_ERROR_MEMORY, "memory: a decommit of %llu bytes was refused",
-                   (unsigned long long)size);
+    return hm_fail(HM_ERROR_MEMORY, "memory: a decommit of %zu bytes was refused", size);
 }
 
 bool hm_memory_is_roomy(const hm_memory *memory)
 {
-#ifdef __wasm__
+#if defined(__wasm__) || defined(HM_FREESTANDING)
     (void)memory;
-    return false; /* There a reservation takes real memory. */
+    return false; /* There a reservation takes real memory, or may do so. */
 #else
     /* Coverage: tests cannot choose the size of a pointer. */
     return sizeof(void *) >= 8 && memory != hm_memory_heap() && !hm_memory_is_arena(memory);
@@ -119,7 +120,7 @@ uint64_t hm_memory_random(void)
     return bits;
 }
 
-#if defined(_WIN32) || defined(__wasm__)
+#if defined(_WIN32) || defined(__wasm__) || defined(HM_FREESTANDING)
 
 /* Windows has no call that makes committed pages resident; on WebAssembly they are resident once
  * the memory has grown. */
@@ -130,7 +131,7 @@ void hm_memory_populate(unsigned char *address, size_t size)
 }
 
 /* On Windows huge pages need a privilege that programs seldom have, and cannot be decommitted; on
- * WebAssembly there are none. */
+ * WebAssembly there are none. Freestanding there is only the program's memory. */
 const hm_memory *hm_memory_os_huge(void)
 {
     return hm_memory_os();
@@ -138,7 +139,7 @@ const hm_memory *hm_memory_os_huge(void)
 
 #endif
 
-#if defined(HM_USE_GNU) && !defined(_WIN32)
+#if defined(HM_USE_GNU) && !defined(_WIN32) && !defined(HM_FREESTANDING)
 
 /* The sanitizer declares them with these names and types. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);

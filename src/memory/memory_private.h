@@ -5,6 +5,12 @@
 
 #include <handle_map/memory.h>
 
+#ifdef HM_FREESTANDING
+/* Not public there: where a program must give a table, it stands for the one that is missing. */
+const hm_memory *hm_memory_os(void);
+const hm_memory *hm_memory_os_huge(void);
+#endif
+
 /* HM_ERROR_INVALID when a table lacks a function, or its page size is not valid. */
 hm_status hm_memory_check(const hm_memory *memory);
 

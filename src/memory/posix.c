@@ -6,7 +6,7 @@
 
 #include "memory_private.h"
 
-#if !defined(_WIN32) && !defined(__wasm__)
+#if !defined(_WIN32) && !defined(__wasm__) && !defined(HM_FREESTANDING)
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -16,7 +16,7 @@
 #include "memory_private.h"
 
 /* Coverage: another system's code. `./run check` runs the same tests on it, under node. */
-#ifdef __wasm__
+#if defined(__wasm__) && !defined(HM_FREESTANDING)
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "memory_private.h"
 
 /* Coverage: another system's code. `./run check` runs the same tests on it, under wine. */
-#ifdef _WIN32
+#if defined(_WIN32) && !defined(HM_FREESTANDING)
 
 #include <windows.h>
 

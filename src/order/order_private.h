@@ -45,8 +45,6 @@
 
 #include "../handle_private.h"
 
-#include <string.h>
-
 /* How an owner gives items that are at scattered addresses. `position_of` may be asked about a slot
  * whose item has left the sequence: it returns HM_INVALID_INDEX then, or a position that is not
  * below `count` or where slot_at names another slot. */

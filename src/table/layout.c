@@ -17,8 +17,6 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
-#include <stdio.h>
-
 enum { TABLE_LINE = 64 /* bytes in a cache line, and in the widest vector */ };
 
 static size_t table_low_bit(size_t size)
@@ -90,12 +88,11 @@ static hm_status table_check_lanes(const hm_table_desc *desc)
     if (desc->lanes == 0)
         return HM_OK;
     if ((desc->lanes & (desc->lanes - 1)) != 0)
-        return hm_fail(HM_ERROR_INVALID, "lanes %lu is not a power of two",
-                       (unsigned long)desc->lanes);
+        return hm_fail(HM_ERROR_INVALID, "lanes %" HM_PRIu32 " is not a power of two", desc->lanes);
     size_t stride = table_lay_out(desc, NULL, NULL);
     if (stride == 0)
-        return hm_fail(HM_ERROR_INVALID, "a group of %lu lanes is above %d bytes",
-                       (unsigned long)desc->lanes, HM_TABLE_MAX_GROUP_SIZE);
+        return hm_fail(HM_ERROR_INVALID, "a group of %" HM_PRIu32 " lanes is above %d bytes",
+                       desc->lanes, HM_TABLE_MAX_GROUP_SIZE);
     return table_check_size(desc, stride);
 }
 
@@ -106,14 +103,14 @@ hm_status hm_table_check_columns(const hm_table_desc *desc)
     if (desc->column_count == 0)
         return hm_fail(HM_ERROR_INVALID, "column_count is 0");
     if (desc->column_count > HM_TABLE_MAX_COLUMNS)
-        return hm_fail(HM_ERROR_INVALID, "column_count %lu is above %d",
-                       (unsigned long)desc->column_count, HM_TABLE_MAX_COLUMNS);
+        return hm_fail(HM_ERROR_INVALID, "column_count %" HM_PRIu32 " is above %d",
+                       desc->column_count, HM_TABLE_MAX_COLUMNS);
     hm_status status = hm_memory_check(table_memory_of(desc));
     for (uint32_t c = 0; c < desc->column_count && status == HM_OK; c++) {
         const hm_column *column = &desc->columns[c];
         char what[64];
-        snprintf(what, sizeof what, "column %lu (%.32s): ", (unsigned long)c,
-                 column->name != NULL ? column->name : "no name");
+        (void)hm_format(what, sizeof what, "column %" HM_PRIu32 " (%.32s): ", c,
+                        column->name != NULL ? column->name : "no name");
         status = hm_array_check_layout(column->size, column->align, what);
         if (status == HM_OK && desc->lanes == 0)
             status = table_check_size(desc, column->size);

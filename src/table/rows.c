@@ -6,8 +6,6 @@
 #include "../memory/memory_private.h"
 #include "../order/order_private.h"
 
-#include <string.h>
-
 /* Columns that follow each other and have cells of one size are a run: in all of them the cell of a
  * row is equally far from the base, and one loop, in which the usual sizes are constants, serves
  * them all. Rows of many columns would otherwise cost a choice of size for each cell. */

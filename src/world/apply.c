@@ -117,12 +117,21 @@ static void apply_fold(apply_call *call, const hm_command *first)
     }
 }
 
+/* The same as memcmp, which a freestanding build does not have. */
+static bool apply_are_equal(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+    uint32_t i = 0;
+    while (i < words && a[i] == b[i])
+        i++;
+    return i == words;
+}
+
 /* Finds the table of the set. Often it is the one that was found for another entity just before. */
 static hm_status apply_find_table(apply_call *call)
 {
     size_t size = call->words * sizeof *call->set;
     call->to = call->known_to;
-    if (call->to != HM_WORLD_NONE && memcmp(call->set, call->known, size) == 0)
+    if (call->to != HM_WORLD_NONE && apply_are_equal(call->set, call->known, call->words))
         return HM_OK;
     hm_world_set set;
     set.count = 0;
@@ -143,7 +152,7 @@ static hm_status apply_prepare(apply_call *call, const hm_command *first)
     hm_world *world = call->world;
     hm_status status = HM_OK;
     call->to = call->from;
-    if (memcmp(call->now, call->set, call->words * sizeof *call->set) != 0) {
+    if (!apply_are_equal(call->now, call->set, call->words)) {
         status = apply_find_table(call);
         if (status == HM_OK)
             status = hm_world_prepare_rows(world, call->to, 1);

@@ -5,8 +5,6 @@
  * lists; all four are in two pieces of the store. */
 #include "world_internal.h"
 
-#include <inttypes.h>
-
 bool hm_world_set_has(const hm_world_set *set, uint32_t number)
 {
     uint32_t i = 0;
@@ -37,7 +35,7 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = components[i] - world->salt;
         if (number >= world->component_count)
-            return hm_fail(HM_ERROR_INVALID, "0x%08" PRIx32 " is no component of this world",
+            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_PRIx32 " is no component of this world",
                            components[i]);
         if (!set_insert(set, number))
             return hm_fail(HM_ERROR_INVALID, "component %s is given twice",
@@ -70,13 +68,22 @@ static uint32_t *sets_bucket(const hm_world *world, uint32_t hash)
     return (uint32_t *)(void *)world->bucket_array.data + (hash & world->bucket_mask);
 }
 
+/* The same as memcmp, which a freestanding build does not have. */
+static bool sets_are_equal(const uint16_t *a, const uint16_t *b, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && a[i] == b[i])
+        i++;
+    return i == count;
+}
+
 static uint32_t sets_find(const hm_world *world, const hm_world_set *set, uint32_t hash)
 {
     uint32_t index = *sets_bucket(world, hash);
     while (index != HM_WORLD_NONE) {
         const hm_world_table *table = &world->tables[index];
         if (table->hash == hash && table->set_count == set->count &&
-            memcmp(table->set, set->numbers, set->count * sizeof *set->numbers) == 0)
+            sets_are_equal(table->set, set->numbers, set->count))
             break;
         index = table->next;
     }
@@ -265,7 +272,7 @@ static hm_status sets_lengthen(hm_world *world)
 {
     hm_array *tables = &world->table_array;
     if (tables->count == tables->capacity)
-        return hm_fail(HM_ERROR_FULL, "%" PRIu32 " of %zu tables: max_tables is used up",
+        return hm_fail(HM_ERROR_FULL, "%" HM_PRIu32 " of %zu tables: max_tables is used up",
                        world->table_count, tables->capacity - 1);
     return hm_array_commit(tables, tables->count + 1, true);
 }

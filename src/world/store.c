@@ -11,8 +11,6 @@
  * too. */
 #include "world_internal.h"
 
-#include <inttypes.h>
-
 enum {
     STORE_TOP = HM_WORLD_CLASSES - 1, /* the level of whole blocks */
     STORE_SHIFT = 3,                  /* a node has 8 pieces */
@@ -239,7 +237,8 @@ hm_status hm_world_store_validate(const hm_world_store *store)
             size_class == STORE_TOP ? blocks : store_count_nodes(store, size_class + 1);
         if (count == UINT32_MAX || store_count_list(store, size_class) != count)
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the list of free pieces of class %" PRIu32 " is damaged", size_class);
+                           "the list of free pieces of class %" HM_PRIu32 " is damaged",
+                           size_class);
     }
     return HM_OK;
 }

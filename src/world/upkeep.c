@@ -4,8 +4,6 @@
 
 #include "../order/order_private.h"
 
-#include <inttypes.h>
-
 /* trim */
 
 static hm_status upkeep_trim_slots(hm_world *world)
@@ -138,14 +136,14 @@ static hm_status upkeep_validate_tables(const hm_world *world)
         rows += table->count;
         if (!upkeep_set_is_valid(world, table))
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the set or the edges of table %" PRIu32 " are damaged", i);
+                           "the set or the edges of table %" HM_PRIu32 " are damaged", i);
         if (!upkeep_rows_are_valid(world, i))
-            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" PRIu32 " are damaged", i);
+            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" HM_PRIu32 " are damaged", i);
     }
     if (rows != world->ids.count || tables != world->table_count)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" PRIu64 " rows in %" PRIu32 " tables, but %" PRIu32
-                       " entities in %" PRIu32,
+                       "%" HM_PRIu64 " rows in %" HM_PRIu32 " tables, but %" HM_PRIu32
+                       " entities in %" HM_PRIu32,
                        rows, tables, world->ids.count, world->table_count);
     return HM_OK;
 }

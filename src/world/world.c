@@ -5,8 +5,6 @@
 #include "../atomic_private.h"
 #include "../order/order_private.h"
 
-#include <inttypes.h>
-
 /* Limits of the descriptor. */
 #define WORLD_MAX_CAPACITY (UINT32_MAX / 2)
 #define WORLD_MAX_TABLES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
@@ -53,13 +51,13 @@ static void world_fill_desc(hm_world_desc *full)
 static hm_status world_check(const hm_world_desc *full)
 {
     if (full->capacity > WORLD_MAX_CAPACITY)
-        return hm_fail(HM_ERROR_INVALID, "capacity %" PRIu32 " is above %" PRIu32, full->capacity,
-                       WORLD_MAX_CAPACITY);
+        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_PRIu32 " is above %" HM_PRIu32,
+                       full->capacity, WORLD_MAX_CAPACITY);
     if (full->max_tables > WORLD_MAX_TABLES)
-        return hm_fail(HM_ERROR_INVALID, "max_tables %" PRIu32 " is above %" PRIu32,
+        return hm_fail(HM_ERROR_INVALID, "max_tables %" HM_PRIu32 " is above %" HM_PRIu32,
                        full->max_tables, WORLD_MAX_TABLES);
     if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
-        return hm_fail(HM_ERROR_INVALID, "max_size %" PRIu64 " is not from %zu to %" PRIu64,
+        return hm_fail(HM_ERROR_INVALID, "max_size %" HM_PRIu64 " is not from %zu to %" HM_PRIu64,
                        full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
     return HM_OK;
 }

@@ -6,8 +6,6 @@
 
 #include <handle_map/handle.h>
 
-#include <string.h>
-
 /* Sets an entry's index and keeps its upper half. Where the byte order is known, only the lower
  * half is stored: a store does not wait for the cache line, as reading the upper half would. */
 static inline void hm_handle_set_index(hm_handle *entry, uint32_t index)

@@ -8,8 +8,6 @@
 #include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 typedef int (*hm_order_compare)(const void *a, const void *b, void *context);
 typedef uint64_t (*hm_order_key)(const void *item, void *context);

@@ -8,8 +8,6 @@
 #include <handle_map/detail/guard.h>
 #include <handle_map/handle.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

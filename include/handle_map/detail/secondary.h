@@ -9,8 +9,6 @@
 #include <handle_map/detail/order.h>
 #include <handle_map/handle.h>
 
-#include <string.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -17,7 +17,6 @@
 #include <handle_map/detail/guard.h>
 #include <handle_map/handle.h>
 
-#include <string.h>
 #ifdef __cplusplus
 #include <type_traits>
 #endif

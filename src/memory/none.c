@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* memory, without an operating system: the table that stands for the default refuses to be used,
+ * and nothing is random. */
+#include "memory_private.h"
+
+#ifdef HM_FREESTANDING
+
+/* hm_memory_check knows it. */
+const hm_memory *hm_memory_os(void)
+{
+    static const hm_memory none;
+    return &none;
+}
+
+bool hm_memory_fill_random(void *bytes, size_t size)
+{
+    (void)bytes;
+    (void)size;
+    return false;
+}
+
+#endif

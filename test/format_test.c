@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* format: each conversion writes what snprintf writes, into buffers of every size. */
+#include "../src/format_private.h"
+#include "support/test.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BUFFER_SIZE = 128 };
+
+static bool is_untouched(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != '?')
+            return false;
+    return true;
+}
+
+/* Whether the text is what snprintf makes of the same arguments, and only the buffer's bytes are
+ * written, however many there are. */
+HM_PRINTF(1, 2) static bool is_as_snprintf(const char *format, ...)
+{
+    char expected[BUFFER_SIZE], buffer[BUFFER_SIZE + 1];
+    va_list arguments;
+    for (size_t size = 0; size <= BUFFER_SIZE; size++) {
+        memset(buffer, '?', sizeof buffer);
+        va_start(arguments, format);
+        size_t length = (size_t)vsnprintf(expected, size, format, arguments);
+        va_end(arguments);
+        va_start(arguments, format);
+        size_t returned = hm_format_list(buffer, size, format, arguments);
+        va_end(arguments);
+        size_t used = size == 0 ? 0 : (length < size ? length : size - 1) + 1;
+        if (returned != length || (size != 0 && strcmp(buffer, expected) != 0) ||
+            !is_untouched(buffer + used, sizeof buffer - used)) {
+            fprintf(stderr, "'%s' with %u bytes is not as snprintf writes it\n", format,
+                    (unsigned)size);
+            return false;
+        }
+    }
+    return true;
+}
+
+TEST(format, text_without_conversions_is_copied)
+{
+    CHECK(is_as_snprintf("%s", ""));
+    CHECK(is_as_snprintf("a sentence"));
+    CHECK(is_as_snprintf("100%%, %%"));
+}
+
+TEST(format, strings_end_at_their_zero_or_at_the_precision)
+{
+    const char open[4] = {'o', 'p', 'e', 'n'}; /* without a zero */
+    CHECK(is_as_snprintf("the %s '%s'", "map", "sprites"));
+    CHECK(is_as_snprintf("%.4s %.0s %.10s|", open, "none", "short"));
+    CHECK(is_as_snprintf("%.32s", "a name that is longer than thirty-two characters"));
+}
+
+TEST(format, numbers_of_every_type_are_written_from_their_least_to_their_greatest)
+{
+    const uint64_t numbers[] = {0, 1, 9, 10, 255, 4096, UINT32_MAX, UINT64_MAX / 10, UINT64_MAX};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t number = numbers[i];
+        CHECK(is_as_snprintf("%" HM_PRIu32 " %" HM_PRIx32, (uint32_t)number, (uint32_t)number));
+        CHECK(is_as_snprintf("%" HM_PRIu64 " %" HM_PRIx64, number, number));
+        CHECK(is_as_snprintf("%u %lu %llu", (unsigned)number, (unsigned long)number,
+                             (unsigned long long)number));
+        CHECK(is_as_snprintf("%zu %zx %lx", (size_t)number, (size_t)number, (unsigned long)number));
+    }
+    CHECK(is_as_snprintf("%d %d %d %d", 0, -7, INT_MAX, INT_MIN));
+}
+
+TEST(format, zeros_fill_a_number_up_to_its_width)
+{
+    CHECK(is_as_snprintf("0x%016" HM_PRIx64, UINT64_C(0x123456789ABC)));
+    CHECK(is_as_snprintf("0x%08" HM_PRIx32 " %02u %05u", UINT32_C(0), 7U, 123456U));
+    CHECK(is_as_snprintf("%016" HM_PRIx64, UINT64_MAX));
+}
+
+TEST(format, a_sentence_is_cut_at_the_end_of_the_buffer)
+{
+    char buffer[8];
+    CHECK(hm_format(buffer, sizeof buffer, "slot %u of '%s'", 12U, "sprites") == 20);
+    CHECK(strcmp(buffer, "slot 12") == 0);
+}
+
+static void format_with(const char *format, ...)
+{
+    char buffer[BUFFER_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    hm_format_list(buffer, sizeof buffer, format, arguments);
+    va_end(arguments);
+}
+
+DEATH_TEST(format, a_conversion_that_is_not_known)
+{
+    format_with("%f", 1.0);
+}
+
+DEATH_TEST(format, a_long_signed_number)
+{
+    format_with("%ld", 1L);
+}
+
+DEATH_TEST(format, a_width_without_zeros)
+{
+    format_with("%8u", 1U);
+}
