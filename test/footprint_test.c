@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of containers: address space at init, commits and resident memory at reserve. */
+/* The memory of containers: address space at init, commits and resident memory at reserve and in
+ * growth. */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE /* mincore */
+#endif
+
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -8,6 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 enum { STORAGES = 3 };
 
@@ -114,6 +123,51 @@ TEST(footprint, a_reserve_of_millions_makes_nothing_resident)
     CHECK(resident_size() < before + most);
     hm_map_fini(&map);
 }
+
+#if defined(__linux__)
+
+enum { AHEAD_PAGES = 32 };
+
+/* Returns how many of the pages that follow the one with this byte are resident, of 32. */
+static uint32_t count_pages_ahead(const void *item)
+{
+    unsigned char are_resident[AHEAD_PAGES];
+    uintptr_t page = (uintptr_t)item / 4096 + 1;
+    uint32_t count = 0;
+    if (mincore((void *)(page * 4096), sizeof are_resident * 4096, are_resident) != 0)
+        return AHEAD_PAGES;
+    for (uint32_t i = 0; i < AHEAD_PAGES; i++)
+        count += are_resident[i] & 1;
+    return count;
+}
+
+TEST(footprint, growth_makes_at_most_eleven_pages_resident_ahead_of_the_items)
+{
+    enum { ITEMS = 60000, ITEM_SIZE = 40 };
+    if (resident_size() == 0 || test_scale() > 1 || hm_memory_os()->page_size != 4096) {
+        test_leave_out("pages that growth makes resident: not told here, or of another size");
+        return;
+    }
+    uint32_t most = 0;
+    hm_pool pool;
+    hm_map map;
+    hm_pool_desc pool_desc = {.item_size = ITEM_SIZE, .capacity = 2 * ITEMS};
+    hm_map_desc map_desc = {.item_size = ITEM_SIZE, .capacity = 2 * ITEMS};
+    CHECK(hm_pool_init(&pool, &pool_desc) == HM_OK && hm_map_init(&map, &map_desc) == HM_OK);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const void *items[] = {hm_pool_get(&pool, hm_pool_insert(&pool, NULL)),
+                               hm_map_get(&map, hm_map_insert(&map, NULL))};
+        for (uint32_t k = 0; k < 2 && i % 16 == 0; k++) {
+            uint32_t ahead = count_pages_ahead(items[k]);
+            most = ahead > most ? ahead : most;
+        }
+    }
+    CHECK(most <= 11);
+    hm_map_fini(&map);
+    hm_pool_fini(&pool);
+}
+
+#endif
 
 /* Only growth makes pages resident, not a request, even one of the same size. */
 TEST(footprint, a_reserve_of_the_size_of_a_step_makes_nothing_resident)

@@ -98,12 +98,6 @@ size_t hm_memory_growth(const hm_memory *memory, size_t committed_size)
     return growth < MEMORY_MAX_GROWTH ? growth : MEMORY_MAX_GROWTH;
 }
 
-void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size)
-{
-    if (memory == hm_memory_os() && size >= MEMORY_MIN_PREFAULT && size <= MEMORY_MAX_GROWTH)
-        hm_memory_populate(address, size);
-}
-
 size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size)
 {
     size_t left = committed_size - ready_size;

@@ -45,14 +45,12 @@ static inline size_t hm_memory_round_up(size_t size, size_t page_size)
  * commit is 2% of that. */
 size_t hm_memory_growth(const hm_memory *memory, size_t committed_size);
 
-/* Called after the commit of such a step, never of what a program reserved: makes the pages
- * resident if the memory is the system's and the step is so large that more will follow. They will
- * all be touched soon, and together they cost a tenth to a quarter less than one by one. */
-void hm_memory_prefault(const hm_memory *memory, unsigned char *address, size_t size);
-
-/* The same for an array, which makes a step resident piece by piece, when items reach it: the pause
- * is shorter, and the step is still one commit. Returns the size in bytes of the piece that follows
- * `ready_size`, or 0 if nothing is to be made resident. */
+/* A container that grows by itself makes its steps resident piece by piece, when items reach them,
+ * if the memory is the system's and steps are so large that more will follow; what a program
+ * reserved never. The pages will all be touched soon, and together they cost a tenth to a quarter
+ * less than one by one; a piece, because the pause is shorter, and the step is still one commit.
+ * Returns the size in bytes of the piece that follows `ready_size`, or 0 if nothing is to be made
+ * resident. */
 size_t hm_memory_piece(const hm_memory *memory, size_t ready_size, size_t committed_size);
 
 /* The platform's part of it: asks the system to make committed pages resident, if it can. */

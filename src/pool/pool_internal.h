@@ -199,12 +199,15 @@ bool hm_pool_index_is_valid(const hm_pool *pool);
 hm_status hm_pool_storage_init(hm_pool *pool, const hm_pool_desc *desc);
 void hm_pool_storage_fini(hm_pool *pool);
 
-/* Makes the memory of the next n slots ready, which were never issued. No slot is cold. `grows` as
- * in hm_array_commit. */
-hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows);
+/* Makes the memory of the next n slots ready, which were never issued. No slot is cold. */
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n);
 
 /* Returns the end of the slots from slot_count on that have their memory already. */
 uint32_t hm_pool_storage_fresh_end(const hm_pool *pool);
+
+/* The same for a pool that grows by itself, after grow: makes the next piece of that memory
+ * resident if hm_memory_piece says so, and returns its end, where the next piece is asked for. */
+uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n);
 
 /* Brings back the lowest memory that a cold slot lacks; `back`: the slots whose places touch it.
  * There is a cold slot. */

@@ -52,11 +52,11 @@ static void pool_chill(hm_pool *pool, hm_pool_range range)
 
 /* insert */
 
-/* No slot is fresh while one is cold: so there are no more slots than needed. */
-static void pool_find_fresh_end(hm_pool *pool)
+/* No slot is fresh while one is cold: so there are no more slots than needed. `items`: the end of
+ * the slots whose items have memory. */
+static void pool_set_fresh_end(hm_pool *pool, uint32_t items)
 {
     uint32_t columns = hm_pool_columns_limit(pool);
-    uint32_t items = hm_pool_storage_fresh_end(pool);
     pool->fresh_end = columns < items ? columns : items;
     if (pool->cold_count != 0)
         pool->fresh_end = pool->slot_count;
@@ -72,13 +72,15 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
         if (status == HM_OK)
             pool_warm(pool, back);
     }
-    if (status == HM_OK && n > pool_hole_count(pool)) {
-        uint32_t fresh = n - pool_hole_count(pool);
+    uint32_t fresh = n > pool_hole_count(pool) ? n - pool_hole_count(pool) : 0;
+    if (status == HM_OK && fresh != 0) {
         status = hm_pool_columns_commit(pool, (uint64_t)pool->slot_count + fresh, grows);
         if (status == HM_OK)
-            status = hm_pool_storage_grow(pool, fresh, grows);
+            status = hm_pool_storage_grow(pool, fresh);
     }
-    pool_find_fresh_end(pool);
+    bool brings = status == HM_OK && grows && fresh != 0;
+    pool_set_fresh_end(pool, brings ? hm_pool_storage_bring_piece(pool, fresh)
+                                    : hm_pool_storage_fresh_end(pool));
     return status;
 }
 
@@ -219,6 +221,6 @@ hm_status hm_pool_trim(hm_pool *pool)
     hm_pool_storage_settle(pool);
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);
-    pool_find_fresh_end(pool);
+    pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
     return status;
 }

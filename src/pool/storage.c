@@ -166,7 +166,7 @@ static size_t pool_growth(const hm_pool *pool)
 }
 
 /* Commits once for each piece: what was requested, or a step if that is more. */
-hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
+hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n)
 {
     size_t end = hm_pool_last_unit(pool, pool->slot_count + n - 1) + 1;
     size_t stop;
@@ -176,16 +176,12 @@ hm_status hm_pool_storage_grow(hm_pool *pool, uint32_t n, bool grows)
             continue;
         /* All units behind the first absent one here are absent too. */
         size_t most = hm_pool_piece_of(pool, unit).end, step = pool_growth(pool);
-        bool is_step = end - unit < step;
-        stop = is_step ? unit + step : end;
+        stop = end - unit < step ? unit + step : end;
         if (stop > most)
             stop = most;
         hm_status status = pool_bring(pool, unit, stop);
         if (status != HM_OK)
             return status;
-        if (grows && is_step)
-            hm_memory_prefault(pool->memory, pool_unit_start(pool, unit),
-                               (stop - unit) * pool_unit_size(pool, unit));
     }
     return HM_OK;
 }
@@ -199,6 +195,25 @@ uint32_t hm_pool_storage_fresh_end(const hm_pool *pool)
         unit++;
     uint32_t end = hm_pool_at_most(hm_pool_slots_below(pool, unit), pool->max_slots);
     return end > pool->slot_count ? end : pool->slot_count;
+}
+
+uint32_t hm_pool_storage_bring_piece(const hm_pool *pool, uint32_t n)
+{
+    uint32_t end = hm_pool_storage_fresh_end(pool);
+    if (end - pool->slot_count <= n)
+        return end;
+    size_t first = hm_pool_first_unit(pool, pool->slot_count);
+    size_t stop = hm_pool_last_unit(pool, end - 1) + 1, most = hm_pool_piece_of(pool, first).end;
+    size_t unit_size = pool_unit_size(pool, first);
+    size_t size = ((stop < most ? stop : most) - first) * unit_size;
+    size_t units =
+        hm_memory_piece(pool->memory, pool->item_committed_size - size, pool->item_committed_size) /
+        unit_size;
+    uint64_t ready = hm_pool_slots_below(pool, first + units);
+    if (units == 0 || ready < (uint64_t)pool->slot_count + n)
+        return end;
+    hm_memory_populate(pool_unit_start(pool, first), units * unit_size);
+    return hm_pool_at_most(ready, end);
 }
 
 hm_status hm_pool_storage_revive(hm_pool *pool, hm_pool_range *back)
