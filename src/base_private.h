@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. */
+/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Those who
+ * call hm_fail need the conversions of format_private.h, which comes with it. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
-#include "format_private.h" /* for callers of hm_fail too */
+#include "format_private.h"
 
 #include <handle_map/base.h>
 
