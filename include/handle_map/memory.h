@@ -64,13 +64,13 @@ typedef struct hm_memory {
  * reports). A reservation costs address space only. A committed page costs memory once it is
  * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
  * container that is already large grows by itself, it makes 44 to 128 KiB resident at a time where
- * the system can do that, since this is cheaper than touching page by page. Never NULL. */
+ * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes
  * about a third of the time, in pauses of a quarter of a millisecond. Where the system has no huge
- * pages, normal pages are used silently; on Windows, where huge pages need a privilege, this is
- * hm_memory_os. Never NULL. */
+ * pages, normal pages are used silently; on Windows, where huge pages need a privilege, and on
+ * WebAssembly this is hm_memory_os. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit
@@ -78,7 +78,7 @@ HM_API const hm_memory *hm_memory_os_huge(void);
  * reserve, set a small `max_slots` too: with 64-bit pointers it defaults to 2 x capacity only for
  * this table and for arenas. AddressSanitizer does not report a stale pointer into memory that a
  * trim has given back (with system memory it would fault): the heap block stays readable until the
- * container's fini. Never NULL. */
+ * container's fini. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_heap(void);
 
 /* An arena: a memory table over one reservation of another, its *parent*, for programs that have
