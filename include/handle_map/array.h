@@ -61,13 +61,14 @@ typedef struct hm_array {
  * table, which must outlive it. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
-/* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. Twice is fine.
- * O(1). */
+/* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. May be called
+ * twice. O(1). */
 HM_API void hm_array_fini(hm_array *array);
 
-/* Commits memory for the first `count` items: up to there push and resize cannot fail. Commits in
- * steps, so perhaps more. HM_ERROR_FULL: above the capacity; HM_ERROR_MEMORY: the system refuses;
- * then nothing has changed. Invalidates nothing. At most one commit or decommit. Example:
+/* Commits memory for the first `count` items (a total, not an addition), or more, since it commits
+ * in steps: up to there push and resize cannot fail. HM_ERROR_FULL: above the capacity;
+ * HM_ERROR_MEMORY: the system refuses; then nothing has changed. Invalidates nothing. At most one
+ * commit. Example:
  *
  *     if (hm_array_reserve(&array, hm_array_count(&array) + 2) == HM_OK) {
  *         float *x = hm_array_push(&array); // neither is NULL
@@ -82,7 +83,7 @@ HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
 HM_API hm_status hm_array_resize(hm_array *array, size_t count);
 
 /* Gives back the pages behind the last item. HM_ERROR_MEMORY: the system refuses; then nothing has
- * changed. Invalidates no pointer to a live item. At most one commit or decommit. */
+ * changed. Invalidates nothing: all items stay. At most one decommit. */
 HM_API hm_status hm_array_trim(hm_array *array);
 
 /* The part of push that is not inline; not for programs. */
@@ -107,7 +108,8 @@ static inline void *hm_array_push(hm_array *array)
     return item;
 }
 
-/* Drops the last item; false when there is none. Invalidates pointers to that item. O(1). */
+/* Drops the last item and returns true; false when there is none. Invalidates pointers to that
+ * item. O(1). */
 static inline bool hm_array_pop(hm_array *array)
 {
     HM_CONTRACT(array != NULL, "hm_array_pop: array is NULL");

@@ -15,7 +15,7 @@
  * Includes <stdbool.h>: a program with its own `true` or `boolean` must include its own headers
  * first.
  *
- * Threads: the panic hook is one global variable without a lock: set it before other threads start.
+ * Threads: the panic hook is one global variable without a lock; set it before other threads start.
  * Each thread has its own last error; in a freestanding library (HM_FREESTANDING) all share one,
  * and a failure in one thread overwrites that of another. */
 #ifndef HANDLE_MAP_BASE_H
@@ -47,17 +47,18 @@
 extern "C" {
 #endif
 
-/* No position: what is returned when there is none. */
+/* Returned where there is no index to return. */
 #define HM_INVALID_INDEX UINT32_MAX
 
 typedef enum hm_status {
     HM_OK = 0,
     HM_ERROR_INVALID, /* an argument that no call could accept */
     HM_ERROR_MEMORY,  /* the system refused to reserve, commit or decommit */
-    HM_ERROR_FULL,    /* the capacity, the index space or max_items is used up */
-    HM_ERROR_STALE,   /* the handle names no list (hm_lists_push_n), or a later owner has its slot
-                         (hm_secondary_set, hm_index_set) */
-    HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks */
+    HM_ERROR_FULL,    /* a limit is reached: the capacity, the index space, max_items, ... */
+    HM_ERROR_STALE,   /* the handle names no list (hm_lists_push_n) or no living entity
+                         (hm_world_add), or a later owner has its slot (hm_index_set) */
+    HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks, or a
+                         world while a query runs */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 
@@ -65,12 +66,12 @@ typedef enum hm_status {
 HM_API const char *hm_status_name(hm_status status);
 
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
- * two", "12 of 12 items: capacity is used up". It is set by calls that fail with a status, and by
- * insert, emplace, hm_array_push, hm_secondary_set, hm_lists_create, hm_lists_push and
- * hm_lists_insert_at when they return null, and hm_map_lower_bound and its like when they refuse;
- * not by a call that succeeds, nor by a lookup that finds nothing (hm_map_explain says why). Never
- * NULL; "" before the first failure. The thread's next failure overwrites the text: copy it to keep
- * it. O(1), no allocation. Example:
+ * two", "12 of 12 items: capacity is used up". Calls that fail with a status set it. So do calls
+ * that add something (insert, emplace, push, create, hm_secondary_set, hm_lists_insert_at,
+ * hm_world_component) when they return null or HM_INVALID_INDEX, and hm_map_lower_bound and the
+ * like when they refuse. A call that succeeds does not set it, nor does a lookup that finds nothing
+ * (hm_map_explain says why). Never NULL; "" before the first failure. At most 159 bytes. The
+ * thread's next failure overwrites the text: copy it to keep it. O(1), no allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());
@@ -101,12 +102,12 @@ typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
  */
 HM_API void hm_set_panic_hook(hm_panic_hook hook);
 
-/* Calls the hook, then aborts. This is what HM_CONTRACT expands to; programs may call it too. */
+/* Calls the hook, then aborts; never returns. HM_CONTRACT calls it, and programs may too. */
 HM_NORETURN HM_API HM_COLD void hm_panic(const char *file, int line, const char *message);
 
-/* For the library and its generated functions, not for programs: what init returns for a NULL
- * argument, and the panic of a call that cannot report in another way that a callback is running.
- */
+/* For the library and its generated functions, not for programs. The first sets the last error to
+ * that of a NULL argument, and returns HM_ERROR_INVALID. The second is the panic of a call that is
+ * made inside a callback, and has no other way to report that. */
 HM_API HM_COLD hm_status hm_refuse_null(const char *function, const char *argument);
 HM_NORETURN HM_API HM_COLD void hm_panic_busy(const char *file, int line, const char *function,
                                               const char *name);

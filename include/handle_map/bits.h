@@ -128,8 +128,8 @@ void *memset(void *to, int byte, size_t size);
 #define HM_PREFETCH(address) ((void)(address))
 #endif
 
-/* HM_OPAQUE: hides what is known of a variable, so that the compiler keeps arithmetic with it and
- * makes no branch of it. */
+/* HM_OPAQUE: hides a variable's value from the compiler, so that it does not turn arithmetic with
+ * the variable into a branch. */
 #if defined(HM_USE_GNU)
 #define HM_OPAQUE(variable) __asm__("" : "+r"(variable))
 #else

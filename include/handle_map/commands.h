@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* commands: changes to a world that are recorded now and made later, in order.
  *
- * While a query runs, its world refuses to change. A loop records what it wants to change instead,
- * and the program applies that afterwards. Threads that share a world record into buffers of their
- * own.
+ * While a query runs, its world refuses to change. A loop records its changes instead, and the
+ * program applies them afterwards. Threads that share a world record into buffers of their own.
  *
  *     recorded                   applied
  *     A = create {position}      A: {} -> {position, velocity}, one move
@@ -14,44 +13,43 @@
  *
  * *Joined*: all commands of an entity are run together, however many there are and whatever was
  * recorded in between. The entity moves once, to the table of its final components. The result is
- * that of the same calls of hm_world_add, hm_world_remove and so on, one after another.
+ * the same as that of calling hm_world_add, hm_world_remove and so on one after another.
  *
  * *Promised*: the handle of an entity that a command creates is known at once, so that other
  * commands and values can refer to it. hm_world_reserve decides how many handles can be promised
- * until the next reserve. They are promised in the order in which all buffers ask for them. The
- * entities become alive in that order too, those of all buffers at once, when the world changes
- * next: by the first apply, or by any other call that changes it. Until then they are not alive,
- * and until their commands are applied they have no components.
+ * until the next reserve. Handles are promised in the order in which all buffers ask for them. When
+ * the world changes next, by the first apply or by any other call, all promised entities become
+ * alive in that order, those of all buffers at once. Until then they are not alive, and until their
+ * commands are applied they have no components.
  *
  * Owns: the values that were recorded. The destroy hook of a component runs once for each value,
- * whether the world or the buffer owns it in the end: also for one that is replaced or removed by
- * later commands of the same buffer, or whose command is skipped or cleared.
+ * whether the world or the buffer owns it in the end. That includes a value that later commands of
+ * the same buffer replace or remove, and one whose command is skipped or cleared.
  *
- * Moves: recording invalidates nothing, in the world or in the buffer. Apply moves what the calls
- * of the world would.
+ * Moves: recording invalidates nothing in the world. Apply moves what the calls of the world would.
  *
- * Any 64 bits may be passed as an entity: what names a dead one, or none, is skipped by apply, and
- * counted. Components and values are checked when they are recorded.
+ * Any 64 bits may be passed as an entity: apply skips and counts the commands of a dead entity, or
+ * of none. Components and values are checked when they are recorded.
  *
  * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers, heap memory or an
- * arena, 4 MiB. A command takes 24 bytes, and its value, which is aligned to 8 bytes or more; one
- * with n components 22 + 2 n bytes, rounded up to 8. The memory is the world's
- * (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes more for
- * each entity of the world, once for all its buffers.
+ * arena, 4 MiB. A command for one component takes 24 bytes and its value, which is aligned to 8
+ * bytes or more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is
+ * the world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8
+ * bytes more for each entity of the world, once for all its buffers.
  *
- * A buffer keeps the address of its world, which must outlive it. It may be moved: assign the
- * struct, and use only the copy from then on. Not from inside a callback.
+ * A buffer keeps the address of its world, which must outlive it. A buffer may be moved: assign the
+ * struct, and use only the copy from then on. Do not move it from inside a callback.
  *
- * A call that fails changes nothing that can be observed, but for apply; the committed size may
- * have grown. A zeroed buffer, and one whose init failed, is a valid empty one that can record
- * nothing. A NULL buffer is a broken contract. hm_last_error says why a call failed with a status
- * or with null.
+ * A call that fails changes nothing that can be observed, except for apply, and except that the
+ * committed size may have grown. A zeroed buffer, and one whose init failed, is a valid empty one
+ * that can record nothing. A NULL buffer is a broken contract. hm_last_error says why a call failed
+ * with a status or with null.
  *
  * Callbacks: a destroy hook may record commands, but not create: no handle can be promised while
  * the world changes. It must not apply, clear or end a buffer. A hook that apply runs sees its
  * entity in the final table; values of the same entity that its later commands add may still be
- * zero there. What a hook records into the buffer that is being applied is applied too, after all
- * the rest, and not joined.
+ * zero there. What a hook records into the buffer that is being applied is applied too, after
+ * everything else, and not joined.
  *
  * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
  * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
@@ -82,15 +80,17 @@ typedef struct hm_commands {
  */
 HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world);
 
-/* Clears the buffer, releases all memory, zeroes the buffer. May be called twice, but not after the
- * world's fini. If commands wait, it changes the world as hm_commands_clear does. */
+/* Clears the buffer, releases all memory, zeroes the buffer. May be called twice; the first time
+ * before the world's fini. If commands wait, it changes the world as hm_commands_clear does.
+ * O(commands). */
 HM_API void hm_commands_fini(hm_commands *commands);
 
 /* Records the creation of an entity with these n components, whose values are zero, and returns the
  * handle that it will have, or null. The components may be given in any order; `set` may be NULL if
- * n is 0. Null: a component is given twice or is not of this world, or the values take more than a
- * chunk; no handle is left of those that hm_world_reserve has made certain; the buffer is full; the
- * system refuses memory; inside a callback. O(n). Example:
+ * n is 0. Returns null when a component is given twice or is not of this world, when the values
+ * take more than a chunk, when none of the handles that hm_world_reserve made ready is left, when
+ * the buffer is full, when the system refuses memory, and inside a callback; hm_last_error says
+ * which. O(n). Example:
  *
  *     hm_world_reserve(&world, 100); // before the frame
  *     hm_handle child = hm_commands_create(&commands, (hm_component[]){position}, 1);
@@ -99,7 +99,7 @@ HM_API void hm_commands_fini(hm_commands *commands);
  */
 HM_API hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n);
 
-/* Records hm_world_destroy. What is recorded for this entity afterwards will be skipped.
+/* Records hm_world_destroy. Commands that are recorded for this entity afterwards will be skipped.
  * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: the buffer is full. O(1). */
 HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
 
@@ -118,20 +118,20 @@ HM_API hm_status hm_commands_remove(hm_commands *commands, hm_handle entity,
                                     hm_component component);
 
 /* Records hm_world_change: adds and removes several components; what is added is zero.
- * HM_ERROR_INVALID: a component is not of this world, or is given twice, or in both sets, or a set
- * is NULL that is not empty; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
+ * HM_ERROR_INVALID: a component is not of this world, is given twice or in both sets, or a set is
+ * NULL and its number is not 0; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
 HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
                                     const hm_component *add, uint32_t n_add,
                                     const hm_component *remove, uint32_t n_remove);
 
 /* Runs all commands and forgets them. First all promised entities become alive, those of other
  * buffers too. Then the commands are run, those of an entity together, the entities in the order of
- * their first commands. An apply that fails stops before the first entity whose commands cannot be
- * run, of which it runs none; it keeps the rest, and can be called again, also with new commands.
- * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table, chunk or
- * sparse value; HM_ERROR_INVALID: an entity's values would take more than a chunk. HM_ERROR_BUSY
- * while a query runs and inside a callback: nothing has changed. Invalidates what the calls of the
- * world would. O(commands), and O(components of the entity) for each entity. Example:
+ * their first commands. If the commands of an entity cannot be run, apply runs none of them and
+ * stops there. It keeps all commands that it has not run, and can be called again, also with new
+ * ones. HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table,
+ * chunk or sparse value; HM_ERROR_INVALID: an entity's values would take more than a chunk.
+ * HM_ERROR_BUSY while a query runs and inside a callback: nothing has changed. Invalidates what the
+ * calls of the world would. O(commands), and O(components of the entity) for each entity. Example:
  *
  *     if (hm_commands_apply(&commands) != HM_OK)
  *         fprintf(stderr, "%u commands wait: %s\n", (unsigned)hm_commands_count(&commands),
@@ -141,8 +141,9 @@ HM_API hm_status hm_commands_apply(hm_commands *commands);
 
 /* Forgets all commands without running them. If there are any, this changes the world: all promised
  * entities become alive, and those that this buffer was to create are destroyed; the destroy hooks
- * of the recorded values run. Then a call while a query runs, or inside a callback, is a broken
- * contract. The memory is kept. O(commands). */
+ * of the recorded values run. So with commands waiting, a call while a query runs is a broken
+ * contract; inside a callback any call is. The memory is kept. Invalidates what hm_world_destroy
+ * does for those entities. O(commands). */
 HM_API void hm_commands_clear(hm_commands *commands);
 
 /* Returns the number of commands that wait for apply. O(1). */
@@ -152,8 +153,7 @@ static inline uint32_t hm_commands_count(const hm_commands *commands)
     return commands->count;
 }
 
-/* Returns how many commands the last apply has skipped, because their entity was not alive, or not
- * any more. O(1). */
+/* Returns how many commands the last apply skipped because their entity was not alive. O(1). */
 static inline uint32_t hm_commands_skipped(const hm_commands *commands)
 {
     HM_CONTRACT(commands != NULL, "hm_commands_skipped: commands is NULL");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* directory: type id -> map or pool, so that the owner of any handle is found in O(1).
+/* directory: type id -> map or pool; finds the owner of any handle in O(1).
  *
  * Owns: a virtual array of pointers to containers, indexed by type id; never the containers. Moves:
  * nothing. Limits: one container, map or pool, for each of the 32,768 type ids. A container must be
@@ -27,13 +27,14 @@ typedef struct hm_directory {
  * reservation was refused. After a failure the directory is zeroed. O(1). */
 HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory);
 
-/* Releases the directory and zeroes it; cannot fail. The containers are untouched. Twice is fine.
- * O(1). */
+/* Releases the directory and zeroes it; cannot fail. The containers are untouched. May be called
+ * twice. O(1). */
 HM_API void hm_directory_fini(hm_directory *directory);
 
 /* Adds a map, or a pool, under its type id. HM_ERROR_INVALID: the type id is taken, even if by this
  * same container. HM_ERROR_MEMORY: the system refuses. HM_ERROR_FULL: a zeroed directory. Then
- * nothing has changed. The directory keeps the pointer, not the container. O(1). Example:
+ * nothing has changed. The directory keeps the pointer; it does not own the container. Invalidates
+ * nothing. O(1), or O(new type ids) when the type id is the highest so far. Example:
  *
  *     hm_directory directory;
  *     if (hm_directory_init(&directory, NULL) != HM_OK ||
@@ -44,7 +45,8 @@ HM_API void hm_directory_fini(hm_directory *directory);
 HM_API hm_status hm_directory_add(hm_directory *directory, hm_map *map);
 HM_API hm_status hm_directory_add_pool(hm_directory *directory, hm_pool *pool);
 
-/* Removes the container; false when it is not there. Call it before the container's fini. O(1). */
+/* Removes the container and returns true; false when it is not there. Call it before the
+ * container's fini. Invalidates nothing. O(1). */
 HM_API bool hm_directory_remove(hm_directory *directory, hm_map *map);
 HM_API bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool);
 

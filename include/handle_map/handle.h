@@ -46,7 +46,8 @@ typedef struct hm_handle {
 #define HM_NULL_HANDLE ((hm_handle){0})
 #endif
 
-/* Any 64 bits are a handle; containers refuse those that they did not issue. */
+/* Returns the handle with these bits. Any 64 bits are a handle; containers refuse those that they
+ * did not issue. */
 static inline hm_handle hm_handle_from_bits(uint64_t bits)
 {
     hm_handle handle = HM_NULL_HANDLE;
@@ -54,7 +55,8 @@ static inline hm_handle hm_handle_from_bits(uint64_t bits)
     return handle;
 }
 
-/* Builds an outer handle. Generation and type id are masked to 16 and 15 bits. */
+/* Returns an outer handle made of these parts. Generation and type id are masked to 16 and 15 bits.
+ */
 static inline hm_handle hm_handle_pack(uint32_t index, uint32_t generation, uint32_t type_id)
 {
     return hm_handle_from_bits(
@@ -63,38 +65,44 @@ static inline hm_handle hm_handle_pack(uint32_t index, uint32_t generation, uint
         index);
 }
 
+/* Returns the lower 32 bits: the slot of an outer handle, the position of an inner id. */
 static inline uint32_t hm_handle_index(hm_handle h)
 {
     return HM_CAST(uint32_t, h.bits);
 }
 
+/* Returns the generation, 0 to 65,535. */
 static inline uint32_t hm_handle_generation(hm_handle h)
 {
     return HM_CAST(uint32_t, h.bits >> HM_HANDLE_GENERATION_SHIFT) & HM_HANDLE_MAX_GENERATION;
 }
 
+/* Returns the type id, 0 to 32,767. */
 static inline uint32_t hm_handle_type_id(hm_handle h)
 {
     return HM_CAST(uint32_t, h.bits >> HM_HANDLE_TYPE_ID_SHIFT) & HM_HANDLE_MAX_TYPE_ID;
 }
 
+/* Whether the free bit is set. No handle that a container issues has it. */
 static inline bool hm_handle_is_free(hm_handle h)
 {
     return (h.bits & HM_HANDLE_FREE_BIT) != 0;
 }
 
+/* Whether all bits are zero. */
 static inline bool hm_handle_is_null(hm_handle h)
 {
     return h.bits == 0;
 }
 
+/* Whether all bits are the same. */
 static inline bool hm_handle_equal(hm_handle a, hm_handle b)
 {
     return a.bits == b.bits;
 }
 
-/* Negative, zero or positive if the bits of `a` are below, equal to or above those of `b`, as qsort
- * expects. */
+/* Returns a number below, equal to or above 0 if the bits of `a` are below, equal to or above those
+ * of `b`, as qsort expects. */
 static inline int hm_handle_compare(hm_handle a, hm_handle b)
 {
     return (a.bits > b.bits) - (a.bits < b.bits);
@@ -102,7 +110,7 @@ static inline int hm_handle_compare(hm_handle a, hm_handle b)
 
 /* The state of a handle in a container. Only HM_HANDLE_LIVE resolves. */
 typedef enum hm_handle_state {
-    HM_HANDLE_LIVE,
+    HM_HANDLE_LIVE,         /* names an item */
     HM_HANDLE_NULL,         /* all bits are zero */
     HM_HANDLE_FOREIGN,      /* another container's type id */
     HM_HANDLE_OUT_OF_RANGE, /* an index that this container never issued */

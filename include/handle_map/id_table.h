@@ -16,9 +16,9 @@
  * positions; an insert takes the slot at position `count`, reusing free slots before the table
  * grows; and clear is `count = 0`.
  *
- * A slot's generation rises when the slot is *issued*. A slot that was erased, or cleared without
- * being looked at, therefore refuses every earlier handle: once it is issued again, by its
- * generation, and until then because its position is not below `count`. So an erase stores only the
+ * A slot's generation rises when the slot is *issued*. So a slot that was erased, or cleared
+ * without being looked at, refuses every earlier handle: until it is issued again because its
+ * position is not below `count`, and afterwards by its generation. An erase stores only the
  * position of the freed slot.
  *
  * Handles never alias: when issue meets a slot that has used up its generations, the slot is
@@ -77,14 +77,14 @@ typedef struct hm_id_table_desc {
  * reservation was refused. After a failure the table is zeroed. O(1), one reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
-/* Releases everything and zeroes the table; cannot fail. Twice is fine. O(1). */
+/* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */
 HM_API void hm_id_table_fini(hm_id_table *table);
 
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL:
- * above the capacity, or the index space has no n slots left; then free slots that have used up
- * their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has changed. On
- * success such slots are retired too, if they are among the next n. Invalidates nothing. O(n), at
- * most two commits. */
+ * above the capacity, or the index space has no n slots left; in the second case free slots that
+ * have used up their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has
+ * changed. On success such slots are retired if they are among the next n. Invalidates nothing. O(n
+ * + spent slots that it meets), at most two commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th issue from now
@@ -93,7 +93,8 @@ HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 HM_API hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k);
 
 /* The part of issue that is not inline: retires the free slots that have used up their generations
- * as it meets them, and opens pages for fresh slots. Only after a reserve. */
+ * as it meets them, opens pages for fresh slots, and issues. Call it only after a reserve; then it
+ * returns the handle, never null. Invalidates nothing. O(1 + slots that it retires). */
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Free slots are listed in the order of issue, but their entries are anywhere in memory: so each
@@ -103,7 +104,9 @@ enum { HM_ID_TABLE_AHEAD = 256 };
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the
  * last live position. Returns its outer handle, or null if that needs issue_slow. The caller has
- * made sure that position `count` is committed and within the capacity (hm_id_table_reserve). */
+ * made sure that position `count` is committed and within the capacity (hm_id_table_reserve). Like
+ * find, contains, handle_at, release and clear, it does not check that the table is not NULL.
+ * Invalidates nothing. O(1). */
 static inline hm_handle hm_id_table_issue(hm_id_table *table)
 {
     uint32_t position = table->count;
@@ -132,10 +135,10 @@ static inline hm_handle hm_id_table_issue(hm_id_table *table)
     return hm_handle_from_bits(bits | slot);
 }
 
-/* Returns the position of a live slot, or HM_INVALID_INDEX. Any 64 bits may be passed: an entry has
- * the free bit only if its slot is retired, and then no position, and no entry has generation 0.
- * All fields are read before the first branch, so that a compiler can move the reads out of a loop.
- */
+/* Returns the position of a live slot, or HM_INVALID_INDEX. O(1). Any 64 bits may be passed: an
+ * entry has the free bit only if its slot is retired, and then no position, and no entry has
+ * generation 0. All fields are read before the first branch, so that a compiler can move the reads
+ * out of a loop. */
 static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
@@ -149,7 +152,8 @@ static inline uint32_t hm_id_table_find(const hm_id_table *table, hm_handle hand
 }
 
 /* Whether hm_id_table_find finds a position, but without a branch on the answer, which is
- * unpredictable when many handles are stale; it branches only on an index that was never issued. */
+ * unpredictable when many handles are stale; it branches only on an index that was never issued.
+ * O(1). */
 static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle handle)
 {
     const hm_handle *entries = table->entries;
@@ -160,7 +164,7 @@ static inline bool hm_id_table_contains(const hm_id_table *table, hm_handle hand
     return hm_handle_match(entries[slot], handle) < count;
 }
 
-/* Returns the outer handle of a live position; null out of range. */
+/* Returns the outer handle of a live position; null out of range. O(1). */
 static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t position)
 {
     const uint64_t index_bits = UINT32_MAX;
@@ -171,9 +175,10 @@ static inline hm_handle hm_id_table_handle_at(const hm_id_table *table, uint32_t
     return hm_handle_from_bits((table->entries[slot].bits & ~index_bits) | slot);
 }
 
-/* Releases the slot at a live position, given its handle. The last live position moves into the
- * hole, and the freed slot is placed just behind the live ones: its position says that it is free,
- * so the upper half of its entry stays. */
+/* Releases the slot at a live position. `handle` must be that of the position. The last live
+ * position moves into the hole, and the freed slot is placed just behind the live ones: its
+ * position says that it is free, so the upper half of its entry stays. Invalidates the handle and
+ * both positions. O(1). */
 static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uint32_t position)
 {
     hm_handle *entries = table->entries;
@@ -189,14 +194,15 @@ static inline void hm_id_table_release(hm_id_table *table, hm_handle handle, uin
     table->count = HM_CAST(uint32_t, last);
 }
 
-/* Returns the number of live positions, which are those below it. O(1). */
+/* Returns the number of live positions: all positions below it are live. O(1). */
 static inline uint32_t hm_id_table_count(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_count: table is NULL");
     return table->count;
 }
 
-/* Frees all slots. Their order stays, and their handles are refused. O(1). */
+/* Frees all slots. Their order stays, and their handles are refused. Invalidates all positions.
+ * O(1). */
 static inline void hm_id_table_clear(hm_id_table *table)
 {
     table->count = 0;
@@ -206,8 +212,9 @@ static inline void hm_id_table_clear(hm_id_table *table)
  * contract. O(1). */
 HM_API void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b);
 
-/* Gives back the memory behind the last live slot. HM_ERROR_MEMORY: the system refuses. Either
- * way each handle resolves or is refused as before. O(slots). */
+/* Gives back the memory behind the last live slot. HM_ERROR_MEMORY: the system refuses. Either way
+ * each handle resolves or is refused as before. Voids what hm_id_table_upcoming has returned.
+ * Invalidates nothing else. O(slots). */
 HM_API hm_status hm_id_table_trim(hm_id_table *table);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */

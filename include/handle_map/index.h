@@ -10,15 +10,15 @@
  *                           '-----------------------^ position
  *
  * An owner is any handle of another container; it has one key at a time. The members of a key are
- * one array of handles, ready for hm_map_get_n and the like. To give an owner a key, to move it
- * from key to key, and to remove it take the time of a few lookups, however many members there are.
+ * one array of handles, ready for hm_map_get_n and the like. Giving an owner a key, moving it to
+ * another key and removing it each take the time of a few lookups, however many members there are.
  *
  * An index does not know the container of its owners. It treats stale, foreign and forged handles
  * exactly as an hm_secondary does: an owner that was erased stays a member until it is removed,
  * until an owner with the same slot is set, or until hm_index_purge.
  *
- * Keys are numbers below the descriptor's `key_limit`, each of which takes 4 bytes, up to the
- * highest that is used; or, if that is 0, any 64 bits. Those are hashed with a secret seed, so
+ * Keys are numbers below the descriptor's `key_limit`; each number up to the highest key used takes
+ * 4 bytes. If `key_limit` is 0, any 64 bits are a key. Such keys are hashed with a secret seed, so
  * that nobody who chooses keys can make them collide.
  *
  * Moves: a call that sets, moves or removes an owner changes the order of the members of the keys
@@ -31,11 +31,11 @@
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
  * each key that has members 48 bytes and the array's head of 8. An array has space for up to twice
- * as many members as it has had; hm_index_defragment leaves each just what it needs. What a key
- * took is used for others once it has no members; hm_index_trim gives it back.
+ * as many members as it has had; hm_index_defragment leaves each just what it needs. The memory of
+ * a key without members is used for other keys; hm_index_trim gives it back.
  *
- * An index may be moved: assign the struct, and use only the copy from then on. Not from inside a
- * callback.
+ * An index may be moved: assign the struct, and use only the copy from then on. Do not move it from
+ * inside a callback, nor while the report holds it.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, and with it the number of slots in the statistics, and that a batch may have changed the
@@ -46,7 +46,8 @@
  * Any 64 bits may be passed as a handle to any function, and as a key.
  *
  * The predicate of purge sees a consistent index. A call that would change the index from inside it
- * is refused with HM_ERROR_BUSY, false or 0; clear and fini call the panic hook.
+ * is refused: it returns HM_ERROR_BUSY, false or 0; clear and fini call the panic hook. The
+ * predicate must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
  *
@@ -72,14 +73,14 @@ typedef struct hm_index_desc {
                            same capacity; with 32-bit pointers, heap memory or an arena 2 x */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
-    uint64_t seed;      /* of the hash, to have the same timing in each run; 0: a random one; no
-                           order depends on it */
+    uint64_t seed;      /* of the hash, for the same timing in each run; 0: a random one. No order
+                           depends on it */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the index */
-    const char *name;        /* for messages; must outlive the index; NULL: "index" */
+    const char *name;        /* in messages; must outlive the index; NULL: "index" */
 } hm_index_desc;
 
-/* hm_index is a struct that programs hold by value; all of its fields are private, and stand in
- * detail/index.h. */
+/* hm_index is a struct that programs hold by value; all of its fields, in detail/index.h, are
+ * private. */
 
 /* `count` and `capacity` are owners; slots are counted as in a secondary. */
 typedef hm_stats hm_index_stats;
@@ -95,7 +96,8 @@ typedef struct hm_index_view {
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
  * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
  * or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
- * failure the index is zeroed. It keeps no pointer to the descriptor. O(1). Example:
+ * failure the index is zeroed. It keeps no pointer to the descriptor. O(1), nine reservations.
+ * Example:
  *
  *     hm_index cells;
  *     const hm_index_desc desc = {.capacity = 100000,
@@ -108,17 +110,18 @@ typedef struct hm_index_view {
  */
 HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);
 
-/* Releases all memory, zeroes the struct. May be called twice. O(1). */
+/* Releases all memory, zeroes the struct. May be called twice. Invalidates everything. O(1). */
 HM_API void hm_index_fini(hm_index *index);
 
 /* Gives an owner a key: adds it as the last member of that key, and takes it away from its former
- * one. An owner that has the key already, or whose slot's earlier owner has it, takes that place.
- * If an earlier owner of the same slot has a key, that one is removed.
+ * one. An owner that has this key already keeps its place. If an earlier owner of the same slot has
+ * a key, that owner is removed; if it has this key, the new owner takes its place.
  *
  * HM_ERROR_INVALID: the handle cannot be an owner's (null, free bit set, generation 0, another type
  * id, or an index of `max_slots` or above), or the key is not below key_limit. HM_ERROR_STALE: a
  * later owner of the slot has a key. HM_ERROR_FULL: the capacity is used up. HM_ERROR_MEMORY,
- * HM_ERROR_BUSY. Then nothing has changed. A handle whose item is dead is not refused for that.
+ * HM_ERROR_BUSY. Then nothing has changed. A handle whose item is dead is not refused for that
+ * reason.
  *
  * Amortised O(1); for hashed keys on average. If gaps between the arrays have used up the address
  * space, they are closed first, which takes O(owners): hm_index_defragment now and then avoids it.
@@ -137,15 +140,16 @@ HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
 HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys,
                                 uint32_t n);
 
-/* Takes exactly this owner away from its key. The key's last member fills its place. False if it
- * has no key, or when busy. O(1), for hashed keys on average. */
+/* Takes exactly this owner away from its key. The key's last member fills its place. False if the
+ * owner has no key, and when busy. O(1), for hashed keys on average. */
 HM_API bool hm_index_remove(hm_index *index, hm_handle owner);
 
 /* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. `owners`
- * must not point into this index. */
+ * must not point into this index. O(n) on average. */
 HM_API uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n);
 
-/* Takes all members away from a key, and returns their number; 0 when busy. O(members). */
+/* Takes all members away from a key, and returns their number; 0 when the key has none, and when
+ * busy. O(members). */
 HM_API uint32_t hm_index_remove_key(hm_index *index, uint64_t key);
 
 /* Returns the members of a key as one array, and their number in *count, unless `count` is NULL.
@@ -161,12 +165,14 @@ HM_API uint32_t hm_index_remove_key(hm_index *index, uint64_t key);
  */
 HM_API const hm_handle *hm_index_members(const hm_index *index, uint64_t key, uint32_t *count);
 
-/* Whether exactly this owner has a key; if so, writes that to *key, unless `key` is NULL. O(1). */
+/* Whether exactly this owner has a key; if so, writes the key to *key, unless `key` is NULL. O(1).
+ */
 HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key);
 
-/* Visits all keys that have members, in the order of their memory. Begin with a zeroed view; false:
- * there are no more. The index must not be changed until the loop has ended. O(keys + gaps between
- * arrays) for the whole loop. Example:
+/* Visits all keys that have members, in the order of their memory: sets the view to the next key
+ * and returns true, or zeroes it and returns false after the last. Begin with a zeroed view. The
+ * index must not be changed until the loop has ended. O(keys + gaps between arrays) for the whole
+ * loop. Example:
  *
  *     hm_index_view view = {0};
  *     while (hm_index_next(&cells, &view))
@@ -174,8 +180,8 @@ HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *ke
  */
 HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 
-/* Removes all owners for which `is_alive` returns false, and returns their number; it is called
- * once for each. 0 when busy. O(owners). Example:
+/* Removes all owners for which `is_alive` returns false, and returns their number. `is_alive` is
+ * called once for each owner. 0 when busy. O(owners). Example:
  *
  *     static bool is_in(hm_handle owner, void *context)
  *     {
@@ -188,26 +194,29 @@ HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner
                                void *context);
 
 /* Commits memory for n more owners, if their slots are below the new number of owners, and for n
- * more keys. A set can still be refused memory: when the array of its key has to grow, and with a
- * key_limit when its key is above those used before.
- * HM_ERROR_FULL: the capacity has no room for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing
- * has changed. O(n), at most. */
+ * more keys. A set can still be refused memory: when the array of its key has to grow, and, with a
+ * key_limit, when its key is above all those used before. HM_ERROR_FULL: the capacity has no room
+ * for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members. O(n), at
+ * most. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 
-/* Removes all owners. Memory stays committed. O(keys that have had members since the last trim). */
+/* Removes all owners. Memory stays committed. Invalidates all pointers to members. O(keys that have
+ * had members since the last trim). */
 HM_API void hm_index_clear(hm_index *index);
 
 /* Closes the gaps between the arrays of members, as hm_lists_defragment does: a swap is one array
- * that is moved. When busy: not done. Never fails. */
+ * that is moved, and there are no compares. When busy: not done. Never fails. Invalidates all
+ * pointers to members. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 
-/* Gives memory back to the system: what lies behind the last owner, the last array and the last
- * key. Gaps between the arrays stay, unless they are closed first. HM_ERROR_BUSY, or
- * HM_ERROR_MEMORY if the system refuses; all owners keep their keys. O(owners + keys). */
+/* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
+ * between the arrays stay, unless hm_index_defragment closes them first. HM_ERROR_MEMORY: the
+ * system refuses; some pages may have been given back already; all owners keep their keys.
+ * HM_ERROR_BUSY. Moves no members. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
-/* HM_OK, or HM_ERROR_CORRUPT if the index is damaged, with what in hm_last_error. May be called
- * from the predicate of purge. O(owners + keys), with a key_limit O(owners + key_limit). */
+/* Checks that all parts of the index are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * the predicate of purge. O(owners + keys), with a key_limit O(owners + key_limit). */
 HM_API hm_status hm_index_validate(const hm_index *index);
 
 /* Says in a sentence what a handle is to this index, as hm_secondary_describe does: a "live" one
@@ -215,7 +224,7 @@ HM_API hm_status hm_index_validate(const hm_index *index);
  * O(length). */
 HM_API size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size);
 
-/* Returns counts and sizes. O(1). */
+/* Returns the current statistics. O(1). */
 HM_API hm_index_stats hm_index_get_stats(const hm_index *index);
 
 /* Whether exactly this owner has a key. O(1). */
@@ -257,7 +266,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  *     cell_index_view   as hm_index_view
  *
  * and for each function hm_index_X an inline function cell_index_X that does the same, with
- * body_handle in place of hm_handle, also in arrays, views, and of the predicate of purge.
+ * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of purge.
  * cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of that type
  * id. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
  *

@@ -16,8 +16,9 @@
  * Owns: the items, copied as bytes. What they point to belongs to the program; there are no hooks.
  *
  * Moves: push, push_n, insert_at and resize may move the items of that list, and no others; they do
- * so when its block is full. defragment moves lists. A pointer to an item, and one from items, is
- * valid until the next call that changes its list, and until defragment, clear or fini.
+ * so when its block is full. defragment moves lists. A pointer to an item, or one that
+ * hm_lists_items returned, is valid until the next call that changes its list, and until
+ * defragment, clear or fini.
  *
  * Under AddressSanitizer free blocks and the bytes behind the last item of a list are poisoned:
  * using a pointer into a list that has moved is reported, until the place is used again.
@@ -39,7 +40,7 @@
  * A list that becomes empty by erasing keeps its block, so that the next push need not look for
  * one. resize to 0 and destroy give it back, and so do defragment, which does it for all empty
  * lists, and a push that finds the range used up. After a defragment a list has exactly the memory
- * that it needs; what an erase makes unused is then free at once.
+ * that it needs, and memory that an erase leaves unused is free at once.
  *
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, those of empty lists among
@@ -48,20 +49,21 @@
  * memory, an arena or more than 2^29 lists perhaps not for one list of more than half of max_items.
  * Until a block is freed or a list becomes empty, further calls fail in O(1).
  *
- * Lists may be moved: assign the struct, and use only the copy from then on. Not from inside a
- * callback.
+ * Lists may be moved: assign the struct, and use only the copy from then on. Do not move them from
+ * inside a callback, nor while the report holds them.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. Zeroed
  * lists, and those whose init failed, are valid, without a list and of capacity 0. A NULL pointer
- * to lists is a broken contract. hm_last_error says why a call failed with a status, with null or
- * with NULL.
+ * to lists is a broken contract. hm_last_error says why a call failed with a status, the null
+ * handle or NULL.
  *
  * Any 64 bits may be passed as a handle to any function, and any number as an index.
  *
- * The predicate of erase_if sees lists that validate accepts; in its own list, items before the one
- * that it is asked about may stand twice. A call that would change them from inside it is
- * refused with HM_ERROR_BUSY, null, NULL, false or 0; clear and fini call the panic hook.
+ * The predicate of erase_if sees lists that validate accepts, but in the list that it is asked
+ * about, items before the one in question may appear twice. A call that would change the lists from
+ * inside the predicate is refused: it returns HM_ERROR_BUSY, null, NULL, false or 0; clear and fini
+ * call the panic hook. The predicate must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
  *
@@ -88,25 +90,26 @@ typedef struct hm_lists_desc {
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
                            capacity */
-    uint64_t max_items; /* in all lists together; 0: 16 x capacity, with 32-bit pointers,
-                           heap memory or an arena 4 x capacity, or as many as there may be */
+    uint64_t max_items; /* in all lists together; 0: 16 x capacity; with 32-bit pointers, heap
+                           memory or an arena 4 x capacity; at most the limit above */
     uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
-    const char *name;        /* for messages; must outlive the lists; NULL: "lists" */
+    const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
 } hm_lists_desc;
 
 /* hm_lists and hm_lists_view are structs that programs hold by value, in detail/lists.h. All fields
- * of hm_lists are private; a view has `list`, a handle, `items`, and `count`, their number. */
+ * of hm_lists are private. A view has `list`, the handle, `items`, and `count`, the number of
+ * items. */
 
 typedef hm_stats hm_lists_stats;
 
-/* Reserves address space: for the items of max_items four times their size, with 32-bit pointers,
- * heap memory or an arena twice, since blocks have unused parts and gaps between them. Commits
- * nothing. HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a
- * capacity above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that
- * overflow, max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or
- * a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
- * failure the lists are zeroed. They keep no pointer to the descriptor. O(1). Example:
+/* Reserves address space: four times the size of max_items, or twice with 32-bit pointers, heap
+ * memory or an arena, since blocks have unused parts and gaps between them. Commits nothing.
+ * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
+ * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
+ * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
+ * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
+ * lists are zeroed. They keep no pointer to the descriptor. O(1), three reservations. Example:
  *
  *     hm_lists contacts;
  *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),
@@ -119,53 +122,56 @@ typedef hm_stats hm_lists_stats;
  */
 HM_API hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc);
 
-/* Destroys all lists, releases all memory, zeroes the struct. May be called twice. O(1). */
+/* Destroys all lists, releases all memory, zeroes the struct. May be called twice. Invalidates
+ * everything. O(1). */
 HM_API void hm_lists_fini(hm_lists *lists);
 
-/* Makes an empty list and returns its handle; null: HM_ERROR_FULL, HM_ERROR_MEMORY or
- * HM_ERROR_BUSY, as hm_lists_reserve(lists, 1) tells. Invalidates nothing. O(1), amortised. */
+/* Makes an empty list and returns its handle, or null when full, busy or refused memory:
+ * hm_last_error says which, and so does hm_lists_reserve(lists, 1). Invalidates nothing. O(1),
+ * amortised. */
 HM_API hm_handle hm_lists_create(hm_lists *lists);
 
-/* Destroys a list and its items. False if the handle does not resolve, or when busy. Invalidates
+/* Destroys a list and its items. False if the handle does not resolve, and when busy. Invalidates
  * pointers to its items. O(1). */
 HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
 
-/* Makes the next n creates succeed while nothing is destroyed in between. HM_ERROR_FULL: the
- * capacity or the index space is used up. HM_ERROR_MEMORY, HM_ERROR_BUSY. Invalidates nothing.
- * O(n), at most. */
+/* Makes the next n creates succeed while nothing is destroyed in between: n is *additional* to what
+ * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. Invalidates nothing. O(n), at most. */
 HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
 
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th create from now
- * returns, as hm_map_upcoming does. O(1). */
+ * will return, as hm_map_upcoming does. Invalidates nothing. O(1). */
 HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
 
 /* Destroys all lists. Every handle is refused from then on. Invalidates all pointers. O(slots):
  * it zeroes their records. */
 HM_API void hm_lists_clear(hm_lists *lists);
 
-/* Adds an item behind the others, and returns its place; NULL item: zero. `item` must not point
- * into these lists. NULL: the handle does not resolve (HM_ERROR_STALE), max_items or the range
- * is used up (HM_ERROR_FULL), HM_ERROR_MEMORY or HM_ERROR_BUSY. May move the items of this list.
- * O(1), amortised; O(blocks) where the range is used up. */
+/* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. `item` must
+ * not point into these lists. Returns NULL when the handle does not resolve, when max_items or the
+ * range is used up, when the system refuses memory, and when busy; hm_last_error says which. May
+ * move the items of this list. O(1), amortised; O(blocks) where the range is used up. */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
     return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);
 }
 
-/* Adds n items behind the others, all or none; NULL items: zero. Fails as push does; `items` must
- * not point into these lists: to append a list to another, resize that, and then copy. May move the
- * items of this list. O(n), amortised. */
+/* Adds n items behind the others, all or none; `items` NULL: zeroed ones. HM_ERROR_STALE: the
+ * handle does not resolve; HM_ERROR_FULL: max_items or the range is used up; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. `items` must not point into these lists: to append one list to another, resize the
+ * second, and then copy. May move the items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
-/* Inserts an item before the one at `index`, or behind the last if that is the count, and returns
- * its place; NULL item: zero. `item` must not point into these lists. NULL as for push, and
- * HM_ERROR_INVALID for a larger index. May move the items of this list. O(items behind it),
- * amortised. */
+/* Inserts an item before the one at `index`, or behind the last if `index` is the count, and
+ * returns its address; `item` NULL: a zeroed one. `item` must not point into these lists. Returns
+ * NULL when push does, and for an index above the count. May move the items of this list. O(items
+ * behind it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
-/* Makes the list have `count` items: drops the last ones, or adds zero ones. With count 0 the list
- * stays, empty and without a block. Fails as push does, but dropping items cannot fail for want of
- * memory or room. May move the items of this list if it grows. O(items added), amortised. Example:
+/* Sets the number of items: drops the last ones, or adds zeroed ones. With count 0 the list stays,
+ * empty and without a block. Fails as push_n does, but dropping items needs no memory and no room.
+ * May move the items of this list if it grows. O(items added), amortised. Example:
  *
  *     // Replaces all items; if that fails, nothing has changed.
  *     if (hm_lists_resize(&contacts, handle, n) == HM_OK && n != 0)
@@ -173,14 +179,16 @@ HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index,
  */
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
-/* Erases the item at `index`; the last one moves into the hole. A list without items stays. False
- * if the handle does not resolve, if there is no such item, and when busy. O(1). */
+/* Erases the item at `index`; the last one moves into the hole. A list whose last item is erased
+ * stays, empty. False if the handle does not resolve, if there is no such item, and when busy.
+ * O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->item_size : 0);
 }
 
-/* The same, but those behind it move down by one, so that the order stays. O(items behind it). */
+/* The same, but the items behind it move down by one, so that their order stays. O(items behind
+ * it). */
 HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
@@ -212,9 +220,10 @@ static inline void *hm_lists_items(const hm_lists *lists, hm_handle list, uint32
     return hm_lists_address(lists, record->unit + 1);
 }
 
-/* Visits all lists that have items, in the order of their memory. Begin with a zeroed view; false:
- * there are no more. Items may be written; no list may be changed until the loop has ended.
- * O(lists + gaps) for the whole loop. Example:
+/* Visits all lists that have items, in the order of their memory: sets the view to the next list
+ * and returns true, or zeroes it and returns false after the last. Begin with a zeroed view. Items
+ * may be written; no list may be changed until the loop has ended. O(lists + gaps) for the whole
+ * loop. Example:
  *
  *     hm_lists_view view = {0};
  *     while (hm_lists_next(&contacts, &view))
@@ -267,27 +276,27 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
  * just the memory that its items take, so that the next push moves it; an empty list takes none.
  * Call it once a frame, or when little happens; it resumes where it stopped, and the program may
  * change anything between calls. The lists keep their order in memory. A swap is one list that is
- * moved, whatever its size; there are no compares. Besides, a call looks at no more than 4 blocks
- * for each swap that it may make, and 4,096. Done: there are no gaps; then a call costs nothing
- * until something changes. When busy: not done. Never fails. Invalidates all pointers to items. */
+ * moved, whatever its size; there are no compares. A call looks at no more than 4,096 blocks, and 4
+ * more for each swap that it may make. Done: there are no gaps; then a call costs nothing until
+ * something changes. When busy: not done. Never fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
 
-/* Gives memory back to the system: what is behind the last block, and spent parts of the ID table,
- * as hm_map_trim does. HM_ERROR_BUSY, or HM_ERROR_MEMORY if the system refuses; all lists stay.
- * Invalidates nothing. O(slots). */
+/* Gives back whole pages: those behind the last block, and those of the ID table behind the last
+ * live slot, as hm_map_trim does. HM_ERROR_MEMORY: the system refuses; some pages may have been
+ * given back already; all lists stay. HM_ERROR_BUSY. Invalidates nothing. O(slots). */
 HM_API hm_status hm_lists_trim(hm_lists *lists);
 
-/* Returns what the handle is to these lists, as hm_map_explain does. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size);
 
-/* Returns counts and sizes; `count` and `capacity` are lists. O(1). */
+/* Returns the current statistics; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
-/* HM_OK, or HM_ERROR_CORRUPT if the lists are damaged, with what in hm_last_error. O(slots +
- * blocks). */
+/* Checks that all parts of the lists are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
+ * the predicate of erase_if. O(slots + blocks). */
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 #ifdef __cplusplus
@@ -300,12 +309,12 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
  *     contact_lists       a struct with one member, hm_lists lists
  *     contact_lists_view  as hm_lists_view, with a contact_handle and a struct contact *
  *
- * and for each function hm_lists_X an inline function contact_lists_X that does the same, with the
- * item size as a constant, and with contact_handle and struct contact * in place of handles and
- * items, also in arrays, views, and of the predicate of erase_if. contact_lists_init(lists,
- * capacity) uses the defaults. contact_lists_init_desc takes a descriptor: its size and alignment
- * are ignored, and its type id, unless it is 0, replaces the number here. Lists without a name are
- * called "contact". Pass &contacts.lists to untyped functions. Example:
+ * and for each function hm_lists_X an inline function contact_lists_X that does the same. The item
+ * size is a constant there; contact_handle and struct contact * replace handles and items, also in
+ * arrays, in views, and in the predicate of erase_if. contact_lists_init(lists, capacity) uses the
+ * defaults. contact_lists_init_desc takes a descriptor: its size and alignment are ignored, and its
+ * type id, unless it is 0, replaces the number here. Lists without a name are called "contact".
+ * Pass &contacts.lists to untyped functions. Example:
  *
  *     HM_LISTS_DEFINE(contact, struct contact, 9)
  *

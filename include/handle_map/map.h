@@ -40,8 +40,9 @@
  * Handles never alias from init to fini. After fini and another init all slots start afresh, and
  * earlier handles may name new items: to restart a level, clear the map instead.
  *
- * A map may be moved: assign the struct, and use only the copy from then on. Not from inside one of
- * its callbacks, nor while a directory holds it or its own `context` points to it.
+ * A map may be moved: assign the struct, and use only the copy from then on. Do not move it from
+ * inside one of its callbacks, nor while a directory or the report holds it or its own `context`
+ * points to it.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
@@ -80,16 +81,16 @@ typedef struct hm_map_desc {
     uint16_t type_id;   /* at most 0x7FFF */
     size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align, for meta_size */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once an item */
+    void (*destroy)(void *item, void *context); /* on erase, clear and fini; once for each item */
     /* After an item has moved; `item` is its new address, `from` and `to` are dense indices. */
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;           /* passed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
-    const char *name;        /* for messages; must outlive the map; NULL: "map" */
+    const char *name;        /* in messages; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
-/* hm_map is a struct that programs hold by value; all of its fields are private, and stand in
- * detail/map.h. */
+/* hm_map is a struct that programs hold by value; all of its fields, in detail/map.h, are private.
+ */
 
 typedef hm_stats hm_map_stats;
 
@@ -127,11 +128,11 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  * Returns how many resolve; cannot fail. `items` must not overlap `handles`. The pointers are valid
  * until the next call that may move items.
  *
- * Where the map is larger than the caches this is about twice as fast as single lookups, since
- * their cache misses overlap; the first bytes of the items are prefetched too, for the reads that
- * follow. Where stale handles are mixed with others it is three times as fast in a map of any size,
- * since no branch is mispredicted; elsewhere as fast as single lookups. Best in batches of about
- * 256. Invalidates nothing. O(n). Example:
+ * In a map that is larger than the caches this is about twice as fast as single lookups, since
+ * cache misses overlap; the first bytes of the items are prefetched too, for the reads that follow.
+ * If stale handles are mixed with others, it is three times as fast in a map of any size, since no
+ * branch is mispredicted. Otherwise it is as fast as single lookups. Best in batches of about 256.
+ * Invalidates nothing. O(n). Example:
  *
  *     void *items[256];
  *     hm_map_get_n(&map, handles, 256, items);
@@ -149,7 +150,7 @@ HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, u
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. A destroy hook must not change
- * `handles`. In a map larger than the caches, and in any map where stale handles are mixed with
+ * `handles`. In a map larger than the caches, and in any map if stale handles are mixed with
  * others, this is about twice as fast as single calls. Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
@@ -256,9 +257,9 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  *     forged: slot 12 of 'texture' has issued no generation above 7, the handle has 9
  *
  * Writes as snprintf does: at most `size` bytes, the terminator included; `buffer` may be NULL if
- * `size` is 0. Returns the length of the whole sentence, which is cut off unless that is below
- * `size`. 160 bytes are enough for a name of up to 80. For messages, not for programs to parse: the
- * words may change. O(length). Example:
+ * `size` is 0. Returns the length of the whole sentence; if that is not below `size`, the text was
+ * cut off. 160 bytes are enough for a name of up to 80. For messages, not for programs to parse:
+ * the words may change. O(length). Example:
  *
  *     char text[160];
  *     hm_map_describe(&map, handle, text, sizeof text);
@@ -280,14 +281,14 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  *
  * `done` means that all items are in order, provided that the order is a strict weak order and that
  * hm_map_touch follows every edit of a key in place, even one that leaves the item where it is:
- * keys are remembered from call to call. When nothing has changed since, a call costs nothing;
- * after k changes it costs the compares of those k items, and the swaps of all items that have to
- * give way to them: of those there may be many, up to n. A different order (compare, key or
- * context; the struct's address does not matter) starts over.
+ * keys are remembered from call to call. If nothing has changed since `done`, a call costs nothing.
+ * After k changes it costs the compares of those k items, and the swaps of all items that have to
+ * give way to them, which may be up to n. A different order (compare, key or context; the struct's
+ * address does not matter) starts over.
  *
  * A round may take many calls, and an item that changes meanwhile drops out of it. So the budget
  * must finish a round before most items have changed again: the first round takes about n log2 n
- * compares and at most n swaps. Where all items are touched in each frame, a smaller budget never
+ * compares and at most n swaps. If all items are touched in each frame, a smaller budget never
  * places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
@@ -295,10 +296,10 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * that are all in order cost one compare each. Items that are nearly in order cost at most 3
  * compares each.
  *
- * Uses up to 32 bytes of memory for each item that is out of order, and gives back all but 64 KiB
- * once those items have been placed; also 2 bits for each item from the first call on. Where memory
- * is refused it uses insertion sort instead, which takes O(n^2) swaps if the items are badly
- * disordered.
+ * Uses memory for each item that is out of order: 16 bytes, 24 with a key, up to 72 with a typed
+ * order by compare. Once those items have been placed, gives back all but 64 KiB. From the first
+ * call on, also uses 2 bits for each item. If memory is refused, it uses insertion sort instead,
+ * which takes O(n^2) swaps if the items are badly disordered.
  *
  * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices.
  * Example:
@@ -314,13 +315,16 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * before are skipped; items that are not named keep their order, behind the named ones. At most n
  * swaps; compares nothing.
  *
- * After a call that was done, you may pass other handles. Until then, each call continues with the
- * same ones: to change them, pass another pointer or n, or call hm_map_touch_all.
+ * The handles are read only during the calls. Once a call was done, you may change them. Until then
+ * each call continues with those of the call before: to change them, pass another pointer or n, or
+ * call hm_map_touch_all.
  *
  * After a call that was done the next one checks all handles again, since it cannot know whether
  * they are the same: with a small budget that takes many calls, which return `done` = false until
- * the last. A program that has changed neither the map nor the handles since `done` skips the call.
- * Example:
+ * the last. So skip the call if neither the map nor the handles have changed since `done`. Uses 16
+ * bytes of memory for each handle from the first that is out of place on, and 2 bits for each item.
+ * If memory is refused, each named item is swapped past all those before it. O(n + items) in all.
+ * When busy: spends nothing, not done. Invalidates what hm_map_defragment does. Example:
  *
  *     if (tree_has_changed) {
  *         n = list_tree(handles, 256); // parents before children
@@ -332,7 +336,7 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t 
                                   hm_budget budget);
 
 /* Tells the order that this item's position in it may have changed. A handle that does not resolve
- * is ignored. O(1). Example:
+ * is ignored. Invalidates nothing. O(1). Example:
  *
  *     struct sprite *sprite = hm_map_get(&map, handle);
  *     if (sprite != NULL) {
@@ -342,27 +346,28 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t 
  */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* Tells the order that the position of any item may have changed: the next call starts over. O(1).
- */
+/* Tells the order that the position of any item may have changed: the next call starts over.
+ * Invalidates nothing. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 
-/* Searches a map that hm_map_defragment has put in this order: returns the dense index of the first
- * item that does not come before the probe; the count if there is none. hm_map_upper_bound returns
- * that of the first item that comes after it. So the items of a range are one array, which two
- * searches find. The probe is an item that need not be in the map: only what compare and key read
- * must be set. Where both are given, key decides first and compare breaks ties.
+/* Search a map that hm_map_defragment has put in this order. hm_map_lower_bound returns the dense
+ * index of the first item that does not come before the probe, hm_map_upper_bound that of the first
+ * item that comes after it; both the count if there is none. So the items of a range are one array,
+ * and two searches find its ends. The probe is an item that need not be in the map: only what
+ * compare and key read must be set. Where both are given, key decides first and compare breaks
+ * ties.
  *
- * HM_INVALID_INDEX, and hm_last_error says why, unless the map is in this order: the last call of
- * defragment or arrange was a defragment by the same compare, key and context, it was done, and
- * since then nothing has changed that another one would look at. An insert, an erase and a touch
- * are such changes, but erasing the last item may be none. An empty map is in every order. If a
- * key was edited in place and no touch followed, the index is meaningless, but not above the count.
- * HM_INVALID_INDEX when busy too.
+ * Both return HM_INVALID_INDEX, and hm_last_error says why, when busy and when the map is not in
+ * this order. It is in this order if the last defragment or arrange was a defragment by the same
+ * compare, key and context, that call was done, and nothing has changed since. An insert, an erase
+ * and a touch are changes, though erasing the last item may be none. An empty map is in every
+ * order. If a key was edited in place and no touch followed, the index is meaningless, but not
+ * above the count.
  *
- * Compare and key may make const calls to the map, even these two, but must not change it. A change
- * is not refused, unlike in other callbacks: threads may search together, so a search marks nothing
- * in the map. A change ends it with HM_INVALID_INDEX, or makes its index meaningless; no item that
- * was erased is read.
+ * Compare and key may make const calls to the map, even these two, but must not change it. Unlike
+ * in other callbacks a change is not refused: threads may search together, so a search does not
+ * mark the map as busy. A change ends the search with HM_INVALID_INDEX, or makes its index
+ * meaningless; no item that was erased is read.
  *
  * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
  * both, one of each where keys are equal. Example:
@@ -490,9 +495,9 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  *                      handle to a texture map does not compile (handle.h)
  *     texture_map      a struct with one member, hm_map map
  *
- * and for each function hm_map_X an inline function texture_map_X that does the same, with the item
- * size as a constant, and with texture_handle and struct texture * in place of handles and items,
- * also in arrays, of probes, and of the predicate of erase_if; hooks and orders stay untyped.
+ * and for each function hm_map_X an inline function texture_map_X that does the same. The item size
+ * is a constant there; texture_handle and struct texture * replace handles and items, also in
+ * arrays, as probes, and in the predicate of erase_if; hooks and orders stay untyped.
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
  * that two maps of one type can tell their handles apart. A map without a name is called "texture".

@@ -6,8 +6,8 @@
  *     commit          decommit
  *     |==============|...............................................   may be used | may fault
  *
- * A program may pass its own table of these functions. The contract, for its tables and for those
- * below:
+ * A program may pass a table of its own functions. All tables, its own and those below, must keep
+ * this contract:
  *
  * - `reserve` returns NULL, or an address that is aligned to the largest power of two that divides
  *   the size, or to HM_MEMORY_ALIGNMENT bytes if that is less.
@@ -21,7 +21,7 @@
  *   be committed. It cannot fail.
  * - The table outlives every container that was initialised with it.
  *
- * A table of the program's own, which counts what the system's table commits. Example:
+ * This table counts what the system's table commits. Example:
  *
  *     static size_t committed;
  *     static hm_memory counting;
@@ -68,39 +68,40 @@ typedef struct hm_memory {
 
 /* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
  * reports). A reservation costs address space only. A committed page costs memory once it is
- * touched: what hm_map_reserve and the like commit costs nothing until items use it. But where a
- * container that is already large grows by itself, pages are brought in several at a time, 44 to
- * 128 KiB, if the system can do that, which is cheaper. Never NULL. */
+ * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
+ * container that is already large grows by itself, it makes 44 to 128 KiB resident at a time where
+ * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os(void);
 
 /* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes
  * about a third of the time, in pauses of a quarter of a millisecond. Where the system has no huge
- * pages, normal pages are used silently; on Windows, where huge pages need a privilege, this is
- * hm_memory_os. Never NULL. */
+ * pages, normal pages are used silently; on Windows, where huge pages need a privilege, and on
+ * WebAssembly this is hm_memory_os. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit
  * does nothing, decommit zeroes. Set a small capacity with it. If your own table allocates in
- * reserve, set a small `max_slots` too: with 64 bits it defaults to 2 x capacity only for this
- * table. AddressSanitizer does not report a stale pointer into memory that a trim has given back
- * (with system memory it would fault): the heap block stays readable until the container's fini.
- * Never NULL. */
+ * reserve, set a small `max_slots` too: with 64-bit pointers it defaults to 2 x capacity only for
+ * this table and for arenas. AddressSanitizer does not report a stale pointer into memory that a
+ * trim has given back (with system memory it would fault): the heap block stays readable until the
+ * container's fini. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_heap(void);
 
 #endif
 
 /* An arena: a memory table over one reservation of another, its *parent*, for programs that have
  * thousands of small containers, or make and drop them all the time. Ranges begin at multiples of
- * 64 bytes, so small containers are neighbours in a page; all of them take one mapping; and what a
- * container gives back keeps its memory for the next one, which then needs no call of the system.
+ * 64 bytes, so small containers share pages. All containers together take one mapping. What one
+ * gives back keeps its memory, so that the next one needs no system call.
  *
- * Give each container the capacity that it needs: ranges divide the arena's addresses, so that with
- * 64 bits too `max_slots` defaults to 2 x capacity. A container whose capacity is left at its
- * default takes many megabytes of the arena's addresses, though not of memory.
+ * Give each container the capacity that it needs: it takes its range from the arena's addresses.
+ * For the same reason `max_slots` defaults to 2 x capacity, even with 64-bit pointers. A container
+ * whose capacity is left at its default takes many megabytes of the arena's addresses, though not
+ * of memory.
  *
  * AddressSanitizer reports the use of memory that a container has given back, until the next one
- * gets it, and of memory that none has had. Behind each range stand 64 bytes of the arena, which
- * are not guarded.
+ * gets it, and of memory that none has had. The 64 bytes of the arena behind each range are not
+ * guarded.
  *
  * Threads: no locks inside. An init, fini or change of one container in the arena must not run
  * together with that of another; const calls may, as each container says. Example:
@@ -113,7 +114,7 @@ HM_API const hm_memory *hm_memory_heap(void);
  */
 typedef struct hm_memory_arena_desc {
     size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; with 32-bit
-                    pointers, heap memory or WebAssembly 16 MiB */
+                    pointers, WebAssembly, or a parent that is the heap or an arena 16 MiB */
     const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
 } hm_memory_arena_desc;
 
@@ -141,19 +142,20 @@ typedef struct hm_memory_arena_stats {
     size_t reserved_size;  /* bytes of address space */
 } hm_memory_arena_stats;
 
-/* Reserves the range and commits what describes it, a byte for each page of the parent.
+/* Reserves the range, and commits a byte for each page of it and some of the first pages.
  * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
- * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed. An arena may be the
- * parent of another. O(1). */
+ * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed, and containers refuse
+ * its table. The arena keeps a pointer to the parent, which must outlive it, but none to the
+ * descriptor. An arena may be the parent of another. O(1). */
 HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_desc *desc);
 
-/* Releases everything and zeroes the arena; cannot fail. A container that still has a range in it
- * is a broken contract. Twice is fine. O(pages). */
+/* Releases everything and zeroes the arena; cannot fail. Finish its containers first: one that
+ * still has a range in it is a broken contract. May be called twice. O(pages). */
 HM_API void hm_memory_arena_fini(hm_memory_arena *arena);
 
-/* Gives the pages that no container uses back to the parent. A page of which containers have given
- * back parts, one after the other, comes back with the last container in it. HM_ERROR_MEMORY: the
- * parent refuses; then some pages may be back. Invalidates nothing. O(pages). */
+/* Gives the pages that no container uses back to the parent. A page that was given back in parts
+ * goes back only after the fini of the last container with addresses in it. HM_ERROR_MEMORY: the
+ * parent refuses; some pages may have gone back already. Invalidates nothing. O(pages). */
 HM_API hm_status hm_memory_arena_trim(hm_memory_arena *arena);
 
 /* Returns the current statistics. O(1). */
@@ -166,9 +168,9 @@ HM_API hm_memory_arena_stats hm_memory_arena_get_stats(const hm_memory_arena *ar
 HM_API void hm_memory_poison(const void *address, size_t size);
 HM_API void hm_memory_unpoison(const void *address, size_t size);
 
-/* The same for inline functions; without the sanitizer they cost nothing. Compile all code that
- * uses a container with the sanitizer, or none: code without it does not mark the items it makes.
- */
+/* The same for inline functions; without the sanitizer these macros do nothing. Compile all code
+ * that uses a container with the sanitizer, or none: code without it does not mark the items it
+ * makes. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HM_ADDRESS_SANITIZER 1

@@ -3,8 +3,9 @@
  * nearer to an order, within a budget for each call, in O(n) exchanges whatever the disorder.
  *
  * Between calls the program may change anything; a change costs the compares of the items that
- * changed, and the swaps of the items that give way to them. The sort is stable. Even if the
- * compare function is no strict weak order, it ends, and leaves a permutation. Example:
+ * changed, and the swaps of the items that give way to them. The sort is stable. Even with a
+ * compare function that is not a strict weak order it ends, and leaves a permutation of the items.
+ * Example:
  *
  *     static int by_depth(const void *a, const void *b, void *context)
  *     {
@@ -51,10 +52,11 @@ typedef struct hm_progress {
 } hm_progress;
 
 /* A typed order: `name` is a static const hm_order by `compare`, whose arguments are two `const
- * type *` and the context. The same calls take it, but most compares are inlined into loops of the
- * library, which are compiled here, instead of called one by one. They count as before, in budgets
- * too, and the result is the same. Small items (up to 32 bytes) may be shown to compare as copies,
- * not where they are in the container; so it must not rely on their addresses. Example:
+ * type *` and the context. Pass &name wherever an order is expected. The macro compiles the
+ * library's loops together with `compare`, so most compares are inlined instead of called. Budgets
+ * still count each compare, and the result is the same. `compare` may be shown copies of small
+ * items (up to 32 bytes) instead of the items in the container, so it must not rely on addresses.
+ * Example:
  *
  *     static int nearer_first(const struct sprite *a, const struct sprite *b, void *context)
  *     {
@@ -65,9 +67,9 @@ typedef struct hm_progress {
  *
  *     hm_map_defragment(&map, &by_depth, (hm_budget){.max_swaps = 1000});
  *
- * For a context, copy it: `hm_order order = by_depth; order.context = &camera;`. Each definition is
- * another order: where several files put the same container in order, one of them should define it
- * and export a pointer to it. */
+ * To set a context, copy the order: `hm_order order = by_depth; order.context = &camera;`. Each
+ * definition is an order of its own: if several files put the same container in order, define the
+ * order in one of them, and export a pointer to it. */
 #define HM_ORDER_DEFINE(name, type, compare)                                                       \
     HM_UNUSED static int name##_hm_compare(const void *hm_a, const void *hm_b, void *hm_context)   \
     {                                                                                              \

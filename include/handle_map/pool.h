@@ -14,19 +14,19 @@
  * bits may be passed as a handle to any function.
  *
  * Each slot takes 4.25 bytes besides the item. An entry is the upper half of the slot's last
- * handle, with the free bit set once that item is erased, so that a lookup is one compare. Two bits
- * say whether the slot is live, and whether it is live or can be filled at once.
+ * handle, with the free bit set once that item is erased, so that a lookup is one compare. One bit
+ * says whether the slot is live, another whether it is live or can be filled at once.
  *
  * The pool remembers the order in which the latest holes were made, at most 256 of them. Insert
- * fills the latest one, which is likely to be in the caches still. When the pool remembers none, it
- * fills the lowest hole whose memory is committed. It forgets the order of all holes
- *     - when the index of the latest one is not below the number of items; so the high places
- *       become empty as items become fewer, and trim can give back their memory;
+ * fills the latest one, which is probably still in the caches. If the pool remembers none, insert
+ * fills the lowest hole whose memory is committed. The pool forgets the order of all holes
+ *     - when an insert finds the latest hole at an index not below the number of items; so the
+ *       high places become empty as items become fewer, and trim can give back their memory;
  *     - when a 257th would have to be remembered;
  *     - in clear and trim, and when a slot is retired.
- * In the last two cases it remembers holes that are made after the next insert.
- * To the lowest hole lead levels of a bitmap, 64 to one, up to a single word: the next one is found
- * in O(log64 n), at most 5 levels down. Erase changes no item's bytes.
+ * In the last two cases it then remembers only holes that are made after the next insert. Levels of
+ * a bitmap, 64 to one, lead down from a single word to the lowest hole: finding it takes O(log64
+ * n), at most 5 levels. Erase changes no item's bytes.
  *
  * The three storages behave alike; they differ in where the memory comes from:
  *     HM_STORAGE_VIRTUAL         one contiguous range of addresses, committed as it fills.
@@ -60,8 +60,8 @@
  *          i = hm_pool_next_run(&pool, i + 1, NULL))
  *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
  *
- * Where holes are scattered and most runs are of an item or two, going from bit to bit is twice as
- * fast as from run to run, whose lengths no CPU can predict. Example:
+ * If holes are scattered and most runs have an item or two, going from bit to bit is twice as fast
+ * as going from run to run, since no CPU can predict the lengths of runs. Example:
  *
  *     uint64_t live;
  *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
@@ -72,8 +72,8 @@
  * Those bits are a snapshot: hm_pool_item returns NULL for an item that was erased since.
  *
  * Under AddressSanitizer holes are poisoned: using a pointer to an erased item is reported, until
- * another item is inserted at its place. It tracks groups of 8 bytes: if the item size is no
- * multiple of 8, the part of a hole that shares a group with a live item is not checked.
+ * another item is inserted at its place. The sanitizer tracks groups of 8 bytes: if the item size
+ * is not a multiple of 8, the part of a hole that shares a group with a live item is not checked.
  *
  * Limits:
  *     live items             up to UINT32_MAX - 1, the descriptor's `capacity`
@@ -92,8 +92,9 @@
  * Handles never alias from init to fini. After fini and another init all slots start afresh, and
  * earlier handles may name new items: to restart a level, clear the pool instead.
  *
- * A pool may be moved: assign the struct, and use only the copy from then on. Not from inside the
- * destroy hook, nor while a directory holds it or its own `context` points to it.
+ * A pool may be moved: assign the struct, and use only the copy from then on. Do not move it from
+ * inside one of its callbacks, nor while a directory or the report holds it or its own `context`
+ * points to it.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown. A zeroed pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool
@@ -132,16 +133,17 @@ typedef struct hm_pool_desc {
                            of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; with
                            32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
-    hm_storage storage;
-    size_t block_size; /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power
-                          of two of items and is a multiple of the page size */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini, once an item */
+    hm_storage storage; /* where the items' memory comes from */
+    size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
+                           two of items and is a multiple of the page size */
+    void (*destroy)(void *item, void *context); /* on erase, clear and fini; once for each item */
     void *context;                              /* passed to destroy */
     const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* for messages; must outlive the pool; NULL: "pool" */
+    const char *name; /* in messages; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
-/* hm_pool itself is a struct of <handle_map/detail/pool.h>, whose fields are all private. */
+/* hm_pool is a struct that programs hold by value; all of its fields, in detail/pool.h, are
+ * private. */
 
 typedef hm_stats hm_pool_stats;
 
@@ -175,9 +177,9 @@ HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, 
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
  * Returns how many resolve; cannot fail. `items` must not overlap `handles`. Each pointer is valid
- * until its item is erased. In a pool larger than the caches the cache misses of a batch overlap,
- * and where stale handles are mixed with others no branch is mispredicted; best in batches of about
- * 256. Invalidates nothing. O(n). */
+ * until its item is erased. Faster than single lookups in a pool larger than the caches, since
+ * cache misses overlap, and in any pool if stale handles are mixed with others, since no branch is
+ * mispredicted. Best in batches of about 256. Invalidates nothing. O(n). */
 HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                               void **items);
 
@@ -194,8 +196,8 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. In a pool of a million items or more,
- * and in any pool where stale handles are mixed with others, this is 1.5 to 4 times as fast as
- * single calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
+ * and in any pool if stale handles are mixed with others, this is 1.5 to 4 times as fast as single
+ * calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
@@ -323,10 +325,10 @@ static inline uint32_t hm_pool_capacity(const hm_pool *pool)
     return pool->capacity;
 }
 
-/* Returns the number of the first word of 64 indices, at or after `word`, that has a live item, or
- * HM_INVALID_INDEX when there is none. Bit k of *live says whether index 64 x word + k has a live
- * item (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a copy and do not
- * follow later changes. O(1 + holes / 64). */
+/* Indices come in words of 64. Returns the number of the first word, at or after `word`, that has a
+ * live item, or HM_INVALID_INDEX when there is none. Bit k of *live says whether index 64 x word +
+ * k has a live item (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a
+ * copy and do not follow later changes. O(1 + holes / 64). */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
     const hm_pool_word *words;
@@ -351,7 +353,7 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
 /* Returns the index of the first item at or after `from`, or HM_INVALID_INDEX when there is none.
  * Sets *length to the number of items that are contiguous in memory from there: up to the next
  * hole, or to the end of a block that no other adjoins (0 without an item). `length` NULL: not
- * measured. O(1 + holes / 64 + length / 64). */
+ * measured. Cannot fail; invalidates nothing. O(1 + holes / 64 + length / 64). */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {
     uint32_t word = from / HM_POOL_WORD, place, first;
@@ -388,12 +390,12 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  *                       type's handle to a particle pool does not compile (handle.h)
  *     particle_pool     a struct with one member, hm_pool pool
  *
- * and for each function hm_pool_X an inline function particle_pool_X that does the same, with the
- * item size as a constant, and with particle_handle and struct particle * in place of handles and
- * items, also in arrays, and of the predicate of erase_if; the hook stays untyped.
- * particle_pool_init(pool, capacity) uses the defaults. particle_pool_init_desc takes a descriptor:
- * its size and alignment are ignored, and its type id, unless it is 0, replaces the number here. A
- * pool without a name is called "particle". Pass &particles.pool to untyped functions. Example:
+ * and for each function hm_pool_X an inline function particle_pool_X that does the same. The item
+ * size is a constant there; particle_handle and struct particle * replace handles and items, also
+ * in arrays and in the predicate of erase_if; the hook stays untyped. particle_pool_init(pool,
+ * capacity) uses the defaults. particle_pool_init_desc takes a descriptor: its size and alignment
+ * are ignored, and its type id, unless it is 0, replaces the number here. A pool without a name is
+ * called "particle". Pass &particles.pool to untyped functions. Example:
  *
  *     HM_POOL_DEFINE(particle, struct particle, 3)
  *

@@ -9,30 +9,30 @@
  *
  * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
  * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table,
- * or, where another chunk comes next, a part of one: the last 16 KiB of the columns are up to eight
- * views, each of at least 16 entities if the chunk has as many, and while the program works on one
- * of them, as much of the next chunk is loaded. With sparse components a view is a run of rows
- * whose sparse values stand side by side too, in the same order; where the orders differ, a view
- * has one entity.
+ * or a part of one if another chunk comes next: then the last 16 KiB of the columns are up to eight
+ * views, each of at least 16 entities if the chunk has as many. While the program works on one of
+ * them, as much of the next chunk is prefetched. With sparse components a view is a run of rows
+ * whose sparse values are side by side too, in the same order; where the orders differ, a view has
+ * one entity.
  *
  * A query keeps a list of the tables that match, and looks only at tables that were made since it
- * last ran: keep a query as long as its loop, do not make one for each loop. A query for a sparse
- * component walks the smaller side: the values of the smallest sparse component of `all`, or the
- * rows of the tables that match.
+ * last ran. So keep a query for as long as the program runs its loop; do not make a new one each
+ * time. A query for a sparse component walks the smaller side: the values of the smallest sparse
+ * component of `all`, or the rows of the tables that match.
  *
  * While a query *runs*, from hm_query_begin until hm_query_next returns false or hm_query_end is
  * called, entities and components stay where they are: a call that would create, destroy, add,
  * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
  * written. Record other changes in hm_commands, and apply them afterwards. Any number of queries
- * may run at once, one inside the loop of another too. A query that begins in a callback of the
+ * may run at once, even one inside the loop of another. A query that begins in a callback of the
  * world must end there.
  *
- * Entities that are promised to commands do not live yet, and are not visited.
+ * Entities that are promised to commands are not alive yet, and are not visited.
  *
  * Owns: its list of tables, in a reservation of 4 bytes for each table that the world may have, of
- * which it commits what the list takes. Moves: nothing. A view, and the pointers in it, are valid
- * until the next call of begin, next, end or fini for this query; the pointers to entities and
- * values also longer, until the world changes.
+ * which it commits what the list takes. Moves: nothing. A view and its arrays of pointers are valid
+ * until the next call of begin, next, end or fini for this query. The entities and values that they
+ * point to stay in place until the world changes.
  *
  * Limits: HM_QUERY_MAX_TERMS components in all four lists together.
  *
@@ -63,27 +63,27 @@ extern "C" {
 typedef struct hm_query_desc {
     const hm_component *all, *none, *any;
     const hm_component *optional; /* has no effect on which are visited, but gives a column */
-    uint32_t all_count, none_count, any_count, optional_count;
+    uint32_t all_count, none_count, any_count, optional_count; /* components in each list */
 } hm_query_desc;
 
-/* A run of entities and their values: columns[i] points to `count` values of the i-th component of
- * `all`, then come those of `optional`. A column is NULL for a tag, and for an optional component
+/* A run of entities and their values: columns[i] points to the `count` values of the i-th component
+ * of `all`; those of `optional` follow. A column is NULL for a tag, and for an optional component
  * that these entities do not have: all entities of a view have the same. */
 typedef struct hm_view {
-    uint32_t count; /* at least 1 */
+    uint32_t count; /* entities, at least 1 */
     const hm_handle *entities;
-    void *const *columns;
+    void *const *columns; /* in the order of `all`, then of `optional` */
 } hm_view;
 
-/* hm_query is a struct that programs hold by value; all of its fields are private, and stand in
- * detail/query.h. */
+/* hm_query is a struct that programs hold by value; all of its fields, in detail/query.h, are
+ * private. */
 
 /* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose number is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
  * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
- * refused. After a failure the query is zeroed. It keeps no pointer to the descriptor, only one to
- * the world. May be called from callbacks, and while queries run. O(components), one reservation.
- * Example:
+ * refused. After a failure the query is zeroed. The query keeps no pointer to the descriptor, only
+ * one to the world. May be called from callbacks, and while queries run. O(components), one
+ * reservation. Example:
  *
  *     hm_query movers;
  *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},
@@ -95,13 +95,15 @@ typedef struct hm_view {
  */
 HM_API hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc);
 
-/* Ends the query if it runs, releases its memory and zeroes it. May be called twice. O(1). */
+/* Ends the query if it runs, releases its memory and zeroes it. May be called twice, and after the
+ * world's fini. Invalidates its views. O(1). */
 HM_API void hm_query_fini(hm_query *query);
 
-/* Begins a loop, or begins it anew if the query runs already. Looks at the tables that were made
- * since the last time, or at all after tables were dropped by hm_world_trim; if memory for the list
- * is refused, looks at them in each loop instead. Cannot fail. O(new tables); with sparse
- * components in `all`, O(tables of the list). Example:
+/* Begins a loop, or begins it anew if the query runs already. First adds the tables that were made
+ * since the last time to the list, or makes the list anew if hm_world_trim has dropped tables. If
+ * memory for the list is refused, each loop looks at the tables that are missing there. Cannot
+ * fail. Invalidates the views of the query. O(new tables); with sparse components in `all`,
+ * O(tables of the list). Example:
  *
  *     hm_view view;
  *     hm_query_begin(&movers);
@@ -114,23 +116,25 @@ HM_API void hm_query_fini(hm_query *query);
  */
 HM_API void hm_query_begin(hm_query *query);
 
-/* Returns the next view; false if there is none, and when the query does not run: then the view is
- * empty and its pointers are NULL. Each entity that matches is in exactly one view, in no
- * particular order. Invalidates the view before. O(columns) for each view; with sparse components,
- * O(sparse components) for each entity of the side that is walked. */
+/* Sets *view to the next view and returns true. Returns false if there is none, which ends the
+ * loop, and when the query does not run: then the view is empty and its pointers are NULL. Each
+ * entity that matches is in exactly one view, in no particular order. Invalidates the previous
+ * view. O(columns) for each view; with sparse components, O(sparse components) for each entity of
+ * the side that is walked. */
 HM_API bool hm_query_next(hm_query *query, hm_view *view);
 
-/* Ends a loop before next has returned false. Does nothing if the query does not run. O(1). */
+/* Ends a loop before next has returned false. Does nothing if the query does not run. Invalidates
+ * the view. O(1). */
 HM_API void hm_query_end(hm_query *query);
 
-/* Returns the number of entities that a loop would visit. The query may be running, and goes on as
- * if nothing had happened. O(tables), or with sparse components what a loop costs. */
+/* Returns the number of entities that a loop would visit. The query may be running; its loop is not
+ * disturbed. Invalidates nothing. O(tables), or with sparse components the cost of a loop. */
 HM_API uint32_t hm_query_count(hm_query *query);
 
-/* Returns when the values of a column of the view last changed, by the clock of the world: the
- * later of when one was last written and when an entity last came into the view's table, left or
- * moved there; for a sparse component, when any of its values did. 0 without a view, for a column
- * that these entities lack, and out of range. O(1). Example:
+/* Returns the time, by the clock of the world, of the last change to the values of a column of the
+ * view: when one of them was written, or when an entity came into the view's table, left it or
+ * moved in it. For a sparse component, when any of its values changed. 0 without a view, for a
+ * column that these entities lack, and out of range. O(1). Example:
  *
  *     uint64_t last_run = 0; // then hm_world_clock() after each loop
  *     hm_query_begin(&movers);
@@ -143,18 +147,19 @@ HM_API uint32_t hm_query_count(hm_query *query);
 HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
 
 /* Tells the clock, and the order of hm_world_defragment, that values of this column of the view
- * have changed: call it after writing to them if anything asks for either. Ignored without a view,
- * for a column that is NULL, and out of range. Invalidates nothing. O(1), or O(entities of the
- * view) for a sparse component, and for a table that is being ordered. */
+ * have changed: call it after writing to them if the program uses the clock or orders by them.
+ * Ignored without a view, for a column that is NULL, and out of range. Inside a callback of the
+ * world it is a broken contract. Invalidates nothing. O(1), or O(entities of the view) for a sparse
+ * component, and for a table that is being ordered. */
 HM_API void hm_query_touch(hm_query *query, uint32_t column);
 
-/* Adds and removes components as hm_world_change does, for all entities that match, and writes
- * their number to `changed`, which may be NULL: all of them or none. Where neither the query nor
- * the change has sparse components, whole tables move at once, column by column, and their destroy
- * hooks run when all entities of a table are in their new one. HM_ERROR_INVALID: a component is not
- * of this world, is given twice or in both sets, the values take more than a chunk, or a set is
- * NULL and its number is not 0; HM_ERROR_BUSY: a query runs, this one or another, or a callback;
- * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and `changed` is 0. Invalidates all
+/* Adds and removes components as hm_world_change does, for all entities that match or for none, and
+ * writes their number to *changed, unless `changed` is NULL. If neither the query nor the change
+ * has sparse components, whole tables move at once, column by column; the destroy hooks of a table
+ * run when all of its entities are in their new one. HM_ERROR_INVALID: a component is not of this
+ * world, is given twice or in both sets, the values take more than a chunk, or a set is NULL and
+ * its number is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a callback;
+ * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0. Invalidates all
  * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
  * meanwhile; 8 more for each entity if something is sparse. Example:
  *

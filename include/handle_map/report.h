@@ -8,9 +8,8 @@
  *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
  *
  * Only a container that the program adds is listed. Add it when it is initialised, or still zeroed:
- * it is listed while it is alive, which is from init to fini, and again after the next init. A
- * container knows nothing of the report, so all its functions cost the same, whether it is added or
- * not.
+ * it is listed while it is alive, that is from init to fini, and again after the next init. A
+ * container knows nothing of the report, so its functions cost the same whether it is added or not.
  *
  * Owns: nothing. The entries are linked into the list, and belong to the program: one for each
  * container, best beside it. An entry needs no initialisation. Entry and container must stay where
@@ -78,17 +77,18 @@ HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *wor
 HM_API hm_status hm_report_remove(hm_report_entry *entry);
 
 /* Prints a line for each container that is alive, in the order in which they were added, and the
- * sums. Returns how many are alive. `file` NULL: prints nothing. Does not report that the file
- * cannot be written to: ferror does. O(entries), and for each world O(tables). Example:
+ * sums. Returns how many are alive. `file` NULL: prints nothing. Does not check whether the file
+ * could be written to; ask ferror. O(entries), and for each world O(tables). Example:
  *
  *     if (hm_report(NULL) != 0)
  *         printf("a level leaves containers behind\n");
  */
 HM_API uint32_t hm_report(FILE *file);
 
-/* Prints the report to stderr if any container is alive, else nothing. Made for atexit, when
- * whatever is still alive was never finished: the listed containers and their entries must be
- * static or allocated then, since the variables of main are gone when it has returned. Example:
+/* Prints the report to stderr if any container is alive, else nothing. Pass it to atexit: what is
+ * still alive then was never finished. The listed containers and their entries must be static or
+ * allocated, since the variables of main are gone when main has returned. Costs what hm_report
+ * does. Example:
  *
  *     if (atexit(hm_report_leaks) != 0)
  *         fprintf(stderr, "leaks will not be reported\n");

@@ -9,7 +9,7 @@
  *                             ^ slot               ^ position, the dense index
  *
  * A value belongs to the handle that it was set for. Only exactly that handle finds it: a stale
- * handle is refused although its slot is in use again, and a set for the slot's next item replaces
+ * handle is refused even if its slot is in use again, and a set for the slot's next item replaces
  * the value. To visit all values, loop over an array; owner i stands beside value i.
  *
  * A secondary does not know the container of its owners, which may be a map, a pool or any other
@@ -35,12 +35,13 @@
  *     owners' indices      below `max_slots`, up to UINT32_MAX: give that of the owners' container
  *     owners' type         one type id
  *
- * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot, committed
- * in pieces of 64 KiB (one page, if pages are larger), which are 16,384 slots, where owners are: an
- * owner with the index 1,000,000 costs one piece, not 61.
+ * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
+ * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384
+ * slots: an owner with the index 1,000,000 costs one piece, not 62.
  *
- * A secondary may be moved: assign the struct, and use only the copy from then on. Not from inside
- * one of its callbacks, nor while its own `context` points to it.
+ * A secondary may be moved: assign the struct, and use only the copy from then on. Do not move it
+ * from inside one of its callbacks, nor while the report holds it or its own `context` points to
+ * it.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, and with it `slots` in the statistics. A zeroed secondary, and one whose init failed, is a
@@ -83,11 +84,11 @@ typedef struct hm_secondary_desc {
                                                     replaced, and on clear, purge and fini */
     void *context;                               /* passed to the hook */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the secondary */
-    const char *name;        /* for messages; must outlive the secondary; NULL: "secondary" */
+    const char *name;        /* in messages; must outlive the secondary; NULL: "secondary" */
 } hm_secondary_desc;
 
-/* hm_secondary is a struct that programs hold by value; all of its fields are private, and stand in
- * detail/secondary.h. */
+/* hm_secondary is a struct that programs hold by value; all of its fields, in detail/secondary.h,
+ * are private. */
 
 /* `slots` counts the slots up to the last part of the sparse column that was ever used, and
  * `free_slots` those of them without a value; no slot is retired. Trim lowers `slots`. */
@@ -194,10 +195,10 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
                                            hm_budget budget);
 
 /* As hm_map_arrange: the values of the named owners come first, in the order of their handles.
- * Handles that have no value here are skipped, so the list may be all of the owners' container,
- * and a loop over values and owners together then goes forward in both. A value that is set for one
- * of the owners while an arrangement is unfinished may be left where it is: arrange once more after
- * `done`. At most n swaps. When busy: spends nothing, not done. Invalidates what
+ * Handles that have no value here are skipped. So the list may have all handles of the owners'
+ * container; a loop over values and owners together then goes forward in both. A value that is set
+ * for one of the owners while an arrangement is unfinished may be left where it is: arrange once
+ * more after `done`. At most n swaps. When busy: spends nothing, not done. Invalidates what
  * hm_secondary_defragment does. Example:
  *
  *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
@@ -218,9 +219,9 @@ HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the dense index of the first value that does
  * not come before the probe, or that comes after it, in a secondary that hm_secondary_defragment
- * has put in this order; HM_INVALID_INDEX when it is not in order, which hm_last_error says, and
- * when busy. The probe is a value. Setting, replacing and removing a value are changes that end the
- * order until defragment is done again. Invalidates nothing. O(log n). Example:
+ * has put in this order. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order
+ * and when busy. The probe is a value. Setting, replacing and removing a value are changes that end
+ * the order until defragment is done again. Invalidates nothing. O(log n). Example:
  *
  *     const struct glow least = {.radius = 5};
  *     uint32_t begin = hm_secondary_lower_bound(&glows, &order, &least);
@@ -238,12 +239,12 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
  * nothing changes then, and with one the bytes stay as the hook leaves them.
  *
  * NULL when refused; hm_last_error says why: the handle cannot be an owner's (null, free bit set,
- * generation 0, another type id, or an index of `max_slots` or above); a later owner's value stands
- * for its slot; the capacity is used up; the system refuses memory; busy. Then nothing has changed.
- * A handle whose item is dead is not refused for that: a secondary does not know its owners.
+ * generation 0, another type id, or an index of `max_slots` or above); its slot has the value of a
+ * later owner; the capacity is used up; the system refuses memory; busy. Then nothing has changed.
+ * A handle whose item is dead is not refused for that reason: a secondary does not know its owners.
  *
- * Adding a value invalidates nothing; replacing one, pointers to it. O(1) but for system calls.
- * Example:
+ * Adding a value invalidates nothing. Replacing one invalidates pointers to it. O(1) but for system
+ * calls. Example:
  *
  *     struct glow *glow = hm_secondary_set(&glows, handle, &(struct glow){.radius = 5});
  *     if (glow == NULL)
@@ -256,7 +257,7 @@ static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, c
 }
 
 /* Returns the value that was set for exactly this handle, or NULL. The pointer is valid until the
- * next call that may move values. O(1): a position, and the owner there are read. Example:
+ * next call that may move values. O(1): reads a position and the owner there. Example:
  *
  *     const struct glow *glow = hm_secondary_get(&glows, handle);
  *     if (glow != NULL)
@@ -344,12 +345,12 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  *
  *     glow_secondary   a struct with one member, hm_secondary secondary
  *
- * and for each function hm_secondary_X an inline function glow_secondary_X that does the same, with
- * the value size as a constant, and with sprite_handle and struct glow * in place of handles and
- * values, also in arrays, of probes, and of the predicate of purge; the hook and orders stay
- * untyped. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
- * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A
- * secondary without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+ * and for each function hm_secondary_X an inline function glow_secondary_X that does the same. The
+ * value size is a constant there; sprite_handle and struct glow * replace handles and values, also
+ * in arrays, as probes, and in the predicate of purge; the hook and orders stay untyped.
+ * glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that type id.
+ * glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A secondary
+ * without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)

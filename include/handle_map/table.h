@@ -20,8 +20,8 @@
  * where whole columns have their own base and a stride of one cell. Whole columns are best for
  * loops over few columns. Groups (an array of structs of arrays) are best for loops over many
  * columns, and when rows are also visited one by one: a row's cells are on few cache lines and one
- * page. A group is what a SIMD kernel takes at once; choose the width of a vector register, or
- * twice that.
+ * page. A SIMD kernel takes one group at a time: choose the width of a vector register, or twice
+ * that.
  *
  * Owns: the cells. What they point to belongs to the program: no hook runs when a row is erased.
  *
@@ -32,9 +32,10 @@
  * handle resolves until its row is erased, and is refused ever after. Any 64 bits may be passed as
  * a handle to any function.
  *
- * Lanes past the last row hold zero in the last group, so that a SIMD kernel needs no loop for the
- * rest: it may read and write all lanes. A kernel that makes zeros of zeros leaves them as they
- * are. What others write there no row ever sees; it stays until a row takes the lane or leaves it.
+ * In the last group the lanes past the last row hold zero, so that a SIMD kernel needs no loop for
+ * the rest: it may read and write all lanes. A kernel that turns zeros into zeros keeps them zero.
+ * Anything else that a kernel writes there is seen by no row, and stays until a row takes the lane
+ * or leaves it.
  *
  * Under AddressSanitizer the cells behind the last row, or its group, are poisoned.
  *
@@ -46,13 +47,12 @@
  *     lanes                  0, or a power of two; a group has at most 16 KiB
  *     uses of a slot         65,535, less those that hm_table_trim costs; then it is retired
  *     index space            `max_slots`, as in map.h
- *     types                  32,768. Containers that share a type id cannot tell their handles
- * apart
+ *     types                  32,768. Tables that share a type id cannot tell their handles apart.
  *
  * Handles never alias from init to fini; after fini and another init all slots start afresh.
  *
- * A table may be moved: assign the struct, and use only the copy from then on; not from inside one
- * of its callbacks.
+ * A table may be moved: assign the struct, and use only the copy from then on. Do not move it from
+ * inside one of its callbacks, nor while the report holds it.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
@@ -102,11 +102,11 @@ typedef struct hm_table_desc {
                            capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
-    const char *name;        /* for messages; must outlive the table; NULL: "table" */
+    const char *name;        /* in messages; must outlive the table; NULL: "table" */
 } hm_table_desc;
 
-/* hm_table is a struct that programs hold by value; all of its fields are private, and stand in
- * detail/table.h. */
+/* hm_table is a struct that programs hold by value; all of its fields, in detail/table.h, are
+ * private. */
 
 typedef hm_stats hm_table_stats;
 
@@ -142,8 +142,9 @@ HM_API void hm_table_fini(hm_table *table);
  */
 HM_API hm_handle hm_table_insert(hm_table *table, const void *const *values);
 
-/* As hm_table_insert, but the caller writes the cells at once: sets *row, and clears nothing. When
- * it returns null, *row is HM_INVALID_INDEX. */
+/* As hm_table_insert, but sets *row and clears nothing: the caller writes all cells at once. When
+ * it returns null, *row is HM_INVALID_INDEX. Invalidates nothing. O(columns) but for system calls.
+ */
 HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
 
 /* Adds n rows and reports their handles: all of them, or none. columns[c] is an array of n cells
@@ -160,9 +161,9 @@ HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, 
 HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
 /* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
- * handle that occurs twice counts once. 0 when busy. It is about twice as fast as single calls in a
- * table larger than the caches, since their cache misses overlap, and in any table where stale
- * handles are mixed with others. Invalidates what hm_table_erase does. O(n x columns). */
+ * handle that occurs twice counts once. 0 when busy. About twice as fast as single calls in a table
+ * larger than the caches, since cache misses overlap, and in any table if stale handles are mixed
+ * with others. Invalidates what hm_table_erase does. O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
 
 /* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
@@ -186,8 +187,8 @@ HM_API uint32_t hm_table_erase_if(hm_table *table,
                                   void *context);
 
 /* Looks up n handles: rows[i] becomes the row of handles[i], or HM_INVALID_INDEX. Returns how many
- * resolve; cannot fail. `rows` must not overlap `handles`. It is faster than single calls, most of
- * all where stale handles are mixed with others. Invalidates nothing. O(n). */
+ * resolve; cannot fail. `rows` must not overlap `handles`. Faster than single calls, most of all if
+ * stale handles are mixed with others. Invalidates nothing. O(n). */
 HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t *rows);
 
@@ -227,8 +228,9 @@ HM_API hm_status hm_table_trim(hm_table *table);
  * callbacks. O(slots + columns). */
 HM_API hm_status hm_table_validate(const hm_table *table);
 
-/* Returns the handle of the row that has the cell at this address, even in its middle, in this
- * column; null when no live row has. Any address may be given; nothing is read there. O(1). */
+/* Returns the handle of the row whose cell in this column contains the address, even in its middle;
+ * null when no live row's does, and for a column out of range. Any address may be given; nothing is
+ * read there. O(1). */
 HM_API hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void *cell);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
@@ -242,10 +244,10 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 
 /* Brings the rows nearer to the order of one column's cells within the budget: compare and key are
  * shown cells of that column. All columns move along; a swap is an exchange of two rows. All else
- * is as in hm_map_defragment, and another column is another order. To see a row's other cells in a
- * compare, pass the table as context: hm_table_handle_of names the row. A column out of range is a
- * broken contract. When busy: spends nothing, not done. Invalidates all row numbers and pointers to
- * cells. Example:
+ * is as in hm_map_defragment. Another column is another order, which starts over. To see a row's
+ * other cells in a compare, pass the table as context: hm_table_handle_of names the row. A column
+ * out of range is a broken contract. When busy: spends nothing, not done. Invalidates all row
+ * numbers and pointers to cells. Example:
  *
  *     static uint64_t key_of(const void *cell, void *context)
  *     {
@@ -261,22 +263,24 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
                                        hm_budget budget);
 
-/* As hm_map_arrange: brings the rows of n handles to the front, in this order. */
+/* As hm_map_arrange: brings the rows of n handles to the front, in this order. At most n swaps.
+ * When busy: spends nothing, not done. Invalidates what hm_table_defragment does. */
 HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n,
                                     hm_budget budget);
 
-/* Tells the order that this row's place in it may have changed. A handle that does not resolve is
- * ignored. O(1). */
+/* Tells the order that this row's position in it may have changed. A handle that does not resolve
+ * is ignored. Invalidates nothing. O(1). */
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 
-/* Tells the order that any row's place may have changed: the next call starts over. O(1). */
+/* Tells the order that the position of any row may have changed: the next call starts over.
+ * Invalidates nothing. O(1). */
 HM_API void hm_table_touch_all(hm_table *table);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
  * not come before the probe, or comes after it, in a table that hm_table_defragment has put in this
- * order by this column; HM_INVALID_INDEX when it is not, which hm_last_error says, and when busy.
- * The probe is a cell. A column out of range is a broken contract. Invalidates nothing. O(log n).
- * Example:
+ * order by this column. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order
+ * and when busy. The probe is a cell. A column out of range is a broken contract. Invalidates
+ * nothing. O(log n). Example:
  *
  *     hm_table_defragment(&points, 0, &order, (hm_budget){0});
  *     const float from = 10, to = 20;
@@ -367,8 +371,8 @@ static inline uint32_t hm_table_group_count(const hm_table *table)
 }
 
 /* Returns the `lanes` cells of a column in a group; NULL when one of them is out of range, or the
- * table has lanes 0. They are aligned to the largest power of two that divides their size together,
- * at most 64 bytes, unless lanes is 1. O(1). Example:
+ * table has lanes 0. They are aligned to the largest power of two that divides their total size, at
+ * most 64 bytes, unless lanes is 1. O(1). Example:
  *
  *     for (uint32_t g = 0; g < hm_table_group_count(&points); g++) {
  *         float *x = hm_table_group(&points, 0, g);

@@ -7,22 +7,22 @@
  *     | x y z age | ...              | age age   ... | <-------
  *                               <--- only the columns that are marked with write_back
  *
- * A kernel over columns can be vectorised, by the compiler or by hand, where one over structs
- * cannot: the values of one field stand side by side. hm_transpose_run copies the fields of a batch
- * of items into columns, calls the kernel, copies back what is marked, and goes on with the next
- * batch. A batch is small enough for the CPU's caches, so that each item is read from memory once.
+ * A kernel over columns can often be vectorised, by the compiler or by hand, when a kernel over
+ * structs cannot: the values of one field are side by side. hm_transpose_run copies the fields of a
+ * batch of items into columns, calls the kernel, copies back the marked columns, and goes on with
+ * the next batch. A batch is small enough for the CPU's caches, so that each item is read from
+ * memory once.
  *
- * It pays for heavy kernels: those that compute much with each value that they read. It loses with
- * light ones, which add or compare a number or two: copying a value out and back costs as much as
- * such a kernel itself, so a plain loop over the structs is faster. It also loses where the
- * compiler vectorises the loop over structs well, as clang does with AVX2 for some: measure both.
- * Where every pass is light, or most passes use few of the fields, keep the data in columns
- * instead.
+ * It pays for heavy kernels: those that compute much with each value that they read. With light
+ * kernels, which add or compare a number or two, a plain loop over the structs is faster: copying a
+ * value out and back costs as much as such a kernel itself. A plain loop is also faster if the
+ * compiler vectorises it well, as clang does with AVX2 for some: measure both. If every pass is
+ * light, or most passes use few of the fields, keep the data in columns instead.
  *
  * Measured with 8,000,000 items of 64 bytes (docs/benchmarks.md), as times of a loop over structs:
- * a kernel of 96 multiply-adds on 6 fields took 0.33 with AVX2 and 0.41 with SSE2; adding to 3
- * fields what 3 others say, 1.1 to 1.25; changing one field, 1.1 to 1.2. With 100,000 items, which
- * stay in a cache, the light ones took 1.15 to 1.45.
+ * a kernel of 96 multiply-adds on 6 fields took 0.33 with AVX2 and 0.41 with SSE2; adding 3 fields
+ * to 3 others, 1.1 to 1.25; changing one field, 1.1 to 1.2. With 100,000 items, which stay in a
+ * cache, the light ones took 1.15 to 1.45.
  *
  * Owns: nothing, and keeps nothing between calls. Moves: nothing. It works on the items of a map,
  * on the runs of a pool, and on any other array.
@@ -63,16 +63,17 @@ typedef struct hm_field {
  * A batch has as many items as fit in 16 KiB, rounded down to a multiple of 16, but at least 16;
  * the last batch has what is left. Behind the `count` values of a column there are values of zero,
  * up to the next multiple of 16, so that a SIMD kernel of up to 16 lanes needs no loop for the
- * rest. It may write there too. Values behind that multiple are unspecified. If the columns of so
+ * rest. It may write there too. Values behind that multiple are unspecified. If the columns of that
  * many items do not fit in 16 KiB, because each starts at a multiple of 64 bytes, a batch has the
- * next lower multiple of 16 that fits. If not even 16 values of each field fit, it has as many
- * items as do, from 15 down to 1, and a column has room for just so many, with zero up to there.
+ * next lower multiple of 16 that fits. If not even 16 values of each field fit, a batch has as many
+ * items as do fit, from 15 down to 1, and a column has room for just that many values, with zero up
+ * to there.
  *
  * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`
  * or `kernel` NULL, item_size 0, `count` items that do not fit in size_t, no field or more than
  * 256, a field of size 0 or not within the item, two fields that overlap (even if neither is
- * written), or fields of which not even one value each fits in 16 KiB. With a count of 0 and valid
- * arguments: HM_OK, and the kernel is not called.
+ * written), or fields that are so large that one value of each does not fit in 16 KiB. With a count
+ * of 0 and valid arguments: HM_OK, and the kernel is not called.
  *
  * The kernel must return: no longjmp, no exception. It must not insert into, erase from or reorder
  * the container whose items these are, and must not rely on what it writes to the items directly:
@@ -104,7 +105,7 @@ typedef struct hm_field {
  *     hm_status status = hm_transpose_run(hm_map_items(&map), sizeof(struct sprite),
  *                                         hm_map_count(&map), &depth, 1, kernel, NULL);
  *
- * On the items of a pool, run by run; this wants runs of hundreds of items, since each call checks
+ * On the items of a pool, run by run; best with runs of hundreds of items, since each call checks
  * its arguments and the last batch of a run is a short one. Example:
  *
  *     static const hm_field speed = {offsetof(struct bullet, speed), sizeof(float), true};

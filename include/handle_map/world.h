@@ -18,11 +18,13 @@
  * Owns: the values of all components. What they point to belongs to the program; the destroy hook
  * of a component runs once for each value: when it is removed or replaced, or its entity destroyed.
  *
- * Moves: adding or removing a component that is not sparse moves the values of the entity, and
- * those of the last entity of the table that it leaves (swap-and-pop), and so does destroy;
- * defragment moves values into order. Growing moves nothing: a chunk stays where it is. A pointer
- * to a value is valid until the next call that may move it, a handle until its entity is destroyed.
- * Any 64 bits may be passed as an entity, and any number as a component, to any function.
+ * Moves: adding or removing a component that is not sparse moves the values of the entity to
+ * another table; in the table that it leaves, the last entity fills the hole (swap-and-pop).
+ * Destroying an entity leaves such a hole too. Removing a sparse value moves the last value of that
+ * component into the hole. defragment moves values into order. Growing moves nothing: a chunk stays
+ * where it is. A pointer to a value is valid until the next call that may move it, a handle until
+ * its entity is destroyed. Any 64 bits may be passed as an entity, and any number as a component,
+ * to any function.
  *
  * Limits:
  *     entities            up to 2^31 - 1, the descriptor's `capacity`
@@ -34,12 +36,13 @@
  *                         without components
  *     index space         `max_slots`, as in a map
  *
- * Memory: 20 bytes for each entity and 8 more in its row. A table takes 1 KiB or more of its own,
- * and chunks: the first ones have 512 bytes, 4 KiB and 32 KiB, others 256 KiB. All chunks are in
- * one reservation.
+ * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. A
+ * table takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
+ * KiB, others 256 KiB. All chunks are in one reservation.
  *
- * A world may be moved (assign the struct, and use only the copy from then on) while it has no
- * queries or commands, which keep its address, and not from inside a callback.
+ * A world may be moved: assign the struct, and use only the copy from then on. Do not move it while
+ * it has queries or commands or while the report holds it, since these keep its address, nor from
+ * inside a callback.
  *
  * A call that fails changes nothing that can be observed, except that the committed size may have
  * grown, that tables without entities may have been made, and that slots with no uses left count as
@@ -49,9 +52,10 @@
  *
  * Callbacks see a consistent world: hm_world_validate holds in each. The destroy hook of a removed
  * value sees its entity in its new table, that of a destroyed entity's value sees the entity still
- * alive, with all components. A call that would change the world from inside a callback, or while
- * a query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch,
- * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
+ * alive, with all components. A call that would change the world from inside a callback, or while a
+ * query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear and fini, which return
+ * nothing, call the panic hook. So does touch from inside a callback; while a query runs it is
+ * allowed. A callback must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_WORLD_H
@@ -81,10 +85,9 @@ typedef struct hm_component_desc {
     size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
                          max_align_t */
     const char *name; /* in messages; must outlive the world; NULL: "component" */
-    void (*destroy)(void *value,
-                    void *context); /* once for each value: when it is removed or
-                                       replaced, or its entity destroyed; not for tags */
-    void *context;                  /* passed to the hook */
+    /* Once for each value (tags have none): when it is removed or replaced, or its entity dies. */
+    void (*destroy)(void *value, void *context);
+    void *context; /* passed to the hook */
     hm_component_storage storage;
 } hm_component_desc;
 
@@ -115,15 +118,16 @@ typedef hm_stats hm_world_stats;
  */
 HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
-/* Destroys all entities, releases all memory, zeroes the world. May be called twice. Queries and
- * commands must have ended. Invalidates everything. O(tables), or O(values) with destroy hooks. */
+/* Destroys all entities, releases all memory, zeroes the world. May be called twice. No query may
+ * be running (a broken contract), and each hm_commands must have been finished. Invalidates
+ * everything. O(tables), or O(values) with destroy hooks. */
 HM_API void hm_world_fini(hm_world *world);
 
-/* Makes a component, and returns it, or HM_INVALID_INDEX: a NULL descriptor, a size or alignment
- * against the rules above, a tag with a destroy hook or sparse values of size 0, an unknown storage
- * (HM_ERROR_INVALID); HM_WORLD_MAX_COMPONENTS are made already; the system refuses memory; busy.
- * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
- * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
+/* Makes a component, and returns it, or HM_INVALID_INDEX. That is for a NULL descriptor, a size or
+ * alignment against the rules above, a tag with a destroy hook or sparse storage, and an unknown
+ * storage; when HM_WORLD_MAX_COMPONENTS are made already; when the system refuses memory; and when
+ * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
+ * descriptor. Invalidates nothing. O(1), with four reservations for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);
@@ -144,9 +148,10 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
 HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n);
 
 /* Makes `count` entities with these n components: all of them or none. columns[i] points to `count`
- * values of set[i], one after the other, which are copied; NULL: zero, and so if `columns` is NULL.
- * The new handles go to `entities`, which may be NULL. Fails as create does, with HM_ERROR_INVALID,
- * _FULL, _MEMORY or _BUSY. Invalidates nothing. O(n * count). Example:
+ * values of set[i], one after the other, which are copied. NULL, as it must be for a tag, means
+ * zeros; so does `columns` NULL. The new handles go to `entities`, which may be NULL. Fails when
+ * create does, with HM_ERROR_INVALID, HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing
+ * has changed and `entities` is not written. Invalidates nothing. O(n * count). Example:
  *
  *     const void *values[] = {positions, NULL}; // the velocities are zero
  *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
@@ -154,13 +159,13 @@ HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint3
 HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
                                    uint32_t count, const void *const *columns, hm_handle *entities);
 
-/* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, or when
- * busy. Invalidates pointers to the values of this entity and of the last one of its table. O(its
- * components). */
+/* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, and
+ * when busy. Invalidates pointers to the values of this entity and of the last one of its table,
+ * and to the last value of each sparse component that it has. O(its components). */
 HM_API bool hm_world_destroy(hm_world *world, hm_handle entity);
 
 /* Destroys those of n entities that are alive, and returns their number. 0 when busy. Invalidates
- * what destroy does. O(n). */
+ * what destroy does. O(n x components). */
 HM_API uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n);
 
 /* Destroys all entities. Components and tables stay. Invalidates all pointers to values. O(tables
@@ -182,42 +187,48 @@ HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component co
                               const void *value);
 
 /* Takes a component away; its destroy hook runs when the entity is in its new table. HM_OK too if
- * the entity does not have it. Fails as add does, and invalidates what add does. */
+ * the entity does not have it. Fails as add does: the row in the new table may need memory.
+ * Invalidates pointers to the values of this entity and of the last one of its table; for a sparse
+ * component only those to its value and to the last value of that component. O(components of the
+ * entity); O(1) if sparse. */
 HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component);
 
 /* Adds and removes several components in one move, without making the tables in between. The values
  * that are added are zero; one that the entity had already is replaced by zero. Both sets may be
  * given in any order, and be NULL if their number is 0; removing what is not there does nothing.
  * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
- * does, and invalidates what add does. O(components of the entity). Example:
+ * does, and invalidates what add and remove do. O(components of the entity). Example:
  *
  *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
  */
 HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
                                  uint32_t n_add, const hm_component *remove, uint32_t n_remove);
 
-/* Makes room for n entities beyond those that live or are promised to commands: their handles are
- * certain (see hm_world_upcoming), and creating them cannot fail for want of a handle. Their values
- * may still need memory. HM_ERROR_FULL, HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed
- * while a query runs, but not while other threads record commands. Invalidates nothing. O(n). */
+/* Makes n handles ready beyond those of entities that live or are promised to commands:
+ * hm_world_upcoming knows them, and creating these entities cannot fail for lack of a handle. Their
+ * values may still need memory. HM_ERROR_FULL: the capacity or the index space has no room for n
+ * more; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed while a query runs, but not while
+ * other threads record commands. Invalidates nothing. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
 
-/* Returns the handle of the entity that the (k+1)-th create from now will make, if k is below what
- * was reserved and has not been used; otherwise null. Destroy, clear and trim make the answer void.
- * Const, so that threads can share the numbers k. O(1). */
+/* Returns the handle of the entity that the (k + 1)-th create from now will make, for each k below
+ * the number of handles that were reserved and are not used yet; beyond, null. Destroy, clear and
+ * trim void the answers. A const call: threads may ask together. Invalidates nothing. O(1). */
 HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 
 /* Gives back what no entity needs: drops the tables without entities, and returns whole pages
  * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
- * some of it may have been given back already; no entity has changed. HM_ERROR_BUSY. Invalidates
- * nothing. O(tables * components + slots). Call it when a level ends, not in each frame. */
+ * some of it may have been given back already; no entity has changed. HM_ERROR_BUSY. If a
+ * defragment of a sparse component is unfinished, first places the values that it is moving;
+ * otherwise invalidates nothing. O(tables * components + slots). Call it when a level ends, not in
+ * each frame. */
 HM_API hm_status hm_world_trim(hm_world *world);
 
 /* Checks that all parts of the world are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
  * callbacks. O(entities * components). */
 HM_API hm_status hm_world_validate(const hm_world *world);
 
-/* Says what a handle is to this world. O(1). */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity);
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
@@ -241,24 +252,26 @@ static inline uint64_t hm_world_clock(const hm_world *world)
     return world->clock;
 }
 
-/* Returns when the values of this component last changed in the table of this entity, or for all
- * entities if it is sparse; 0 if the entity does not have it. O(components of the entity). */
+/* Returns the time, by the clock, at which the values of this component last changed in the table
+ * of this entity, or of all entities if it is sparse; 0 if the entity does not have it. O(1). */
 HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells the clock, and the order of hm_world_defragment, that the entity's value has changed.
  * Ignored if the entity does not have it. Invalidates nothing. O(1). */
 HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component component);
 
-/* Tells both that all values of a component may have changed. Invalidates nothing. O(tables). */
+/* Tells both that all values of a component may have changed. Ignored for a component of another
+ * world. Invalidates nothing. O(tables). */
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
 /* Brings the rows of each table that has the component nearer to the order of its values, within
  * the budget: call it once a frame; it resumes where it stopped, and the program may change
  * anything between calls. It orders one table after the other, and a sparse component's values as
  * hm_secondary_defragment does. A table that changes after it was ordered is scanned again. A swap
- * is the exchange of two rows. The budget is exact, as for hm_map_defragment. Not for a tag or a
- * component of another world: spends nothing, done. When busy: spends nothing, not done.
- * Invalidates all pointers to values of entities that have the component. */
+ * is the exchange of two rows. The budget is exact, as for hm_map_defragment; besides, a call looks
+ * at no more than 4,096 tables, and lists the chunks of each that it begins to order. For a tag and
+ * for a component of another world it spends nothing, and is done. When busy: spends nothing, not
+ * done. Invalidates all pointers to values of entities that have the component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget budget);
 
@@ -357,10 +370,9 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
  * defragment do, with struct vector * for values: place_get(world, component, entity),
- * place_add(world, component, entity, value) and so on; the hook and orders stay untyped. Pass
- * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag:
- * still_add(world, component, entity) takes no value, and there is no get, touch or defragment.
- * Example:
+ * place_add(world, component, entity, value) and so on. The hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world,
+ * component, entity) takes no value, and there is no get, touch or defragment. Example:
  *
  *     HM_COMPONENT_DEFINE(place, struct vector)
  *     HM_COMPONENT_DEFINE_TAG(still)

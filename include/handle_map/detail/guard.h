@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/guard: what refuses a call while one of the container's callbacks runs, and when the hot
+/* detail/guard: refuses calls while one of the container's callbacks runs, and says when the hot
  * path of erase must call the function that is not inline. For inline functions; no program needs
  * it. */
 #ifndef HANDLE_MAP_DETAIL_GUARD_H

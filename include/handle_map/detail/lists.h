@@ -17,8 +17,8 @@ enum { HM_LISTS_CLASSES = 32 };
 /* The most items of one list. */
 #define HM_LISTS_MOST (UINT32_MAX >> 1)
 
-/* In the size of a block: the rest is the number of its items, and it has just the units that they
- * need. Any other block has a power of two of units. */
+/* In the size of an exact block: the other bits are the number of its items, and the block has just
+ * the units that they need. The number of units of any other block is a power of two. */
 #define HM_LISTS_EXACT (UINT32_C(1) << 31)
 
 /* The slot of a free block. No list has it, since there are at most UINT32_MAX slots. */
@@ -118,7 +118,7 @@ HM_INLINE unsigned char *hm_lists_append_as(hm_lists *lists, hm_lists_record *re
     return place;
 }
 
-/* The item is written here in either case: a function that is not inline would get its address, and
+/* The item is written here in either case: if its address went to a function that is not inline,
  * the compiler could not keep it in registers. */
 HM_INLINE void *hm_lists_push_as(hm_lists *lists, hm_handle list, const void *item,
                                  size_t item_size)

@@ -104,9 +104,10 @@ HM_INLINE void *hm_map_get_as(const hm_map *map, hm_handle handle, size_t item_s
     return items;
 }
 
-/* Drops the item at a live position: the last one takes its place. An item's bytes may overlap the
- * map's fields as far as a compiler can see, so it reads the fields again in each call. What only
- * the copy needs is read just before it: read earlier, it would take registers from a loop. */
+/* Drops the item at a live position: the last one takes its place. As far as a compiler can see, an
+ * item's bytes may overlap the map's fields, so it reads the fields again in each call. The fields
+ * that only the copy needs are read just before it: read earlier, they would take registers from a
+ * loop. */
 HM_INLINE void hm_map_drop_as(hm_map *map, hm_handle handle, uint32_t index, size_t item_size)
 {
     unsigned char *items;

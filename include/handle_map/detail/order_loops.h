@@ -17,8 +17,8 @@
 typedef int (*hm_order_compare)(const void *a, const void *b, void *context);
 typedef uint64_t (*hm_order_key)(const void *item, void *context);
 
-/* Two runs that are merged from both ends into another list. The members but the arrays are indices
- * of the next ones to take and to fill. */
+/* Two runs that are merged from both ends into another list. The other members are the indices of
+ * the next ones to take and to fill. */
 typedef struct hm_order_ends {
     const uint32_t *from; /* positions, and beside them copies of their items */
     const unsigned char *from_copies;
@@ -29,15 +29,15 @@ typedef struct hm_order_ends {
     size_t out, out_last;
 } hm_order_ends;
 
-/* Items are n items from `items` on, `stride` bytes apart. */
+/* The loops of one order. They take n items from `items` on, `stride` bytes apart. */
 typedef struct hm_order_loops {
     /* Whose loops they are: one of them, the other is NULL. */
     hm_order_compare compare;
     hm_order_key key;
     size_t copy_size; /* bytes of an item of which copies are sorted; 0: too large, or by key */
     /* Counts the items that do not come before the one in front of them, up to the first that does.
-     * In front of them all is `last`, whose key is keys[0]. With key, keys[0] becomes the key of
-     * the last item counted, and keys[1] that of the one that was not. */
+     * The one in front of the first item is `last`, whose key is keys[0]. With key, keys[0] becomes
+     * the key of the last item counted, and keys[1] that of the first item not counted. */
     uint32_t (*pass)(uint64_t *keys, const void *last, const void *items, size_t stride, uint32_t n,
                      void *context);
     /* With key: stores the items' keys. */
@@ -45,7 +45,7 @@ typedef struct hm_order_loops {
     /* With copies: puts at most HM_ORDER_GROUP in order, with their positions. Returns the number
      * of compares, at most HM_ORDER_GROUP_COMPARES. */
     uint32_t (*sort_group)(unsigned char *copies, uint32_t *positions, uint32_t n, void *context);
-    /* With copies: merges n items from each end. No run may become empty before. */
+    /* With copies: merges n items from each end. No run may become empty before that. */
     void (*merge_ends)(hm_order_ends *ends, uint32_t n, void *context);
 } hm_order_loops;
 
@@ -135,9 +135,9 @@ HM_INLINE void hm_order_loop_merge_ends(hm_order_ends *given, uint32_t n, size_t
     *given = ends;
 }
 
-/* Merges two runs of n items each, half of all from each end: so neither run can become empty
- * before, and none has to be asked for. The ends meet, unless compare has lied: then the runs stay
- * as they were, so that no item is lost. Returns the number of compares. */
+/* Merges two runs of n items each, half of all from each end. So neither run can become empty
+ * before the end, and the loop need not test for that. The ends meet unless compare has lied; then
+ * the runs stay as they were, so that no item is lost. Returns the number of compares. */
 HM_INLINE uint32_t hm_order_loop_merge_pair(hm_order_ends *ends, uint32_t n, size_t size,
                                             hm_order_compare compare, void *context)
 {

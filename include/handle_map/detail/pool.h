@@ -41,9 +41,9 @@ typedef struct hm_pool_places {
 
 #define HM_POOL_FREE_ENTRY UINT32_C(0x80000000) /* the handle's free bit, in an entry */
 
-/* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the
- * first 64 bytes are what lookup reads, and nearly all that insert and erase touch; the rest of
- * that is in the next 64, and one position of `recent`. What is between these is cold. */
+/* Visible so that programs can allocate it; all fields are private. With 64-bit pointers the first
+ * 64 bytes are what lookup reads, and nearly all that insert and erase touch. They touch the next
+ * 64 bytes too, and one position of `recent`. The fields in between are cold. */
 typedef struct hm_pool {
     uint32_t *entries;     /* slot -> upper half of its last handle, with the free bit */
     hm_pool_word *words;   /* slot / 64 -> which slots are live, which are holes */
@@ -155,9 +155,9 @@ HM_INLINE void *hm_pool_place_as(const hm_pool *pool, uint32_t slot, size_t item
 }
 
 /* Issues the latest recent hole, or the lowest hole, or a fresh slot; null if that needs
- * hm_pool_issue_slow. As many places as there are items would hold them all, and those behind
- * should become empty, so that trim can give back their memory. So when the latest hole is there,
- * no hole stays recent, and the lowest one is filled. */
+ * hm_pool_issue_slow. The first `count` places would hold all items, and those behind them should
+ * become empty, so that trim can give back their memory. So if the latest hole is behind them, no
+ * hole stays recent, and the lowest one is filled. */
 HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
 {
     uint32_t count = pool->count, slot = HM_INVALID_INDEX, entry;
@@ -199,10 +199,10 @@ HM_INLINE hm_handle hm_pool_issue(hm_pool *pool)
     return hm_handle_from_bits(HM_CAST(uint64_t, entry) << 32 | slot);
 }
 
-/* Makes a live slot a hole: a recent one, or one of a listed word if there are as many recent ones
- * as can be, or there can be none. The place of a recent hole is prefetched: a program that erases
- * some items and then inserts as many finds them in the cache. If there is only one, it is probably
- * filled by the next call, before the prefetch could help. */
+/* Makes a live slot a hole: a recent one, or, if there are 256 recent ones or there can be none, a
+ * hole of a listed word. The place of a recent hole is prefetched: a program that erases some items
+ * and then inserts as many finds them in the cache. If there is only one, it is probably filled by
+ * the next call, before the prefetch could help. */
 HM_INLINE void hm_pool_open_slot(hm_pool *pool, uint32_t slot, uint32_t entry, size_t item_size)
 {
     uint32_t count = pool->count - 1, end = pool->recent_end;
