@@ -120,6 +120,8 @@ TEST(cpp_handle, a_container_may_be_an_item)
     CHECK((hm::is_relocatable<hm::pool<std::string>>::value));
     CHECK((hm::is_relocatable<hm::table<int, float>>::value));
     CHECK((hm::is_relocatable<hm::secondary<int, float>>::value));
+    CHECK((hm::is_relocatable<hm::lists<int>>::value));
+    CHECK((hm::is_relocatable<hm::index<int>>::value));
     hm::map<hm::map<sound>> banks(10);
     const auto bank = banks.emplace(5u), other = banks.emplace(6u);
     const auto sound_handle = banks.get(other)->emplace();

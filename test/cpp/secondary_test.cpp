@@ -90,6 +90,9 @@ TEST(cpp_secondary, it_takes_type_id_and_index_space_from_the_owners)
     hm::world world(with);
     hm::secondary<hm::world, int> scores(world);
     CHECK(scores.capacity() == 10 && scores.set(world.create(), 4) != nullptr);
+    hm::lists<int, 4> lists(20);
+    hm::secondary<hm::list<int>, int> counts(lists);
+    CHECK(counts.set(lists.create(), 4) != nullptr);
 }
 
 TEST(cpp_secondary, it_is_not_made_for_owners_that_were_not_made)
