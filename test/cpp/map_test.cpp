@@ -147,6 +147,9 @@ TEST(cpp_map, loops_visit_values_and_pairs)
 {
     hm::map<sprite> sprites(100);
     fill(sprites, 50);
+    for (std::uint32_t i = 0; i < 10; i++) /* so that positions and slots differ */
+        sprites.erase(sprites.handle_at(2 * i));
+    fill(sprites, 10);
     float sum = 0, sum_of_pairs = 0;
     for (sprite &each : sprites)
         sum += each.depth;
