@@ -14,6 +14,11 @@
  * says why. value_or_throw is for programs that prefer an exception. All headers compile with
  * -fno-exceptions -fno-rtti; then value_or_throw does not exist.
  *
+ * The compiler tells handles apart by T alone. Two containers of the same T take each other's
+ * handles, and each begins with index 0, generation 1: give each its own type id, as
+ * hm::map<sprite, 7> or in its options, and the handles of the one are foreign to the other, which
+ * refuses them. Or make the two types different: struct enemy : sprite {}.
+ *
  * Threads: values; as in C elsewhere. */
 #ifndef HANDLE_MAP_HANDLE_HPP
 #define HANDLE_MAP_HANDLE_HPP
@@ -30,6 +35,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -129,15 +135,53 @@ static_assert(sizeof(handle<int>) == sizeof(hm_handle) &&
                   std::is_trivially_copyable<handle<int>>::value,
               "one member, without padding");
 
+namespace detail
+{
+
+template <class T, class = void> struct says_relocatable : std::false_type {
+};
+template <class T>
+struct says_relocatable<T, std::void_t<typename T::relocatable>>
+    : std::is_same<typename T::relocatable, T> {
+};
+
+} // namespace detail
+
 /* Whether an item of this type may be moved as bytes: the new bytes are the item, and the old ones
- * need no destructor. True of trivially copyable types. Specialise it for others that hold no
- * pointer into themselves and that nothing else points to, as a struct with a std::unique_ptr. A
- * std::string may point into itself, and containers of a library's debug mode are pointed to by
- * their iterators. Example:
+ * need no destructor. True of trivially copyable types; of std::unique_ptr, which is a pointer and
+ * a deleter in every known library, unless one of them is not; of pairs and tuples of such types;
+ * and of the containers here.
+ *
+ * Other types say it themselves. It is right for those that hold no pointer into themselves and
+ * that nothing else points to, as a struct with a std::unique_ptr. A std::string may point into
+ * itself, and containers of a library's debug mode are pointed to by their iterators. Either
+ * specialise it, before the first container of the type is made, or let the type have a public
+ * member `relocatable` that names the type itself; a class derived from it has to say so again.
+ * Example:
  *
  *     template <> struct hm::is_relocatable<mesh> : std::true_type {};
+ *
+ *     struct sound {
+ *         using relocatable = sound; // also for types that are private to a class
+ *         std::unique_ptr<float[]> samples;
+ *     };
  */
-template <class T> struct is_relocatable : std::is_trivially_copyable<T> {
+template <class T>
+struct is_relocatable : std::bool_constant<std::is_trivially_copyable<T>::value ||
+                                           detail::says_relocatable<T>::value> {
+};
+template <class T, class Deleter>
+struct is_relocatable<std::unique_ptr<T, Deleter>>
+    : std::bool_constant<is_relocatable<typename std::unique_ptr<T, Deleter>::pointer>::value &&
+                         (std::is_reference<Deleter>::value || is_relocatable<Deleter>::value)> {
+};
+template <class First, class Second>
+struct is_relocatable<std::pair<First, Second>>
+    : std::bool_constant<is_relocatable<First>::value && is_relocatable<Second>::value> {
+};
+template <class... Types>
+struct is_relocatable<std::tuple<Types...>>
+    : std::bool_constant<(is_relocatable<Types>::value && ...)> {
 };
 
 /* Adjacent items. Under C++20 it is std::span. */
@@ -158,9 +202,15 @@ template <class T> class span
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size)
     {
     }
-    /* From a span of items that are not const, or from a container of adjacent items. */
-    template <class Items, class = std::enable_if_t<std::is_convertible<
-                               decltype(std::declval<Items &>().data()), T *>::value>>
+    template <std::size_t Size>
+    constexpr span(T (&items)[Size]) noexcept : data_(items), size_(Size)
+    {
+    }
+    /* From a span of items that are not const, or from a container of adjacent items; of derived
+     * ones not, since they are larger. */
+    template <class Items,
+              class Item = std::remove_pointer_t<decltype(std::declval<Items &>().data())>,
+              class = std::enable_if_t<std::is_convertible<Item (*)[], T (*)[]>::value>>
     constexpr span(Items &&items) noexcept : data_(items.data()), size_(items.size())
     {
     }
@@ -207,7 +257,8 @@ template <class T> class span
 };
 #endif
 
-/* What a loop over (handle, value) sees. Example:
+/* What a loop over (handle, value) sees: made for each step, so `auto`, not `auto &`. The value is
+ * that in the container. Example:
  *
  *     for (auto [handle, value] : sprites.entries())
  *         draw(handle, value);
@@ -224,7 +275,7 @@ template <class Handle, class T> struct entry {
 struct options {
     std::uint32_t capacity = 0;        /* items, at most */
     std::uint32_t max_slots = 0;       /* index space in slots */
-    std::uint16_t type_id = 0;         /* at most 0x7FFF */
+    std::uint16_t type_id = 0;         /* at most 0x7FFF; 0: that of the class, as in map<T, 7> */
     const hm_memory *memory = nullptr; /* must outlive the container */
     const char *name = nullptr;        /* in messages; must outlive the container */
 };
@@ -263,155 +314,6 @@ inline void value_or_throw(status returned)
 }
 
 #endif
-
-/* What follows is for the containers, not for programs. */
-namespace detail
-{
-
-/* Owns a C container: ends it, and is moved but not copied. One that was moved from is empty, with
- * capacity 0. */
-template <class C, void (*Fini)(C *)> struct owned {
-    C c{};
-
-    owned() noexcept = default;
-    owned(owned &&other) noexcept : c(std::exchange(other.c, C{}))
-    {
-    }
-    owned &operator=(owned &&other) noexcept
-    {
-        if (this != &other) {
-            Fini(&c);
-            c = std::exchange(other.c, C{});
-        }
-        return *this;
-    }
-    ~owned()
-    {
-        Fini(&c);
-    }
-};
-
-template <class T> hm_handle *ids(handle<T> *handles) noexcept
-{
-    return reinterpret_cast<hm_handle *>(handles);
-}
-
-template <class T> const hm_handle *ids(const handle<T> *handles) noexcept
-{
-    return reinterpret_cast<const hm_handle *>(handles);
-}
-
-/* Whether `construct` below throws nothing. */
-template <class T, class... Args> constexpr bool constructs_without_throwing() noexcept
-{
-    if constexpr (std::is_constructible<T, Args...>::value)
-        return std::is_nothrow_constructible<T, Args...>::value;
-    else
-        return noexcept(T{std::declval<Args>()...});
-}
-
-/* T(args...), or T{args...} for an aggregate. */
-template <class T, class... Args> T *construct(void *place, Args &&...args)
-{
-    if constexpr (std::is_constructible<T, Args...>::value)
-        return ::new (place) T(std::forward<Args>(args)...);
-    else
-        return ::new (place) T{std::forward<Args>(args)...};
-}
-
-/* An item in bytes of its own, until a container takes it as bytes. */
-template <class T> class maker
-{
-    alignas(T) unsigned char bytes_[sizeof(T)];
-    bool is_taken_ = false;
-
-  public:
-    template <class... Args> explicit maker(Args &&...args)
-    {
-        construct<T>(static_cast<void *>(bytes_), std::forward<Args>(args)...);
-    }
-    maker(const maker &) = delete;
-    maker &operator=(const maker &) = delete;
-    ~maker()
-    {
-        if (!is_taken_)
-            std::launder(reinterpret_cast<T *>(bytes_))->~T();
-    }
-    const void *bytes() const noexcept
-    {
-        return bytes_;
-    }
-    /* The container has the bytes now, and will destroy the item. */
-    void was_taken() noexcept
-    {
-        is_taken_ = true;
-    }
-};
-
-template <class T> void destroy(void *item, void *) noexcept
-{
-    static_cast<T *>(item)->~T();
-}
-
-/* The destroy hook of a container: none where a destructor does nothing, so that erase keeps its
- * fast path and clear is O(1). */
-template <class T> constexpr auto destroy_hook() noexcept -> void (*)(void *, void *)
-{
-    if constexpr (std::is_trivially_destructible<T>::value)
-        return nullptr;
-    else
-        return &destroy<T>;
-}
-
-/* A C predicate that calls a lambda. An exception in it ends the program. */
-template <class T, class Predicate> bool ask(const void *item, void *context) noexcept
-{
-    return std::invoke(*static_cast<Predicate *>(context), *static_cast<const T *>(item));
-}
-
-/* An iterator over positions: dereferencing asks the range, which is a pointer to a container. */
-template <class Range> class counter
-{
-    Range range_;
-    std::uint32_t at_ = 0;
-
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = decltype(std::declval<const Range &>().at(0));
-    using difference_type = std::ptrdiff_t;
-    using reference = value_type;
-    using pointer = void;
-
-    counter() = default;
-    counter(Range range, std::uint32_t at) : range_(range), at_(at)
-    {
-    }
-    reference operator*() const
-    {
-        return range_.at(at_);
-    }
-    counter &operator++()
-    {
-        at_ = range_.next(at_);
-        return *this;
-    }
-    counter operator++(int)
-    {
-        counter before = *this;
-        ++*this;
-        return before;
-    }
-    friend bool operator==(const counter &a, const counter &b)
-    {
-        return a.at_ == b.at_;
-    }
-    friend bool operator!=(const counter &a, const counter &b)
-    {
-        return a.at_ != b.at_;
-    }
-};
-
-} // namespace detail
 
 } // namespace hm
 

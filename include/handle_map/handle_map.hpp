@@ -5,6 +5,8 @@
 #define HANDLE_MAP_HANDLE_MAP_HPP
 
 #include <handle_map/handle.hpp>
+#include <handle_map/index.hpp>
+#include <handle_map/lists.hpp>
 #include <handle_map/map.hpp>
 #include <handle_map/order.hpp>
 #include <handle_map/pool.hpp>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* map, in C++: hm::map<T>, an owner of an hm_map. What map.h says holds here too.
+/* map, in C++: hm::map<T, TypeId = 0>, an owner of an hm_map. What map.h says holds here too.
  *
  * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes: an
  * erase moves the last item into the hole, and defragment moves items. Destructors run where the
@@ -16,6 +16,14 @@
  * A constructor and a destructor of T, a predicate and a less must not change the map that calls
  * them. If a constructor throws, the map is as before, and the exception goes on to the caller.
  *
+ * Maps of one T that a program has at once should differ in their type ids, as hm::map<sprite, 1>
+ * and hm::map<sprite, 2>: see handle.hpp.
+ *
+ * A map has no user meta and no relocate hook: an hm::secondary keeps more data for an item.
+ *
+ * T may be incomplete where a class has a map of it as a member: struct node { hm::map<node>
+ * children; }. It must be complete where the map is given a capacity.
+ *
  * A map is movable and not copyable. Moving leaves an empty map of capacity 0. */
 #ifndef HANDLE_MAP_MAP_HPP
 #define HANDLE_MAP_MAP_HPP
@@ -25,38 +33,32 @@
 namespace hm
 {
 
-template <class T> class map
+template <class T, std::uint16_t TypeId = 0> class map
 {
-    static_assert(is_relocatable<T>::value,
-                  "a map moves its items as bytes: specialise hm::is_relocatable if this type "
-                  "allows that, or use hm::pool, whose items never move");
     detail::owned<hm_map, hm_map_fini> own_;
 
-    template <class Value> class pairs
-    {
-        const hm_map *map_ = nullptr;
+    struct positions : detail::dense {
+        using container = hm_map;
+        using handle = hm::handle<T>;
 
-      public:
-        pairs() = default;
-        explicit pairs(const hm_map *map) noexcept : map_(map)
+        static std::uint32_t end(const hm_map *map) noexcept
         {
+            return hm_map_count(map);
         }
-        entry<hm::handle<T>, Value> at(std::uint32_t i) const noexcept
+        static std::uint32_t count(const hm_map *map) noexcept
         {
-            return {hm::handle<T>(hm_map_handle_at(map_, i)),
-                    static_cast<T *>(hm_map_items(map_))[i]};
+            return hm_map_count(map);
         }
-        std::uint32_t next(std::uint32_t i) const noexcept
+        /* As hm_map_handle_at without its check, which compilers cannot take out of a loop that
+         * ends at `!=`. If the loop erases, positions behind the last item have stale handles. */
+        static hm_handle handle_at(const hm_map *map, std::uint32_t i) noexcept
         {
-            return i + 1;
+            const std::uint32_t slot = map->ids.slots[i];
+            return {(map->ids.entries[slot].bits & ~std::uint64_t{UINT32_MAX}) | slot};
         }
-        detail::counter<pairs> begin() const noexcept
+        static T *at(const hm_map *map, std::uint32_t i) noexcept
         {
-            return {*this, 0};
-        }
-        detail::counter<pairs> end() const noexcept
-        {
-            return {*this, hm_map_count(map_)};
+            return static_cast<T *>(hm_map_items(map)) + i;
         }
     };
 
@@ -64,6 +66,9 @@ template <class T> class map
     using value_type = T;
     using handle_type = hm::handle<T>;
     using size_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T &;
+    using const_reference = const T &;
     using iterator = T *;
     using const_iterator = const T *;
 
@@ -84,13 +89,14 @@ template <class T> class map
     /* Ends the map as it is, and makes it anew; fails as hm_map_init does. */
     status init(const options &with) noexcept
     {
+        detail::require_relocatable<T>();
         hm_map_fini(&own_.c);
         hm_map_desc desc{};
         desc.item_size = sizeof(T);
         desc.item_align = alignof(T);
         desc.capacity = with.capacity;
         desc.max_slots = with.max_slots;
-        desc.type_id = with.type_id;
+        desc.type_id = detail::type_id_or<TypeId>(with.type_id);
         desc.memory = with.memory;
         desc.name = with.name;
         desc.destroy = detail::destroy_hook<T>();
@@ -137,19 +143,24 @@ template <class T> class map
     {
         return emplace(std::move(item));
     }
-    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. */
+    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here and
+     * below, n items or handles may also be given as a span, and so as a std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
-        static_assert(std::is_trivially_copyable<T>::value, "items are copied as bytes");
+        detail::require_copyable<T>();
         return hm_map_insert_n(&own_.c, items, n, detail::ids(handles));
+    }
+    status insert_n(span<const T> items, handle_type *handles = nullptr) noexcept
+    {
+        return insert_n(items.data(), detail::count_of(items.size()), handles);
     }
 
     /* The item, or nullptr when the handle does not resolve. O(1). */
-    T *get(handle_type handle) noexcept
+    [[nodiscard]] T *get(handle_type handle) noexcept
     {
         return static_cast<T *>(hm_map_get_as(&own_.c, handle.id(), sizeof(T)));
     }
-    const T *get(handle_type handle) const noexcept
+    [[nodiscard]] const T *get(handle_type handle) const noexcept
     {
         return static_cast<const T *>(hm_map_get_as(&own_.c, handle.id(), sizeof(T)));
     }
@@ -158,7 +169,11 @@ template <class T> class map
     {
         return hm_map_get_n(&own_.c, detail::ids(handles), n, reinterpret_cast<void **>(items));
     }
-    bool contains(handle_type handle) const noexcept
+    std::uint32_t get_n(span<const handle_type> handles, T **items) noexcept
+    {
+        return get_n(handles.data(), detail::count_of(handles.size()), items);
+    }
+    [[nodiscard]] bool contains(handle_type handle) const noexcept
     {
         return hm_map_contains(&own_.c, handle.id());
     }
@@ -176,6 +191,10 @@ template <class T> class map
     std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
     {
         return hm_map_erase_n(&own_.c, detail::ids(handles), n);
+    }
+    std::uint32_t erase_n(span<const handle_type> handles) noexcept
+    {
+        return erase_n(handles.data(), detail::count_of(handles.size()));
     }
     /* Erases the items for which the predicate, of (const T &), is true; returns their number. */
     template <class Predicate> std::uint32_t erase_if(Predicate doomed) noexcept
@@ -196,74 +215,76 @@ template <class T> class map
         return hm_map_reserve(&own_.c, n);
     }
     /* The handle that the (k + 1)-th insert from now will return. See hm_map_upcoming. */
-    handle_type upcoming(std::uint32_t k) const noexcept
+    [[nodiscard]] handle_type upcoming(std::uint32_t k) const noexcept
     {
         return handle_type(hm_map_upcoming(&own_.c, k));
     }
 
     /* The items are one array. */
-    T *data() noexcept
+    [[nodiscard]] T *data() noexcept
     {
         return static_cast<T *>(hm_map_items(&own_.c));
     }
-    const T *data() const noexcept
+    [[nodiscard]] const T *data() const noexcept
     {
         return static_cast<const T *>(hm_map_items(&own_.c));
     }
-    std::uint32_t size() const noexcept
+    [[nodiscard]] std::uint32_t size() const noexcept
     {
         return hm_map_count(&own_.c);
     }
-    bool empty() const noexcept
+    [[nodiscard]] bool empty() const noexcept
     {
         return size() == 0;
     }
-    std::uint32_t capacity() const noexcept
+    [[nodiscard]] std::uint32_t capacity() const noexcept
     {
         return hm_map_capacity(&own_.c);
     }
-    span<T> values() noexcept
+    [[nodiscard]] span<T> values() noexcept
     {
         return {data(), size()};
     }
-    span<const T> values() const noexcept
+    [[nodiscard]] span<const T> values() const noexcept
     {
         return {data(), size()};
     }
-    T *begin() noexcept
+    /* Do not sort between begin and end: each handle would name another item afterwards. Call
+     * defragment(less), or sort handles. To change items in place is fine. */
+    [[nodiscard]] T *begin() noexcept
     {
         return data();
     }
-    T *end() noexcept
+    [[nodiscard]] T *end() noexcept
     {
         return data() + size();
     }
-    const T *begin() const noexcept
+    [[nodiscard]] const T *begin() const noexcept
     {
         return data();
     }
-    const T *end() const noexcept
+    [[nodiscard]] const T *end() const noexcept
     {
         return data() + size();
     }
     /* Pairs of handle and value. */
-    pairs<T> entries() noexcept
+    [[nodiscard]] detail::pairs<positions, T> entries() noexcept
     {
-        return pairs<T>(&own_.c);
+        return detail::pairs<positions, T>(&own_.c);
     }
-    pairs<const T> entries() const noexcept
+    [[nodiscard]] detail::pairs<positions, const T> entries() const noexcept
     {
-        return pairs<const T>(&own_.c);
+        return detail::pairs<positions, const T>(&own_.c);
     }
-    handle_type handle_at(std::uint32_t index) const noexcept
+    [[nodiscard]] handle_type handle_at(std::uint32_t index) const noexcept
     {
         return handle_type(hm_map_handle_at(&own_.c, index));
     }
-    handle_type handle_of(const T *item) const noexcept
+    [[nodiscard]] handle_type handle_of(const T *item) const noexcept
     {
         return handle_type(hm_map_handle_of(&own_.c, item));
     }
-    std::uint32_t index_of(handle_type handle) const noexcept
+    [[nodiscard]] std::uint32_t index_of(handle_type handle) const noexcept
     {
         return hm_map_index_of(&own_.c, handle.id());
     }
@@ -285,6 +306,10 @@ template <class T> class map
     {
         return hm_map_arrange(&own_.c, detail::ids(handles), n, within);
     }
+    progress arrange(span<const handle_type> handles, hm::budget within = {}) noexcept
+    {
+        return arrange(handles.data(), detail::count_of(handles.size()), within);
+    }
     void touch(handle_type handle) noexcept
     {
         hm_map_touch(&own_.c, handle.id());
@@ -296,19 +321,21 @@ template <class T> class map
     /* The first item that does not come before the probe, in a map that defragment has put in the
      * order of a less of the same type; nullptr when it is not in this order, which hm_last_error
      * says. */
-    template <class Less> const T *lower_bound(const T &probe, Less less) const noexcept
+    template <class Less>
+    [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
         return found(hm_map_lower_bound(&own_.c, &by.order, &probe));
     }
     /* The first item that comes after the probe. */
-    template <class Less> const T *upper_bound(const T &probe, Less less) const noexcept
+    template <class Less>
+    [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
         return found(hm_map_upper_bound(&own_.c, &by.order, &probe));
     }
 
-    handle_state explain(handle_type handle) const noexcept
+    [[nodiscard]] handle_state explain(handle_type handle) const noexcept
     {
         return hm_map_explain(&own_.c, handle.id());
     }
@@ -316,11 +343,16 @@ template <class T> class map
     {
         return hm_map_describe(&own_.c, handle.id(), buffer, size);
     }
-    hm::stats stats() const noexcept
+    /* What the map's handles have as their type id. */
+    [[nodiscard]] std::uint16_t type_id() const noexcept
+    {
+        return static_cast<std::uint16_t>(own_.c.ids.type_id);
+    }
+    [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_map_get_stats(&own_.c);
     }
-    status validate() const noexcept
+    [[nodiscard]] status validate() const noexcept
     {
         return hm_map_validate(&own_.c);
     }
@@ -330,6 +362,10 @@ template <class T> class map
     {
         return index == HM_INVALID_INDEX ? nullptr : data() + index;
     }
+};
+
+/* As a C map may be moved by assigning the struct. */
+template <class T, std::uint16_t TypeId> struct is_relocatable<map<T, TypeId>> : std::true_type {
 };
 
 } // namespace hm

@@ -25,7 +25,7 @@
 #ifndef HANDLE_MAP_ORDER_HPP
 #define HANDLE_MAP_ORDER_HPP
 
-#include <handle_map/handle.hpp>
+#include <handle_map/detail/container.hpp>
 
 #include <cstring>
 
@@ -54,8 +54,10 @@ template <class Key> std::uint64_t number_of(Key key) noexcept
         return (bits & sign) != 0 ? ~bits : bits | sign;
     } else if constexpr (std::is_signed<Key>::value) {
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(key)) ^ sign;
-    } else {
+    } else if constexpr (std::is_unsigned<Key>::value) {
         return static_cast<std::uint64_t>(key);
+    } else {
+        return 0; /* not reached */
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pool, in C++: hm::pool<T>, an owner of an hm_pool. What pool.h says holds here too.
+/* pool, in C++: hm::pool<T, TypeId = 0, Storage = HM_STORAGE_VIRTUAL>, an owner of an hm_pool. What
+ * pool.h says holds here too.
  *
  * Items never move, so T may be any type: std::string, std::unique_ptr, a type that holds pointers
  * into itself or is pointed to. Example:
@@ -15,11 +16,14 @@
  * not change the pool that calls them. If a constructor throws, the pool is as before but for its
  * slot's generation, and the exception goes on to the caller.
  *
+ * Pools of one T that a program has at once should differ in their type ids: see handle.hpp. T may
+ * be incomplete where a class has a pool of it as a member.
+ *
  * A pool is movable and not copyable: the items stay where they are. */
 #ifndef HANDLE_MAP_POOL_HPP
 #define HANDLE_MAP_POOL_HPP
 
-#include <handle_map/handle.hpp>
+#include <handle_map/detail/container.hpp>
 
 namespace hm
 {
@@ -28,14 +32,14 @@ namespace hm
 struct pool_options {
     std::uint32_t capacity = 0;
     std::uint32_t max_slots = 0;
-    std::uint16_t type_id = 0;
-    hm_storage storage = HM_STORAGE_VIRTUAL;
-    std::size_t block_size = 0; /* bytes */
+    std::uint16_t type_id = 0;               /* 0: that of the class */
+    hm_storage storage = HM_STORAGE_VIRTUAL; /* unless the class has another one */
+    std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
 };
 
-template <class T> class pool
+template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIRTUAL> class pool
 {
     detail::owned<hm_pool, hm_pool_fini> own_;
 
@@ -44,30 +48,33 @@ template <class T> class pool
         return static_cast<T *>(hm_pool_item_as(pool, index, sizeof(T)));
     }
 
-    template <class Value> class pairs
-    {
-        const hm_pool *pool_ = nullptr;
+    struct positions {
+        using container = hm_pool;
+        using handle = hm::handle<T>;
 
-      public:
-        pairs() = default;
-        explicit pairs(const hm_pool *pool) noexcept : pool_(pool)
+        static std::uint32_t first(const hm_pool *pool) noexcept
         {
+            return hm_pool_next_run(pool, 0, nullptr);
         }
-        entry<hm::handle<T>, Value> at(std::uint32_t i) const noexcept
+        static std::uint32_t next(const hm_pool *pool, std::uint32_t i) noexcept
         {
-            return {hm::handle<T>(hm_pool_handle_at(pool_, i)), *item(pool_, i)};
+            return hm_pool_next_run(pool, i + 1, nullptr);
         }
-        std::uint32_t next(std::uint32_t i) const noexcept
+        static std::uint32_t end(const hm_pool *) noexcept
         {
-            return hm_pool_next_run(pool_, i + 1, nullptr);
+            return HM_INVALID_INDEX;
         }
-        detail::counter<pairs> begin() const noexcept
+        static std::uint32_t count(const hm_pool *pool) noexcept
         {
-            return {*this, hm_pool_next_run(pool_, 0, nullptr)};
+            return hm_pool_count(pool);
         }
-        detail::counter<pairs> end() const noexcept
+        static hm_handle handle_at(const hm_pool *pool, std::uint32_t i) noexcept
         {
-            return {*this, HM_INVALID_INDEX};
+            return hm_pool_handle_at(pool, i);
+        }
+        static T *at(const hm_pool *pool, std::uint32_t i) noexcept
+        {
+            return item(pool, i);
         }
     };
 
@@ -83,7 +90,7 @@ template <class T> class pool
         using reference = Value &;
         using pointer = Value *;
 
-        cursor() = default;
+        cursor() noexcept = default;
         /* From the iterator of a pool that is not const. */
         operator cursor<const Value>() const noexcept
         {
@@ -125,6 +132,9 @@ template <class T> class pool
     using value_type = T;
     using handle_type = hm::handle<T>;
     using size_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T &;
+    using const_reference = const T &;
     using iterator = cursor<T>;
     using const_iterator = cursor<const T>;
 
@@ -145,14 +155,15 @@ template <class T> class pool
     /* Ends the pool as it is, and makes it anew; fails as hm_pool_init does. */
     status init(const pool_options &with) noexcept
     {
+        detail::require_item<T>();
         hm_pool_fini(&own_.c);
         hm_pool_desc desc{};
         desc.item_size = sizeof(T);
         desc.item_align = alignof(T);
         desc.capacity = with.capacity;
         desc.max_slots = with.max_slots;
-        desc.type_id = with.type_id;
-        desc.storage = with.storage;
+        desc.type_id = detail::type_id_or<TypeId>(with.type_id);
+        desc.storage = with.storage != HM_STORAGE_VIRTUAL ? with.storage : Storage;
         desc.block_size = with.block_size;
         desc.memory = with.memory;
         desc.name = with.name;
@@ -204,19 +215,24 @@ template <class T> class pool
     {
         return emplace(std::move(item));
     }
-    /* As hm_pool_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. */
+    /* As hm_pool_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here and
+     * below, n items or handles may also be given as a span, and so as a std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
-        static_assert(std::is_trivially_copyable<T>::value, "items are copied as bytes");
+        detail::require_copyable<T>();
         return hm_pool_insert_n(&own_.c, items, n, detail::ids(handles));
+    }
+    status insert_n(span<const T> items, handle_type *handles = nullptr) noexcept
+    {
+        return insert_n(items.data(), detail::count_of(items.size()), handles);
     }
 
     /* The item, or nullptr when the handle does not resolve. O(1). */
-    T *get(handle_type handle) noexcept
+    [[nodiscard]] T *get(handle_type handle) noexcept
     {
         return static_cast<T *>(hm_pool_get_as(&own_.c, handle.id(), sizeof(T)));
     }
-    const T *get(handle_type handle) const noexcept
+    [[nodiscard]] const T *get(handle_type handle) const noexcept
     {
         return static_cast<const T *>(hm_pool_get_as(&own_.c, handle.id(), sizeof(T)));
     }
@@ -225,7 +241,11 @@ template <class T> class pool
     {
         return hm_pool_get_n(&own_.c, detail::ids(handles), n, reinterpret_cast<void **>(items));
     }
-    bool contains(handle_type handle) const noexcept
+    std::uint32_t get_n(span<const handle_type> handles, T **items) noexcept
+    {
+        return get_n(handles.data(), detail::count_of(handles.size()), items);
+    }
+    [[nodiscard]] bool contains(handle_type handle) const noexcept
     {
         return hm_pool_contains(&own_.c, handle.id());
     }
@@ -243,6 +263,10 @@ template <class T> class pool
     std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
     {
         return hm_pool_erase_n(&own_.c, detail::ids(handles), n);
+    }
+    std::uint32_t erase_n(span<const handle_type> handles) noexcept
+    {
+        return erase_n(handles.data(), detail::count_of(handles.size()));
     }
     /* Erases the items for which the predicate, of (const T &), is true; returns their number. */
     template <class Predicate> std::uint32_t erase_if(Predicate doomed) noexcept
@@ -263,42 +287,42 @@ template <class T> class pool
         return hm_pool_reserve(&own_.c, n);
     }
 
-    std::uint32_t size() const noexcept
+    [[nodiscard]] std::uint32_t size() const noexcept
     {
         return hm_pool_count(&own_.c);
     }
-    bool empty() const noexcept
+    [[nodiscard]] bool empty() const noexcept
     {
         return size() == 0;
     }
-    std::uint32_t capacity() const noexcept
+    [[nodiscard]] std::uint32_t capacity() const noexcept
     {
         return hm_pool_capacity(&own_.c);
     }
-    iterator begin() noexcept
+    [[nodiscard]] iterator begin() noexcept
     {
         return {&own_.c, hm_pool_next_run(&own_.c, 0, nullptr)};
     }
-    iterator end() noexcept
+    [[nodiscard]] iterator end() noexcept
     {
         return {&own_.c, HM_INVALID_INDEX};
     }
-    const_iterator begin() const noexcept
+    [[nodiscard]] const_iterator begin() const noexcept
     {
         return {&own_.c, hm_pool_next_run(&own_.c, 0, nullptr)};
     }
-    const_iterator end() const noexcept
+    [[nodiscard]] const_iterator end() const noexcept
     {
         return {&own_.c, HM_INVALID_INDEX};
     }
     /* Pairs of handle and value. */
-    pairs<T> entries() noexcept
+    [[nodiscard]] detail::pairs<positions, T> entries() noexcept
     {
-        return pairs<T>(&own_.c);
+        return detail::pairs<positions, T>(&own_.c);
     }
-    pairs<const T> entries() const noexcept
+    [[nodiscard]] detail::pairs<positions, const T> entries() const noexcept
     {
-        return pairs<const T>(&own_.c);
+        return detail::pairs<positions, const T>(&own_.c);
     }
     /* Calls f(span) for each run of adjacent items: the fastest loop where holes are few. f must
      * not change the pool. */
@@ -311,24 +335,24 @@ template <class T> class pool
         visit_runs<const T>(&own_.c, f);
     }
     /* An item keeps its index, which is that of its handle. */
-    T *at_index(std::uint32_t index) noexcept
+    [[nodiscard]] T *at_index(std::uint32_t index) noexcept
     {
         return item(&own_.c, index);
     }
-    const T *at_index(std::uint32_t index) const noexcept
+    [[nodiscard]] const T *at_index(std::uint32_t index) const noexcept
     {
         return item(&own_.c, index);
     }
-    handle_type handle_at(std::uint32_t index) const noexcept
+    [[nodiscard]] handle_type handle_at(std::uint32_t index) const noexcept
     {
         return handle_type(hm_pool_handle_at(&own_.c, index));
     }
-    handle_type handle_of(const T *address) const noexcept
+    [[nodiscard]] handle_type handle_of(const T *address) const noexcept
     {
         return handle_type(hm_pool_handle_of(&own_.c, address));
     }
 
-    handle_state explain(handle_type handle) const noexcept
+    [[nodiscard]] handle_state explain(handle_type handle) const noexcept
     {
         return hm_pool_explain(&own_.c, handle.id());
     }
@@ -336,11 +360,16 @@ template <class T> class pool
     {
         return hm_pool_describe(&own_.c, handle.id(), buffer, size);
     }
-    hm::stats stats() const noexcept
+    /* What the pool's handles have as their type id. */
+    [[nodiscard]] std::uint16_t type_id() const noexcept
+    {
+        return static_cast<std::uint16_t>(own_.c.fresh_entry >> 16);
+    }
+    [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_pool_get_stats(&own_.c);
     }
-    status validate() const noexcept
+    [[nodiscard]] status validate() const noexcept
     {
         return hm_pool_validate(&own_.c);
     }
@@ -360,6 +389,10 @@ template <class T> class pool
         (void)hm_pool_erase(&own_.c, made);
         own_.c.destroy = hook;
     }
+};
+
+template <class T, std::uint16_t TypeId, hm_storage Storage>
+struct is_relocatable<pool<T, TypeId, Storage>> : std::true_type {
 };
 
 } // namespace hm

@@ -5,13 +5,15 @@
  * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes.
  * Example:
  *
- *     hm::secondary<sprite, glow> glows(1000, sprites.stats().max_slots);
+ *     hm::secondary<sprite, glow> glows(sprites); // takes its type id, index space, capacity
  *     glows.emplace(hero, glow{5});
  *     if (glow *found = glows.get(hero))
  *         found->radius += 1;
  *     for (auto [owner, value] : glows.entries())
  *         draw(sprites.get(owner), value);
  *     glows.purge([&](hm::handle<sprite> owner) { return sprites.contains(owner); });
+ *
+ * T may be incomplete where a class has a secondary of it as a member.
  *
  * A destructor of T, a predicate and a less must not change the secondary that calls them. */
 #ifndef HANDLE_MAP_SECONDARY_HPP
@@ -24,36 +26,27 @@ namespace hm
 
 template <class Owner, class T> class secondary
 {
-    static_assert(is_relocatable<T>::value,
-                  "a secondary moves its values as bytes: specialise hm::is_relocatable if this "
-                  "type allows that");
     detail::owned<hm_secondary, hm_secondary_fini> own_;
 
-    template <class Value> class pairs
-    {
-        const hm_secondary *values_ = nullptr;
+    struct positions : detail::dense {
+        using container = hm_secondary;
+        using handle = hm::handle<Owner>;
 
-      public:
-        pairs() = default;
-        explicit pairs(const hm_secondary *values) noexcept : values_(values)
+        static std::uint32_t end(const hm_secondary *values) noexcept
         {
+            return hm_secondary_count(values);
         }
-        entry<hm::handle<Owner>, Value> at(std::uint32_t i) const noexcept
+        static std::uint32_t count(const hm_secondary *values) noexcept
         {
-            return {hm::handle<Owner>(hm_secondary_owner_at(values_, i)),
-                    static_cast<T *>(hm_secondary_values(values_))[i]};
+            return hm_secondary_count(values);
         }
-        std::uint32_t next(std::uint32_t i) const noexcept
+        static hm_handle handle_at(const hm_secondary *values, std::uint32_t i) noexcept
         {
-            return i + 1;
+            return values->owners[i]; /* unchecked, as in map.hpp */
         }
-        detail::counter<pairs> begin() const noexcept
+        static T *at(const hm_secondary *values, std::uint32_t i) noexcept
         {
-            return {*this, 0};
-        }
-        detail::counter<pairs> end() const noexcept
-        {
-            return {*this, hm_secondary_count(values_)};
+            return static_cast<T *>(hm_secondary_values(values)) + i;
         }
     };
 
@@ -61,6 +54,11 @@ template <class Owner, class T> class secondary
     using value_type = T;
     using handle_type = hm::handle<Owner>;
     using size_type = std::uint32_t;
+    using difference_type = std::ptrdiff_t;
+    using reference = T &;
+    using const_reference = const T &;
+    using iterator = T *;
+    using const_iterator = const T *;
 
     /* An empty secondary of capacity 0. */
     secondary() noexcept = default;
@@ -76,11 +74,20 @@ template <class Owner, class T> class secondary
     {
         (void)init(with);
     }
+    /* For the items of this container, which is read now and not kept: with its type id, and its
+     * index space and capacity unless the options have their own, as in glows(sprites, {1000}).
+     * Where the container was not made, neither is this. */
+    template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
+    explicit secondary(const Owners &owners, const options &with = {}) noexcept
+    {
+        (void)init(owners, with);
+    }
 
     /* Ends the secondary as it is, and makes it anew; fails as hm_secondary_init does. The type id
      * is that of the owners. */
     status init(const options &with) noexcept
     {
+        detail::require_relocatable<T>();
         hm_secondary_fini(&own_.c);
         hm_secondary_desc desc{};
         desc.value_size = sizeof(T);
@@ -92,6 +99,17 @@ template <class Owner, class T> class secondary
         desc.name = with.name;
         desc.destroy = detail::destroy_hook<T>();
         return hm_secondary_init(&own_.c, &desc);
+    }
+    /* As the constructor with these arguments. */
+    template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
+    status init(const Owners &owners, const options &with = {}) noexcept
+    {
+        static_assert(std::is_same<typename Owners::handle_type, handle_type>::value,
+                      "the handles of this container are not those of the owners");
+        if (owners)
+            return init(detail::options_for(owners, with));
+        hm_secondary_fini(&own_.c);
+        return hm_refuse_null("hm::secondary", "owners");
     }
     /* Whether init has succeeded. */
     explicit operator bool() const noexcept
@@ -120,40 +138,41 @@ template <class Owner, class T> class secondary
     }
     T *set(handle_type owner, const T &value)
     {
-        return emplace(owner, value);
+        if constexpr (std::is_trivially_copyable<T>::value)
+            return static_cast<T *>(hm_secondary_set_as(&own_.c, owner.id(), &value, sizeof(T)));
+        else
+            return emplace(owner, value);
     }
     T *set(handle_type owner, T &&value)
     {
-        return emplace(owner, std::move(value));
+        if constexpr (std::is_trivially_copyable<T>::value)
+            return set(owner, static_cast<const T &>(value));
+        else
+            return emplace(owner, std::move(value));
     }
     /* The value that was set for exactly this handle, or nullptr. O(1). */
-    T *get(handle_type owner) noexcept
+    [[nodiscard]] T *get(handle_type owner) noexcept
     {
-        return static_cast<T *>(hm_secondary_get(&own_.c, owner.id()));
+        return static_cast<T *>(hm_secondary_get_as(&own_.c, owner.id(), sizeof(T)));
     }
-    const T *get(handle_type owner) const noexcept
+    [[nodiscard]] const T *get(handle_type owner) const noexcept
     {
-        return static_cast<const T *>(hm_secondary_get(&own_.c, owner.id()));
+        return static_cast<const T *>(hm_secondary_get_as(&own_.c, owner.id(), sizeof(T)));
     }
-    bool contains(handle_type owner) const noexcept
+    [[nodiscard]] bool contains(handle_type owner) const noexcept
     {
         return hm_secondary_contains(&own_.c, owner.id());
     }
     /* Destroys the value; false when there is none. O(1). */
     bool remove(handle_type owner) noexcept
     {
-        return hm_secondary_remove(&own_.c, owner.id());
+        return hm_secondary_remove_as(&own_.c, owner.id(), sizeof(T));
     }
     /* Removes the values of the owners for which the predicate, of (hm::handle<Owner>), is false;
      * returns their number. */
     template <class Predicate> std::uint32_t purge(Predicate is_alive) noexcept
     {
-        return hm_secondary_purge(
-            &own_.c,
-            [](hm_handle owner, void *context) noexcept -> bool {
-                return (*static_cast<Predicate *>(context))(handle_type(owner));
-            },
-            &is_alive);
+        return hm_secondary_purge(&own_.c, &detail::ask_owner<Owner, Predicate>, &is_alive);
     }
     void clear() noexcept
     {
@@ -168,65 +187,65 @@ template <class Owner, class T> class secondary
         return hm_secondary_reserve(&own_.c, n);
     }
 
-    /* The values are one array. */
-    T *data() noexcept
+    /* The values are one array. Do not sort it, as with a map: call defragment. */
+    [[nodiscard]] T *data() noexcept
     {
         return static_cast<T *>(hm_secondary_values(&own_.c));
     }
-    const T *data() const noexcept
+    [[nodiscard]] const T *data() const noexcept
     {
         return static_cast<const T *>(hm_secondary_values(&own_.c));
     }
-    std::uint32_t size() const noexcept
+    [[nodiscard]] std::uint32_t size() const noexcept
     {
         return hm_secondary_count(&own_.c);
     }
-    bool empty() const noexcept
+    [[nodiscard]] bool empty() const noexcept
     {
         return size() == 0;
     }
-    std::uint32_t capacity() const noexcept
+    [[nodiscard]] std::uint32_t capacity() const noexcept
     {
         return hm_secondary_capacity(&own_.c);
     }
-    span<T> values() noexcept
+    [[nodiscard]] span<T> values() noexcept
     {
         return {data(), size()};
     }
-    span<const T> values() const noexcept
+    [[nodiscard]] span<const T> values() const noexcept
     {
         return {data(), size()};
     }
-    T *begin() noexcept
+    [[nodiscard]] T *begin() noexcept
     {
         return data();
     }
-    T *end() noexcept
+    [[nodiscard]] T *end() noexcept
     {
         return data() + size();
     }
-    const T *begin() const noexcept
+    [[nodiscard]] const T *begin() const noexcept
     {
         return data();
     }
-    const T *end() const noexcept
+    [[nodiscard]] const T *end() const noexcept
     {
         return data() + size();
     }
     /* Pairs of owner and value. */
-    pairs<T> entries() noexcept
+    [[nodiscard]] detail::pairs<positions, T> entries() noexcept
     {
-        return pairs<T>(&own_.c);
+        return detail::pairs<positions, T>(&own_.c);
     }
-    pairs<const T> entries() const noexcept
+    [[nodiscard]] detail::pairs<positions, const T> entries() const noexcept
     {
-        return pairs<const T>(&own_.c);
+        return detail::pairs<positions, const T>(&own_.c);
     }
-    handle_type owner_at(std::uint32_t index) const noexcept
+    [[nodiscard]] handle_type owner_at(std::uint32_t index) const noexcept
     {
         return handle_type(hm_secondary_owner_at(&own_.c, index));
     }
-    std::uint32_t index_of(handle_type owner) const noexcept
+    [[nodiscard]] std::uint32_t index_of(handle_type owner) const noexcept
     {
         return hm_secondary_index_of(&own_.c, owner.id());
     }
@@ -247,6 +266,10 @@ template <class Owner, class T> class secondary
     {
         return hm_secondary_arrange(&own_.c, detail::ids(owners), n, within);
     }
+    progress arrange(span<const handle_type> owners, hm::budget within = {}) noexcept
+    {
+        return arrange(owners.data(), detail::count_of(owners.size()), within);
+    }
     void touch(handle_type owner) noexcept
     {
         hm_secondary_touch(&own_.c, owner.id());
@@ -256,18 +279,41 @@ template <class Owner, class T> class secondary
         hm_secondary_touch_all(&own_.c);
     }
 
+    /* As those of hm::map, for values. */
+    template <class Less>
+    [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
+    {
+        detail::by_less<T, Less> by(less);
+        return found(hm_secondary_lower_bound(&own_.c, &by.order, &probe));
+    }
+    template <class Less>
+    [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
+    {
+        detail::by_less<T, Less> by(less);
+        return found(hm_secondary_upper_bound(&own_.c, &by.order, &probe));
+    }
+
     std::size_t describe(handle_type owner, char *buffer, std::size_t size) const noexcept
     {
         return hm_secondary_describe(&own_.c, owner.id(), buffer, size);
     }
-    hm::stats stats() const noexcept
+    [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_secondary_get_stats(&own_.c);
     }
-    status validate() const noexcept
+    [[nodiscard]] status validate() const noexcept
     {
         return hm_secondary_validate(&own_.c);
     }
+
+  private:
+    const T *found(std::uint32_t index) const noexcept
+    {
+        return index == HM_INVALID_INDEX ? nullptr : data() + index;
+    }
+};
+
+template <class Owner, class T> struct is_relocatable<secondary<Owner, T>> : std::true_type {
 };
 
 } // namespace hm

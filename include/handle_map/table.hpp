@@ -2,7 +2,8 @@
 /* table, in C++: hm::table<Columns...>, an owner of an hm_table with a column for each type. What
  * table.h says holds here too.
  *
- * The types must be trivially copyable. A column is named by its number. Example:
+ * The types must be trivially copyable, or a std::pair or std::tuple of such types. A column is
+ * named by its number. Example:
  *
  *     enum { X, Y, HEALTH };
  *     using bodies = hm::table<float, float, std::uint32_t>;
@@ -13,64 +14,72 @@
  *     if (std::uint32_t *health = table.get<HEALTH>(body))
  *         --*health;
  *
+ * hm::lanes as the first type chooses the layout: hm::table<hm::lanes<8>, float, float> has groups
+ * of 8 lanes, hm::lanes<1> rows as structs. These have no whole columns, but groups. Example:
+ *
+ *     hm::table<hm::lanes<8>, float, float> points(100000);
+ *     for (std::uint32_t n = 0; n < points.group_count(); n++)
+ *         for (float &x : points.group<X>(n)) // 8 of them, also in the last group
+ *             x *= 2;
+ *
+ * Tables of the same columns that a program has at once should differ in their type ids, in the
+ * options: see handle.hpp.
+ *
  * A predicate and a less must not change the table that calls them. */
 #ifndef HANDLE_MAP_TABLE_HPP
 #define HANDLE_MAP_TABLE_HPP
 
 #include <handle_map/order.hpp>
 
-#include <tuple>
-
 namespace hm
 {
 
-/* As hm::options, and the layout. */
-struct table_options {
-    std::uint32_t capacity = 0; /* rows, at most */
-    std::uint32_t lanes = 0;    /* 0: whole columns; 1: rows as structs; 8, 16, ...: groups */
-    std::uint32_t max_slots = 0;
-    std::uint16_t type_id = 0;
-    const hm_memory *memory = nullptr;
-    const char *name = nullptr;
+/* As the first column of a table: groups of so many lanes, 8, 16 or another power of two; 1: rows
+ * as structs. */
+template <std::uint32_t Count> struct lanes {
 };
 
-template <class... Columns> class table
+template <class... Columns> class table;
+
+namespace detail
+{
+
+/* All that tables of every layout have. Lanes 0: whole columns. */
+template <class Table, std::uint32_t Lanes, class... Columns> class rows
 {
     static_assert(sizeof...(Columns) > 0, "a table has a column");
-    static_assert((std::is_trivially_copyable<Columns>::value && ...),
-                  "cells are moved as bytes, and no destructor runs");
-    detail::owned<hm_table, hm_table_fini> own_;
+    owned<hm_table, hm_table_fini> own_;
 
     template <std::size_t I> using cell_type = std::tuple_element_t<I, std::tuple<Columns...>>;
 
   public:
-    using handle_type = hm::handle<table>;
+    using handle_type = hm::handle<Table>;
     using size_type = std::uint32_t;
 
     /* An empty table of capacity 0. */
-    table() noexcept = default;
+    rows() noexcept = default;
     /* As init; if that fails, the capacity is 0, and hm_last_error says why. */
-    explicit table(std::uint32_t capacity, std::uint32_t lanes = 0) noexcept
+    explicit rows(std::uint32_t capacity) noexcept
     {
-        table_options with;
+        options with;
         with.capacity = capacity;
-        with.lanes = lanes;
         (void)init(with);
     }
-    explicit table(const table_options &with) noexcept
+    explicit rows(const options &with) noexcept
     {
         (void)init(with);
     }
 
     /* Ends the table as it is, and makes it anew; fails as hm_table_init does. */
-    status init(const table_options &with) noexcept
+    status init(const options &with) noexcept
     {
+        (require_plain<Columns>(), ...);
         hm_table_fini(&own_.c);
         const hm_column columns[] = {{sizeof(Columns), alignof(Columns), nullptr}...};
         hm_table_desc desc{};
         desc.columns = columns;
         desc.column_count = sizeof...(Columns);
-        desc.lanes = with.lanes;
+        desc.lanes = Lanes;
         desc.capacity = with.capacity;
         desc.max_slots = with.max_slots;
         desc.type_id = with.type_id;
@@ -104,51 +113,87 @@ template <class... Columns> class table
                     handle_type *handles = nullptr) noexcept
     {
         const void *values[] = {arrays...};
-        return hm_table_insert_n(&own_.c, values, n, detail::ids(handles));
+        return hm_table_insert_n(&own_.c, values, n, ids(handles));
     }
 
     /* The cell of a row, by its handle: nullptr when that does not resolve. O(1). */
-    template <std::size_t I> cell_type<I> *get(handle_type handle) noexcept
+    template <std::size_t I> [[nodiscard]] cell_type<I> *get(handle_type handle) noexcept
     {
         return static_cast<cell_type<I> *>(hm_table_get(&own_.c, handle.id(), I));
     }
-    template <std::size_t I> const cell_type<I> *get(handle_type handle) const noexcept
+    template <std::size_t I>
+    [[nodiscard]] const cell_type<I> *get(handle_type handle) const noexcept
     {
         return static_cast<const cell_type<I> *>(hm_table_get(&own_.c, handle.id(), I));
     }
     /* The cell of a row, by its number: nullptr out of range. O(1). */
-    template <std::size_t I> cell_type<I> *cell(std::uint32_t row) noexcept
+    template <std::size_t I> [[nodiscard]] cell_type<I> *cell(std::uint32_t row) noexcept
     {
         return static_cast<cell_type<I> *>(hm_table_cell(&own_.c, I, row));
     }
-    template <std::size_t I> const cell_type<I> *cell(std::uint32_t row) const noexcept
+    template <std::size_t I>
+    [[nodiscard]] const cell_type<I> *cell(std::uint32_t row) const noexcept
     {
         return static_cast<const cell_type<I> *>(hm_table_cell(&own_.c, I, row));
     }
-    /* A whole column, one cell a row; empty in a table of groups. O(1). */
-    template <std::size_t I> span<cell_type<I>> column() noexcept
+    /* A whole column, one cell a row. O(1). */
+    template <std::size_t I> [[nodiscard]] span<cell_type<I>> column() noexcept
     {
-        auto *cells = static_cast<cell_type<I> *>(hm_table_column(&own_.c, I));
-        return {cells, cells != nullptr ? size() : 0};
+        return {whole<I>(), size()};
     }
-    template <std::size_t I> span<const cell_type<I>> column() const noexcept
+    template <std::size_t I> [[nodiscard]] span<const cell_type<I>> column() const noexcept
     {
-        auto *cells = static_cast<const cell_type<I> *>(hm_table_column(&own_.c, I));
-        return {cells, cells != nullptr ? size() : 0};
+        return {whole<I>(), size()};
+    }
+    /* The number of groups, the last of which may be partly filled. O(1). */
+    [[nodiscard]] std::uint32_t group_count() const noexcept
+    {
+        require_groups();
+        return hm_table_group_count(&own_.c);
+    }
+    /* The cells of a column in a group, one for each lane; empty out of range. What table.h says of
+     * lanes past the last row holds. O(1). */
+    template <std::size_t I> [[nodiscard]] span<cell_type<I>> group(std::uint32_t number) noexcept
+    {
+        cell_type<I> *cells = lanes_of<I>(number);
+        return {cells, cells != nullptr ? Lanes : 0};
+    }
+    template <std::size_t I>
+    [[nodiscard]] span<const cell_type<I>> group(std::uint32_t number) const noexcept
+    {
+        const cell_type<I> *cells = lanes_of<I>(number);
+        return {cells, cells != nullptr ? Lanes : 0};
     }
 
-    bool contains(handle_type handle) const noexcept
+    [[nodiscard]] bool contains(handle_type handle) const noexcept
     {
         return hm_table_contains(&own_.c, handle.id());
     }
+    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
+                             bool *alive) const noexcept
+    {
+        return hm_table_contains_n(&own_.c, ids(handles), n, alive);
+    }
     /* The row of a handle, or HM_INVALID_INDEX. */
-    std::uint32_t row(handle_type handle) const noexcept
+    [[nodiscard]] std::uint32_t row(handle_type handle) const noexcept
     {
         return hm_table_row(&own_.c, handle.id());
     }
-    handle_type handle_at(std::uint32_t row) const noexcept
+    /* As hm_table_row_n. */
+    std::uint32_t row_n(const handle_type *handles, std::uint32_t n,
+                        std::uint32_t *numbers) const noexcept
+    {
+        return hm_table_row_n(&own_.c, ids(handles), n, numbers);
+    }
+    [[nodiscard]] handle_type handle_at(std::uint32_t row) const noexcept
     {
         return handle_type(hm_table_handle_at(&own_.c, row));
+    }
+    /* The handle of the row whose cell of column I has this address; null if there is none. */
+    template <std::size_t I>
+    [[nodiscard]] handle_type handle_of(const cell_type<I> *cell) const noexcept
+    {
+        return handle_type(hm_table_handle_of(&own_.c, I, cell));
     }
 
     bool erase(handle_type handle) noexcept
@@ -157,7 +202,11 @@ template <class... Columns> class table
     }
     std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
     {
-        return hm_table_erase_n(&own_.c, detail::ids(handles), n);
+        return hm_table_erase_n(&own_.c, ids(handles), n);
+    }
+    std::uint32_t erase_n(span<const handle_type> handles) noexcept
+    {
+        return erase_n(handles.data(), count_of(handles.size()));
     }
     /* Erases the rows for which the predicate, of (const Columns &...), is true; returns their
      * number. */
@@ -165,8 +214,8 @@ template <class... Columns> class table
     {
         return hm_table_erase_if(
             &own_.c,
-            [](const hm_table *rows, std::uint32_t row, void *context) noexcept -> bool {
-                return ask(rows, row, *static_cast<Predicate *>(context),
+            [](const hm_table *in, std::uint32_t row, void *context) noexcept -> bool {
+                return ask(in, row, *static_cast<Predicate *>(context),
                            std::index_sequence_for<Columns...>());
             },
             &doomed);
@@ -183,15 +232,20 @@ template <class... Columns> class table
     {
         return hm_table_reserve(&own_.c, n);
     }
-    std::uint32_t size() const noexcept
+    /* The handle that the (k + 1)-th insert from now will return. See hm_table_upcoming. */
+    [[nodiscard]] handle_type upcoming(std::uint32_t k) const noexcept
+    {
+        return handle_type(hm_table_upcoming(&own_.c, k));
+    }
+    [[nodiscard]] std::uint32_t size() const noexcept
     {
         return hm_table_count(&own_.c);
     }
-    bool empty() const noexcept
+    [[nodiscard]] bool empty() const noexcept
     {
         return size() == 0;
     }
-    std::uint32_t capacity() const noexcept
+    [[nodiscard]] std::uint32_t capacity() const noexcept
     {
         return hm_table_capacity(&own_.c);
     }
@@ -200,18 +254,22 @@ template <class... Columns> class table
     template <std::size_t I, class Less>
     progress defragment(Less less, hm::budget within = {}) noexcept
     {
-        detail::by_less<cell_type<I>, Less> by(less);
+        by_less<cell_type<I>, Less> by(less);
         return hm_table_defragment(&own_.c, I, &by.order, within);
     }
     template <std::size_t I, class Key>
     progress defragment_by(Key key, hm::budget within = {}) noexcept
     {
-        detail::by_key<cell_type<I>, Key> by(key);
+        by_key<cell_type<I>, Key> by(key);
         return hm_table_defragment(&own_.c, I, &by.order, within);
     }
     progress arrange(const handle_type *handles, std::uint32_t n, hm::budget within = {}) noexcept
     {
-        return hm_table_arrange(&own_.c, detail::ids(handles), n, within);
+        return hm_table_arrange(&own_.c, ids(handles), n, within);
+    }
+    progress arrange(span<const handle_type> handles, hm::budget within = {}) noexcept
+    {
+        return arrange(handles.data(), count_of(handles.size()), within);
     }
     void touch(handle_type handle) noexcept
     {
@@ -222,7 +280,24 @@ template <class... Columns> class table
         hm_table_touch_all(&own_.c);
     }
 
-    handle_state explain(handle_type handle) const noexcept
+    /* The first row whose cell does not come before the probe, in a table that defragment has put
+     * in the order of column I by a less of the same type; HM_INVALID_INDEX when it is not in this
+     * order, which hm_last_error says. */
+    template <std::size_t I, class Less>
+    [[nodiscard]] std::uint32_t lower_bound(const cell_type<I> &probe, Less less) const noexcept
+    {
+        by_less<cell_type<I>, Less> by(less);
+        return hm_table_lower_bound(&own_.c, I, &by.order, &probe);
+    }
+    /* The first row whose cell comes after the probe. */
+    template <std::size_t I, class Less>
+    [[nodiscard]] std::uint32_t upper_bound(const cell_type<I> &probe, Less less) const noexcept
+    {
+        by_less<cell_type<I>, Less> by(less);
+        return hm_table_upper_bound(&own_.c, I, &by.order, &probe);
+    }
+
+    [[nodiscard]] handle_state explain(handle_type handle) const noexcept
     {
         return hm_table_explain(&own_.c, handle.id());
     }
@@ -230,22 +305,64 @@ template <class... Columns> class table
     {
         return hm_table_describe(&own_.c, handle.id(), buffer, length);
     }
-    hm::stats stats() const noexcept
+    /* What the table's handles have as their type id. */
+    [[nodiscard]] std::uint16_t type_id() const noexcept
+    {
+        return static_cast<std::uint16_t>(own_.c.ids.type_id);
+    }
+    [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_table_get_stats(&own_.c);
     }
-    status validate() const noexcept
+    [[nodiscard]] status validate() const noexcept
     {
         return hm_table_validate(&own_.c);
     }
 
   private:
+    static constexpr void require_groups() noexcept
+    {
+        static_assert(Lanes != 0, "a table of whole columns has no groups: call column, or make it "
+                                  "an hm::table<hm::lanes<8>, ...>");
+    }
+    template <std::size_t I> cell_type<I> *whole() const noexcept
+    {
+        static_assert(Lanes == 0, "a table of groups has no whole columns: call group for each "
+                                  "number below group_count");
+        return static_cast<cell_type<I> *>(hm_table_column(&own_.c, I));
+    }
+    template <std::size_t I> cell_type<I> *lanes_of(std::uint32_t number) const noexcept
+    {
+        require_groups();
+        return static_cast<cell_type<I> *>(hm_table_group(&own_.c, I, number));
+    }
     template <class Predicate, std::size_t... I>
-    static bool ask(const hm_table *rows, std::uint32_t row, Predicate &doomed,
+    static bool ask(const hm_table *in, std::uint32_t row, Predicate &doomed,
                     std::index_sequence<I...>)
     {
-        return doomed(*static_cast<const Columns *>(hm_table_cell(rows, I, row))...);
+        return doomed(*static_cast<const Columns *>(hm_table_cell(in, I, row))...);
     }
+};
+
+} // namespace detail
+
+template <class... Columns> class table : public detail::rows<table<Columns...>, 0, Columns...>
+{
+  public:
+    using detail::rows<table, 0, Columns...>::rows;
+};
+
+template <std::uint32_t Count, class... Columns>
+class table<lanes<Count>, Columns...>
+    : public detail::rows<table<lanes<Count>, Columns...>, Count, Columns...>
+{
+    static_assert(Count != 0 && (Count & (Count - 1)) == 0, "lanes are a power of two");
+
+  public:
+    using detail::rows<table, Count, Columns...>::rows;
+};
+
+template <class... Columns> struct is_relocatable<table<Columns...>> : std::true_type {
 };
 
 } // namespace hm

@@ -2,8 +2,12 @@
 /* hm::handle: a value with the bits of an hm_handle. */
 #include "counted.hpp"
 
+#include <memory>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 namespace
 {
@@ -11,6 +15,15 @@ namespace
 struct node {
     hm::handle<node> parent; /* of its own, incomplete type */
     int depth = 0;
+};
+
+/* Says itself that it may be moved as bytes; what is derived from it has said nothing. */
+struct sound {
+    using relocatable = sound;
+    std::unique_ptr<float[]> samples;
+};
+struct named_sound : sound {
+    std::string name;
 };
 
 } // namespace
@@ -80,4 +93,48 @@ TEST(cpp_handle, value_or_throw_throws_what_is_wrong)
         CHECK(std::string(error.what()) == hm_last_error());
     }
     CHECK(caught == 3);
+}
+
+TEST(cpp_handle, types_that_may_be_moved_as_bytes_are_known)
+{
+    struct no_bytes {
+        std::string text;
+        void operator()(int *) const
+        {
+        }
+    };
+    CHECK(hm::is_relocatable<int>::value && !hm::is_relocatable<std::string>::value);
+    CHECK((hm::is_relocatable<std::unique_ptr<node>>::value));
+    CHECK((hm::is_relocatable<std::unique_ptr<int, void (*)(int *)>>::value));
+    CHECK((hm::is_relocatable<std::unique_ptr<int, no_bytes &>>::value));
+    CHECK((!hm::is_relocatable<std::unique_ptr<int, no_bytes>>::value));
+    CHECK((hm::is_relocatable<std::pair<int, std::unique_ptr<int>>>::value));
+    CHECK((!hm::is_relocatable<std::pair<int, std::string>>::value));
+    CHECK((hm::is_relocatable<std::tuple<int, float, sound>>::value));
+    CHECK(hm::is_relocatable<sound>::value && !hm::is_relocatable<named_sound>::value);
+}
+
+TEST(cpp_handle, a_container_may_be_an_item)
+{
+    CHECK((hm::is_relocatable<hm::map<std::unique_ptr<int>>>::value));
+    CHECK((hm::is_relocatable<hm::pool<std::string>>::value));
+    CHECK((hm::is_relocatable<hm::table<int, float>>::value));
+    CHECK((hm::is_relocatable<hm::secondary<int, float>>::value));
+    CHECK((hm::is_relocatable<hm::lists<int>>::value));
+    CHECK((hm::is_relocatable<hm::index<int>>::value));
+    hm::map<hm::map<sound>> banks(10);
+    const auto bank = banks.emplace(5u), other = banks.emplace(6u);
+    const auto sound_handle = banks.get(other)->emplace();
+    CHECK(banks.erase(bank) && banks.get(other)->contains(sound_handle)); /* it has moved */
+}
+
+TEST(cpp_handle, a_span_is_made_from_what_is_adjacent)
+{
+    int numbers[3] = {1, 2, 3};
+    std::vector<int> more(5);
+    const hm::span<int> items(numbers);
+    const hm::span<const int> fixed(items), others(more);
+    CHECK(items.size() == 3 && fixed.data() == numbers && others.size() == 5);
+    CHECK((!std::is_constructible<hm::span<int>, const std::vector<int> &>::value));
+    CHECK((!std::is_constructible<hm::span<sound>, std::vector<named_sound> &>::value));
 }

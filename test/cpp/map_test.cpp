@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -31,6 +32,37 @@ template <class Map> void fill(Map &map, int n)
     for (int i = 0; i < n; i++)
         map.emplace(static_cast<float>(random() % 100000), static_cast<int>(random() % 100));
 }
+
+/* A tree of maps: the item's type is incomplete where it has a map as a member. */
+struct branch {
+    using relocatable = branch;
+    hm::map<branch> children;
+    hm::pool<branch> others;
+    int number = 0;
+};
+
+class cache
+{
+    struct line {
+        using relocatable = line;
+        std::unique_ptr<int> value;
+    };
+    hm::map<line> lines_{10};
+
+  public:
+    int add(int value)
+    {
+        return *lines_.get(lines_.emplace(line{std::make_unique<int>(value)}))->value;
+    }
+};
+
+#if defined(__cpp_lib_ranges)
+static_assert(std::ranges::contiguous_range<hm::map<sprite>>);
+static_assert(std::ranges::sized_range<hm::map<sprite>>);
+static_assert(std::ranges::forward_range<decltype(std::declval<hm::map<sprite> &>().entries())>);
+static_assert(std::ranges::view<decltype(std::declval<const hm::map<sprite> &>().entries())>);
+static_assert(std::ranges::borrowed_range<decltype(std::declval<hm::map<int> &>().entries())>);
+#endif
 
 } // namespace
 
@@ -115,6 +147,9 @@ TEST(cpp_map, loops_visit_values_and_pairs)
 {
     hm::map<sprite> sprites(100);
     fill(sprites, 50);
+    for (std::uint32_t i = 0; i < 10; i++) /* so that positions and slots differ */
+        sprites.erase(sprites.handle_at(2 * i));
+    fill(sprites, 10);
     float sum = 0, sum_of_pairs = 0;
     for (sprite &each : sprites)
         sum += each.depth;
@@ -299,4 +334,84 @@ TEST(cpp_map, a_refused_handle_is_explained)
     CHECK(std::string(text).rfind("stale", 0) == 0);
     CHECK(sprites.stats().count == 0 && sprites.trim() == HM_OK);
     CHECK(hm_map_validate(sprites.c_map()) == HM_OK);
+}
+
+TEST(cpp_map, maps_with_different_type_ids_refuse_each_others_handles)
+{
+    hm::map<sprite, 1> players(10);
+    hm::map<sprite, 2> enemies(10);
+    const auto player = players.emplace(), enemy = enemies.emplace();
+    CHECK(players.type_id() == 1 && player.type_id() == 1 && enemy.type_id() == 2);
+    CHECK(players.get(enemy) == nullptr && players.explain(enemy) == HM_HANDLE_FOREIGN);
+    CHECK(enemies.contains(enemy) && !enemies.contains(player));
+    hm::options with;
+    with.type_id = 3;
+    hm::map<sprite, 2> others(with);
+    CHECK(others.type_id() == 3 && others.emplace().type_id() == 3);
+    CHECK((hm::map<sprite, 2>().type_id() == 0));
+}
+
+TEST(cpp_map, an_item_may_have_a_map_of_its_own_type)
+{
+    branch root;
+    CHECK(!root.children && root.children.init({10, 0, 0, nullptr, nullptr}) == HM_OK);
+    const auto child = root.children.emplace();
+    root.children.get(child)->number = 5;
+    root.children.get(child)->children = hm::map<branch>(3);
+    const auto grandchild = root.children.get(child)->children.emplace();
+    root.children.get(child)->children.get(grandchild)->number = 7;
+    branch moved(std::move(root));
+    CHECK(moved.children.get(child)->children.get(grandchild)->number == 7);
+}
+
+TEST(cpp_map, an_item_may_be_of_a_private_type)
+{
+    CHECK(cache().add(7) == 7);
+}
+
+TEST(cpp_map, entries_are_a_range_for_algorithms)
+{
+    hm::map<sprite> sprites(100);
+    fill(sprites, 50);
+    sprites.data()[30].texture = 1000;
+    const auto pairs = sprites.entries();
+    const auto found = std::find_if(pairs.begin(), pairs.end(),
+                                    [](const auto &each) { return each.value.texture == 1000; });
+    CHECK(found != pairs.end() && found->handle == sprites.handle_at(30));
+    found->value.texture = 1001;
+    CHECK(sprites.data()[30].texture == 1001 && pairs.size() == 50);
+    CHECK(std::distance(pairs.begin(), pairs.end()) == 50);
+    auto at = pairs.begin();
+    CHECK(at++ == pairs.begin() && at->handle == sprites.handle_at(1));
+    using iterator = decltype(at);
+    static_assert(
+        std::is_same<std::iterator_traits<iterator>::difference_type, std::ptrdiff_t>::value, "");
+    static_assert(std::is_convertible<std::iterator_traits<iterator>::iterator_category,
+                                      std::input_iterator_tag>::value,
+                  "");
+    CHECK(iterator() == iterator());
+}
+
+TEST(cpp_map, batches_take_vectors)
+{
+    hm::map<sprite> sprites(100);
+    const std::vector<sprite> items(20, sprite{1, 2});
+    std::vector<hm::handle<sprite>> handles(20);
+    CHECK(sprites.insert_n(items, handles.data()) == HM_OK && sprites.size() == 20);
+    std::vector<sprite *> found(20);
+    CHECK(sprites.get_n(handles, found.data()) == 20 && found[19]->texture == 2);
+    std::swap(handles[0], handles[19]);
+    CHECK(sprites.arrange(handles).done && sprites.handle_at(0) == handles[0]);
+    CHECK(sprites.erase_n(handles) == 20 && sprites.empty());
+}
+
+TEST(cpp_map, a_loop_over_entries_that_erases_meets_stale_handles_only)
+{
+    hm::map<sprite> sprites(100);
+    fill(sprites, 50);
+    int erased = 0;
+    for (auto [handle, value] : sprites.entries())
+        erased += sprites.erase(handle);
+    CHECK(erased >= 25 && sprites.size() + static_cast<unsigned>(erased) == 50);
+    CHECK(sprites.validate() == HM_OK);
 }

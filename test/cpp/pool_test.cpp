@@ -2,7 +2,10 @@
 /* hm::pool: what it adds to hm_pool. */
 #include "counted.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -129,4 +132,46 @@ TEST(cpp_pool, bytes_are_inserted_in_batches)
     CHECK(numbers.insert_n(values, 3, handles) == HM_OK && *numbers.get(handles[2]) == 3);
     char text[160];
     CHECK(numbers.describe(handles[0], text, sizeof text) > 0 && numbers.capacity() == 10);
+}
+
+TEST(cpp_pool, the_class_may_choose_type_id_and_storage)
+{
+    hm::pool<std::string, 5, HM_STORAGE_GROWING_BLOCKS> names(100);
+    hm::pool<std::string> others(100);
+    const auto name = names.emplace("hero");
+    CHECK(names.type_id() == 5 && name.type_id() == 5 && !others.contains(name));
+    CHECK(names.c_pool()->places.storage == HM_STORAGE_GROWING_BLOCKS);
+    CHECK(others.c_pool()->places.storage == HM_STORAGE_VIRTUAL);
+    CHECK(hm::pool<int>().type_id() == 0);
+}
+
+TEST(cpp_pool, values_and_pairs_are_ranges_for_algorithms)
+{
+    hm::pool<int> numbers(100);
+    for (int i = 0; i < 50; i++)
+        numbers.emplace(i);
+    numbers.erase_if([](int each) { return each % 2 == 0; });
+    CHECK(*std::find(numbers.begin(), numbers.end(), 7) == 7);
+    const auto pairs = numbers.entries();
+    const auto found =
+        std::find_if(pairs.begin(), pairs.end(), [](const auto &each) { return each.value == 7; });
+    CHECK(numbers.get(found->handle) == &found->value && pairs.size() == 25);
+    CHECK(std::distance(pairs.begin(), pairs.end()) == 25);
+#if defined(__cpp_lib_ranges)
+    static_assert(std::ranges::forward_range<hm::pool<int>>);
+    static_assert(std::ranges::forward_range<const hm::pool<int>>);
+    static_assert(std::ranges::view<decltype(numbers.entries())>);
+#endif
+}
+
+TEST(cpp_pool, batches_take_vectors)
+{
+    hm::pool<int> numbers(10);
+    const std::vector<int> items{1, 2, 3};
+    std::vector<hm::handle<int>> handles(3);
+    std::vector<int *> found(3);
+    CHECK(numbers.insert_n(items, handles.data()) == HM_OK);
+    CHECK(numbers.get_n(handles, found.data()) == 3 && *found[2] == 3);
+    const hm::handle<int> pair[2] = {handles[0], handles[1]};
+    CHECK(numbers.erase_n(pair) == 2 && numbers.erase_n(handles) == 1 && numbers.empty());
 }

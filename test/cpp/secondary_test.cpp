@@ -2,6 +2,8 @@
 /* hm::secondary: what it adds to hm_secondary. */
 #include "counted.hpp"
 
+#include <string>
+
 namespace
 {
 
@@ -59,4 +61,60 @@ TEST(cpp_secondary, loops_visit_values_and_owners)
     CHECK(ranks.stats().count == 20 && ranks.validate() == HM_OK && ranks.reserve(5) == HM_OK);
     ranks.clear();
     CHECK(ranks.empty() && ranks.trim() == HM_OK && ranks.capacity() == 100);
+}
+
+TEST(cpp_secondary, it_takes_type_id_and_index_space_from_the_owners)
+{
+    hm::options with;
+    with.capacity = 100;
+    with.max_slots = 5000;
+    with.type_id = 7;
+    hm::map<sprite> sprites(with);
+    hm::secondary<sprite, int> ranks(sprites);
+    CHECK(ranks.capacity() == 100 && ranks.stats().max_slots == 5000);
+    CHECK(ranks.set(sprites.emplace(1.0f), 5) != nullptr);
+    with = {};
+    with.capacity = 10;
+    hm::secondary<sprite, int> few(sprites, with);
+    CHECK(few.capacity() == 10 && few.stats().max_slots == 5000);
+    CHECK(few.set(sprites.handle_at(0), 5) != nullptr);
+
+    hm::pool<std::string, 3> names(20);
+    hm::secondary<std::string, int> lengths(names);
+    CHECK(lengths.set(names.emplace("hero"), 4) != nullptr);
+    using bodies = hm::table<float, float>;
+    bodies table(20);
+    hm::secondary<bodies, int> weights(table);
+    CHECK(weights.set(table.insert(1, 2), 4) != nullptr);
+    with.type_id = 9;
+    hm::world world(with);
+    hm::secondary<hm::world, int> scores(world);
+    CHECK(scores.capacity() == 10 && scores.set(world.create(), 4) != nullptr);
+    hm::lists<int, 4> lists(20);
+    hm::secondary<hm::list<int>, int> counts(lists);
+    CHECK(counts.set(lists.create(), 4) != nullptr);
+}
+
+TEST(cpp_secondary, it_is_not_made_for_owners_that_were_not_made)
+{
+    hm::map<sprite> none;
+    hm::secondary<sprite, int> ranks(none);
+    CHECK(!ranks && std::string(hm_last_error()).find("owners") != std::string::npos);
+    CHECK(ranks.init(none) == HM_ERROR_INVALID);
+    CHECK(none.init({}) == HM_OK && ranks.init(none) == HM_OK && ranks);
+    CHECK((!std::is_copy_constructible<hm::secondary<sprite, int>>::value));
+}
+
+TEST(cpp_secondary, bounds_find_ranges_of_values)
+{
+    hm::map<sprite> sprites(100);
+    hm::secondary<sprite, int> ranks(sprites);
+    for (int i = 0; i < 50; i++)
+        ranks.set(sprites.emplace(), 49 - i);
+    const auto less = [](int a, int b) { return a < b; };
+    CHECK(ranks.lower_bound(5, less) == nullptr);
+    CHECK(ranks.defragment(less).done);
+    CHECK(ranks.lower_bound(5, less) == ranks.data() + 5);
+    CHECK(ranks.upper_bound(5, less) == ranks.data() + 6);
+    CHECK(ranks.lower_bound(100, less) == ranks.end());
 }

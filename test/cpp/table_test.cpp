@@ -2,6 +2,9 @@
 /* hm::table: what it adds to hm_table. */
 #include "counted.hpp"
 
+#include <tuple>
+#include <utility>
+
 namespace
 {
 
@@ -10,24 +13,77 @@ using bodies = hm::table<float, double, std::uint32_t>;
 
 } // namespace
 
+namespace
+{
+
+template <class Table> void find_rows_by_handle(Table &table)
+{
+    hm::handle<Table> handles[20];
+    for (std::uint32_t i = 0; i < 20; i++)
+        handles[i] = table.insert(static_cast<float>(i), 2.0 * i, i);
+    CHECK(table.size() == 20 && *table.template get<Y>(handles[3]) == 6.0);
+    CHECK(*table.template cell<HEALTH>(table.row(handles[5])) == 5);
+    CHECK(table.template handle_of<Y>(table.template get<Y>(handles[7])) == handles[7]);
+    CHECK(table.erase(handles[0]) && table.template get<X>(handles[0]) == nullptr);
+    CHECK(!table.contains(handles[0]) && table.explain(handles[0]) == HM_HANDLE_STALE);
+    std::uint32_t rows[3];
+    bool alive[3];
+    CHECK(table.row_n(handles, 3, rows) == 2 && rows[0] == HM_INVALID_INDEX && rows[2] == 2);
+    CHECK(table.contains_n(handles, 3, alive) == 2 && !alive[0] && alive[1]);
+    std::uint32_t limit = 10;
+    CHECK(table.erase_if([&](float, double, std::uint32_t health) { return health >= limit; }) ==
+          10);
+    CHECK(table.erase_n(handles, 20) == 9 && table.empty());
+    CHECK(table.trim() == HM_OK && table.validate() == HM_OK);
+    CHECK(table.reserve(2) == HM_OK);
+    const hm::handle<Table> next = table.upcoming(0);
+    CHECK(table.insert(1, 2, 3) == next);
+}
+
+} // namespace
+
 TEST(cpp_table, rows_are_found_by_handle_in_every_layout)
 {
-    for (const std::uint32_t lanes : {0u, 1u, 8u}) {
-        bodies table(1000, lanes);
-        hm::handle<bodies> handles[20];
-        for (std::uint32_t i = 0; i < 20; i++)
-            handles[i] = table.insert(static_cast<float>(i), 2.0 * i, i);
-        CHECK(table.size() == 20 && *table.get<Y>(handles[3]) == 6.0);
-        CHECK(*table.cell<HEALTH>(table.row(handles[5])) == 5);
-        CHECK(table.erase(handles[0]) && table.get<X>(handles[0]) == nullptr);
-        CHECK(!table.contains(handles[0]) && table.explain(handles[0]) == HM_HANDLE_STALE);
-        CHECK(table.column<X>().size() == (lanes == 0 ? 19 : 0));
-        std::uint32_t limit = 10;
-        CHECK(table.erase_if(
-                  [&](float, double, std::uint32_t health) { return health >= limit; }) == 10);
-        CHECK(table.erase_n(handles, 20) == 9 && table.empty());
-        CHECK(table.trim() == HM_OK && table.validate() == HM_OK);
-    }
+    bodies columns(1000);
+    find_rows_by_handle(columns);
+    hm::table<hm::lanes<8>, float, double, std::uint32_t> groups(1000);
+    find_rows_by_handle(groups);
+    hm::table<hm::lanes<1>, float, double, std::uint32_t> structs(1000);
+    find_rows_by_handle(structs);
+}
+
+TEST(cpp_table, a_table_of_lanes_has_groups)
+{
+    hm::table<hm::lanes<8>, float, std::uint32_t> table(100);
+    CHECK(table.group_count() == 0 && table.group<0>(0).empty());
+    for (std::uint32_t i = 0; i < 20; i++)
+        table.insert(static_cast<float>(i), i);
+    CHECK(table.group_count() == 3 && table.group<1>(2).size() == 8);
+    CHECK(table.group<1>(2)[3] == 19 && table.group<1>(2)[4] == 0 && table.group<0>(3).empty());
+    for (std::uint32_t n = 0; n < table.group_count(); n++)
+        for (float &x : table.group<X>(n))
+            x *= 2;
+    const auto &fixed = table;
+    CHECK(fixed.group<0>(1)[1] == 18 && *fixed.get<0>(fixed.handle_at(19)) == 38);
+}
+
+TEST(cpp_table, cells_may_be_pairs_and_tuples)
+{
+    hm::table<std::pair<int, float>, std::tuple<int, char>> table(10);
+    const auto row = table.insert({1, 2.5f}, {3, 'c'});
+    CHECK(table.get<0>(row)->second == 2.5f && std::get<1>(*table.get<1>(row)) == 'c');
+}
+
+TEST(cpp_table, bounds_find_ranges_of_rows)
+{
+    bodies table(100);
+    for (std::uint32_t i = 0; i < 50; i++)
+        table.insert(static_cast<float>(49 - i), 0, i);
+    const auto less = [](float a, float b) { return a < b; };
+    CHECK(table.lower_bound<X>(5, less) == HM_INVALID_INDEX);
+    CHECK(table.defragment<X>(less).done);
+    CHECK(table.lower_bound<X>(5, less) == 5 && table.upper_bound<X>(5, less) == 6);
+    CHECK(table.column<HEALTH>()[5] == 44 && table.lower_bound<X>(100, less) == 50);
 }
 
 TEST(cpp_table, rows_come_in_the_order_of_a_column)
@@ -45,6 +101,7 @@ TEST(cpp_table, rows_come_in_the_order_of_a_column)
     CHECK(table.handle_at(0) == handles[2]);
     table.touch(handles[0]);
     table.touch_all();
+    CHECK(table.arrange(hm::span<const hm::handle<bodies>>(handles, 4)).done);
     CHECK(table.arrange(handles, 4).done && table.row(handles[3]) == 3);
     bodies moved(std::move(table));
     const bodies &fixed = moved;
@@ -58,7 +115,12 @@ TEST(cpp_table, rows_come_in_the_order_of_a_column)
 
 TEST(cpp_table, a_table_that_cannot_be_made_is_empty)
 {
-    bodies table(10, 3);
+    hm::options with;
+    with.capacity = 10;
+    with.max_slots = 3;
+    bodies table(with);
     CHECK(!table && !table.insert(1, 2, 3) && table.column<X>().empty());
-    CHECK(table.init({}) == HM_OK && table);
+    with.max_slots = 0;
+    with.type_id = 4;
+    CHECK(table.init(with) == HM_OK && table && table.type_id() == 4);
 }

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/container, in C++: what the classes share. No program needs it. */
+#ifndef HANDLE_MAP_DETAIL_CONTAINER_HPP
+#define HANDLE_MAP_DETAIL_CONTAINER_HPP
+
+#include <handle_map/handle.hpp>
+
+namespace hm
+{
+namespace detail
+{
+
+/* Owns a C container: ends it, and is moved but not copied. One that was moved from is empty, with
+ * capacity 0. */
+template <class C, void (*Fini)(C *)> struct owned {
+    C c{};
+
+    owned() noexcept = default;
+    owned(owned &&other) noexcept : c(std::exchange(other.c, C{}))
+    {
+    }
+    owned &operator=(owned &&other) noexcept
+    {
+        if (this != &other) {
+            Fini(&c);
+            c = std::exchange(other.c, C{});
+        }
+        return *this;
+    }
+    ~owned()
+    {
+        Fini(&c);
+    }
+};
+
+template <class T> hm_handle *ids(handle<T> *handles) noexcept
+{
+    return reinterpret_cast<hm_handle *>(handles);
+}
+
+template <class T> const hm_handle *ids(const handle<T> *handles) noexcept
+{
+    return reinterpret_cast<const hm_handle *>(handles);
+}
+
+/* The size of a span for the C library, whose containers have fewer items than that. */
+inline std::uint32_t count_of(std::size_t size) noexcept
+{
+    return size < UINT32_MAX ? static_cast<std::uint32_t>(size) : UINT32_MAX;
+}
+
+/* Whether `construct` below throws nothing. */
+template <class T, class... Args> constexpr bool constructs_without_throwing() noexcept
+{
+    if constexpr (std::is_constructible<T, Args...>::value)
+        return std::is_nothrow_constructible<T, Args...>::value;
+    else
+        return noexcept(T{std::declval<Args>()...});
+}
+
+/* T(args...), or T{args...} for an aggregate. */
+template <class T, class... Args> T *construct(void *place, Args &&...args)
+{
+    if constexpr (std::is_constructible<T, Args...>::value)
+        return ::new (place) T(std::forward<Args>(args)...);
+    else
+        return ::new (place) T{std::forward<Args>(args)...};
+}
+
+/* An item in bytes of its own, until a container takes it as bytes. */
+template <class T> class maker
+{
+    alignas(T) unsigned char bytes_[sizeof(T)];
+    bool is_taken_ = false;
+
+  public:
+    template <class... Args> explicit maker(Args &&...args)
+    {
+        construct<T>(static_cast<void *>(bytes_), std::forward<Args>(args)...);
+    }
+    maker(const maker &) = delete;
+    maker &operator=(const maker &) = delete;
+    ~maker()
+    {
+        if (!is_taken_)
+            std::launder(reinterpret_cast<T *>(bytes_))->~T();
+    }
+    const void *bytes() const noexcept
+    {
+        return bytes_;
+    }
+    /* The container has the bytes now, and will destroy the item. */
+    void was_taken() noexcept
+    {
+        is_taken_ = true;
+    }
+};
+
+template <class T> void destroy(void *item, void *) noexcept
+{
+    static_cast<T *>(item)->~T();
+}
+
+/* The destroy hook of a container: none where a destructor does nothing, so that erase keeps its
+ * fast path and clear is O(1). */
+template <class T> constexpr auto destroy_hook() noexcept -> void (*)(void *, void *)
+{
+    if constexpr (std::is_trivially_destructible<T>::value)
+        return nullptr;
+    else
+        return &destroy<T>;
+}
+
+/* A C predicate that calls a lambda. An exception in it ends the program. */
+template <class T, class Predicate> bool ask(const void *item, void *context) noexcept
+{
+    return std::invoke(*static_cast<Predicate *>(context), *static_cast<const T *>(item));
+}
+
+/* What a container demands of its items. It is asked when the container is made: T may be
+ * incomplete where a class has a container of it as a member. */
+template <class T> constexpr void require_item() noexcept
+{
+    static_assert(alignof(T) <= 4096, "items are aligned to at most 4096 bytes");
+}
+
+template <class T> constexpr void require_relocatable() noexcept
+{
+    static_assert(is_relocatable<T>::value,
+                  "this container moves its items as bytes: specialise hm::is_relocatable if the "
+                  "type allows that, or use hm::pool, whose items never move");
+    require_item<T>();
+}
+
+/* Whether items are copied as bytes, and dropped. The copy of a std::pair is trivial, its
+ * assignment is not. */
+template <class T>
+constexpr bool is_plain = std::is_trivially_copyable<T>::value ||
+                          (is_relocatable<T>::value &&
+                           std::is_trivially_copy_constructible<T>::value &&
+                           std::is_trivially_destructible<T>::value);
+
+/* Of a container without destroy hooks. */
+template <class T> constexpr void require_plain() noexcept
+{
+    static_assert(is_plain<T>, "this container copies its items as bytes and runs no destructor: "
+                               "they must be trivial to copy and to destroy");
+    require_item<T>();
+}
+
+/* Of batches. */
+template <class T> constexpr void require_copyable() noexcept
+{
+    static_assert(is_plain<T>,
+                  "a batch copies its items as bytes: insert items of this type one by one");
+}
+
+/* The type id of the options, or that of the class. */
+template <std::uint16_t TypeId> constexpr std::uint16_t type_id_or(std::uint16_t given) noexcept
+{
+    static_assert(TypeId <= 0x7FFF, "type ids have 15 bits");
+    return given != 0 ? given : TypeId;
+}
+
+/* The type id of a container whose handles are owners elsewhere; of an hm::world in its C struct.
+ */
+template <class Owners> auto type_id_of(const Owners &owners) noexcept -> decltype(owners.type_id())
+{
+    return owners.type_id();
+}
+template <class Owners>
+auto type_id_of(const Owners &owners) noexcept
+    -> decltype(static_cast<std::uint16_t>(owners.c_world()->ids.type_id))
+{
+    return static_cast<std::uint16_t>(owners.c_world()->ids.type_id);
+}
+
+/* Whether a container issues handles; a secondary, for example, has those of another. */
+template <class Owners, class = void> struct issues_handles : std::false_type {
+};
+template <class Owners>
+struct issues_handles<Owners, std::void_t<decltype(type_id_of(std::declval<const Owners &>()))>>
+    : std::true_type {
+};
+
+/* For a container of what belongs to `owners`: their type id and index space, and their capacity
+ * unless the options have one. */
+template <class Options, class Owners>
+Options options_for(const Owners &owners, Options with) noexcept
+{
+    if (with.capacity == 0)
+        with.capacity = owners.capacity();
+    if (with.max_slots == 0)
+        with.max_slots = owners.stats().max_slots;
+    with.type_id = type_id_of(owners);
+    return with;
+}
+
+/* The same for owners. */
+template <class Owner, class Predicate> bool ask_owner(hm_handle owner, void *context) noexcept
+{
+    return std::invoke(*static_cast<Predicate *>(context), handle<Owner>(owner));
+}
+
+/* What operator-> of an iterator returns whose values are made on the way. */
+template <class T> struct arrow {
+    T value;
+
+    T *operator->() noexcept
+    {
+        return &value;
+    }
+};
+
+/* Positions from 0 on. */
+struct dense {
+    static std::uint32_t first(const void *) noexcept
+    {
+        return 0;
+    }
+    static std::uint32_t next(const void *, std::uint32_t i) noexcept
+    {
+        return i + 1;
+    }
+};
+
+/* What entries() returns: a view of handles and values. Of says where they are: it has the types
+ * `container` (of C) and `handle`, and static functions first, next and end, which are positions,
+ * and at and count. It is a forward range of std::ranges; for older algorithms it has input
+ * iterators, since they return pairs and no references. */
+template <class Of, class Value> class pairs
+{
+    using container = typename Of::container;
+    const container *c_ = nullptr;
+
+  public:
+    class iterator
+    {
+        const container *c_ = nullptr;
+        std::uint32_t at_ = 0;
+
+      public:
+        using iterator_concept = std::forward_iterator_tag;
+        using iterator_category = std::input_iterator_tag;
+        using value_type = entry<typename Of::handle, Value>;
+        using difference_type = std::ptrdiff_t;
+        using reference = value_type;
+        using pointer = arrow<value_type>;
+
+        iterator() noexcept = default;
+        iterator(const container *c, std::uint32_t at) noexcept : c_(c), at_(at)
+        {
+        }
+        reference operator*() const noexcept
+        {
+            return {typename Of::handle(Of::handle_at(c_, at_)), *Of::at(c_, at_)};
+        }
+        pointer operator->() const noexcept
+        {
+            return {**this};
+        }
+        iterator &operator++() noexcept
+        {
+            at_ = Of::next(c_, at_);
+            return *this;
+        }
+        iterator operator++(int) noexcept
+        {
+            iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const iterator &a, const iterator &b) noexcept
+        {
+            return a.at_ == b.at_;
+        }
+        friend bool operator!=(const iterator &a, const iterator &b) noexcept
+        {
+            return a.at_ != b.at_;
+        }
+    };
+
+    pairs() noexcept = default;
+    explicit pairs(const container *c) noexcept : c_(c)
+    {
+    }
+    [[nodiscard]] iterator begin() const noexcept
+    {
+        return {c_, Of::first(c_)};
+    }
+    [[nodiscard]] iterator end() const noexcept
+    {
+        return {c_, Of::end(c_)};
+    }
+    [[nodiscard]] std::uint32_t size() const noexcept
+    {
+        return Of::count(c_);
+    }
+};
+
+/* What entries() of lists and of an index returns: a loop over arrays. Of has the types `container`
+ * (of C), `view`, which is zero at the beginning and at the end, and `value_type`, and static
+ * functions next and value. It is a range as pairs is. */
+template <class Of> class walked
+{
+    using container = typename Of::container;
+    const container *c_ = nullptr;
+
+  public:
+    class iterator
+    {
+        const container *c_ = nullptr;
+        typename Of::view view_{};
+
+      public:
+        using iterator_concept = std::forward_iterator_tag;
+        using iterator_category = std::input_iterator_tag;
+        using value_type = typename Of::value_type;
+        using difference_type = std::ptrdiff_t;
+        using reference = value_type;
+        using pointer = arrow<value_type>;
+
+        iterator() noexcept = default;
+        explicit iterator(const container *c) noexcept : c_(c)
+        {
+            (void)Of::next(c_, &view_);
+        }
+        reference operator*() const noexcept
+        {
+            return Of::value(view_);
+        }
+        pointer operator->() const noexcept
+        {
+            return {**this};
+        }
+        iterator &operator++() noexcept
+        {
+            (void)Of::next(c_, &view_);
+            return *this;
+        }
+        iterator operator++(int) noexcept
+        {
+            iterator before = *this;
+            ++*this;
+            return before;
+        }
+        friend bool operator==(const iterator &a, const iterator &b) noexcept
+        {
+            return a.view_.next == b.view_.next;
+        }
+        friend bool operator!=(const iterator &a, const iterator &b) noexcept
+        {
+            return a.view_.next != b.view_.next;
+        }
+    };
+
+    walked() noexcept = default;
+    explicit walked(const container *c) noexcept : c_(c)
+    {
+    }
+    [[nodiscard]] iterator begin() const noexcept
+    {
+        return iterator(c_);
+    }
+    [[nodiscard]] iterator end() const noexcept
+    {
+        return {};
+    }
+};
+
+} // namespace detail
+
+} // namespace hm
+
+#if defined(__cpp_lib_ranges)
+template <class Of, class Value>
+inline constexpr bool std::ranges::enable_view<hm::detail::pairs<Of, Value>> = true;
+template <class Of, class Value>
+inline constexpr bool std::ranges::enable_borrowed_range<hm::detail::pairs<Of, Value>> = true;
+template <class Of> inline constexpr bool std::ranges::enable_view<hm::detail::walked<Of>> = true;
+template <class Of>
+inline constexpr bool std::ranges::enable_borrowed_range<hm::detail::walked<Of>> = true;
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* hm::lists: what it adds to hm_lists. */
+#include "counted.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace
+{
+
+struct contact {
+    int other;
+    float depth;
+};
+
+/* Its items hold handles of lists of its own kind. */
+struct node {
+    hm::handle<hm::list<node>> children;
+    int number = 0;
+};
+
+/* The default is less where address space is scarce. */
+hm::lists_options with_room(std::uint32_t capacity)
+{
+    hm::lists_options with;
+    with.capacity = capacity;
+    with.max_items = 10000;
+    return with;
+}
+
+} // namespace
+
+TEST(cpp_lists, items_of_a_list_are_a_span)
+{
+    hm::lists<contact> contacts(100);
+    const auto wall = contacts.create(), floor = contacts.create();
+    CHECK(contacts.size() == 2 && contacts.items(wall).empty());
+    for (int i = 0; i < 20; i++) {
+        CHECK(contacts.emplace(wall, i, static_cast<float>(-i))->other == i);
+        contacts.push(floor, contact{100 + i, 0});
+    }
+    CHECK(contacts.items(wall).size() == 20 && contacts.item_count() == 40);
+    int sum = 0;
+    for (const contact &each : contacts.items(floor))
+        sum += each.other;
+    CHECK(sum == 2190);
+    const auto items = contacts.items(wall);
+    std::sort(items.begin(), items.end(),
+              [](const contact &a, const contact &b) { return a.depth < b.depth; });
+    const hm::lists<contact> &fixed = contacts;
+    CHECK(fixed.items(wall)[0].other == 19 && fixed.contains(wall));
+    CHECK(contacts.destroy(wall) && fixed.items(wall).empty() && !contacts.destroy(wall));
+    CHECK(contacts.explain(wall) == HM_HANDLE_STALE && contacts.emplace(wall) == nullptr);
+}
+
+TEST(cpp_lists, items_are_inserted_and_erased_at_positions)
+{
+    hm::lists<int> numbers(10);
+    const auto list = numbers.create();
+    const int given[5] = {1, 2, 3, 4, 5};
+    CHECK(numbers.push_n(list, given, 5) == HM_OK);
+    CHECK(*numbers.insert_at(list, 2, 10) == 10 && numbers.insert_at(list, 7, 0) == nullptr);
+    CHECK(numbers.remove_at(list, 0) && numbers.items(list)[0] == 2);
+    CHECK(numbers.erase_at(list, 0) && numbers.items(list)[0] == 5);
+    CHECK(!numbers.erase_at(list, 4) && !numbers.remove_at(list, 4));
+    const int limit = 4;
+    CHECK(numbers.erase_if(list, [&](int each) { return each > limit; }) == 2);
+    CHECK(numbers.items(list).size() == 2 && numbers.items(list)[1] == 4);
+    CHECK(numbers.resize(list, 4) == HM_OK && numbers.items(list)[3] == 0);
+    CHECK(numbers.resize(list, 0) == HM_OK && numbers.contains(list));
+}
+
+TEST(cpp_lists, an_item_of_the_lists_may_be_pushed)
+{
+    hm::lists<int> numbers(with_room(10));
+    const auto list = numbers.create();
+    numbers.push(list, 7);
+    for (int i = 0; i < 100; i++)
+        CHECK(*numbers.push(list, numbers.items(list)[0]) == 7); /* it may move the list */
+    for (int i = 0; i < 100; i++)
+        CHECK(*numbers.insert_at(list, 0, numbers.items(list)[0]) == 7);
+}
+
+TEST(cpp_lists, a_loop_visits_the_lists_that_have_items)
+{
+    hm::lists<int> numbers(100);
+    hm::handle<hm::list<int>> handles[10];
+    for (int i = 0; i < 10; i++) {
+        handles[i] = numbers.create();
+        for (int j = 0; j < i; j++)
+            numbers.push(handles[i], i);
+    }
+    int visited = 0;
+    for (auto [list, items] : numbers.entries()) {
+        CHECK(handles[items.size()] == list && items[0] == static_cast<int>(items.size()));
+        items[0]++;
+        visited++;
+    }
+    CHECK(visited == 9 && numbers.items(handles[3])[0] == 4);
+    const hm::lists<int> &fixed = numbers;
+    const auto entries = fixed.entries();
+    CHECK(std::count_if(entries.begin(), entries.end(),
+                        [](const auto &each) { return each.items.size() > 5; }) == 4);
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const auto &each) { return each.handle == handles[7]; });
+    CHECK(found != entries.end() && found->items[0] == 8);
+    CHECK(hm::lists<int>().entries().begin() == hm::lists<int>().entries().end());
+#if defined(__cpp_lib_ranges)
+    static_assert(std::ranges::forward_range<decltype(numbers.entries())>);
+    static_assert(std::ranges::view<decltype(fixed.entries())>);
+#endif
+}
+
+TEST(cpp_lists, an_item_may_hold_handles_of_lists_of_its_kind)
+{
+    hm::lists<node> nodes(100);
+    const auto root = nodes.create(), below = nodes.create();
+    nodes.emplace(root, node{below, 1});
+    nodes.emplace(below, node{{}, 2});
+    CHECK(nodes.items(nodes.items(root)[0].children)[0].number == 2);
+}
+
+TEST(cpp_lists, lists_with_different_type_ids_refuse_each_others_handles)
+{
+    hm::lists<int, 3> some(10);
+    hm::lists<int, 4> others(10);
+    const auto list = some.create();
+    CHECK(list.type_id() == 3 && others.type_id() == 4 && !others.contains(list));
+    CHECK(others.push(list, 1) == nullptr);
+}
+
+TEST(cpp_lists, pairs_are_pushed_in_batches)
+{
+    hm::lists<std::pair<int, float>> pairs(10);
+    const auto list = pairs.create();
+    const std::pair<int, float> given[2] = {{1, 2.0f}, {3, 4.0f}};
+    CHECK(pairs.push_n(list, std::vector<std::pair<int, float>>(3)) == HM_OK);
+    CHECK(pairs.resize(list, 0) == HM_OK);
+    CHECK(pairs.push_n(list, given, 2) == HM_OK && pairs.items(list)[1].second == 4.0f);
+}
+
+TEST(cpp_lists, moving_lists_keeps_their_handles)
+{
+    hm::lists_options with;
+    with.capacity = 10;
+    with.max_items = 1000;
+    hm::lists<int> numbers(with), other;
+    const auto list = numbers.create();
+    numbers.push(list, 5);
+    other = std::move(numbers);
+    CHECK(!numbers && numbers.size() == 0 && other.items(list)[0] == 5);
+    CHECK(!numbers.create() && other.capacity() == 10);
+}
+
+TEST(cpp_lists, gaps_are_closed_and_memory_goes_back)
+{
+    hm::lists<int> numbers(with_room(100));
+    CHECK(numbers.reserve(50) == HM_OK);
+    const auto last = numbers.upcoming(49);
+    hm::handle<hm::list<int>> handles[50];
+    for (auto &handle : handles) {
+        handle = numbers.create();
+        CHECK(numbers.resize(handle, 30) == HM_OK);
+    }
+    CHECK(handles[49] == last && numbers.handle_at(49) == last);
+    for (int i = 0; i < 50; i += 2)
+        numbers.destroy(handles[i]);
+    CHECK(!numbers.defragment({1, 0}).done && numbers.defragment().done);
+    CHECK(numbers.trim() == HM_OK && numbers.validate() == HM_OK && numbers.stats().count == 25);
+    char text[160];
+    CHECK(numbers.describe(handles[0], text, sizeof text) > 0);
+    numbers.clear();
+    CHECK(numbers.empty() && numbers.item_count() == 0);
+}
