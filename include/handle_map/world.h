@@ -82,7 +82,7 @@ typedef struct hm_component_desc {
     size_t size;      /* bytes of a value; a multiple of align; 0: a tag, without values */
     size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
                          max_align_t */
-    const char *name; /* in messages; must outlive the world; NULL: "component" */
+    const char *name; /* in messages; must outlive the world; NULL: they show its number */
     void (*destroy)(void *value,
                     void *context); /* once for each value: when it is removed or
                                        replaced, or its entity destroyed; not for tags */
@@ -125,7 +125,8 @@ HM_API void hm_world_fini(hm_world *world);
  * against the rules above, a tag with a destroy hook or sparse values of size 0, an unknown storage
  * (HM_ERROR_INVALID); HM_WORLD_MAX_COMPONENTS are made already; the system refuses memory; busy.
  * hm_last_error says which. A component exists until fini. It keeps no pointer to the descriptor.
- * Invalidates nothing. O(1), with four reservations for a sparse one. Example:
+ * Allowed while a query runs, but not inside a callback. Invalidates nothing. O(1), with four
+ * reservations for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);
