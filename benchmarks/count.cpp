@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* count [--smoke]: the instructions, memory reads and memory writes of an operation, for each
- * container. Unlike times they are the same in each run. To be run as
+ * container, and for the C++ classes beside the C functions that they call. Unlike times they are
+ * the same in each run. To be run as
  *
  *     valgrind --tool=callgrind --cache-sim=yes count
  *
  * which writes a dump for each row; report.py makes a table of them. Without valgrind it does the
  * same work and counts nothing. */
+#include "count_classes.h"
 #include "peers.h"
 
 #include <callgrind.h>
@@ -82,5 +84,8 @@ int main(int argc, char **argv)
         picks.push_back(static_cast<uint32_t>(generator() % item_count));
     for_each_container<item_size>(
         [](auto container) { count_container<typename decltype(container)::is>(); });
+    count_classes(item_count, [](const char *container, const char *row, uint32_t n, auto work) {
+        count(container, row, n, work);
+    });
     return 0;
 }

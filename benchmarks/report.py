@@ -317,8 +317,9 @@ def small_table(figures):
                  ['items', '', 'ns an item', 'to the best dense peer', 'to std::vector'], rows)
 
 
-def count_table(directory):
-    """From callgrind's dumps: a file for each container and row."""
+def read_counts(directory):
+    """Returns container -> row -> instructions, reads and writes of an operation, from callgrind's
+    dumps: a file for each container and row."""
     counts = collections.defaultdict(dict)
     for path in glob.glob(os.path.join(directory, 'callgrind.out.*')):
         wanted = 'desc: Trigger: Client Request: ', 'events: ', 'totals: '
@@ -330,12 +331,29 @@ def count_table(directory):
         container, row, operations = name.split('/')
         totals = dict(zip(lines['events'].split(), map(int, lines['totals'].split())))
         counts[container][row] = [totals[event] / int(operations) for event in ('Ir', 'Dr', 'Dw')]
+    return counts
+
+
+def count_text_of(counts, container, row):
+    values = counts.get(container, {}).get(row)
+    return ' / '.join(f'{value:.0f}' for value in values) if values else '-'
+
+
+def count_table(counts):
     head = ['lookup random', 'churn', 'erase', 'refill']
-    rows = [[container] + [' / '.join(f'{value:.0f}' for value in counts[container][row])
-                           if row in counts[container] else '-' for row in head]
-            for container in sorted(counts)]
+    rows = [[container] + [count_text_of(counts, container, row) for row in head]
+            for container in sorted(counts) if ' in C' not in container]
     return table(f'Instructions / reads / writes of memory, an operation, items of {SIZE} bytes',
                  [''] + head, rows)
+
+
+def classes_table(counts):
+    shown = ['insert', 'create', 'get', 'has', 'replace', 'iterate', 'each', 'erase', 'destroy']
+    rows = [[f'{kind}: {row}'] + [count_text_of(counts, f'{kind} in {language}', row)
+                                  for language in ('C', 'C++')]
+            for kind in ('map', 'pool', 'world') for row in shown]
+    return table('C++ against C: instructions / reads / writes of memory, an operation',
+                 ['', 'C', 'C++'], rows)
 
 
 def grid_table(figures, title, ours, rivals):
@@ -418,11 +436,12 @@ def main():
     figures = Figures(sys.argv[1])
     if not figures.values:
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
+    counts = read_counts(sys.argv[1])
     text = ''.join([
         map_table(figures), pool_table(figures), pool_goals(figures), single_goals(figures),
         article_table(figures),
         forms_table(figures), fresh_table(figures), small_table(figures),
-        count_table(sys.argv[1]),
+        count_table(counts), classes_table(counts),
         grid_table(figures, 'hm_map to the best dense peer, everywhere', 'hm_map', DENSE),
         grid_table(figures, 'hm_map to the plain array, everywhere', 'hm_map', [ARRAY]),
         grid_table(figures, 'hm_pool to the best of ' + ', '.join(HOLED), 'hm_pool', HOLED),

@@ -4,12 +4,14 @@
 #ifndef HANDLE_MAP_HANDLE_MAP_HPP
 #define HANDLE_MAP_HANDLE_MAP_HPP
 
+#include <handle_map/commands.hpp>
 #include <handle_map/handle.hpp>
 #include <handle_map/index.hpp>
 #include <handle_map/lists.hpp>
 #include <handle_map/map.hpp>
 #include <handle_map/order.hpp>
 #include <handle_map/pool.hpp>
+#include <handle_map/query.hpp>
 #include <handle_map/secondary.hpp>
 #include <handle_map/table.hpp>
 #include <handle_map/world.hpp>

@@ -84,7 +84,8 @@ typedef struct hm_component_desc {
     size_t size;      /* bytes of a value; a multiple of align; 0: a tag, without values */
     size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
                          max_align_t */
-    const char *name; /* in messages; must outlive the world; NULL: "component" */
+    const char *name; /* in messages; must outlive the world; NULL: they show its
+                         number */
     /* Once for each value (tags have none): when it is removed or replaced, or its entity dies. */
     void (*destroy)(void *value, void *context);
     void *context; /* passed to the hook */
@@ -127,7 +128,8 @@ HM_API void hm_world_fini(hm_world *world);
  * alignment against the rules above, a tag with a destroy hook or sparse storage, and an unknown
  * storage; when HM_WORLD_MAX_COMPONENTS are made already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
- * descriptor. Invalidates nothing. O(1), with four reservations for a sparse one. Example:
+ * descriptor. Allowed while a query runs, but not inside a callback. Invalidates nothing. O(1),
+ * with four reservations for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);

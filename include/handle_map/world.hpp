@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* world, in C++: hm::world, hm::query and hm::commands, owners of their C structs, where a C++ type
- * names a component. What world.h, query.h and commands.h say holds here too.
+/* world, in C++: hm::world, an owner of an hm_world, where a C++ type names a component. What
+ * world.h says holds here too. query.hpp visits entities, commands.hpp records changes for later.
  *
  * A component's type must be trivially copyable, or say by hm::is_relocatable<T> that it may be
- * moved as bytes. An empty type is a tag. A type becomes a component when the world first meets it,
- * or before by component<T>(). Example:
+ * moved as bytes; destructors run where the destroy hook of a component does. An empty type is a
+ * tag. A type becomes a component when the world first meets it, or before by component<T>().
+ * Example:
  *
  *     hm::world world(100000);
  *     hm::entity stone = world.create(position{1, 2}, velocity{0, 1});
- *     world.add(stone, heavy{});
+ *     world.add<heavy>(stone);
  *     if (position *found = world.get<position>(stone))
  *         found->x += 1;
+ *     world.each<position, const velocity>([](position &p, const velocity &v) { p.x += v.x; });
  *
- *     hm::query<position, const velocity> movers(world, hm::without<frozen>());
- *     movers.each([](position &p, const velocity &v) { p.x += v.x; });
+ * A world may be moved, also while a query runs. Its C struct stays where it is, in a page from the
+ * world's memory table (a second page leads from types to components). So queries and commands stay
+ * valid, and belong to the world that it was moved to. One that was moved from is empty, with
+ * capacity 0. When a world ends, or is made anew by init, its queries and commands become empty
+ * ones: a query then matches nothing, and commands drop what waits and record nothing. So programs
+ * may destroy them in any order.
  *
- * A query and commands keep the address of their world: it must outlive them, and must not be moved
- * meanwhile. While a loop of a query runs, record changes in commands.
+ * A failure is reported as everywhere: a status, null or nullptr, and hm_last_error says why. A
+ * constructor of a component's type may throw; then nothing has changed.
  *
- * Threads: as in C; a type must have become a component before threads ask for it at once. */
+ * Types are numbered when a world of the program first meets them. On Windows, and where shared
+ * libraries hide their symbols, each library has numbers of its own: use a world only in the one
+ * that made it, or name its components there and use the C functions elsewhere.
+ *
+ * Threads: as in C; a type must have become a component before threads ask for it at once. Threads
+ * may make and end queries and commands of one world at once, as query.h and commands.h say. */
 #ifndef HANDLE_MAP_WORLD_HPP
 #define HANDLE_MAP_WORLD_HPP
 
-#include <handle_map/order.hpp>
+#include <handle_map/detail/world.hpp>
 
-#include <atomic>
-#include <tuple>
-#include <vector>
+#include <cstring>
 
 namespace hm
 {
@@ -34,401 +43,394 @@ namespace hm
 class world;
 using entity = handle<world>;
 
-/* How a component is made; those left out have the defaults of hm_component_desc. */
+namespace detail
+{
+struct world_access;
+}
+
+/* As hm_world_desc; what is left out has its defaults. Example:
+ *
+ *     hm::world world({100000, 0, ENTITY_TYPE});    // .capacity = ... under C++20
+ */
+struct world_options {
+    std::uint32_t capacity = 0;        /* entities, at most */
+    std::uint32_t max_slots = 0;       /* index space in slots */
+    std::uint16_t type_id = 0;         /* of the entities; at most 0x7FFF */
+    const hm_memory *memory = nullptr; /* must outlive the world, its queries and its commands */
+    const char *name = nullptr;        /* in messages; must outlive the world */
+    std::uint32_t max_tables = 0;
+    std::uint64_t max_size = 0; /* bytes for tables and their chunks */
+};
+
+/* How a component is made; what is left out has the defaults of hm_component_desc. */
 struct component_options {
-    const char *name = nullptr; /* in messages; must outlive the world */
+    const char *name = nullptr; /* in messages; must outlive the world; nullptr: that of the type */
     hm_component_storage storage = HM_COMPONENT_TABLE;
 };
 
-namespace detail
+/* Components that a query leaves out, or that a change takes away. */
+template <class... Types> struct without {
+};
+
+class [[nodiscard]] world
 {
+    detail::world_core none_; /* of an empty world: zeroed, so that all functions take it */
+    detail::world_core *core_ = &none_;
 
-/* Numbers the types that any world of the program has met. */
-inline std::uint32_t next_type_number() noexcept
-{
-    static std::atomic<std::uint32_t> next{0};
-    return next.fetch_add(1, std::memory_order_relaxed);
-}
-
-template <class T> std::uint32_t type_number() noexcept
-{
-    static const std::uint32_t number = next_type_number();
-    return number;
-}
-
-template <class T> constexpr bool is_tag = std::is_empty<T>::value;
-
-/* A tag has no value. */
-template <class T> const void *value_of(const maker<T> &made) noexcept
-{
-    return is_tag<T> ? nullptr : made.bytes();
-}
-
-} // namespace detail
-
-class world
-{
-    detail::owned<hm_world, hm_world_fini> own_;
-    std::vector<hm_component> numbers_; /* type number -> component, or HM_INVALID_INDEX */
+    friend struct detail::world_access;
 
   public:
     using handle_type = entity;
+    using size_type = std::uint32_t;
 
     /* An empty world of capacity 0. */
     world() noexcept = default;
     /* As init; if that fails, the capacity is 0, and hm_last_error says why. */
     explicit world(std::uint32_t capacity) noexcept
     {
-        options with;
+        world_options with;
         with.capacity = capacity;
         (void)init(with);
     }
-    explicit world(const options &with) noexcept
+    explicit world(const world_options &with) noexcept
     {
         (void)init(with);
     }
+    world(world &&other) noexcept : core_(other.release(&none_))
+    {
+    }
+    world &operator=(world &&other) noexcept
+    {
+        if (this != &other) {
+            end();
+            core_ = other.release(&none_);
+        }
+        return *this;
+    }
+    ~world()
+    {
+        end();
+    }
 
     /* Ends the world as it is, and makes it anew; fails as hm_world_init does. */
-    status init(const options &with) noexcept
+    status init(const world_options &with) noexcept
     {
-        hm_world_fini(&own_.c);
-        numbers_.clear();
+        end();
         hm_world_desc desc{};
         desc.capacity = with.capacity;
         desc.max_slots = with.max_slots;
         desc.type_id = with.type_id;
         desc.memory = with.memory;
         desc.name = with.name;
-        return hm_world_init(&own_.c, &desc);
+        desc.max_tables = with.max_tables;
+        desc.max_size = with.max_size;
+        status returned;
+        detail::world_core *made = detail::world_core::make(desc, &returned);
+        if (made != nullptr)
+            core_ = made;
+        return returned;
     }
     /* Whether init has succeeded. */
     explicit operator bool() const noexcept
     {
-        return hm_world_capacity(&own_.c) != 0;
+        return hm_world_capacity(&core_->c) != 0;
     }
-    /* For the functions of the C library. */
-    hm_world *c_world() noexcept
+    /* For the functions of the C library. The address stays when the world is moved. */
+    [[nodiscard]] hm_world *c_world() noexcept
     {
-        return &own_.c;
+        return &core_->c;
     }
-    const hm_world *c_world() const noexcept
+    [[nodiscard]] const hm_world *c_world() const noexcept
     {
-        return &own_.c;
+        return &core_->c;
     }
 
     /* The component of a type, which is made if it is new: then with these options. Returns
-     * HM_INVALID_INDEX if the world refuses it. O(1). */
-    template <class T> hm_component component(const component_options &with = {})
+     * HM_INVALID_INDEX if the world refuses it. Allowed while a query runs, not in a destructor
+     * that the world calls. O(1). */
+    template <class T> hm_component component(const component_options &with = {}) noexcept
     {
-        static_assert(std::is_same<T, std::decay_t<T>>::value,
-                      "a component's type is not const and no reference");
-        static_assert(is_relocatable<T>::value,
-                      "a world moves values as bytes: specialise hm::is_relocatable if this type "
-                      "allows that");
-        hm_component known = find<T>();
-        if (known != HM_INVALID_INDEX)
-            return known;
-        hm_component_desc desc{};
-        desc.size = detail::is_tag<T> ? 0 : sizeof(T);
-        desc.align = detail::is_tag<T> ? 0 : alignof(T);
-        desc.name = with.name;
-        desc.storage = with.storage;
-        if constexpr (!detail::is_tag<T>)
-            desc.destroy = detail::destroy_hook<T>();
-        std::uint32_t number = detail::type_number<T>();
-        if (number >= numbers_.size())
-            numbers_.resize(std::size_t{number} + 1, HM_INVALID_INDEX);
-        return numbers_[number] = hm_world_component(&own_.c, &desc);
+        return core_->component<T>(with.name, with.storage);
     }
 
-    /* Makes an entity with these values; null when refused. Each type is given once. */
+    /* Makes an entity with these values; null when refused. Each type is given once. O(values). */
     template <class... Values> entity create(Values &&...values)
     {
-        return make(detail::maker<std::decay_t<Values>>(std::forward<Values>(values))...);
+        return make(detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);
+    }
+    /* The same with default values, T(): create<position, frozen>(). */
+    template <class First, class... Rest> entity create()
+    {
+        return make(detail::held<First>(), detail::held<Rest>()...);
+    }
+    /* Makes n entities: all of them or none. Each array has n values, which are copied as bytes;
+     * nullptr: zeros, and for a tag. `entities` nullptr: not reported. As hm_world_create_n.
+     * Example:
+     *
+     *     world.create_n<position, velocity>(256, positions, nullptr, made);
+     */
+    template <class... Types>
+    status create_n(std::uint32_t n, const Types *...arrays, entity *entities = nullptr) noexcept
+    {
+        static_assert(detail::all_differ<Types...>, "a component is given twice");
+        static_assert((std::is_trivially_copyable<Types>::value && ...),
+                      "values are copied as bytes: create entities with this type one by one");
+        hm_component set[sizeof...(Types) + 1];
+        const void *columns[] = {static_cast<const void *>(arrays)..., nullptr};
+        status returned = require<Types...>(set);
+        if (returned != HM_OK)
+            return returned;
+        return hm_world_create_n(&core_->c, set, sizeof...(Types), n, columns,
+                                 detail::ids(entities));
     }
     bool destroy(entity which) noexcept
     {
-        return hm_world_destroy(&own_.c, which.id());
+        return hm_world_destroy(&core_->c, which.id());
     }
     std::uint32_t destroy_n(const entity *entities, std::uint32_t n) noexcept
     {
-        return hm_world_destroy_n(&own_.c, detail::ids(entities), n);
+        return hm_world_destroy_n(&core_->c, detail::ids(entities), n);
     }
     void clear() noexcept
     {
-        hm_world_clear(&own_.c);
+        hm_world_clear(&core_->c);
     }
 
-    /* Gives an entity a value, or replaces the one it has. Fails as hm_world_add does. */
-    template <class T> status add(entity which, T &&value)
+    /* Gives an entity a value, or replaces the one it has: add(stone, velocity{1, 0}), or
+     * add<velocity>(stone, {1, 0}). Fails as hm_world_add does. */
+    template <class T = void, class Value = T> status add(entity which, Value &&value)
     {
-        using type = std::decay_t<T>;
-        hm_component added = component<type>();
-        detail::maker<type> made(std::forward<T>(value));
-        status returned = hm_world_add(&own_.c, which.id(), added, detail::value_of(made));
-        if (returned == HM_OK && !detail::is_tag<type>)
-            made.was_taken();
-        return returned;
+        detail::held<detail::type_or<T, Value>> made(std::forward<Value>(value));
+        return add_made(which, made);
+    }
+    /* The same with a default value, T(): add<frozen>(stone). */
+    template <class T> status add(entity which)
+    {
+        detail::held<T> made;
+        return add_made(which, made);
+    }
+    /* The same with T(args...), or T{args...} for an aggregate; returns the value's address, or
+     * nullptr when refused. */
+    template <class T, class... Args> T *emplace(entity which, Args &&...args)
+    {
+        static_assert(!detail::is_tag<T>, "a tag has no value: use add<T>(entity)");
+        detail::held<T> made(std::forward<Args>(args)...);
+        return add_made(which, made) == HM_OK ? get<T>(which) : nullptr;
     }
     /* As hm_world_remove; HM_OK too if no entity ever had such a value. */
     template <class T> status remove(entity which) noexcept
     {
-        hm_component removed = find<T>();
+        hm_component removed = core_->find<T>();
         if (removed == HM_INVALID_INDEX)
-            return contains(which) ? HM_OK : HM_ERROR_STALE;
-        return hm_world_remove(&own_.c, which.id(), removed);
+            return hm_world_change(&core_->c, which.id(), nullptr, 0, nullptr, 0);
+        return hm_world_remove(&core_->c, which.id(), removed);
     }
-    /* The entity's value; nullptr if it is not alive or has none. O(1). */
-    template <class T> T *get(entity which) noexcept
+    /* Adds these values and takes other components away in one move, as hm_world_change. Example:
+     *
+     *     world.change(stone, hm::without<velocity>(), frozen(), glow{3});
+     */
+    template <class... Removed, class... Values>
+    status change(entity which, without<Removed...>, Values &&...values)
     {
-        return static_cast<T *>(hm_world_get(&own_.c, which.id(), find<T>()));
-    }
-    template <class T> const T *get(entity which) const noexcept
-    {
-        return static_cast<const T *>(hm_world_get(&own_.c, which.id(), find<T>()));
-    }
-    template <class T> bool has(entity which) const noexcept
-    {
-        return hm_world_has(&own_.c, which.id(), find<T>());
-    }
-    bool contains(entity which) const noexcept
-    {
-        return hm_world_contains(&own_.c, which.id());
+        return change_made<Removed...>(
+            which, detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);
     }
 
-    std::uint32_t size() const noexcept
+    /* The entity's value; nullptr if it is not alive or has none, and for a tag. O(1). */
+    template <class T> [[nodiscard]] T *get(entity which) noexcept
     {
-        return hm_world_count(&own_.c);
+        return static_cast<T *>(hm_world_get(&core_->c, which.id(), core_->find<T>()));
     }
-    bool empty() const noexcept
+    template <class T> [[nodiscard]] const T *get(entity which) const noexcept
+    {
+        return static_cast<const T *>(hm_world_get(&core_->c, which.id(), core_->find<T>()));
+    }
+    /* A copy of the value, or of `otherwise` if there is none. */
+    template <class T> [[nodiscard]] T get_or(entity which, T otherwise) const
+    {
+        const T *found = get<T>(which);
+        return found != nullptr ? *found : std::move(otherwise);
+    }
+    template <class T> [[nodiscard]] bool has(entity which) const noexcept
+    {
+        return hm_world_has(&core_->c, which.id(), core_->find<T>());
+    }
+    [[nodiscard]] bool contains(entity which) const noexcept
+    {
+        return hm_world_contains(&core_->c, which.id());
+    }
+
+    /* Calls f(values...) or f(entity, values...) for each entity that has these components, and
+     * what the filters say: see query.hpp. Makes a query for this one loop: keep an hm::query for
+     * a loop that runs often. Fails as the init of a query does. */
+    template <class... Types, class F, class... Filters> status each(F &&f, Filters... filters);
+
+    [[nodiscard]] std::uint32_t size() const noexcept
+    {
+        return hm_world_count(&core_->c);
+    }
+    [[nodiscard]] bool empty() const noexcept
     {
         return size() == 0;
     }
-    std::uint32_t capacity() const noexcept
+    [[nodiscard]] std::uint32_t capacity() const noexcept
     {
-        return hm_world_capacity(&own_.c);
+        return hm_world_capacity(&core_->c);
+    }
+    [[nodiscard]] std::uint16_t type_id() const noexcept
+    {
+        return core_->type_id;
+    }
+    [[nodiscard]] std::uint32_t table_count() const noexcept
+    {
+        return hm_world_table_count(&core_->c);
+    }
+    /* The entity at a position below size(). Walking backward, a loop may destroy. */
+    [[nodiscard]] entity handle_at(std::uint32_t index) const noexcept
+    {
+        return entity(hm_world_handle_at(&core_->c, index));
     }
     status reserve(std::uint32_t n) noexcept
     {
-        return hm_world_reserve(&own_.c, n);
+        return hm_world_reserve(&core_->c, n);
     }
-    entity upcoming(std::uint32_t k) const noexcept
+    [[nodiscard]] entity upcoming(std::uint32_t k) const noexcept
     {
-        return entity(hm_world_upcoming(&own_.c, k));
+        return entity(hm_world_upcoming(&core_->c, k));
     }
     status trim() noexcept
     {
-        return hm_world_trim(&own_.c);
+        return hm_world_trim(&core_->c);
     }
 
-    /* Brings the rows of each table nearer to the order of these values. See order.hpp. */
+    /* Brings the rows of each table nearer to the order of these values, within the budget. See
+     * order.hpp. */
     template <class T, class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
         detail::by_less<T, Less> by(less);
-        return hm_world_defragment(&own_.c, find<T>(), &by.order, within);
+        return hm_world_defragment(&core_->c, core_->find<T>(), &by.order, within);
     }
+    /* Smaller keys come first. */
+    template <class T, class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
+    {
+        detail::by_key<T, Key> by(key);
+        return hm_world_defragment(&core_->c, core_->find<T>(), &by.order, within);
+    }
+    /* Says that a value was written through a pointer, to the clock and to the order. */
     template <class T> void touch(entity which) noexcept
     {
-        hm_world_touch(&own_.c, which.id(), find<T>());
+        hm_world_touch(&core_->c, which.id(), core_->find<T>());
     }
     template <class T> void touch_all() noexcept
     {
-        hm_world_touch_all(&own_.c, find<T>());
+        hm_world_touch_all(&core_->c, core_->find<T>());
     }
-    std::uint64_t clock() const noexcept
+    [[nodiscard]] std::uint64_t clock() const noexcept
     {
-        return hm_world_clock(&own_.c);
+        return hm_world_clock(&core_->c);
+    }
+    /* When the values of this component last changed in the entity's table: hm_world_changed. */
+    template <class T> [[nodiscard]] std::uint64_t changed(entity which) const noexcept
+    {
+        return hm_world_changed(&core_->c, which.id(), core_->find<T>());
     }
 
-    handle_state explain(entity which) const noexcept
+    [[nodiscard]] handle_state explain(entity which) const noexcept
     {
-        return hm_world_explain(&own_.c, which.id());
+        return hm_world_explain(&core_->c, which.id());
     }
     std::size_t describe(entity which, char *buffer, std::size_t length) const noexcept
     {
-        return hm_world_describe(&own_.c, which.id(), buffer, length);
+        return hm_world_describe(&core_->c, which.id(), buffer, length);
     }
-    hm::stats stats() const noexcept
+    [[nodiscard]] hm::stats stats() const noexcept
     {
-        return hm_world_get_stats(&own_.c);
+        return hm_world_get_stats(&core_->c);
     }
-    status validate() const noexcept
+    [[nodiscard]] status validate() const noexcept
     {
-        return hm_world_validate(&own_.c);
+        return hm_world_validate(&core_->c);
     }
 
   private:
-    template <class T> hm_component find() const noexcept
+    void end() noexcept
     {
-        std::uint32_t number = detail::type_number<std::remove_const_t<T>>();
-        return number < numbers_.size() ? numbers_[number] : HM_INVALID_INDEX;
+        if (core_ != &none_)
+            core_->end();
+        core_ = &none_;
     }
-    template <class... Types> entity make(detail::maker<Types> &&...made)
+    /* Gives the core away, if there is one, or else `none`. */
+    detail::world_core *release(detail::world_core *none) noexcept
     {
-        const hm_component set[] = {component<Types>()..., 0};
-        const void *values[] = {detail::value_of(made)..., nullptr};
+        detail::world_core *released = std::exchange(core_, &none_);
+        return released != &none_ ? released : none;
+    }
+
+    /* Finds or makes these components. `set` has room for them. */
+    template <class... Types> status require(hm_component *set) noexcept
+    {
+        status returned = HM_OK;
+        (void)((returned = core_->require<Types>(set++), returned == HM_OK) && ...);
+        return returned;
+    }
+    template <class... Types> entity make(detail::held<Types> &&...made)
+    {
+        static_assert(detail::all_differ<Types...>, "a component is given twice");
+        hm_component set[sizeof...(Types) + 1];
+        const void *values[] = {made.value()..., nullptr};
         hm_handle created = HM_NULL_HANDLE;
-        status returned = hm_world_create_n(&own_.c, set, sizeof...(Types), 1, values, &created);
-        ((returned == HM_OK && !detail::is_tag<Types> ? made.was_taken() : void()), ...);
+        if (require<Types...>(set) == HM_OK &&
+            hm_world_create_n(&core_->c, set, sizeof...(Types), 1, values, &created) == HM_OK)
+            (made.was_taken(), ...);
         return entity(created);
     }
-};
-
-/* What a query leaves out, and what it visits only if there is one of. */
-template <class... Types> struct without {
-};
-template <class... Types> struct any_of {
-};
-
-/* All entities that have these components; const: only read, else the loop may write. */
-template <class... Types> class query
-{
-    detail::owned<hm_query, hm_query_fini> own_;
-
-  public:
-    /* An empty query, which matches nothing. */
-    query() noexcept = default;
-    /* If the query cannot be made, it matches nothing, and hm_last_error says why. */
-    template <class... None, class... Any>
-    explicit query(world &in, without<None...> = {}, any_of<Any...> = {})
+    template <class T> status add_made(entity which, detail::held<T> &made) noexcept
     {
-        const hm_component all[] = {in.component<std::remove_const_t<Types>>()..., 0};
-        const hm_component none[] = {in.component<std::remove_const_t<None>>()..., 0};
-        const hm_component any[] = {in.component<std::remove_const_t<Any>>()..., 0};
-        hm_query_desc desc{};
-        desc.all = all;
-        desc.all_count = sizeof...(Types);
-        desc.none = none;
-        desc.none_count = sizeof...(None);
-        desc.any = any;
-        desc.any_count = sizeof...(Any);
-        (void)hm_query_init(&own_.c, in.c_world(), &desc);
-    }
-    hm_query *c_query() noexcept
-    {
-        return &own_.c;
-    }
-
-    /* Calls f(values...) or f(entity, values...) for each entity; no values for tags. */
-    template <class F> void each(F f)
-    {
-        each_view([&f](span<const entity> entities, auto *...columns) {
-            for (std::size_t i = 0; i < entities.size(); i++) {
-                if constexpr (std::is_invocable<F &, entity, decltype(columns[0])...>::value)
-                    f(entities[i], columns[i]...);
-                else
-                    f(columns[i]...);
-            }
-        });
-    }
-    /* Calls f(entities, columns...) for each view: a span of entities, and for each component that
-     * is no tag the address of as many values. */
-    template <class F> void each_view(F f)
-    {
-        running loop(&own_.c);
-        hm_view view;
-        while (hm_query_next(&own_.c, &view))
-            call(f, view, std::index_sequence_for<Types...>());
-    }
-    /* The number of entities that a loop would visit. */
-    std::uint32_t count() noexcept
-    {
-        return hm_query_count(&own_.c);
-    }
-
-  private:
-    /* Ends the loop also when f throws. */
-    struct running {
-        hm_query *c;
-
-        explicit running(hm_query *of) noexcept : c(of)
-        {
-            hm_query_begin(c);
-        }
-        running(const running &) = delete;
-        running &operator=(const running &) = delete;
-        ~running()
-        {
-            hm_query_end(c);
-        }
-    };
-
-    template <class T> static auto column(const hm_view &view, std::size_t i) noexcept
-    {
-        if constexpr (detail::is_tag<std::remove_const_t<T>>)
-            return std::tuple<>();
-        else
-            return std::tuple<T *>(static_cast<T *>(view.columns[i]));
-    }
-    template <class F, std::size_t... I>
-    static void call(F &f, const hm_view &view, std::index_sequence<I...>)
-    {
-        auto entities = reinterpret_cast<const entity *>(view.entities);
-        std::apply(f, std::tuple_cat(std::make_tuple(span<const entity>(entities, view.count)),
-                                     column<Types>(view, I)...));
-    }
-};
-
-/* Changes that are recorded now and made by apply. */
-class commands
-{
-    detail::owned<hm_commands, hm_commands_fini> own_;
-    world *in_ = nullptr;
-
-  public:
-    /* If memory is refused, all recording fails, and hm_last_error says why. */
-    explicit commands(world &in) noexcept : in_(&in)
-    {
-        (void)hm_commands_init(&own_.c, in.c_world());
-    }
-    hm_commands *c_commands() noexcept
-    {
-        return &own_.c;
-    }
-
-    /* Promises an entity, to which add gives values. Null unless world::reserve was called before
-     * and has a handle left. */
-    entity create() noexcept
-    {
-        return entity(hm_commands_create(&own_.c, nullptr, 0));
-    }
-    status destroy(entity which) noexcept
-    {
-        return hm_commands_destroy(&own_.c, which.id());
-    }
-    /* The type must be a component already where several threads record at once. */
-    template <class T> status add(entity which, T &&value)
-    {
-        using type = std::decay_t<T>;
-        hm_component added = in_->component<type>();
-        detail::maker<type> made(std::forward<T>(value));
-        status returned = hm_commands_add(&own_.c, which.id(), added, detail::value_of(made));
-        if (returned == HM_OK && !detail::is_tag<type>)
+        hm_component added;
+        status returned = core_->require<T>(&added);
+        if (returned == HM_OK)
+            returned = hm_world_add(&core_->c, which.id(), added, made.value());
+        if (returned == HM_OK)
             made.was_taken();
         return returned;
     }
-    template <class T> status remove(entity which)
+    template <class... Removed, class... Types>
+    status change_made(entity which, detail::held<Types> &&...made)
     {
-        return hm_commands_remove(&own_.c, which.id(), in_->component<std::remove_const_t<T>>());
+        static_assert(detail::all_differ<Types..., std::remove_const_t<Removed>...>,
+                      "a component is given twice");
+        hm_component set[sizeof...(Types) + 1];
+        status returned = require<Types...>(set);
+        if (returned != HM_OK)
+            return returned;
+        const detail::known_set<Removed...> gone(*core_);
+        returned =
+            hm_world_change(&core_->c, which.id(), set, sizeof...(Types), gone.set, gone.count);
+        if (returned == HM_OK)
+            (place(which, made), ...);
+        return returned;
     }
-    status apply() noexcept
+    /* Puts a value where hm_world_change has left zeros. */
+    template <class T> void place(entity which, detail::held<T> &made) noexcept
     {
-        return hm_commands_apply(&own_.c);
-    }
-    void clear() noexcept
-    {
-        hm_commands_clear(&own_.c);
-    }
-    std::uint32_t size() const noexcept
-    {
-        return hm_commands_count(&own_.c);
-    }
-    std::uint32_t skipped() const noexcept
-    {
-        return hm_commands_skipped(&own_.c);
+        if constexpr (!detail::is_tag<T>) {
+            std::memcpy(static_cast<void *>(get<T>(which)), made.bytes(), sizeof(T));
+            made.was_taken();
+        }
     }
 };
 
+namespace detail
+{
+
+struct world_access {
+    static world_core &core_of(world &in) noexcept
+    {
+        return *in.core_;
+    }
+};
+
+} // namespace detail
 } // namespace hm
 
 #endif

@@ -51,8 +51,7 @@ hm_status hm_world_check_values(const hm_world *world, const hm_component *set, 
     for (uint32_t i = 0; columns != NULL && i < n; i++) {
         const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
         if (columns[i] != NULL && record->size == 0)
-            return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values",
-                           record->name);
+            return hm_world_refuse_component(world, set[i] - world->salt, HM_WORLD_IS_TAG);
     }
     return HM_OK;
 }
@@ -138,7 +137,7 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     if (value != NULL && record->size == 0)
-        return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values", record->name);
+        return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
     if (record->sparse != HM_WORLD_NONE)
         return change_add_sparse(world, entity, number, value);
     hm_world_place place = world->places[hm_handle_index(entity)];
@@ -218,8 +217,8 @@ hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, ui
         status = hm_world_read_set(world, remove, n_remove, &delta->remove);
     for (uint32_t i = 0; status == HM_OK && i < delta->remove.count; i++)
         if (hm_world_set_has(&delta->add, delta->remove.numbers[i]))
-            status = hm_fail(HM_ERROR_INVALID, "component %s is both added and removed",
-                             hm_world_record(world, delta->remove.numbers[i])->name);
+            status = hm_world_refuse_component(world, delta->remove.numbers[i],
+                                               "is both added and removed");
     return status;
 }
 

@@ -212,7 +212,7 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
         return status;
     const hm_world_component_record *record = hm_world_record(commands->world, number);
     if (value != NULL && record->size == 0)
-        return hm_fail(HM_ERROR_INVALID, "component %s is a tag: it has no values", record->name);
+        return hm_world_refuse_component(commands->world, number, HM_WORLD_IS_TAG);
     if (value != NULL)
         head.flags = HM_COMMAND_VALUE;
     made = commands_append(commands, &head, value != NULL ? record : NULL, &status);

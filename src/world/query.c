@@ -154,9 +154,8 @@ static hm_status query_check_none(const hm_query *query)
     for (uint32_t none = query->column_end; none < query->none_end; none++)
         for (uint32_t term = 0; term < query->term_end; term++)
             if (term != none && query->numbers[term] == query->numbers[none])
-                return hm_fail(HM_ERROR_INVALID,
-                               "component %s is in `none` and in another list of the query",
-                               hm_world_record(query->world, query->numbers[none])->name);
+                return hm_world_refuse_component(query->world, query->numbers[none],
+                                                 "is in `none` and in another list of the query");
     return HM_OK;
 }
 

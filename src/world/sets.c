@@ -38,8 +38,7 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
             return hm_fail(HM_ERROR_INVALID, "0x%08" HM_PRIx32 " is no component of this world",
                            components[i]);
         if (!set_insert(set, number))
-            return hm_fail(HM_ERROR_INVALID, "component %s is given twice",
-                           hm_world_record(world, number)->name);
+            return hm_world_refuse_component(world, number, "is given twice");
     }
     return HM_OK;
 }

@@ -189,7 +189,8 @@ hm_status hm_world_refuse_busy(const hm_world *world)
 {
     if (hm_guard_is_busy(&world->guard))
         return hm_fail_busy("world", world->name);
-    return hm_fail(HM_ERROR_BUSY, "world %s does not change while a query runs", world->name);
+    return hm_fail(HM_ERROR_BUSY, "the world '%.80s' does not change while a query runs",
+                   world->name);
 }
 
 void hm_world_enter(hm_world *world)
@@ -203,6 +204,14 @@ void hm_world_leave(hm_world *world)
 }
 
 /* components */
+
+hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is)
+{
+    const char *name = hm_world_record(world, number)->name;
+    if (name == NULL)
+        return hm_fail(HM_ERROR_INVALID, "component 0x%08" PRIx32 " %s", world->salt + number, is);
+    return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
+}
 
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
 {
@@ -225,7 +234,9 @@ static hm_status world_check_component(const hm_world *world, const hm_component
         status = hm_fail(HM_ERROR_FULL, "%d components are made already", HM_WORLD_MAX_COMPONENTS);
     if (status == HM_OK && world->memory == NULL)
         status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
-    return status == HM_OK ? hm_world_check_idle(world) : status;
+    if (status == HM_OK && hm_guard_is_busy(&world->guard))
+        status = hm_fail_busy("world", world->name);
+    return status;
 }
 
 /* Makes the secondary of a sparse component, the next in the array. */
@@ -266,7 +277,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
     record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
     record.context = desc->context;
-    record.name = desc->name != NULL ? desc->name : "component";
+    record.name = desc->name;
     record.sparse = is_sparse ? world->sparse_count++ : HM_WORLD_NONE;
     world->component_array.count = ++world->component_count;
     *hm_world_record(world, number) = record;

@@ -237,6 +237,12 @@ hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, 
 /* HM_ERROR_BUSY, with the reason. */
 hm_status hm_world_refuse_busy(const hm_world *world);
 
+/* HM_ERROR_INVALID: the component with this number `is` something that it must not be. The sentence
+ * has its name or, if it has none, what programs know it by. */
+hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is);
+
+#define HM_WORLD_IS_TAG "is a tag: it has no values"
+
 /* HM_ERROR_BUSY inside a callback, and while a query runs. */
 static inline hm_status hm_world_check_idle(const hm_world *world)
 {

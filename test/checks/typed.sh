@@ -59,6 +59,26 @@ for kind in world commands; do
     done
     echo "hm_$kind: $(echo "$names" | wc -w) functions of a component"
 done
+
+# The classes for C++ call every function, or stand here with the reason why not.
+classes="$source/include/handle_map/world.hpp $source/include/handle_map/query.hpp
+    $source/include/handle_map/commands.hpp $source/include/handle_map/detail/world.hpp"
+for kind in world query commands; do
+    names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
+        "$source/include/handle_map/$kind.h" | sort -u)
+    for name in $names; do
+        case $kind.$name in
+        world.create) continue ;;    # hm_world_create_n writes the values too
+        commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
+        esac
+        # shellcheck disable=SC2086 # A list of files.
+        cat $classes | grep -q "hm_${kind}_$name[(>]" || {
+            echo "hm_${kind}_$name has no form in C++" >&2
+            failed=true
+        }
+    done
+    echo "hm_$kind: $(echo "$names" | wc -w) functions in C++"
+done
 if $failed; then
     exit 1
 fi

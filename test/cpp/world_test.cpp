@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* hm::world, hm::query and hm::commands: what they add to the C functions. */
+/* hm::world: what it adds to the C functions. */
 #include "counted.hpp"
+
+extern "C" {
+#include "support/memory.h"
+}
+
+#include <cstring>
+#include <string>
 
 namespace
 {
@@ -87,47 +94,6 @@ TEST(cpp_world, a_value_that_is_refused_is_destroyed)
     CHECK(counted::alive == 1);
 }
 
-TEST(cpp_world, queries_call_a_lambda_for_each_entity)
-{
-    hm::world world(1000);
-    for (int i = 0; i < 100; i++) {
-        const hm::entity made = world.create(position{static_cast<float>(i), 0});
-        if (i % 2 == 0)
-            world.add(made, velocity{1, 0});
-        if (i % 4 == 0)
-            world.add(made, frozen());
-    }
-    hm::query<position, const velocity> movers(world, hm::without<frozen>());
-    int visited = 0;
-    movers.each([&](position &p, const velocity &v) {
-        p.y += v.x;
-        visited++;
-    });
-    CHECK(visited == 25 && movers.count() == 25);
-    hm::query<position, frozen> still(world);
-    still.each([&](hm::entity which, position &p) {
-        CHECK(world.has<frozen>(which) && p.y == 0);
-        visited++;
-    });
-    hm::query<position> any(world, hm::without<>(), hm::any_of<velocity, frozen>());
-    CHECK(visited == 50 && any.count() == 50);
-    std::size_t rows = 0;
-    any.each_view([&](hm::span<const hm::entity> entities, position *positions) {
-        CHECK(positions != nullptr);
-        rows += entities.size();
-    });
-    CHECK(rows == 50);
-}
-
-TEST(cpp_world, a_const_type_names_the_same_component)
-{
-    hm::world world(10);
-    hm::query<position> moving(world, hm::without<const frozen>());
-    world.create(position{}, frozen());
-    world.create(position{});
-    CHECK(moving.count() == 1);
-}
-
 TEST(cpp_world, a_value_is_destroyed_if_making_the_next_one_throws)
 {
     hm::world world(10);
@@ -138,46 +104,6 @@ TEST(cpp_world, a_value_is_destroyed_if_making_the_next_one_throws)
         is_caught = true;
     }
     CHECK(is_caught && counted::alive == 0 && world.empty());
-}
-
-TEST(cpp_world, a_loop_that_throws_ends)
-{
-    hm::world world(10);
-    world.create(position{});
-    hm::query<position> all(world);
-    bool is_caught = false;
-    try {
-        all.each([](position &) { throw 1; });
-    } catch (int) {
-        is_caught = true;
-    }
-    CHECK(is_caught && world.create(position{}));
-}
-
-TEST(cpp_world, commands_wait_for_apply_and_own_their_values)
-{
-    {
-        hm::world world(100);
-        const hm::entity old = world.create(position{1, 1}, velocity{});
-        CHECK(world.reserve(10) == HM_OK);
-        const hm::entity next = world.upcoming(0);
-        hm::commands commands(world);
-        const hm::entity made = commands.create();
-        CHECK(made == next && commands.add(made, counted(1)) == HM_OK);
-        CHECK(commands.add(old, frozen()) == HM_OK && commands.remove<velocity>(old) == HM_OK);
-        CHECK(commands.size() == 4 && !world.has<frozen>(old));
-        CHECK(commands.apply() == HM_OK && commands.skipped() == 0);
-        CHECK(world.has<frozen>(old) && !world.has<velocity>(old));
-        CHECK(*world.get<counted>(made)->value == 1);
-        CHECK(commands.destroy(made) == HM_OK && commands.apply() == HM_OK);
-        CHECK(counted::alive == 0);
-        commands.add(old, counted(2));
-        CHECK(counted::alive == 1);
-        commands.clear();
-        CHECK(counted::alive == 0);
-        commands.add(old, counted(3));
-    }
-    CHECK(counted::alive == 0);
 }
 
 TEST(cpp_world, rows_come_in_the_order_of_a_component)
@@ -194,4 +120,215 @@ TEST(cpp_world, rows_come_in_the_order_of_a_component)
         last = each.x;
     });
     CHECK(last == 49 && world.validate() == HM_OK && world.stats().count == 50);
+}
+
+TEST(cpp_world, rows_come_in_the_order_of_a_key)
+{
+    hm::world world(100);
+    for (int i = 0; i < 50; i++)
+        world.create(rare{i * 37 % 50 - 25}, frozen());
+    CHECK(world.defragment_by<rare>([](const rare &each) { return each.value; }).done);
+    int last = -26;
+    world.each<const rare>([&](const rare &each) {
+        CHECK(each.value == last + 1);
+        last = each.value;
+    });
+    CHECK(last == 24);
+    /* It resumes, under a budget too; touch_all says that values have changed. */
+    world.each<rare>([](rare &each) { each.value = -each.value; });
+    world.touch_all<rare>();
+    int calls = 0;
+    while (!world.defragment_by<rare>([](const rare &each) { return each.value; }, {2, 10}).done)
+        calls++;
+    CHECK(calls > 5);
+    CHECK(
+        world.defragment<velocity>([](const velocity &, const velocity &) { return false; }).done);
+}
+
+TEST(cpp_world, values_are_constructed_in_place_of_arguments)
+{
+    hm::world world(100);
+    const hm::entity stone = world.create();
+    position *at = world.emplace<position>(stone, 1.0f, 2.0f);
+    CHECK(at != nullptr && at == world.get<position>(stone) && at->y == 2);
+    CHECK(world.add<velocity>(stone, {3, 4}) == HM_OK && world.get<velocity>(stone)->y == 4);
+    const velocity fast = {5, 6};
+    CHECK(world.add<velocity>(stone, fast) == HM_OK && world.get<velocity>(stone)->x == 5);
+    CHECK(world.add(stone, fast) == HM_OK);
+    CHECK(world.emplace<position>(hm::entity(), 1.0f, 2.0f) == nullptr);
+    CHECK(std::strstr(hm_last_error(), "is not alive") != nullptr);
+    counted *owner = world.emplace<counted>(stone, 7);
+    CHECK(owner != nullptr && *owner->value == 7 && counted::alive == 1);
+    CHECK(world.destroy(stone) && counted::alive == 0);
+}
+
+TEST(cpp_world, default_values_are_those_of_the_type)
+{
+    struct health {
+        int points = 100;
+    };
+    hm::world world(100);
+    const hm::entity wolf = world.create<health, frozen, position>();
+    CHECK(world.get<health>(wolf)->points == 100 && world.has<frozen>(wolf));
+    CHECK(world.get<position>(wolf)->x == 0);
+    const hm::entity bear = world.create();
+    CHECK(world.add<health>(bear) == HM_OK && world.add<frozen>(bear) == HM_OK);
+    CHECK(world.get<health>(bear)->points == 100 && world.has<frozen>(bear));
+    CHECK(world.get_or<health>(bear, health{1}).points == 100);
+    CHECK(world.get_or(hm::entity(), health{1}).points == 1);
+    CHECK(world.get_or(world.create(), rare{5}).value == 5);
+}
+
+TEST(cpp_world, many_entities_are_created_at_once)
+{
+    const position places[3] = {{1, 1}, {2, 2}, {3, 3}};
+    hm::entity made[3];
+    hm::world world(5);
+    hm::status returned =
+        world.create_n<position, frozen, velocity>(3, places, nullptr, nullptr, made);
+    CHECK(returned == HM_OK);
+    CHECK(world.get<position>(made[2])->x == 3 && world.has<frozen>(made[1]));
+    CHECK(world.get<velocity>(made[0])->x == 0);
+    CHECK(world.create_n<position>(3, places) == HM_ERROR_FULL && world.size() == 3);
+    CHECK(world.create_n(2) == HM_OK && world.size() == 5);
+    CHECK(world.destroy_n(made, 3) == 3 && world.size() == 2);
+    CHECK(world.destroy(world.handle_at(1)) && world.contains(world.handle_at(0)));
+}
+
+TEST(cpp_world, a_change_is_one_move)
+{
+    hm::world world(100);
+    const hm::entity stone = world.create(position{1, 2}, velocity{3, 4}, counted(1));
+    const std::uint32_t tables = world.table_count();
+    CHECK(world.change(stone, hm::without<velocity, rare>(), frozen(), counted(2)) == HM_OK);
+    CHECK(world.table_count() == tables + 1 && !world.has<velocity>(stone));
+    CHECK(world.has<frozen>(stone) && *world.get<counted>(stone)->value == 2);
+    CHECK(counted::alive == 1 && world.get<position>(stone)->y == 2);
+    CHECK(world.change(hm::entity(), hm::without<>(), counted(3)) == HM_ERROR_STALE);
+    CHECK(counted::alive == 1);
+    CHECK(world.change(stone, hm::without<counted, const frozen>()) == HM_OK);
+    CHECK(counted::alive == 0 && !world.has<frozen>(stone) && world.validate() == HM_OK);
+}
+
+TEST(cpp_world, the_clock_tells_when_values_changed)
+{
+    hm::world world(100);
+    const hm::entity stone = world.create(position{});
+    const std::uint64_t before = world.clock();
+    CHECK(world.changed<position>(stone) <= before && world.changed<rare>(stone) == 0);
+    world.touch<position>(stone);
+    CHECK(world.changed<position>(stone) > before && world.clock() > before);
+}
+
+TEST(cpp_world, messages_name_the_type)
+{
+    hm::world world({100, 0, 0, nullptr, "level"});
+    const hm_component component = world.component<position>();
+    const hm_component twice[] = {component, component};
+    CHECK(hm_handle_is_null(hm_world_create(world.c_world(), twice, 2)));
+    const std::string sentence = hm_last_error();
+    CHECK(sentence.find("::position is given twice") != std::string::npos);
+    CHECK(sentence.rfind("component ", 0) == 0);
+    const hm_component named = world.component<velocity>({"speed"});
+    const hm_component speeds[] = {named, named};
+    CHECK(hm_handle_is_null(hm_world_create(world.c_world(), speeds, 2)));
+    CHECK(std::strcmp(hm_last_error(), "component speed is given twice") == 0);
+    hm::query<position> all(world);
+    world.create(position{});
+    all.each([&](position &) { CHECK(!world.create(position{})); });
+    CHECK(std::strstr(hm_last_error(), "the world 'level' does not change") != nullptr);
+}
+
+TEST(cpp_world, a_moved_world_has_its_entities_and_its_address)
+{
+    hm::world first({100, 0, 7});
+    const hm::entity stone = first.create(position{1, 2}, counted(3));
+    const hm_world *address = first.c_world();
+    hm::world second(std::move(first));
+    CHECK(second.c_world() == address && second.type_id() == 7 && stone.type_id() == 7);
+    CHECK(second.get<position>(stone)->y == 2 && second && counted::alive == 1);
+    CHECK(!first && first.empty() && !first.contains(stone) && first.type_id() == 0);
+    hm::world third(10);
+    third.create(counted(4));
+    third = std::move(second);
+    CHECK(counted::alive == 1 && *third.get<counted>(stone)->value == 3);
+    third = hm::world();
+    CHECK(counted::alive == 0 && !third);
+    CHECK(third.init({10}) == HM_OK && third.create(counted(5)));
+    CHECK(counted::alive == 1);
+    third = hm::world(20);
+    CHECK(counted::alive == 0 && third.capacity() == 20 && third.empty());
+}
+
+/* Every function of a world that was moved from, or never made: none succeeds, each says why. */
+static void check_empty(hm::world &world)
+{
+    CHECK(!world && world.capacity() == 0 && world.empty() && world.validate() == HM_OK);
+    CHECK(world.component<position>() == HM_INVALID_INDEX);
+    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(!world.create() && !world.create(position{}) && !world.create<frozen>());
+    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    CHECK(world.create_n<position>(1, nullptr) == HM_ERROR_FULL);
+    CHECK(world.add<frozen>(hm::entity()) == HM_ERROR_FULL);
+    CHECK(world.remove<position>(hm::entity()) == HM_ERROR_STALE);
+    CHECK(world.change(hm::entity(), hm::without<position>()) == HM_ERROR_STALE);
+    CHECK(world.emplace<position>(hm::entity(), 1.0f, 2.0f) == nullptr);
+    CHECK(world.get<position>(hm::entity()) == nullptr && !world.has<position>(hm::entity()));
+    CHECK(!world.destroy(hm::entity::from_bits(1)) && world.destroy_n(nullptr, 0) == 0);
+    CHECK(world.reserve(1) == HM_ERROR_FULL && !world.upcoming(0) && !world.handle_at(0));
+    CHECK(world.each<position>([](position &) {}) == HM_ERROR_FULL);
+    CHECK(world.changed<position>(hm::entity()) == 0 && world.table_count() == 0);
+    CHECK(world.defragment_by<rare>([](const rare &each) { return each.value; }).done);
+    CHECK(world.explain(hm::entity()) == HM_HANDLE_NULL && world.stats().count == 0);
+    world.touch<position>(hm::entity());
+    world.touch_all<position>();
+    world.clear();
+    (void)world.trim();
+    CHECK(!world && world.validate() == HM_OK);
+}
+
+TEST(cpp_world, an_empty_world_refuses_everything_and_says_why)
+{
+    hm::world none, moved(10);
+    check_empty(none);
+    const hm::world taken(std::move(moved));
+    check_empty(moved);
+    hm::world refused({0xFFFFFFFF});
+    CHECK(std::strstr(hm_last_error(), "is above") != nullptr);
+    check_empty(refused);
+    CHECK(taken.capacity() == 10 && refused.init({10}) == HM_OK && refused.create(position{}));
+}
+
+TEST(cpp_world, refused_memory_is_reported_and_nothing_is_lost)
+{
+    test_memory memory;
+    test_memory_init(&memory, 4096);
+    bool is_made = false;
+    for (std::uint32_t k = 1; !is_made; k++) {
+        test_memory_fail(&memory, k, k % 2 == 0);
+        hm::world world({100, 0, 0, &memory.table});
+        is_made = static_cast<bool>(world);
+        CHECK(is_made == !test_memory_refused(&memory));
+        if (!is_made)
+            CHECK(!world.create(position{}) &&
+                  world.init({100, 0, 0, &memory.table}) == (k % 2 == 0 ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(k < 100);
+    }
+    test_memory_fail(&memory, 0, false);
+    test_memory_check_released(&memory);
+    hm::entity stone;
+    for (std::uint32_t k = 1; !stone; k++) { /* Each call of the first create is refused. */
+        test_memory_fail(&memory, 0, false);
+        hm::world world({100, 0, 0, &memory.table});
+        CHECK(world);
+        test_memory_fail(&memory, k, true);
+        stone = world.create(counted(1), position{1, 2});
+        CHECK(static_cast<bool>(stone) == !test_memory_refused(&memory));
+        CHECK(counted::alive == (stone ? 1 : 0) && k < 100);
+        CHECK(stone || world.add(hm::entity(), counted(2)) != HM_OK);
+        test_memory_fail(&memory, 0, false);
+        CHECK(world.create(counted(3), position{1, 2}));
+    }
+    CHECK(counted::alive == 0);
+    test_memory_check_released(&memory);
 }

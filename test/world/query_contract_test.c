@@ -16,6 +16,14 @@ static bool says(const char *sentence)
     return equal;
 }
 
+/* Of a component that has no name. */
+static const char *sentence(hm_component component, const char *is)
+{
+    static char text[100];
+    snprintf(text, sizeof text, "component 0x%08x %s", (unsigned)component, is);
+    return text;
+}
+
 static bool is_refused(hm_world *world, const hm_query_desc *desc)
 {
     hm_query query;
@@ -77,9 +85,9 @@ TEST(query_contract, init_refuses_lists_that_contradict_each_other)
         CHECK(is_refused(&on.world, &(hm_query_desc){NONE(c, c)}));
         CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.b, c, c)}));
         CHECK(is_refused(&on.world, &(hm_query_desc){OPTIONAL(c, c)}));
-        CHECK(says("component component is given twice"));
+        CHECK(says(sentence(c, "is given twice")));
         CHECK(is_refused(&on.world, &(hm_query_desc){ALL(on.b, c), NONE(c)}));
-        CHECK(says("component component is in `none` and in another list of the query"));
+        CHECK(says(sentence(c, "is in `none` and in another list of the query")));
         CHECK(is_refused(&on.world, &(hm_query_desc){ANY(on.b, c), NONE(c)}));
         CHECK(is_refused(&on.world, &(hm_query_desc){OPTIONAL(c), NONE(on.b, c)}));
         hm_query query = ask(&on, (hm_query_desc){ALL(c), ANY(c), OPTIONAL(c)});

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* detail/world, in C++: what hm::world, hm::query and hm::commands share; no program needs it. */
+#ifndef HANDLE_MAP_DETAIL_WORLD_HPP
+#define HANDLE_MAP_DETAIL_WORLD_HPP
+
+#include <handle_map/order.hpp>
+
+#include <atomic>
+
+namespace hm::detail
+{
+
+template <class T> constexpr bool is_tag = std::is_empty<T>::value;
+
+/* Whether each type is given once. */
+template <class... Types> constexpr bool all_differ = true;
+template <class First, class... Rest>
+constexpr bool all_differ<First, Rest...> =
+    !(std::is_same<First, Rest>::value || ...) && all_differ<Rest...>;
+
+/* The type that was given explicitly, or that of the value. */
+template <class T, class Value>
+using type_or = std::conditional_t<std::is_void<T>::value, std::decay_t<Value>, T>;
+
+/* A value whose bytes a world copies, and which needs no destructor. */
+template <class T> class plain_value
+{
+    T value_;
+
+    template <class... Args> static T make(Args &&...args)
+    {
+        if constexpr (std::is_constructible<T, Args...>::value)
+            return T(std::forward<Args>(args)...);
+        else
+            return T{std::forward<Args>(args)...};
+    }
+
+  public:
+    template <class... Args>
+    explicit plain_value(Args &&...args) : value_(make(std::forward<Args>(args)...))
+    {
+    }
+    plain_value(const plain_value &) = delete;
+    plain_value &operator=(const plain_value &) = delete;
+    const void *bytes() const noexcept
+    {
+        return &value_;
+    }
+    void was_taken() noexcept
+    {
+    }
+};
+
+/* A value of a component until a world takes it as bytes. */
+template <class T>
+class held
+    : public std::conditional_t<std::is_trivially_copyable<T>::value, plain_value<T>, maker<T>>
+{
+    using base = std::conditional_t<std::is_trivially_copyable<T>::value, plain_value<T>, maker<T>>;
+
+  public:
+    using base::base;
+    /* For the C functions: a tag has no value. */
+    const void *value() const noexcept
+    {
+        return is_tag<T> ? nullptr : base::bytes();
+    }
+    void was_taken() noexcept
+    {
+        if constexpr (!is_tag<T>)
+            base::was_taken();
+    }
+};
+
+/* The types that any world of the program has met have numbers from 1. One that none has met has 0,
+ * which is no component in any world. */
+inline std::uint32_t next_type_number() noexcept
+{
+    static std::atomic<std::uint32_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+template <class T> struct type_number {
+    static inline std::atomic<std::uint32_t> value{0};
+
+    static std::uint32_t give() noexcept
+    {
+        static const std::uint32_t number = next_type_number();
+        value.store(number, std::memory_order_relaxed);
+        return number;
+    }
+};
+
+/* How gcc and clang write this function's name ends with that of T. */
+template <class T> constexpr const char *signature() noexcept
+{
+#if defined(__GNUC__)
+    return __PRETTY_FUNCTION__; /* "... [with T = position]", "... [T = position]" */
+#else
+    return "[T = ]"; /* messages show the component's number */
+#endif
+}
+
+constexpr const char *name_in(const char *signature) noexcept
+{
+    while (signature[0] != 'T' || signature[1] != ' ' || signature[2] != '=')
+        signature++;
+    return signature + 4;
+}
+
+constexpr std::size_t length_of(const char *name_and_bracket) noexcept
+{
+    std::size_t length = 0;
+    while (name_and_bracket[length + 1] != '\0')
+        length++;
+    return length;
+}
+
+template <std::size_t Length> struct text {
+    char characters[Length + 1];
+};
+
+template <std::size_t Length> constexpr text<Length> first_of(const char *from) noexcept
+{
+    text<Length> made{};
+    for (std::size_t i = 0; i < Length; i++)
+        made.characters[i] = from[i];
+    return made;
+}
+
+template <class T>
+inline constexpr auto
+    type_name = first_of<length_of(name_in(signature<T>()))>(name_in(signature<T>()));
+
+struct world_core;
+
+/* What a world knows of a query or of commands, which keep its address. */
+struct follower {
+    world_core *core = nullptr; /* nullptr: it follows none */
+    follower **head = nullptr;  /* of the list that it is in */
+    follower *before = nullptr, *after = nullptr;
+    void (*end)(follower *) noexcept = nullptr;
+};
+
+/* The part of a world that stays where it is when the world is moved. */
+struct world_core {
+    /* Types that a program may use as components, in all its worlds together. */
+    static constexpr std::size_t max_types = 16384;
+    /* Bytes of a value in a table: see world.h. */
+    static constexpr std::size_t max_size = 16368 - sizeof(hm_handle);
+
+    hm_world c{};
+    const hm_component *by_type = nullptr; /* type number -> component, or HM_INVALID_INDEX */
+    std::uint32_t type_count = 0;
+    std::uint16_t type_id = 0;
+    hm_array home{};  /* has one item: this struct */
+    hm_array types{}; /* by_type */
+    const hm_memory *memory = nullptr;
+    follower *queries = nullptr, *commands = nullptr;
+    std::atomic_flag lock = ATOMIC_FLAG_INIT; /* of the lists: threads may make queries at once */
+
+    /* Returns nullptr if it fails. */
+    static world_core *make(const hm_world_desc &with, status *returned) noexcept
+    {
+        hm_array home{};
+        hm_array_desc desc{};
+        desc.item_size = sizeof(world_core);
+        desc.item_align = alignof(world_core);
+        desc.capacity = 1;
+        desc.memory = with.memory;
+        *returned = hm_array_init(&home, &desc);
+        void *place = *returned == HM_OK ? hm_array_push(&home) : nullptr;
+        if (place == nullptr) {
+            if (*returned == HM_OK)
+                *returned = HM_ERROR_MEMORY;
+            hm_array_fini(&home);
+            return nullptr;
+        }
+        world_core *made = ::new (place) world_core;
+        made->home = home;
+        *returned = made->init(with);
+        if (*returned == HM_OK)
+            return made;
+        made->drop();
+        return nullptr;
+    }
+    bool is_live() const noexcept
+    {
+        return hm_array_data(&home) != nullptr;
+    }
+    /* A call of an empty world fails with this, and its reason. */
+    status refuse() noexcept
+    {
+        const hm_component_desc tag{};
+        (void)hm_world_component(&c, &tag);
+        return HM_ERROR_FULL;
+    }
+    void end() noexcept
+    {
+        end_all(&commands); /* What waits is destroyed by hooks of the world. */
+        hm_world_fini(&c);
+        end_all(&queries);
+        drop();
+    }
+
+    template <class T> hm_component find() const noexcept
+    {
+        std::uint32_t number =
+            type_number<std::remove_const_t<T>>::value.load(std::memory_order_relaxed);
+        return number < type_count ? by_type[number] : HM_INVALID_INDEX;
+    }
+    template <class T>
+    hm_component component(const char *name = nullptr,
+                           hm_component_storage storage = HM_COMPONENT_TABLE) noexcept
+    {
+        static_assert(std::is_same<T, std::decay_t<T>>::value,
+                      "a component's type is not const and no reference");
+        static_assert(is_relocatable<std::decay_t<T>>::value,
+                      "a world moves values as bytes: specialise hm::is_relocatable if this type "
+                      "allows that");
+        hm_component known = find<T>();
+        return known != HM_INVALID_INDEX ? known : make_component<T>(name, storage);
+    }
+    /* The same with a status. */
+    template <class T> status require(hm_component *found) noexcept
+    {
+        *found = component<T>();
+        return *found != HM_INVALID_INDEX ? HM_OK : refusal(sizeof(T));
+    }
+
+    void add(follower *added, follower **head) noexcept
+    {
+        const locked hold(lock);
+        added->core = this;
+        added->head = head;
+        added->before = nullptr;
+        added->after = *head;
+        if (*head != nullptr)
+            (*head)->before = added;
+        *head = added;
+    }
+    void remove(follower *removed) noexcept
+    {
+        const locked hold(lock);
+        (removed->before != nullptr ? removed->before->after : *removed->head) = removed->after;
+        if (removed->after != nullptr)
+            removed->after->before = removed->before;
+        removed->core = nullptr;
+    }
+
+  private:
+    class locked
+    {
+        std::atomic_flag &flag_;
+
+      public:
+        explicit locked(std::atomic_flag &flag) noexcept : flag_(flag)
+        {
+            while (flag_.test_and_set(std::memory_order_acquire)) {
+            }
+        }
+        locked(const locked &) = delete;
+        locked &operator=(const locked &) = delete;
+        ~locked()
+        {
+            flag_.clear(std::memory_order_release);
+        }
+    };
+
+    status init(const hm_world_desc &with) noexcept
+    {
+        hm_array_desc numbers{};
+        numbers.item_size = sizeof(hm_component);
+        numbers.capacity = max_types;
+        numbers.memory = with.memory;
+        status returned = hm_array_init(&types, &numbers);
+        if (returned != HM_OK)
+            return returned;
+        type_id = with.type_id;
+        memory = with.memory;
+        by_type = static_cast<const hm_component *>(hm_array_data(&types));
+        return hm_world_init(&c, &with);
+    }
+    /* Without the world, which has ended or was not made. */
+    void drop() noexcept
+    {
+        hm_array_fini(&types);
+        hm_array place = home;
+        this->~world_core();
+        hm_array_fini(&place);
+    }
+    void end_all(follower **head) noexcept
+    {
+        while (*head != nullptr) {
+            follower *ended = *head;
+            remove(ended);
+            ended->end(ended);
+        }
+    }
+
+    bool make_room(std::uint32_t number) noexcept
+    {
+        if (number < type_count)
+            return true;
+        if (hm_array_resize(&types, std::size_t{number} + 1) != HM_OK)
+            return false;
+        auto *all = static_cast<hm_component *>(hm_array_data(&types));
+        for (; type_count <= number; type_count++)
+            all[type_count] = HM_INVALID_INDEX;
+        return true;
+    }
+    template <class T>
+    hm_component make_component(const char *name, hm_component_storage storage) noexcept
+    {
+        hm_component_desc desc{};
+        desc.size = is_tag<T> ? 0 : sizeof(T);
+        desc.align = is_tag<T> ? 0 : alignof(T);
+        desc.name = name;
+        if (name == nullptr && type_name<T>.characters[0] != '\0')
+            desc.name = type_name<T>.characters;
+        desc.storage = storage;
+        if constexpr (!is_tag<T>)
+            desc.destroy = destroy_hook<T>();
+        std::uint32_t number = type_number<T>::give();
+        if (is_live() && !make_room(number))
+            return HM_INVALID_INDEX;
+        hm_component made = hm_world_component(&c, &desc);
+        if (made != HM_INVALID_INDEX)
+            static_cast<hm_component *>(hm_array_data(&types))[number] = made;
+        return made;
+    }
+    /* Why a component of this size was not made: hm_world_component returns no status. */
+    status refusal(std::size_t size) const noexcept
+    {
+        if ((c.guard.flags & HM_GUARD_BUSY) != 0)
+            return HM_ERROR_BUSY;
+        if (!is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS)
+            return HM_ERROR_FULL;
+        return size > max_size ? HM_ERROR_INVALID : HM_ERROR_MEMORY;
+    }
+};
+
+/* Owns the C struct of a query or of commands. */
+template <class C, void (*Fini)(C *)> class following
+{
+    struct node : follower {
+        C c{};
+    } node_;
+
+  public:
+    following() noexcept
+    {
+        node_.end = &end_node;
+    }
+    following(following &&other) noexcept : following()
+    {
+        take(other);
+    }
+    following &operator=(following &&other) noexcept
+    {
+        if (this != &other) {
+            end();
+            take(other);
+        }
+        return *this;
+    }
+    ~following()
+    {
+        end();
+    }
+    C *c() noexcept
+    {
+        return &node_.c;
+    }
+    const C *c() const noexcept
+    {
+        return &node_.c;
+    }
+    world_core *core() const noexcept
+    {
+        return node_.core;
+    }
+    void follow(world_core &core, follower *&head) noexcept
+    {
+        core.add(&node_, &head);
+    }
+    void end() noexcept
+    {
+        Fini(&node_.c);
+        if (node_.core != nullptr)
+            node_.core->remove(&node_);
+    }
+
+  private:
+    static void end_node(follower *ended) noexcept
+    {
+        Fini(&static_cast<node *>(ended)->c);
+    }
+    void take(following &other) noexcept
+    {
+        node_.c = std::exchange(other.node_.c, C{});
+        world_core *core = other.node_.core;
+        if (core != nullptr) {
+            core->remove(&other.node_);
+            core->add(&node_, other.node_.head);
+        }
+    }
+};
+
+/* Those of these components that the world has. */
+template <class... Types> struct known_set {
+    hm_component set[sizeof...(Types) + 1];
+    std::uint32_t count = 0;
+
+    explicit known_set(const world_core &core) noexcept
+    {
+        (add(core.find<Types>()), ...);
+    }
+    void add(hm_component found) noexcept
+    {
+        if (found != HM_INVALID_INDEX)
+            set[count++] = found;
+    }
+};
+
+} // namespace hm::detail
+
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT */
+/* query, in C++: hm::query<Types...>, an owner of an hm_query, which visits all entities of a world
+ * that have these components. What query.h says holds here too.
+ *
+ * What a loop gets for each type:
+ *
+ *     position                   position &            it may write
+ *     const position             const position &      it only reads
+ *     hm::optional<position>     position *            nullptr if the entity has none
+ *     frozen, an empty type      nothing               it only says which entities are visited
+ *
+ * Filters say more about which are visited: hm::without<...> leaves out those that have one of its
+ * components, hm::any_of<...> those that have none of them. Example:
+ *
+ *     hm::query<position, const velocity> movers(world, hm::without<frozen>());
+ *     movers.each([](position &p, const velocity &v) { p.x += v.x; });
+ *     for (auto [which, p, v] : movers.each())
+ *         if (p.x > 100)
+ *             commands.destroy(which);
+ *
+ * Keep a query as long as its loop. While a loop runs, no entity moves: calls that would change the
+ * world are refused, so record changes in commands. A loop ends with its scope, also by a break, a
+ * return or an exception. A query has one loop at a time: a second one inside ends the first, so
+ * use another query there.
+ *
+ * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
+ * it becomes an empty one, which matches nothing. */
+#ifndef HANDLE_MAP_QUERY_HPP
+#define HANDLE_MAP_QUERY_HPP
+
+#include <handle_map/world.hpp>
+
+#include <tuple>
+
+namespace hm
+{
+
+/* A query visits only entities that have at least one of these. */
+template <class... Types> struct any_of {
+};
+
+/* In a query's types: visited whether the entity has it or not. */
+template <class T> struct optional {
+};
+
+namespace detail
+{
+
+/* A type of a query. `in_view` is what a view has for it, `in_loop` what a loop gets. */
+template <class T> struct term {
+    using type = T;
+    static constexpr bool is_optional = false;
+    static constexpr bool has_column = !is_tag<std::remove_const_t<T>>;
+
+    struct column {
+        T *values;
+
+        T &operator[](std::uint32_t i) const noexcept
+        {
+            return values[i];
+        }
+    };
+    using in_loop = std::conditional_t<has_column, std::tuple<T &>, std::tuple<>>;
+};
+template <class T> struct term<optional<T>> {
+    using type = T;
+    static constexpr bool is_optional = true;
+    static constexpr bool has_column = true;
+
+    struct column {
+        T *values;
+
+        T *operator[](std::uint32_t i) const noexcept
+        {
+            return values != nullptr ? values + i : nullptr;
+        }
+    };
+    using in_loop = std::tuple<T *>;
+};
+
+template <class T> using component_of = std::remove_const_t<typename term<T>::type>;
+
+template <class... Types>
+using loop_values = decltype(std::tuple_cat(std::declval<typename term<Types>::in_loop>()...));
+
+template <class Filter> constexpr bool is_filter = false;
+template <class... Types> constexpr bool is_filter<without<Types...>> = true;
+template <class... Types> constexpr bool is_filter<any_of<Types...>> = true;
+
+template <class Filter> constexpr std::size_t filter_size = 0;
+template <class... Types> constexpr std::size_t filter_size<without<Types...>> = sizeof...(Types);
+template <class... Types> constexpr std::size_t filter_size<any_of<Types...>> = sizeof...(Types);
+
+/* Whether F can be called with these arguments. */
+template <class F, class Arguments> constexpr bool takes = false;
+template <class F, class... Arguments>
+constexpr bool takes<F, std::tuple<Arguments...>> = std::is_invocable<F &, Arguments...>::value;
+template <class F, class Arguments> constexpr bool takes_entity_and = false;
+template <class F, class... Arguments>
+constexpr bool takes_entity_and<F, std::tuple<Arguments...>> =
+    std::is_invocable<F &, entity, Arguments...>::value;
+
+/* A list of components for a descriptor. */
+struct term_list {
+    hm_component components[HM_QUERY_MAX_TERMS];
+    std::uint32_t count = 0;
+};
+
+/* Finds or makes the components of a query, until one is refused. */
+class term_reader
+{
+    world_core &core_;
+
+  public:
+    term_list all, optional, none, any;
+    status returned = HM_OK;
+
+    explicit term_reader(world_core &core) noexcept : core_(core)
+    {
+    }
+    template <class T> void read(term_list &list) noexcept
+    {
+        if (returned == HM_OK)
+            returned = core_.require<component_of<T>>(&list.components[list.count++]);
+    }
+    template <class Filter> void filter(Filter) noexcept
+    {
+    }
+    template <class... Types> void filter(without<Types...>) noexcept
+    {
+        (read<Types>(none), ...);
+    }
+    template <class... Types> void filter(any_of<Types...>) noexcept
+    {
+        (read<Types>(any), ...);
+    }
+    hm_query_desc desc() const noexcept
+    {
+        hm_query_desc made{};
+        made.all = all.components;
+        made.all_count = all.count;
+        made.optional = optional.components;
+        made.optional_count = optional.count;
+        made.none = none.components;
+        made.none_count = none.count;
+        made.any = any.components;
+        made.any_count = any.count;
+        return made;
+    }
+};
+
+/* Ends a loop also when what it calls throws. */
+class running
+{
+    hm_query *c_;
+
+  public:
+    explicit running(hm_query *c) noexcept : c_(c)
+    {
+        hm_query_begin(c);
+    }
+    running(const running &) = delete;
+    running &operator=(const running &) = delete;
+    ~running()
+    {
+        hm_query_end(c_);
+    }
+};
+
+} // namespace detail
+
+template <class... Types> class [[nodiscard]] query
+{
+    static_assert(detail::all_differ<detail::component_of<Types>...>,
+                  "a component is given twice in a query");
+    static_assert(
+        !((detail::term<Types>::is_optional && detail::is_tag<detail::component_of<Types>>) || ...),
+        "an optional tag changes nothing: ask the world by has<T>");
+    detail::following<hm_query, hm_query_fini> own_;
+
+    using indices = std::index_sequence_for<Types...>;
+    using values = detail::loop_values<Types...>;
+    template <std::size_t I>
+    using term_at = detail::term<std::tuple_element_t<I, std::tuple<Types...>>>;
+
+  public:
+    /* An empty query, which matches nothing. */
+    query() noexcept = default;
+    /* As init; if that fails, the query matches nothing, and hm_last_error says why. */
+    template <class... Filters> explicit query(world &in, Filters... filters) noexcept
+    {
+        (void)init(in, filters...);
+    }
+    /* Ends the query as it is, and makes it anew, with filters hm::without<...>() and
+     * hm::any_of<...>(). Types that the world has not met become components. Fails as
+     * hm_query_init and world::component do. */
+    template <class... Filters> status init(world &in, Filters... filters) noexcept
+    {
+        static_assert((detail::is_filter<Filters> && ...),
+                      "the filters of a query are hm::without<...>() and hm::any_of<...>()");
+        static_assert((sizeof...(Types) + ... + detail::filter_size<Filters>) <= HM_QUERY_MAX_TERMS,
+                      "a query has at most HM_QUERY_MAX_TERMS components");
+        own_.end();
+        detail::world_core &core = detail::world_access::core_of(in);
+        if (!core.is_live())
+            return core.refuse();
+        detail::term_reader terms(core);
+        (terms.template read<Types>(detail::term<Types>::is_optional ? terms.optional : terms.all),
+         ...);
+        (terms.filter(filters), ...);
+        if (terms.returned != HM_OK)
+            return terms.returned;
+        const hm_query_desc desc = terms.desc();
+        status returned = hm_query_init(own_.c(), &core.c, &desc);
+        if (returned == HM_OK)
+            own_.follow(core, core.queries);
+        return returned;
+    }
+    /* Whether init has succeeded, and the world has not ended. */
+    explicit operator bool() const noexcept
+    {
+        return own_.core() != nullptr;
+    }
+    /* For the functions of the C library. */
+    [[nodiscard]] hm_query *c_query() noexcept
+    {
+        return own_.c();
+    }
+
+    /* Calls f(values...) or f(entity, values...) for each entity. */
+    template <class F> void each(F &&f)
+    {
+        constexpr bool takes_entity = detail::takes_entity_and<F, values>;
+        constexpr bool is_right = takes_entity || detail::takes<F, values>;
+        static_assert(
+            is_right,
+            "each calls f(values...) or f(entity, values...), where a value is T & for T, "
+            "const T & for const T, T * for hm::optional<T>, and left out for a tag");
+        if constexpr (is_right) {
+            const detail::running loop(own_.c());
+            hm_view view;
+            while (hm_query_next(own_.c(), &view))
+                visit<takes_entity>(f, view);
+        }
+    }
+    /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). Not
+     * of a temporary query, which would end before the loop begins. */
+    class rows;
+    [[nodiscard]] rows each() &noexcept
+    {
+        return rows(own_.c());
+    }
+    rows each() && = delete;
+    /* Calls f(entities, columns...) for each view: a span of entities, and for each type that is no
+     * tag the address of as many values, or nullptr where they lack an optional one. */
+    template <class F> void each_view(F &&f)
+    {
+        const detail::running loop(own_.c());
+        hm_view view;
+        while (hm_query_next(own_.c(), &view))
+            std::apply(
+                f, std::tuple_cat(std::make_tuple(entities_of(view)), addresses(view, indices())));
+    }
+    /* The number of entities that a loop would visit. O(tables): see hm_query_count. */
+    [[nodiscard]] std::uint32_t count() noexcept
+    {
+        return hm_query_count(own_.c());
+    }
+
+    /* In each_view: when the values of this type in the view last changed, by the world's clock. As
+     * hm_query_changed. */
+    template <class T> [[nodiscard]] std::uint64_t changed() const noexcept
+    {
+        return hm_query_changed(own_.c(), column_of<index_of<T>()>());
+    }
+    /* In each_view: says that these values were written, as hm_query_touch. */
+    template <class T> void touch() noexcept
+    {
+        hm_query_touch(own_.c(), column_of<index_of<T>()>());
+    }
+
+    /* Adds components, whose values are zero, to all entities that match, and takes others away, as
+     * hm_query_change; `changed` gets their number. Example:
+     *
+     *     movers.change<frozen>(hm::without<velocity>());
+     */
+    template <class... Added, class... Removed>
+    status change(without<Removed...> = {}, std::uint32_t *changed = nullptr) noexcept
+    {
+        static_assert((std::is_trivially_default_constructible<Added>::value && ...),
+                      "the values are zero, but the default of this type is another one");
+        hm_component added[sizeof...(Added) + 1];
+        if (changed != nullptr)
+            *changed = 0;
+        status returned = HM_OK;
+        detail::world_core *core = own_.core();
+        if (core == nullptr)
+            return hm_query_change(own_.c(), nullptr, 0, nullptr, 0, changed);
+        std::uint32_t n = 0;
+        (void)((returned = core->require<Added>(&added[n++]), returned == HM_OK) && ...);
+        if (returned != HM_OK)
+            return returned;
+        const detail::known_set<Removed...> gone(*core);
+        return hm_query_change(own_.c(), added, n, gone.set, gone.count, changed);
+    }
+
+    /* Destroys all entities that match, and returns their number. None and 0 while a query runs,
+     * and when memory is refused, 8 bytes for each that matches: hm_last_error says which. */
+    std::uint32_t destroy_all() noexcept
+    {
+        return destroy_where([](doomed &list, const hm_view &view) {
+            for (std::uint32_t i = 0; i < view.count; i++)
+                list.add(view.entities[i]);
+        });
+    }
+    /* The same for those for which f(values...) or f(entity, values...) is true. */
+    template <class F> std::uint32_t destroy_if(F &&f)
+    {
+        constexpr bool takes_entity = detail::takes_entity_and<F, values>;
+        constexpr bool is_right = takes_entity || detail::takes<F, values>;
+        static_assert(is_right, "destroy_if calls f as each does");
+        if constexpr (is_right) {
+            return destroy_where([&f](doomed &list, const hm_view &view) {
+                std::uint32_t i = 0;
+                auto test = [&](auto &&...arguments) {
+                    if (f(std::forward<decltype(arguments)>(arguments)...))
+                        list.add(view.entities[i]);
+                    i++;
+                };
+                visit<takes_entity>(test, view);
+            });
+        } else {
+            return 0;
+        }
+    }
+
+  private:
+    static span<const entity> entities_of(const hm_view &view) noexcept
+    {
+        return {reinterpret_cast<const entity *>(view.entities), view.count};
+    }
+
+    /* The columns of a view are those of the components that are asked for, then the optional ones:
+     * that of type I. */
+    template <std::size_t I> static constexpr std::uint32_t column_of() noexcept
+    {
+        constexpr bool is_optional[] = {detail::term<Types>::is_optional..., false};
+        std::uint32_t column = 0;
+        for (std::size_t i = 0; i < sizeof...(Types); i++)
+            if (is_optional[I] ? !is_optional[i] || i < I : !is_optional[i] && i < I)
+                column++;
+        return column;
+    }
+    template <class T> static constexpr std::size_t index_of() noexcept
+    {
+        constexpr bool found[] = {
+            std::is_same<std::remove_const_t<T>, detail::component_of<Types>>::value..., true};
+        std::size_t i = 0;
+        while (!found[i])
+            i++;
+        static_assert(
+            (std::is_same<std::remove_const_t<T>, detail::component_of<Types>>::value || ...),
+            "the query has no such type");
+        return i;
+    }
+    template <std::size_t I> static auto address(const hm_view &view) noexcept
+    {
+        if constexpr (term_at<I>::has_column) {
+            using type = typename term_at<I>::type;
+            return std::make_tuple(static_cast<type *>(view.columns[column_of<I>()]));
+        } else {
+            (void)view;
+            return std::tuple<>();
+        }
+    }
+    template <std::size_t... I>
+    static auto addresses(const hm_view &view, std::index_sequence<I...>) noexcept
+    {
+        (void)view;
+        return std::tuple_cat(address<I>(view)...);
+    }
+    template <std::size_t I> static auto column(const hm_view &view) noexcept
+    {
+        if constexpr (term_at<I>::has_column) {
+            using type = typename term_at<I>::type;
+            return std::make_tuple(
+                typename term_at<I>::column{static_cast<type *>(view.columns[column_of<I>()])});
+        } else {
+            (void)view;
+            return std::tuple<>();
+        }
+    }
+    template <std::size_t... I>
+    static auto columns_of(const hm_view &view, std::index_sequence<I...>) noexcept
+    {
+        (void)view;
+        return std::tuple_cat(column<I>(view)...);
+    }
+
+    template <bool takes_entity, class F> static void visit(F &f, const hm_view &view)
+    {
+        std::apply(
+            [&f, entities = view.entities, count = view.count](auto... columns) {
+                for (std::uint32_t i = 0; i < count; i++) {
+                    if constexpr (takes_entity)
+                        f(entity(entities[i]), columns[i]...);
+                    else
+                        f(columns[i]...);
+                }
+                (void)entities;
+            },
+            columns_of(view, indices()));
+    }
+
+    /* Entities that will be destroyed when the loop has ended. */
+    class doomed
+    {
+        hm_array array_{};
+
+      public:
+        doomed() noexcept = default;
+        doomed(const doomed &) = delete;
+        doomed &operator=(const doomed &) = delete;
+        ~doomed()
+        {
+            hm_array_fini(&array_);
+        }
+        bool reserve(std::uint32_t n, const hm_memory *memory) noexcept
+        {
+            hm_array_desc desc{};
+            desc.item_size = sizeof(hm_handle);
+            desc.capacity = n;
+            desc.memory = memory;
+            return hm_array_init(&array_, &desc) == HM_OK && hm_array_reserve(&array_, n) == HM_OK;
+        }
+        void add(hm_handle which) noexcept
+        {
+            *static_cast<hm_handle *>(hm_array_push(&array_)) = which;
+        }
+        std::uint32_t destroy(hm_world *world) const noexcept
+        {
+            return hm_world_destroy_n(world, static_cast<hm_handle *>(hm_array_data(&array_)),
+                                      static_cast<std::uint32_t>(hm_array_count(&array_)));
+        }
+    };
+    template <class Collect> std::uint32_t destroy_where(Collect collect)
+    {
+        const std::uint32_t n = count();
+        doomed list;
+        if (n == 0)
+            return 0;
+        /* While a query runs, this one perhaps, the world says so. */
+        if (hm_world_create_n(&own_.core()->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK ||
+            !list.reserve(n, own_.core()->memory))
+            return 0;
+        {
+            const detail::running loop(own_.c());
+            hm_view view;
+            while (hm_query_next(own_.c(), &view))
+                collect(list, view);
+        }
+        return list.destroy(&own_.core()->c);
+    }
+};
+
+/* A loop over a query, which begins here and ends with the object. */
+template <class... Types> class [[nodiscard]] query<Types...>::rows
+{
+    hm_query *c_;
+    const detail::running loop_;
+
+  public:
+    struct sentinel {
+    };
+    class iterator
+    {
+        using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
+        hm_query *c_;
+        const hm_handle *entities_;
+        std::uint32_t at_ = 0, count_;
+        columns columns_;
+
+        iterator(hm_query *c, const hm_view &view) noexcept
+            : c_(c), entities_(view.entities), count_(view.count), columns_(columns_or_none(view))
+        {
+        }
+        static columns columns_or_none(const hm_view &view) noexcept
+        {
+            return view.count != 0 ? columns_of(view, indices()) : columns();
+        }
+        static hm_view next(hm_query *c) noexcept
+        {
+            hm_view view;
+            (void)hm_query_next(c, &view);
+            return view;
+        }
+
+      public:
+        explicit iterator(hm_query *c) noexcept : iterator(c, next(c))
+        {
+        }
+        auto operator*() const noexcept
+        {
+            return std::apply(
+                [this](auto... all) {
+                    return std::tuple<entity, decltype(all[0])...>(entity(entities_[at_]),
+                                                                   all[at_]...);
+                },
+                columns_);
+        }
+        iterator &operator++() noexcept
+        {
+            if (++at_ == count_)
+                *this = iterator(c_, next(c_));
+            return *this;
+        }
+        friend bool operator!=(const iterator &a, sentinel) noexcept
+        {
+            return a.count_ != 0;
+        }
+    };
+
+    explicit rows(hm_query *c) noexcept : c_(c), loop_(c)
+    {
+    }
+    [[nodiscard]] iterator begin() noexcept
+    {
+        return iterator(c_);
+    }
+    [[nodiscard]] sentinel end() const noexcept
+    {
+        return {};
+    }
+};
+
+template <class... Types, class F, class... Filters> status world::each(F &&f, Filters... filters)
+{
+    hm::query<Types...> made;
+    status returned = made.init(*this, filters...);
+    if (returned == HM_OK)
+        made.each(f);
+    return returned;
+}
+
+} // namespace hm
+
+#endif

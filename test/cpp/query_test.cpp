@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* hm::query: what it adds to the C functions. */
+#include "counted.hpp"
+
+extern "C" {
+#include "support/memory.h"
+}
+
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace
+{
+
+struct position {
+    float x, y;
+};
+struct velocity {
+    float x, y;
+};
+struct frozen {
+};
+struct rare {
+    int value;
+};
+
+/* 100 entities with a position; each second has a velocity, each fourth is frozen. */
+hm::world make_movers()
+{
+    hm::world world(1000);
+    for (int i = 0; i < 100; i++) {
+        const hm::entity made = world.create(position{static_cast<float>(i), 0});
+        if (i % 2 == 0)
+            world.add(made, velocity{1, 0});
+        if (i % 4 == 0)
+            world.add<frozen>(made);
+    }
+    return world;
+}
+
+} // namespace
+
+TEST(cpp_query, queries_call_a_lambda_for_each_entity)
+{
+    hm::world world(1000);
+    for (int i = 0; i < 100; i++) {
+        const hm::entity made = world.create(position{static_cast<float>(i), 0});
+        if (i % 2 == 0)
+            world.add(made, velocity{1, 0});
+        if (i % 4 == 0)
+            world.add(made, frozen());
+    }
+    hm::query<position, const velocity> movers(world, hm::without<frozen>());
+    int visited = 0;
+    movers.each([&](position &p, const velocity &v) {
+        p.y += v.x;
+        visited++;
+    });
+    CHECK(visited == 25 && movers.count() == 25);
+    hm::query<position, frozen> still(world);
+    still.each([&](hm::entity which, position &p) {
+        CHECK(world.has<frozen>(which) && p.y == 0);
+        visited++;
+    });
+    hm::query<position> any(world, hm::without<>(), hm::any_of<velocity, frozen>());
+    CHECK(visited == 50 && any.count() == 50);
+    std::size_t rows = 0;
+    any.each_view([&](hm::span<const hm::entity> entities, position *positions) {
+        CHECK(positions != nullptr);
+        rows += entities.size();
+    });
+    CHECK(rows == 50);
+}
+
+TEST(cpp_query, a_const_type_names_the_same_component)
+{
+    hm::world world(10);
+    hm::query<position> moving(world, hm::without<const frozen>());
+    world.create(position{}, frozen());
+    world.create(position{});
+    CHECK(moving.count() == 1);
+}
+
+TEST(cpp_query, a_loop_that_throws_ends)
+{
+    hm::world world(10);
+    world.create(position{});
+    hm::query<position> all(world);
+    bool is_caught = false;
+    try {
+        all.each([](position &) { throw 1; });
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && world.create(position{}));
+}
+
+TEST(cpp_query, filters_come_in_any_order_and_without_types)
+{
+    hm::world world = make_movers();
+    hm::query<> either(world, hm::any_of<velocity, rare>());
+    hm::query<> neither(world, hm::without<velocity>(), hm::without<rare>());
+    hm::query<> both(world, hm::without<frozen>(), hm::any_of<velocity>());
+    hm::query<> swapped(world, hm::any_of<const velocity>(), hm::without<const frozen>());
+    hm::query<> all(world);
+    CHECK(either.count() == 50 && neither.count() == 50 && all.count() == 100);
+    CHECK(both.count() == 25 && swapped.count() == 25);
+    std::uint32_t visited = 0;
+    either.each([&](hm::entity which) { visited += world.has<velocity>(which); });
+    either.each([&] { visited++; });
+    for (auto [which] : either.each())
+        visited += world.has<velocity>(which);
+    CHECK(visited == 150);
+}
+
+TEST(cpp_query, optional_components_are_pointers)
+{
+    hm::world world = make_movers();
+    hm::query<hm::optional<const velocity>, position, hm::optional<rare>, frozen> all(world);
+    int with = 0, visited = 0;
+    all.each([&](const velocity *v, position &p, rare *r) {
+        visited++;
+        with += v != nullptr;
+        p.y = v != nullptr ? v->x : 0;
+        CHECK(r == nullptr);
+    });
+    CHECK(visited == 25 && with == 25);
+    hm::query<const position, hm::optional<velocity>> each(world);
+    for (auto [which, p, v] : each.each()) {
+        static_assert(std::is_same<decltype(p), const position &>::value, "it is only read");
+        static_assert(std::is_same<decltype(v), velocity *>::value, "or nullptr");
+        CHECK((v != nullptr) == world.has<velocity>(which));
+        CHECK(world.get<position>(which) == &p && world.get<velocity>(which) == v);
+        visited++;
+    }
+    CHECK(visited == 125);
+    std::uint32_t lacking = 0;
+    each.each_view([&](hm::span<const hm::entity> entities, const position *, velocity *v) {
+        if (v == nullptr)
+            lacking += static_cast<std::uint32_t>(entities.size());
+    });
+    CHECK(lacking == 50);
+}
+
+TEST(cpp_query, const_components_are_only_read)
+{
+    hm::world world = make_movers();
+    hm::query<position, const velocity> movers(world);
+    movers.each([](auto &p, auto &v) {
+        static_assert(std::is_same<decltype(p), position &>::value, "it may be written");
+        static_assert(std::is_same<decltype(v), const velocity &>::value, "it is only read");
+        p.y = v.x;
+    });
+    for (auto [which, p, v] : movers.each()) {
+        static_assert(std::is_same<decltype(v), const velocity &>::value, "it is only read");
+        CHECK(p.y == 1 && v.x == 1 && world.contains(which));
+    }
+    movers.each_view([](hm::span<const hm::entity>, auto *p, auto *v) {
+        static_assert(std::is_same<decltype(p), position *>::value, "it may be written");
+        static_assert(std::is_same<decltype(v), const velocity *>::value, "it is only read");
+    });
+}
+
+TEST(cpp_query, a_range_ends_with_its_scope)
+{
+    hm::world world = make_movers();
+    hm::query<position> all(world);
+    int visited = 0;
+    for (auto [which, p] : all.each()) {
+        CHECK(!world.destroy(which) && p.y == 0);
+        if (++visited == 10)
+            break;
+    }
+    CHECK(visited == 10 && world.create(position{}));
+    hm::query<const position> inner(world);
+    for (auto [which, p] : all.each())
+        for (auto [other, q] : inner.each())
+            visited += which == other && &p == &q;
+    CHECK(visited == 10 + 101 && world.create(position{}));
+}
+
+TEST(cpp_query, views_tell_what_changed)
+{
+    hm::world world = make_movers();
+    hm::query<hm::optional<velocity>, position> all(world);
+    const std::uint64_t before = world.clock();
+    const hm::entity touched = world.handle_at(1);
+    world.touch<position>(touched);
+    std::size_t later = 0;
+    all.each_view([&](hm::span<const hm::entity> entities, velocity *v, position *) {
+        CHECK((all.changed<velocity>() == 0) == (v == nullptr));
+        if (all.changed<position>() > before)
+            later += entities.size();
+    });
+    CHECK(later == 50); /* those in the table of that entity */
+    const std::uint64_t between = world.clock();
+    all.each_view([&](hm::span<const hm::entity>, velocity *, position *) {
+        all.touch<position>();
+        CHECK(all.changed<position>() > between && all.changed<velocity>() <= between);
+    });
+}
+
+TEST(cpp_query, all_that_match_are_changed_at_once)
+{
+    hm::world world = make_movers();
+    hm::query<const velocity> movers(world);
+    std::uint32_t changed = 7;
+    CHECK(movers.change<frozen>(hm::without<velocity, rare>(), &changed) == HM_OK);
+    CHECK(changed == 50 && movers.count() == 0);
+    CHECK(hm::query<frozen>(world).count() == 50);
+    hm::query<frozen> all(world);
+    CHECK((all.change<velocity, rare>()) == HM_OK && movers.count() == 50);
+    hm::query<> none;
+    CHECK(none.change<rare>(hm::without<>(), &changed) == HM_OK && changed == 0);
+}
+
+TEST(cpp_query, all_that_match_are_destroyed)
+{
+    hm::world world = make_movers();
+    hm::query<position> all(world);
+    hm::query<position, velocity> movers(world);
+    CHECK(movers.destroy_if([](const position &p, velocity &) { return p.x < 50; }) == 25);
+    CHECK(movers.count() == 25 && world.size() == 75);
+    CHECK(movers.destroy_if([&](hm::entity which, position &p, velocity &) {
+        CHECK(!world.destroy(which)); /* afterwards */
+        return p.x < 60;
+    }) == 5);
+    all.each([&](position &) { CHECK(movers.destroy_all() == 0 && all.destroy_all() == 0); });
+    CHECK(std::strstr(hm_last_error(), "while a query runs") != nullptr);
+    CHECK(movers.destroy_all() == 20 && movers.destroy_all() == 0 && world.size() == 50);
+    bool is_caught = false;
+    try {
+        all.destroy_if([](position &p) { return p.x > 20 ? throw 1 : true; });
+    } catch (int) {
+        is_caught = true;
+    }
+    CHECK(is_caught && world.size() == 50 && all.destroy_all() == 50 && world.empty());
+    CHECK(hm::query<>().destroy_all() == 0);
+}
+
+TEST(cpp_query, a_query_stays_valid_when_its_world_is_moved)
+{
+    auto first = std::make_unique<hm::world>(make_movers());
+    hm::query<position> all(*first);
+    hm::world second(std::move(*first));
+    first.reset();
+    second.create(position{});
+    CHECK(all && all.count() == 101);
+    std::vector<hm::world> worlds;
+    worlds.push_back(std::move(second));
+    worlds.emplace_back(10u); /* The vector moves its worlds. */
+    worlds.emplace_back(10u);
+    worlds.front().create(position{});
+    CHECK(all.count() == 102);
+    hm::query<position> moved(std::move(all));
+    CHECK(!all && all.count() == 0 && moved.count() == 102);
+    all = std::move(moved);
+    int visited = 0;
+    for (auto [which, p] : all.each()) { /* also while a loop runs */
+        if (visited++ == 0)
+            second = std::move(worlds.front());
+        CHECK(second.get<position>(which) == &p);
+    }
+    CHECK(visited == 102);
+}
+
+TEST(cpp_query, a_query_is_empty_when_its_world_has_ended)
+{
+    hm::query<position> first, second, third;
+    {
+        hm::world world = make_movers();
+        CHECK(!first && first.init(world) == HM_OK && first);
+        second.init(world);
+        third.init(world);
+        hm::query<position> gone(world);
+        CHECK(second.count() == 100);
+        second = hm::query<position>();
+        CHECK(world.init({10}) == HM_OK && !first && first.count() == 0);
+        CHECK(third.init(world, hm::without<frozen>()) == HM_OK && world.create(position{}));
+        CHECK(third.count() == 1);
+    }
+    CHECK(!third && third.count() == 0 && third.destroy_all() == 0);
+    third.each([](position &) { CHECK(false); });
+    for (auto [which, p] : third.each())
+        CHECK(which && p.x < 0);
+    third = std::move(first);
+}
+
+TEST(cpp_query, a_query_that_cannot_be_made_says_why)
+{
+    hm::world world, live = make_movers();
+    hm::query<position> early(world);
+    CHECK(!early && early.init(world) == HM_ERROR_FULL && early.count() == 0);
+    CHECK(std::strcmp(hm_last_error(), "the world has not been initialised") == 0);
+    hm::query<> plain(world);
+    CHECK(!plain && plain.init(live) == HM_OK && plain.count() == 100);
+    hm::query<position> against(live, hm::without<position>());
+    CHECK(!against && std::strstr(hm_last_error(), "`none`") != nullptr && against.count() == 0);
+    struct huge {
+        char bytes[20000];
+    };
+    hm::query<huge> large;
+    CHECK(large.init(live) == HM_ERROR_INVALID);
+    CHECK(std::strstr(hm_last_error(), "make the component sparse") != nullptr);
+    hm::component_options sparse;
+    sparse.storage = HM_COMPONENT_SPARSE;
+    CHECK(live.component<huge>(sparse) != HM_INVALID_INDEX && large.init(live) == HM_OK);
+}
+
+TEST(cpp_query, refused_memory_is_reported)
+{
+    test_memory memory;
+    test_memory_init(&memory, 4096);
+    {
+        hm::world world({10000, 0, 0, &memory.table});
+        CHECK(world.create_n<position>(5000, nullptr) == HM_OK);
+        test_memory_fail(&memory, 1, true);
+        hm::query<position> all(world);
+        CHECK(!all && all.init(world) == HM_ERROR_MEMORY);
+        test_memory_fail(&memory, 0, false);
+        CHECK(all.init(world) == HM_OK && all.count() == 5000);
+        for (std::uint32_t k = 1; k <= 2; k++) {
+            test_memory_fail(&memory, k, true);
+            CHECK(all.destroy_all() == 0 && test_memory_refused(&memory));
+            CHECK(world.size() == 5000);
+        }
+        test_memory_fail(&memory, 0, false);
+        CHECK(all.destroy_all() == 5000);
+    }
+    test_memory_check_released(&memory);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What must not compile: checks/refused.sh compiles this file once for each case, and once as it
+ * is. */
+#include <handle_map/handle_map.hpp>
+
+#include <string>
+
+struct position {
+    float x, y;
+};
+struct velocity {
+    float x, y;
+};
+struct health {
+    int points = 100;
+};
+struct frozen {
+};
+
+void run(hm::world &world, hm::commands &commands, hm::entity stone);
+
+void run(hm::world &world, hm::commands &commands, hm::entity stone)
+{
+    hm::query<position, const velocity, frozen, hm::optional<health>> movers(world);
+    movers.each([](position &p, const velocity &v, health *) { p.x += v.x; });
+    world.create(position{}, velocity{});
+    world.add<frozen>(stone);
+    commands.add<frozen>(stone);
+
+#ifdef each_writes_what_is_const // each calls f(values...) or f(entity, values...), where a value
+                                 // is
+    movers.each([](position &p, velocity &v, health *) { p.x += v.x; });
+#endif
+#ifdef each_of_another_type // each calls f(values...) or f(entity, values...), where a value is
+    movers.each([](position &p, const position &v, health *) { p.x += v.x; });
+#endif
+#ifdef each_with_too_few_values // each calls f(values...) or f(entity, values...), where a value is
+    movers.each([](position &p) { p.x = 0; });
+#endif
+#ifdef each_with_a_tag // each calls f(values...) or f(entity, values...), where a value is
+    movers.each([](position &, const velocity &, frozen, health *) {});
+#endif
+#ifdef each_with_a_reference_to_what_is_optional // each calls f(values...) or f(entity, values...)
+    movers.each([](position &, const velocity &, health &) {});
+#endif
+#ifdef each_of_a_world // each calls f(values...) or f(entity, values...), where a value is
+    world.each<const position>([](position &p) { p.x = 0; });
+#endif
+#ifdef a_range_of_a_temporary_query // deleted
+    for (auto [which] : hm::query<>(world).each())
+        world.destroy(which);
+#endif
+#ifdef destroy_if_of_another_type // destroy_if calls f as each does
+    movers.destroy_if([](velocity &) { return true; });
+#endif
+#ifdef a_query_with_a_type_twice // a component is given twice in a query
+    hm::query<position, const position> twice(world);
+#endif
+#ifdef a_filter_that_is_none // the filters of a query are hm::without<...>() and hm::any_of<...>()
+    hm::query<position> filtered(world, frozen());
+#endif
+#ifdef an_optional_tag // an optional tag changes nothing: ask the world by has<T>
+    hm::query<position, hm::optional<frozen>> tagged(world);
+#endif
+#ifdef a_column_that_a_query_lacks // the query has no such type
+    hm::query<position> one(world);
+    one.each_view([&](auto, position *) { one.touch<velocity>(); });
+#endif
+#ifdef create_with_a_type_twice // a component is given twice
+    world.create(position{}, velocity{}, position{});
+#endif
+#ifdef commands_create_with_a_type_twice // a component is given twice
+    commands.create(position{}, position{});
+#endif
+#ifdef change_that_adds_and_removes // a component is given twice
+    world.change(stone, hm::without<position>(), position{});
+#endif
+#ifdef a_type_that_is_not_relocatable // a world moves values as bytes: specialise
+                                      // hm::is_relocatable
+    world.add(stone, std::string("wolf"));
+#endif
+#ifdef a_reference_as_a_component // a component's type is not const and no reference
+    (void)world.component<position &>();
+#endif
+#ifdef a_tag_that_is_emplaced // a tag has no value: use add<T>(entity)
+    world.emplace<frozen>(stone);
+#endif
+#ifdef a_change_of_many_to_another_default // the values are zero, but the default of this type
+    movers.change<health>();
+#endif
+}
