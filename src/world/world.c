@@ -209,7 +209,8 @@ hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, cons
 {
     const char *name = hm_world_record(world, number)->name;
     if (name == NULL)
-        return hm_fail(HM_ERROR_INVALID, "component 0x%08" PRIx32 " %s", world->salt + number, is);
+        return hm_fail(HM_ERROR_INVALID, "component 0x%08" HM_PRIx32 " %s", world->salt + number,
+                       is);
     return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
 }
 

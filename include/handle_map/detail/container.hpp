@@ -162,24 +162,11 @@ template <std::uint16_t TypeId> constexpr std::uint16_t type_id_or(std::uint16_t
     return given != 0 ? given : TypeId;
 }
 
-/* The type id of a container whose handles are owners elsewhere; of an hm::world in its C struct.
- */
-template <class Owners> auto type_id_of(const Owners &owners) noexcept -> decltype(owners.type_id())
-{
-    return owners.type_id();
-}
-template <class Owners>
-auto type_id_of(const Owners &owners) noexcept
-    -> decltype(static_cast<std::uint16_t>(owners.c_world()->ids.type_id))
-{
-    return static_cast<std::uint16_t>(owners.c_world()->ids.type_id);
-}
-
 /* Whether a container issues handles; a secondary, for example, has those of another. */
 template <class Owners, class = void> struct issues_handles : std::false_type {
 };
 template <class Owners>
-struct issues_handles<Owners, std::void_t<decltype(type_id_of(std::declval<const Owners &>()))>>
+struct issues_handles<Owners, std::void_t<decltype(std::declval<const Owners &>().type_id())>>
     : std::true_type {
 };
 
@@ -192,7 +179,7 @@ Options options_for(const Owners &owners, Options with) noexcept
         with.capacity = owners.capacity();
     if (with.max_slots == 0)
         with.max_slots = owners.stats().max_slots;
-    with.type_id = type_id_of(owners);
+    with.type_id = owners.type_id();
     return with;
 }
 
