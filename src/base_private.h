@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Those who
- * call hm_fail need the conversions of format_private.h, which comes with it. */
+/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Those
+ * who call hm_fail need the conversions of format_private.h, which comes with it. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
