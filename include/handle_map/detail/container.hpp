@@ -162,14 +162,15 @@ template <std::uint16_t TypeId> constexpr std::uint16_t type_id_or(std::uint16_t
     return given != 0 ? given : TypeId;
 }
 
-/* The type id of a container whose handles are owners elsewhere; of an hm::world in its C struct.
- */
-template <class Owners> auto type_id_of(const Owners &owners) noexcept -> decltype(owners.type_id())
+/* The type id of a container whose handles are owners elsewhere; of a world without the function in
+ * its C struct. */
+template <class Owners>
+auto type_id_of(const Owners &owners, int) noexcept -> decltype(owners.type_id())
 {
     return owners.type_id();
 }
 template <class Owners>
-auto type_id_of(const Owners &owners) noexcept
+auto type_id_of(const Owners &owners, long) noexcept
     -> decltype(static_cast<std::uint16_t>(owners.c_world()->ids.type_id))
 {
     return static_cast<std::uint16_t>(owners.c_world()->ids.type_id);
@@ -179,7 +180,7 @@ auto type_id_of(const Owners &owners) noexcept
 template <class Owners, class = void> struct issues_handles : std::false_type {
 };
 template <class Owners>
-struct issues_handles<Owners, std::void_t<decltype(type_id_of(std::declval<const Owners &>()))>>
+struct issues_handles<Owners, std::void_t<decltype(type_id_of(std::declval<const Owners &>(), 0))>>
     : std::true_type {
 };
 
@@ -192,7 +193,7 @@ Options options_for(const Owners &owners, Options with) noexcept
         with.capacity = owners.capacity();
     if (with.max_slots == 0)
         with.max_slots = owners.stats().max_slots;
-    with.type_id = type_id_of(owners);
+    with.type_id = type_id_of(owners, 0);
     return with;
 }
 
