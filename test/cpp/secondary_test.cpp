@@ -86,8 +86,7 @@ TEST(cpp_secondary, it_takes_type_id_and_index_space_from_the_owners)
     bodies table(20);
     hm::secondary<bodies, int> weights(table);
     CHECK(weights.set(table.insert(1, 2), 4) != nullptr);
-    with.type_id = 9;
-    hm::world world(with);
+    hm::world world(10);
     hm::secondary<hm::world, int> scores(world);
     CHECK(scores.capacity() == 10 && scores.set(world.create(), 4) != nullptr);
     hm::lists<int, 4> lists(20);
