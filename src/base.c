@@ -122,18 +122,17 @@ hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint
     if (capacity == 0)
         return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
     if (count == capacity)
-        return hm_fail(HM_ERROR_FULL, "%" HM_PRIu64 " of %" HM_PRIu64 " items: capacity is used up",
+        return hm_fail(HM_ERROR_FULL, "%" HM_U64 " of %" HM_U64 " items: capacity is used up",
                        count, capacity);
     return hm_fail(HM_ERROR_FULL,
-                   "%" HM_PRIu64 " of %" HM_PRIu64 " items: capacity does not allow %" HM_PRIu64
-                   " more",
+                   "%" HM_U64 " of %" HM_U64 " items: capacity does not allow %" HM_U64 " more",
                    count, capacity, n);
 }
 
 hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
 {
     return hm_fail(HM_ERROR_FULL,
-                   "max_slots is used up: of %" HM_PRIu32 " slots %" HM_PRIu32
+                   "max_slots is used up: of %" HM_U32 " slots %" HM_U32
                    " are retired, and too few are free",
                    max_slots, retired);
 }

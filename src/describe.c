@@ -12,13 +12,12 @@ static size_t describe_stale(const hm_description *what, const char *name, char 
     uint32_t generation = hm_handle_generation(what->handle);
     if (what->is_free)
         return hm_format(buffer, size,
-                         "stale: slot %" HM_PRIu32 " of '%s' is free now, the handle has generation"
-                         " %" HM_PRIu32,
+                         "stale: slot %" HM_U32 " of '%s' is free now, the handle has generation"
+                         " %" HM_U32,
                          slot, name, generation);
     return hm_format(buffer, size,
-                     "stale: slot %" HM_PRIu32 " of '%s' has generation %" HM_PRIu32
-                     " now, the handle"
-                     " %" HM_PRIu32,
+                     "stale: slot %" HM_U32 " of '%s' has generation %" HM_U32 " now, the handle"
+                     " %" HM_U32,
                      slot, name, what->generation, generation);
 }
 
@@ -31,9 +30,8 @@ static size_t describe_forged(const hm_description *what, const char *name, char
     if (generation == 0)
         return hm_format(buffer, size, "forged: generation 0 is never issued");
     return hm_format(buffer, size,
-                     "forged: slot %" HM_PRIu32
-                     " of '%s' has issued no generation above %" HM_PRIu32
-                     ", the handle has %" HM_PRIu32,
+                     "forged: slot %" HM_U32 " of '%s' has issued no generation above %" HM_U32
+                     ", the handle has %" HM_U32,
                      hm_handle_index(what->handle), name, what->generation, generation);
 }
 
@@ -44,24 +42,22 @@ static size_t describe_state(const hm_description *what, const char *name, char 
     uint32_t generation = hm_handle_generation(what->handle);
     switch (what->state) {
     case HM_HANDLE_LIVE:
-        return hm_format(buffer, size, "live: slot %" HM_PRIu32 " of '%s', generation %" HM_PRIu32,
-                         slot, name, generation);
+        return hm_format(buffer, size, "live: slot %" HM_U32 " of '%s', generation %" HM_U32, slot,
+                         name, generation);
     case HM_HANDLE_NULL:
         return hm_format(buffer, size, "null: it names no item");
     case HM_HANDLE_FOREIGN:
-        return hm_format(buffer, size, "foreign: type id %" HM_PRIu32 ", '%s' has %" HM_PRIu32,
+        return hm_format(buffer, size, "foreign: type id %" HM_U32 ", '%s' has %" HM_U32,
                          hm_handle_type_id(what->handle), name, what->type_id);
     case HM_HANDLE_OUT_OF_RANGE:
-        return hm_format(buffer, size,
-                         "out of range: slot %" HM_PRIu32 " of '%s', which has %" HM_PRIu32, slot,
-                         name, what->slots);
+        return hm_format(buffer, size, "out of range: slot %" HM_U32 " of '%s', which has %" HM_U32,
+                         slot, name, what->slots);
     case HM_HANDLE_STALE:
         return describe_stale(what, name, buffer, size);
     case HM_HANDLE_RETIRED:
         return hm_format(buffer, size,
-                         "retired: slot %" HM_PRIu32
-                         " of '%s' has used up its generations, the handle"
-                         " has %" HM_PRIu32,
+                         "retired: slot %" HM_U32 " of '%s' has used up its generations, the handle"
+                         " has %" HM_U32,
                          slot, name, generation);
     default: /* HM_HANDLE_FORGED */
         return describe_forged(what, name, buffer, size);
@@ -82,11 +78,11 @@ size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size)
 {
     uint32_t slot = hm_handle_index(what->handle);
     if (what->generation == 0)
-        return hm_format(buffer, size, "absent: slot %" HM_PRIu32 " of '%s' has no %s", slot,
+        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s", slot,
                          describe_name(what), what->value);
     return hm_format(buffer, size,
-                     "absent: slot %" HM_PRIu32 " of '%s' still has the %s of generation"
-                     " %" HM_PRIu32 ", the handle has %" HM_PRIu32,
+                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation"
+                     " %" HM_U32 ", the handle has %" HM_U32,
                      slot, describe_name(what), what->value, what->generation,
                      hm_handle_generation(what->handle));
 }
@@ -98,6 +94,6 @@ size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)
     if (what.state != HM_HANDLE_LIVE)
         return hm_describe(&what, buffer, size);
     return hm_format(buffer, size,
-                     "foreign: type id %" HM_PRIu32 ", no container of the directory has it",
+                     "foreign: type id %" HM_U32 ", no container of the directory has it",
                      hm_handle_type_id(handle));
 }

@@ -54,7 +54,7 @@ static hm_status directory_add_place(hm_directory *directory, uint32_t type_id,
     directory_place *taken = directory_place_of(directory, type_id);
     if (taken->map != NULL || taken->pool != NULL)
         return hm_fail(HM_ERROR_INVALID,
-                       "the directory has a container of type_id %" HM_PRIu32 " already", type_id);
+                       "the directory has a container of type_id %" HM_U32 " already", type_id);
     *taken = container;
     return HM_OK;
 }

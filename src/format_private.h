@@ -22,19 +22,19 @@
 /* As PRIu32 and so on of <inttypes.h>, which a freestanding compiler lacks, and which may name
  * conversions that are a system's own. */
 #ifdef __UINT64_FMTu__ /* clang says which type it is */
-#define HM_PRIu32 __UINT32_FMTu__
-#define HM_PRIx32 __UINT32_FMTx__
-#define HM_PRIu64 __UINT64_FMTu__
-#define HM_PRIx64 __UINT64_FMTx__
+#define HM_U32 __UINT32_FMTu__
+#define HM_X32 __UINT32_FMTx__
+#define HM_U64 __UINT64_FMTu__
+#define HM_X64 __UINT64_FMTx__
 #else
-#define HM_PRIu32 "u"
-#define HM_PRIx32 "x"
+#define HM_U32 "u"
+#define HM_X32 "x"
 #if defined(__LP64__)
-#define HM_PRIu64 "lu"
-#define HM_PRIx64 "lx"
+#define HM_U64 "lu"
+#define HM_X64 "lx"
 #else
-#define HM_PRIu64 "llu"
-#define HM_PRIx64 "llx"
+#define HM_U64 "llu"
+#define HM_X64 "llx"
 #endif
 #endif
 

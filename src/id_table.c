@@ -34,13 +34,13 @@ uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memor
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id)
 {
     if (capacity > UINT32_MAX - 1)
-        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_PRIu32 " is above %" HM_PRIu32, capacity,
+        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, capacity,
                        UINT32_MAX - 1);
     if (max_slots < capacity)
-        return hm_fail(HM_ERROR_INVALID, "max_slots %" HM_PRIu32 " is below capacity %" HM_PRIu32,
+        return hm_fail(HM_ERROR_INVALID, "max_slots %" HM_U32 " is below capacity %" HM_U32,
                        max_slots, capacity);
     if (type_id > HM_HANDLE_MAX_TYPE_ID)
-        return hm_fail(HM_ERROR_INVALID, "type_id %" HM_PRIu32 " is above %" HM_PRIu32, type_id,
+        return hm_fail(HM_ERROR_INVALID, "type_id %" HM_U32 " is above %" HM_U32, type_id,
                        HM_HANDLE_MAX_TYPE_ID);
     return HM_OK;
 }
@@ -382,12 +382,12 @@ hm_status hm_id_table_validate(const hm_id_table *table)
     uint32_t standing = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         if (!id_table_entry_is_valid(table, slot))
-            return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" HM_PRIu32 " is damaged", slot);
+            return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" HM_U32 " is damaged", slot);
         standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
     }
     if (standing != table->used)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_PRIu32 " slots have positions, but %" HM_PRIu32 " are used", standing,
+                       "%" HM_U32 " slots have positions, but %" HM_U32 " are used", standing,
                        table->used);
     return HM_OK;
 }

@@ -236,11 +236,11 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
     hm_handle_state state = hm_handle_judge(owner, secondary->type_id);
     if (state != HM_HANDLE_LIVE)
         return hm_fail(HM_ERROR_INVALID,
-                       "0x%016" HM_PRIx64 " is no owner's handle: %s; owners have type id %u",
+                       "0x%016" HM_X64 " is no owner's handle: %s; owners have type id %u",
                        owner.bits, hm_handle_state_name(state), (unsigned)secondary->type_id);
     if (hm_handle_index(owner) >= secondary->max_slots)
         return hm_fail(HM_ERROR_INVALID,
-                       "the owner's index %" HM_PRIu32 " is not below max_slots %" HM_PRIu32,
+                       "the owner's index %" HM_U32 " is not below max_slots %" HM_U32,
                        hm_handle_index(owner), secondary->max_slots);
     return HM_OK;
 }
@@ -304,11 +304,10 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
         return hm_secondary_prepare(secondary, 1, owner);
     hm_handle before = secondary->owners[*index];
     if (owner.bits < before.bits)
-        return hm_fail(HM_ERROR_STALE,
-                       "generation %" HM_PRIu32 " of slot %" HM_PRIu32
-                       " is followed by generation %" HM_PRIu32,
-                       hm_handle_generation(owner), hm_handle_index(owner),
-                       hm_handle_generation(before));
+        return hm_fail(
+            HM_ERROR_STALE,
+            "generation %" HM_U32 " of slot %" HM_U32 " is followed by generation %" HM_U32,
+            hm_handle_generation(owner), hm_handle_index(owner), hm_handle_generation(before));
     return HM_OK;
 }
 
@@ -648,7 +647,7 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
         return hm_fail(HM_ERROR_CORRUPT, "the secondary's sparse column is damaged");
     for (uint32_t i = 0; i < secondary->count; i++)
         if (!secondary_owner_is_valid(secondary, i))
-            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_PRIu32 " is damaged", i);
+            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_U32 " is damaged", i);
     if (!secondary_follows_order(secondary))
         return hm_fail(HM_ERROR_CORRUPT,
                        "the secondary and its order disagree on the managed positions");

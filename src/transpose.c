@@ -32,23 +32,22 @@ static hm_status transpose_check_fields(const hm_field *fields, uint32_t field_c
     for (uint32_t i = 0; i < field_count; i++) {
         size_t offset = fields[i].offset, size = fields[i].size;
         if (size == 0)
-            return hm_fail(HM_ERROR_INVALID, "fields[%" HM_PRIu32 "]: size is 0", i);
+            return hm_fail(HM_ERROR_INVALID, "fields[%" HM_U32 "]: size is 0", i);
         if (offset > item_size || size > item_size - offset)
             return hm_fail(HM_ERROR_INVALID,
-                           "fields[%" HM_PRIu32 "]: offset %zu and size %zu exceed item_size %zu",
-                           i, offset, size, item_size);
+                           "fields[%" HM_U32 "]: offset %zu and size %zu exceed item_size %zu", i,
+                           offset, size, item_size);
         if (offset < end) {
             uint32_t other = transpose_find_overlap(fields, i);
             if (other != i)
                 return hm_fail(HM_ERROR_INVALID,
-                               "fields[%" HM_PRIu32 "] and fields[%" HM_PRIu32 "] overlap", other,
-                               i);
+                               "fields[%" HM_U32 "] and fields[%" HM_U32 "] overlap", other, i);
         } else {
             end = offset + size;
         }
         if (size > space)
             return hm_fail(HM_ERROR_INVALID,
-                           "fields[%" HM_PRIu32 "]: size %zu exceeds the %zu bytes of %d that are "
+                           "fields[%" HM_U32 "]: size %zu exceeds the %zu bytes of %d that are "
                            "left for its column",
                            i, size, space, HM_TRANSPOSE_BYTES);
         space -= transpose_whole_lines(size);
@@ -71,7 +70,7 @@ static hm_status transpose_check(const void *items, size_t item_size, size_t cou
     if (field_count == 0)
         return hm_fail(HM_ERROR_INVALID, "field_count is 0");
     if (field_count > HM_TRANSPOSE_MAX_FIELDS)
-        return hm_fail(HM_ERROR_INVALID, "field_count %" HM_PRIu32 " is above %d", field_count,
+        return hm_fail(HM_ERROR_INVALID, "field_count %" HM_U32 " is above %d", field_count,
                        HM_TRANSPOSE_MAX_FIELDS);
     return transpose_check_fields(fields, field_count, item_size);
 }

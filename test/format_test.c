@@ -63,8 +63,8 @@ TEST(format, numbers_of_every_type_are_written_from_their_least_to_their_greates
     const uint64_t numbers[] = {0, 1, 9, 10, 255, 4096, UINT32_MAX, UINT64_MAX / 10, UINT64_MAX};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t number = numbers[i];
-        CHECK(is_as_snprintf("%" HM_PRIu32 " %" HM_PRIx32, (uint32_t)number, (uint32_t)number));
-        CHECK(is_as_snprintf("%" HM_PRIu64 " %" HM_PRIx64, number, number));
+        CHECK(is_as_snprintf("%" HM_U32 " %" HM_X32, (uint32_t)number, (uint32_t)number));
+        CHECK(is_as_snprintf("%" HM_U64 " %" HM_X64, number, number));
         CHECK(is_as_snprintf("%u %lu %llu", (unsigned)number, (unsigned long)number,
                              (unsigned long long)number));
         CHECK(is_as_snprintf("%zu %zx %lx", (size_t)number, (size_t)number, (unsigned long)number));
@@ -74,9 +74,9 @@ TEST(format, numbers_of_every_type_are_written_from_their_least_to_their_greates
 
 TEST(format, zeros_fill_a_number_up_to_its_width)
 {
-    CHECK(is_as_snprintf("0x%016" HM_PRIx64, UINT64_C(0x123456789ABC)));
-    CHECK(is_as_snprintf("0x%08" HM_PRIx32 " %02u %05u", UINT32_C(0), 7U, 123456U));
-    CHECK(is_as_snprintf("%016" HM_PRIx64, UINT64_MAX));
+    CHECK(is_as_snprintf("0x%016" HM_X64, UINT64_C(0x123456789ABC)));
+    CHECK(is_as_snprintf("0x%08" HM_X32 " %02u %05u", UINT32_C(0), 7U, 123456U));
+    CHECK(is_as_snprintf("%016" HM_X64, UINT64_MAX));
 }
 
 TEST(format, a_sentence_is_cut_at_the_end_of_the_buffer)

@@ -50,8 +50,8 @@ static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
                                       .memory = desc->memory,
                                       .name = index->name};
     if (desc->capacity > INDEX_MAX_CAPACITY)
-        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_PRIu32 " is above %" HM_PRIu32,
-                       desc->capacity, INDEX_MAX_CAPACITY);
+        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, desc->capacity,
+                       INDEX_MAX_CAPACITY);
     hm_status status = hm_secondary_init(&index->owners, &owners);
     if (status != HM_OK)
         return status;
@@ -109,8 +109,8 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     if (hm_guard_is_busy(&index->guard))
         return hm_fail_busy("index", index->name);
     if (index->key_limit != 0 && key >= index->key_limit)
-        return hm_fail(HM_ERROR_INVALID, "key %" HM_PRIu64 " is not below key_limit %" HM_PRIu32,
-                       key, index->key_limit);
+        return hm_fail(HM_ERROR_INVALID, "key %" HM_U64 " is not below key_limit %" HM_U32, key,
+                       index->key_limit);
     return HM_OK;
 }
 
@@ -362,10 +362,9 @@ hm_status hm_index_validate(const hm_index *index)
         return hm_fail(HM_ERROR_CORRUPT, "the columns of %s are damaged", index->name);
     for (uint32_t at = 0; at < hm_index_count(index); at++)
         if (!index_owner_is_valid(index, at))
-            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_PRIu32 " is misplaced",
-                           at);
+            return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_U32 " is misplaced", at);
     if (hm_lists_item_count(&index->members) != hm_index_count(index))
-        return hm_fail(HM_ERROR_CORRUPT, "%" HM_PRIu64 " members, %" HM_PRIu32 " owners",
+        return hm_fail(HM_ERROR_CORRUPT, "%" HM_U64 " members, %" HM_U32 " owners",
                        hm_lists_item_count(&index->members), hm_index_count(index));
     return hm_index_validate_keys(index);
 }

@@ -282,14 +282,14 @@ static hm_status keys_validate_heads(const hm_index *index)
     for (uint32_t head = 0; is_used && head < end; head++) {
         uint32_t length = keys_count_chain(index, head);
         if (length == UINT32_MAX)
-            return hm_fail(HM_ERROR_CORRUPT, "the keys of head %" HM_PRIu32 " are damaged", head);
+            return hm_fail(HM_ERROR_CORRUPT, "the keys of head %" HM_U32 " are damaged", head);
         count += length;
     }
     for (size_t head = end; head < index->head_array.limit; head++)
         if (index->heads[head] != 0)
             return hm_fail(HM_ERROR_CORRUPT, "head %zu is not of this table", head);
     if (count != index->key_count)
-        return hm_fail(HM_ERROR_CORRUPT, "%" HM_PRIu64 " of %" HM_PRIu32 " keys are found", count,
+        return hm_fail(HM_ERROR_CORRUPT, "%" HM_U64 " of %" HM_U32 " keys are found", count,
                        index->key_count);
     return HM_OK;
 }
@@ -304,7 +304,7 @@ hm_status hm_index_validate_keys(const hm_index *index)
         used += hm_index_member_count(index, bucket) != 0;
         if (index->buckets[bucket].pending != 0 ||
             hm_handle_index(hm_index_list(index, bucket)) != bucket)
-            return hm_fail(HM_ERROR_CORRUPT, "bucket %" HM_PRIu32 " is damaged", bucket);
+            return hm_fail(HM_ERROR_CORRUPT, "bucket %" HM_U32 " is damaged", bucket);
     }
     for (uint32_t link = index->free; link != 0 && unused <= index->bucket_count; unused++) {
         if (link > index->bucket_count || hm_index_member_count(index, link - 1) != 0)
@@ -313,8 +313,8 @@ hm_status hm_index_validate_keys(const hm_index *index)
     }
     if (used != index->key_count || used + unused != index->bucket_count)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_PRIu32 " keys have members, of %" HM_PRIu32 "; %" HM_PRIu32
-                       " of %" HM_PRIu32 " buckets are free",
+                       "%" HM_U32 " keys have members, of %" HM_U32 "; %" HM_U32 " of %" HM_U32
+                       " buckets are free",
                        used, index->key_count, unused, index->bucket_count);
     return keys_validate_heads(index);
 }

@@ -114,7 +114,7 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
     size_t end = (size_t)lists->end + size;
     if (end > lists->unit_array.capacity)
         return hm_fail(HM_ERROR_FULL,
-                       "%s: no %" HM_PRIu32 " of %zu units in a row are free: defragment, or raise "
+                       "%s: no %" HM_U32 " of %zu units in a row are free: defragment, or raise "
                        "max_items",
                        lists->name, size, lists->unit_array.capacity);
     hm_status status = hm_array_prepare(&lists->unit_array, end, true);
@@ -186,7 +186,7 @@ static hm_status blocks_validate_free(const hm_lists *lists, uint32_t unit, bloc
     uint32_t size = hm_lists_block_at(lists, unit)->size;
     bool is_joined = !sums->was_free && lists->end - unit != size;
     if (unit < lists->cursor || (hm_lists_is_joined(lists) && !is_joined))
-        return hm_fail(HM_ERROR_CORRUPT, "unit %" HM_PRIu32 " is a gap that was closed", unit);
+        return hm_fail(HM_ERROR_CORRUPT, "unit %" HM_U32 " is a gap that was closed", unit);
     sums->free += size > 1;
     sums->was_free = true;
     return HM_OK;
@@ -196,7 +196,7 @@ static hm_status blocks_validate_list(const hm_lists *lists, uint32_t unit, bloc
 {
     const hm_lists_block *block = hm_lists_block_at(lists, unit);
     if (block->slot >= lists->ids.slot_count || lists->records[block->slot].unit != unit)
-        return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" HM_PRIu32 " has no list", unit);
+        return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" HM_U32 " has no list", unit);
     const hm_lists_record *record = &lists->records[block->slot];
     bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
     bool is_sound = is_exact ? block->size == (record->count | HM_LISTS_EXACT) && record->room == 0
@@ -204,7 +204,7 @@ static hm_status blocks_validate_list(const hm_lists *lists, uint32_t unit, bloc
                                    record->room == hm_lists_room(lists, unit) &&
                                    record->count <= record->room;
     if ((record->count == 0 && (is_exact || hm_lists_is_joined(lists))) || !is_sound)
-        return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" HM_PRIu32 " is damaged",
+        return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" HM_U32 " is damaged",
                        unit);
     sums->lists++;
     sums->items += record->count;
@@ -218,7 +218,7 @@ static hm_status blocks_validate(const hm_lists *lists, uint32_t unit, blocks_su
     const hm_lists_block *block = hm_lists_block_at(lists, unit);
     uint32_t size = hm_lists_size_of(lists, block);
     if (size == 0 || size > lists->end - unit)
-        return hm_fail(HM_ERROR_CORRUPT, "the size of the block at unit %" HM_PRIu32 " is damaged",
+        return hm_fail(HM_ERROR_CORRUPT, "the size of the block at unit %" HM_U32 " is damaged",
                        unit);
     return hm_lists_is_free(block) ? blocks_validate_free(lists, unit, sums)
                                    : blocks_validate_list(lists, unit, sums);
@@ -258,13 +258,13 @@ hm_status hm_lists_validate_blocks(const hm_lists *lists)
         filled += lists->records[i].unit != 0;
     if (filled != sums.lists || sums.items != lists->item_count || !reaches_cursor)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_PRIu32 " lists have blocks, %" HM_PRIu32
-                       " blocks have lists, with %" HM_PRIu64 " items of %" HM_PRIu64,
+                       "%" HM_U32 " lists have blocks, %" HM_U32 " blocks have lists, with %" HM_U64
+                       " items of %" HM_U64,
                        filled, sums.lists, sums.items, lists->item_count);
     for (uint32_t size_class = 0; size_class < HM_LISTS_CLASSES; size_class++) {
         uint32_t count = blocks_count_class(lists, size_class, sums.free);
         if (count == UINT32_MAX)
-            return hm_fail(HM_ERROR_CORRUPT, "the free blocks of class %" HM_PRIu32 " are damaged",
+            return hm_fail(HM_ERROR_CORRUPT, "the free blocks of class %" HM_U32 " are damaged",
                            size_class);
         listed += count;
     }

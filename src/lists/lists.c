@@ -65,8 +65,7 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
             full->max_items = most;
     }
     if (full->max_items > most)
-        return hm_fail(HM_ERROR_INVALID,
-                       "max_items %" HM_PRIu64 " of %zu bytes is above %" HM_PRIu64,
+        return hm_fail(HM_ERROR_INVALID, "max_items %" HM_U64 " of %zu bytes is above %" HM_U64,
                        full->max_items, full->item_size, most);
     while (lists_most(unit_size, full->item_size) < full->max_items)
         unit_size *= 2;
@@ -253,7 +252,7 @@ static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_
     }
     bool is_live = hm_id_table_contains(&lists->ids, list);
     *status = is_live ? HM_OK
-                      : hm_fail(HM_ERROR_STALE, "0x%016" HM_PRIx64 " names no list: %s", list.bits,
+                      : hm_fail(HM_ERROR_STALE, "0x%016" HM_X64 " names no list: %s", list.bits,
                                 hm_handle_state_name(hm_lists_explain(lists, list)));
     return is_live ? &lists->records[hm_handle_index(list)] : NULL;
 }
@@ -291,11 +290,11 @@ static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_recor
     uint32_t count = record->count;
     if (n > lists->max_items - lists->item_count)
         return hm_fail(HM_ERROR_FULL,
-                       "%" HM_PRIu64 " of %" HM_PRIu64
-                       " items: max_items has no room for %" HM_PRIu32 " more",
+                       "%" HM_U64 " of %" HM_U64 " items: max_items has no room for %" HM_U32
+                       " more",
                        lists->item_count, lists->max_items, n);
     if (n > HM_LISTS_MOST - count)
-        return hm_fail(HM_ERROR_FULL, "a list has at most %" HM_PRIu32 " items", HM_LISTS_MOST);
+        return hm_fail(HM_ERROR_FULL, "a list has at most %" HM_U32 " items", HM_LISTS_MOST);
     uint64_t need = hm_lists_units_of(lists, (uint64_t)count + n);
     if (record->unit != 0 && need <= hm_lists_end_of(lists, record->unit) - record->unit)
         return HM_OK;
@@ -387,8 +386,7 @@ void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const 
         return NULL;
     uint32_t count = record->count;
     if (index > count) {
-        hm_fail(HM_ERROR_INVALID, "index %" HM_PRIu32 " is above the count %" HM_PRIu32, index,
-                count);
+        hm_fail(HM_ERROR_INVALID, "index %" HM_U32 " is above the count %" HM_U32, index, count);
         return NULL;
     }
     const unsigned char *last = lists_grow(lists, list, record, 1, &status);
@@ -518,11 +516,11 @@ static hm_status lists_validate_records(const hm_lists *lists)
         bool is_sound =
             is_live ? record->unit != 0 || used == 0 : (record->tag | record->unit | used) == 0;
         if (!is_sound)
-            return hm_fail(HM_ERROR_CORRUPT, "the record of slot %" HM_PRIu32 " is damaged", slot);
+            return hm_fail(HM_ERROR_CORRUPT, "the record of slot %" HM_U32 " is damaged", slot);
         tags += is_live;
     }
     if (tags != lists->ids.count)
-        return hm_fail(HM_ERROR_CORRUPT, "%" HM_PRIu32 " records for %" HM_PRIu32 " lists", tags,
+        return hm_fail(HM_ERROR_CORRUPT, "%" HM_U32 " records for %" HM_U32 " lists", tags,
                        lists->ids.count);
     return HM_OK;
 }

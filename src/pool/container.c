@@ -42,7 +42,7 @@ static hm_status pool_check(const hm_pool *pool, const hm_pool_desc *desc)
      * than twice max_slots items; a piece has one block, or at most half of them. */
     if (desc->item_size > (SIZE_MAX - pool->memory->page_size) / 2 / pool->max_slots)
         return hm_fail(HM_ERROR_INVALID,
-                       "max_slots %" HM_PRIu32 " times item_size %zu does not fit in size_t",
+                       "max_slots %" HM_U32 " times item_size %zu does not fit in size_t",
                        pool->max_slots, desc->item_size);
     return hm_array_check_size(sizeof(uint32_t), pool->max_slots, "entry_", pool->memory);
 }
@@ -211,7 +211,7 @@ hm_status hm_pool_validate(const hm_pool *pool)
     for (uint32_t slot = 0; slot < pool->slot_count; slot++)
         if (!pool_count_slot(pool, slot, &count))
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the entry or the bits of slot %" HM_PRIu32 " are damaged", slot);
+                           "the entry or the bits of slot %" HM_U32 " are damaged", slot);
     if (pool->slot_count != 0 && !hm_pool_levels_are_valid(pool))
         return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
     bool whole = count.live == pool->count && count.cold == pool->cold_count &&

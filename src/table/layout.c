@@ -88,10 +88,10 @@ static hm_status table_check_lanes(const hm_table_desc *desc)
     if (desc->lanes == 0)
         return HM_OK;
     if ((desc->lanes & (desc->lanes - 1)) != 0)
-        return hm_fail(HM_ERROR_INVALID, "lanes %" HM_PRIu32 " is not a power of two", desc->lanes);
+        return hm_fail(HM_ERROR_INVALID, "lanes %" HM_U32 " is not a power of two", desc->lanes);
     size_t stride = table_lay_out(desc, NULL, NULL);
     if (stride == 0)
-        return hm_fail(HM_ERROR_INVALID, "a group of %" HM_PRIu32 " lanes is above %d bytes",
+        return hm_fail(HM_ERROR_INVALID, "a group of %" HM_U32 " lanes is above %d bytes",
                        desc->lanes, HM_TABLE_MAX_GROUP_SIZE);
     return table_check_size(desc, stride);
 }
@@ -103,13 +103,13 @@ hm_status hm_table_check_columns(const hm_table_desc *desc)
     if (desc->column_count == 0)
         return hm_fail(HM_ERROR_INVALID, "column_count is 0");
     if (desc->column_count > HM_TABLE_MAX_COLUMNS)
-        return hm_fail(HM_ERROR_INVALID, "column_count %" HM_PRIu32 " is above %d",
-                       desc->column_count, HM_TABLE_MAX_COLUMNS);
+        return hm_fail(HM_ERROR_INVALID, "column_count %" HM_U32 " is above %d", desc->column_count,
+                       HM_TABLE_MAX_COLUMNS);
     hm_status status = hm_memory_check(table_memory_of(desc));
     for (uint32_t c = 0; c < desc->column_count && status == HM_OK; c++) {
         const hm_column *column = &desc->columns[c];
         char what[64];
-        (void)hm_format(what, sizeof what, "column %" HM_PRIu32 " (%.32s): ", c,
+        (void)hm_format(what, sizeof what, "column %" HM_U32 " (%.32s): ", c,
                         column->name != NULL ? column->name : "no name");
         status = hm_array_check_layout(column->size, column->align, what);
         if (status == HM_OK && desc->lanes == 0)

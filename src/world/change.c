@@ -14,7 +14,7 @@ static hm_status change_begin(hm_world *world, hm_handle entity)
     if (world->promised != 0)
         hm_world_settle(world);
     if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
-        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_PRIx64 " is not alive: %s", entity.bits,
+        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
                        hm_handle_state_name(hm_world_explain(world, entity)));
     return HM_OK;
 }
@@ -23,7 +23,7 @@ static hm_status change_read(const hm_world *world, hm_component component, uint
 {
     *number = component - world->salt;
     if (*number >= world->component_count)
-        return hm_fail(HM_ERROR_INVALID, "0x%08" HM_PRIx32 " is no component of this world",
+        return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world",
                        component);
     return HM_OK;
 }

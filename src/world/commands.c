@@ -92,9 +92,9 @@ static hm_command *commands_append(hm_commands *commands, const hm_command *head
         size = value->size;
     }
     if (end > limit || size > limit - end) {
-        *status = hm_fail(
-            HM_ERROR_FULL, "%" HM_PRIu32 " commands take %" HM_PRIu64 " of %" HM_PRIu64 " bytes",
-            commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
+        *status =
+            hm_fail(HM_ERROR_FULL, "%" HM_U32 " commands take %" HM_U64 " of %" HM_U64 " bytes",
+                    commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
         return NULL;
     }
     size_t count = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
@@ -131,8 +131,7 @@ static hm_status commands_promise(hm_world *world, hm_handle *entity)
             *entity = hm_id_table_upcoming(&world->ids, promised);
         if (hm_handle_is_null(*entity))
             return hm_fail(HM_ERROR_FULL,
-                           "%" HM_PRIu32
-                           " handles are promised, all that hm_world_reserve made ready",
+                           "%" HM_U32 " handles are promised, all that hm_world_reserve made ready",
                            promised);
     } while (!hm_atomic_exchange_if(&world->promised, promised, promised + 1));
     return HM_OK;
@@ -198,7 +197,7 @@ static hm_status commands_read(const hm_commands *commands, hm_component compone
     *number = component - commands->world->salt;
     if (*number < commands->world->component_count)
         return HM_OK;
-    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_PRIx32 " is no component of this world", component);
+    return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world", component);
 }
 
 hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,

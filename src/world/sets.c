@@ -35,7 +35,7 @@ hm_status hm_world_read_set(const hm_world *world, const hm_component *component
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = components[i] - world->salt;
         if (number >= world->component_count)
-            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_PRIx32 " is no component of this world",
+            return hm_fail(HM_ERROR_INVALID, "0x%08" HM_X32 " is no component of this world",
                            components[i]);
         if (!set_insert(set, number))
             return hm_world_refuse_component(world, number, "is given twice");
@@ -271,7 +271,7 @@ static hm_status sets_lengthen(hm_world *world)
 {
     hm_array *tables = &world->table_array;
     if (tables->count == tables->capacity)
-        return hm_fail(HM_ERROR_FULL, "%" HM_PRIu32 " of %zu tables: max_tables is used up",
+        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " of %zu tables: max_tables is used up",
                        world->table_count, tables->capacity - 1);
     return hm_array_commit(tables, tables->count + 1, true);
 }

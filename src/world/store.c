@@ -237,8 +237,7 @@ hm_status hm_world_store_validate(const hm_world_store *store)
             size_class == STORE_TOP ? blocks : store_count_nodes(store, size_class + 1);
         if (count == UINT32_MAX || store_count_list(store, size_class) != count)
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the list of free pieces of class %" HM_PRIu32 " is damaged",
-                           size_class);
+                           "the list of free pieces of class %" HM_U32 " is damaged", size_class);
     }
     return HM_OK;
 }

@@ -136,14 +136,14 @@ static hm_status upkeep_validate_tables(const hm_world *world)
         rows += table->count;
         if (!upkeep_set_is_valid(world, table))
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the set or the edges of table %" HM_PRIu32 " are damaged", i);
+                           "the set or the edges of table %" HM_U32 " are damaged", i);
         if (!upkeep_rows_are_valid(world, i))
-            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" HM_PRIu32 " are damaged", i);
+            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" HM_U32 " are damaged", i);
     }
     if (rows != world->ids.count || tables != world->table_count)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_PRIu64 " rows in %" HM_PRIu32 " tables, but %" HM_PRIu32
-                       " entities in %" HM_PRIu32,
+                       "%" HM_U64 " rows in %" HM_U32 " tables, but %" HM_U32
+                       " entities in %" HM_U32,
                        rows, tables, world->ids.count, world->table_count);
     return HM_OK;
 }

@@ -51,13 +51,13 @@ static void world_fill_desc(hm_world_desc *full)
 static hm_status world_check(const hm_world_desc *full)
 {
     if (full->capacity > WORLD_MAX_CAPACITY)
-        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_PRIu32 " is above %" HM_PRIu32,
-                       full->capacity, WORLD_MAX_CAPACITY);
+        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, full->capacity,
+                       WORLD_MAX_CAPACITY);
     if (full->max_tables > WORLD_MAX_TABLES)
-        return hm_fail(HM_ERROR_INVALID, "max_tables %" HM_PRIu32 " is above %" HM_PRIu32,
+        return hm_fail(HM_ERROR_INVALID, "max_tables %" HM_U32 " is above %" HM_U32,
                        full->max_tables, WORLD_MAX_TABLES);
     if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
-        return hm_fail(HM_ERROR_INVALID, "max_size %" HM_PRIu64 " is not from %zu to %" HM_PRIu64,
+        return hm_fail(HM_ERROR_INVALID, "max_size %" HM_U64 " is not from %zu to %" HM_U64,
                        full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
     return HM_OK;
 }
@@ -209,8 +209,7 @@ hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, cons
 {
     const char *name = hm_world_record(world, number)->name;
     if (name == NULL)
-        return hm_fail(HM_ERROR_INVALID, "component 0x%08" HM_PRIx32 " %s", world->salt + number,
-                       is);
+        return hm_fail(HM_ERROR_INVALID, "component 0x%08" HM_X32 " %s", world->salt + number, is);
     return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
 }
 

@@ -13,8 +13,8 @@ sed -n 's|^#.*if CASE == \([0-9]*\) */\* \(.*\) \*/$|\1 \2|p' "$program" >"$work
 # compiles CASE: with $compiler; what it says is in $work/output.
 compiles() {
     # shellcheck disable=SC2086 # The warnings are a list.
-    "$compiler" -std=c++17 $HM_WARNINGS -Werror -Wno-unused-variable -DCASE="$1" -fsyntax-only \
-        -I "$source/include" "$program" >"$work/output" 2>&1
+    LC_ALL=C "$compiler" -std=c++17 $HM_WARNINGS -Werror -Wno-unused-variable -fsyntax-only \
+        -DCASE="$1" -I "$source/include" "$program" >"$work/output" 2>&1
 }
 
 compiled=false
