@@ -76,11 +76,11 @@ for target in thumbv7m-none-eabi wasm32-unknown-unknown riscv64-unknown-elf; do
     echo "compiled for $target"
 done
 
-meson setup -Dfreestanding=true --prefix "$work/meson-root" "$work/meson-build" "$source" >"$work/log" 2>&1 &&
-    meson install -C "$work/meson-build" >>"$work/log" 2>&1 || {
+if ! { meson setup -Dfreestanding=true --prefix "$work/meson-root" "$work/meson-build" "$source" &&
+    meson install -C "$work/meson-build"; } >"$work/log" 2>&1; then
     cat "$work/log" >&2
     fail "Meson does not build it"
-}
+fi
 PKG_CONFIG_PATH=$(dirname "$(find "$work/meson-root" -name handle_map.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # Flags are a list.

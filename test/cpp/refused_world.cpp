@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must not compile: checks/refused.sh compiles this file once for each case, and once as it
- * is. */
+/* What must not compile of worlds, queries and commands: checks/refused.sh compiles this file once
+ * for each case, and once as it is. */
 #include <handle_map/handle_map.hpp>
 
 #include <string>
