@@ -59,7 +59,7 @@ for kind in world query commands; do
         commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
         esac
         # shellcheck disable=SC2086 # A list of files.
-        cat $classes | grep -q "hm_${kind}_$name[(>]" || {
+        cat $classes | grep -q "hm_${kind}_${name}[(>]" || {
             echo "hm_${kind}_$name has no form in C++" >&2
             failed=true
         }

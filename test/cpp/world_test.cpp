@@ -293,7 +293,7 @@ TEST(cpp_world, an_empty_world_refuses_everything_and_says_why)
     check_empty(none);
     const hm::world taken(std::move(moved));
     check_empty(moved);
-    hm::world refused({0xFFFFFFFF});
+    hm::world refused(0xFFFFFFFF);
     CHECK(std::strstr(hm_last_error(), "is above") != nullptr);
     check_empty(refused);
     CHECK(taken.capacity() == 10 && refused.init({10}) == HM_OK && refused.create(position{}));
