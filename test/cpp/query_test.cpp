@@ -255,7 +255,7 @@ TEST(cpp_query, a_query_stays_valid_when_its_world_is_moved)
     worlds.front().create(position{});
     CHECK(all.count() == 102);
     hm::query<position> moved(std::move(all));
-    CHECK(!all && all.count() == 0 && moved.count() == 102);
+    CHECK(!all && all.count() == 0 && moved && moved.count() == 102);
     all = std::move(moved);
     int visited = 0;
     for (auto [which, p] : all.each()) { /* also while a loop runs */
@@ -264,6 +264,8 @@ TEST(cpp_query, a_query_stays_valid_when_its_world_is_moved)
         CHECK(second.get<position>(which) == &p);
     }
     CHECK(visited == 102);
+    second = hm::world();
+    CHECK(!all && all.count() == 0);
 }
 
 TEST(cpp_query, a_query_is_empty_when_its_world_has_ended)
