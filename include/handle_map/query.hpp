@@ -445,13 +445,16 @@ template <class... Types> class [[nodiscard]] query
     };
     template <class Collect> std::uint32_t destroy_where(Collect collect)
     {
+        detail::world_core *core = own_.core();
+        if (core == nullptr)
+            return 0;
+        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
+         * to life now, before they are counted. */
+        if (hm_world_create_n(&core->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
+            return 0;
         const std::uint32_t n = count();
         doomed list;
-        if (n == 0)
-            return 0;
-        /* While a query runs, this one perhaps, the world says so. */
-        if (hm_world_create_n(&own_.core()->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK ||
-            !list.reserve(n, own_.core()->memory))
+        if (n == 0 || !list.reserve(n, core->memory))
             return 0;
         {
             const detail::running loop(own_.c());
@@ -459,7 +462,7 @@ template <class... Types> class [[nodiscard]] query
             while (hm_query_next(own_.c(), &view))
                 collect(list, view);
         }
-        return list.destroy(&own_.core()->c);
+        return list.destroy(&core->c);
     }
 };
 
