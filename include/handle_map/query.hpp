@@ -91,6 +91,9 @@ template <class Filter> constexpr std::size_t filter_size = 0;
 template <class... Types> constexpr std::size_t filter_size<without<Types...>> = sizeof...(Types);
 template <class... Types> constexpr std::size_t filter_size<any_of<Types...>> = sizeof...(Types);
 
+template <class Filter> constexpr bool is_any_of = false;
+template <class... Types> constexpr bool is_any_of<any_of<Types...>> = true;
+
 /* Whether F can be called with these arguments. */
 template <class F, class Arguments> constexpr bool takes = false;
 template <class F, class... Arguments>
@@ -198,6 +201,8 @@ template <class... Types> class [[nodiscard]] query
     {
         static_assert((detail::is_filter<Filters> && ...),
                       "the filters of a query are hm::without<...>() and hm::any_of<...>()");
+        static_assert((0 + ... + int{detail::is_any_of<Filters>}) <= 1,
+                      "a query has one hm::any_of<...>(): two would be joined");
         static_assert((sizeof...(Types) + ... + detail::filter_size<Filters>) <= HM_QUERY_MAX_TERMS,
                       "a query has at most HM_QUERY_MAX_TERMS components");
         own_.end();
