@@ -72,9 +72,9 @@ template <class Key> Key key_of_number(std::uint64_t number) noexcept
     if constexpr (std::is_integral<Key>::value || std::is_enum<Key>::value) {
         return static_cast<Key>(number);
     } else {
-        Key key;
-        std::memcpy(static_cast<void *>(&key), &number, sizeof key);
-        return key;
+        alignas(Key) unsigned char bytes[sizeof(Key)]; /* Key may have no default constructor. */
+        std::memcpy(bytes, &number, sizeof bytes);
+        return *std::launder(reinterpret_cast<Key *>(bytes));
     }
 }
 

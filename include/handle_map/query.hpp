@@ -91,6 +91,9 @@ template <class Filter> constexpr std::size_t filter_size = 0;
 template <class... Types> constexpr std::size_t filter_size<without<Types...>> = sizeof...(Types);
 template <class... Types> constexpr std::size_t filter_size<any_of<Types...>> = sizeof...(Types);
 
+template <class Filter> constexpr bool is_any_of = false;
+template <class... Types> constexpr bool is_any_of<any_of<Types...>> = true;
+
 /* Whether F can be called with these arguments. */
 template <class F, class Arguments> constexpr bool takes = false;
 template <class F, class... Arguments>
@@ -198,6 +201,8 @@ template <class... Types> class [[nodiscard]] query
     {
         static_assert((detail::is_filter<Filters> && ...),
                       "the filters of a query are hm::without<...>() and hm::any_of<...>()");
+        static_assert((0 + ... + int{detail::is_any_of<Filters>}) <= 1,
+                      "a query has one hm::any_of<...>(): two would be joined");
         static_assert((sizeof...(Types) + ... + detail::filter_size<Filters>) <= HM_QUERY_MAX_TERMS,
                       "a query has at most HM_QUERY_MAX_TERMS components");
         own_.end();
@@ -445,13 +450,16 @@ template <class... Types> class [[nodiscard]] query
     };
     template <class Collect> std::uint32_t destroy_where(Collect collect)
     {
+        detail::world_core *core = own_.core();
+        if (core == nullptr)
+            return 0;
+        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
+         * to life now, before they are counted. */
+        if (hm_world_create_n(&core->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
+            return 0;
         const std::uint32_t n = count();
         doomed list;
-        if (n == 0)
-            return 0;
-        /* While a query runs, this one perhaps, the world says so. */
-        if (hm_world_create_n(&own_.core()->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK ||
-            !list.reserve(n, own_.core()->memory))
+        if (n == 0 || !list.reserve(n, core->memory))
             return 0;
         {
             const detail::running loop(own_.c());
@@ -459,7 +467,7 @@ template <class... Types> class [[nodiscard]] query
             while (hm_query_next(own_.c(), &view))
                 collect(list, view);
         }
-        return list.destroy(&own_.core()->c);
+        return list.destroy(&core->c);
     }
 };
 

@@ -101,10 +101,9 @@ class [[nodiscard]] world
     }
     world &operator=(world &&other) noexcept
     {
-        if (this != &other) {
-            end();
-            core_ = other.release(&none_);
-        }
+        detail::world_core *taken = other.release(&none_);
+        end(); /* If it is the other one, that is empty now. */
+        core_ = taken;
         return *this;
     }
     ~world()

@@ -141,3 +141,20 @@ TEST(cpp_index, dead_owners_are_purged_and_memory_goes_back)
     moved.clear();
     CHECK(moved.empty() && moved.key_count() == 0);
 }
+
+TEST(cpp_index, a_key_needs_no_default_constructor)
+{
+    struct place {
+        std::int32_t x, y;
+
+        place(std::int32_t column, std::int32_t row) : x(column), y(row)
+        {
+        }
+    };
+    hm::map<body> bodies(10);
+    hm::index<body, place> places(bodies);
+    const hm::handle<body> ball = bodies.emplace(1);
+    CHECK(places.set(ball, place(-3, 4)) == HM_OK && places.key_of(ball)->x == -3);
+    for (auto [key, members] : places.entries())
+        CHECK(key.y == 4 && members.size() == 1 && members[0] == ball);
+}

@@ -415,3 +415,30 @@ TEST(cpp_map, a_loop_over_entries_that_erases_meets_stale_handles_only)
     CHECK(erased >= 25 && sprites.size() + static_cast<unsigned>(erased) == 50);
     CHECK(sprites.validate() == HM_OK);
 }
+
+namespace
+{
+
+struct counted_node {
+    using relocatable = counted_node;
+    hm::map<counted_node> children;
+    counted value{1};
+};
+
+} // namespace
+
+TEST(cpp_map, a_map_may_become_one_that_its_item_holds)
+{
+    {
+        hm::map<counted_node> nodes(10);
+        counted_node *top = nodes.get(nodes.emplace());
+        CHECK(top->children.init({10}) == HM_OK && top->children.emplace());
+        const hm::handle<counted_node> leaf = top->children.emplace();
+        nodes = std::move(top->children);
+        CHECK(nodes.size() == 2 && nodes.contains(leaf) && counted::alive == 2);
+        hm::map<counted_node> &same = nodes;
+        nodes = std::move(same);
+        CHECK(nodes.size() == 2 && nodes.validate() == HM_OK);
+    }
+    CHECK(counted::alive == 0);
+}

@@ -333,3 +333,16 @@ TEST(cpp_query, refused_memory_is_reported)
     }
     test_memory_check_released(&memory);
 }
+
+TEST(cpp_query, promised_entities_that_match_are_destroyed_too)
+{
+    hm::world world(100);
+    const hm::entity stone = world.create();
+    hm::query<> all(world);
+    CHECK(world.reserve(2) == HM_OK);
+    hm::commands commands(world);
+    CHECK(commands.create() && commands.create(position{1, 2}));
+    CHECK(all.destroy_all() == 3 && !world.contains(stone) && world.empty());
+    CHECK(commands.apply() == HM_OK && commands.skipped() != 0 && world.empty());
+    CHECK(world.create() && all.destroy_if([](hm::entity) { return true; }) == 1);
+}

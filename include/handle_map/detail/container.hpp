@@ -19,12 +19,13 @@ template <class C, void (*Fini)(C *)> struct owned {
     owned(owned &&other) noexcept : c(std::exchange(other.c, C{}))
     {
     }
+    /* `other` may be in an item of this container, as a node's children are in a tree: so it is
+     * taken before the items end. */
     owned &operator=(owned &&other) noexcept
     {
-        if (this != &other) {
-            Fini(&c);
-            c = std::exchange(other.c, C{});
-        }
+        C taken = std::exchange(other.c, C{});
+        Fini(&c); /* If it is the other one, that is empty now. */
+        c = taken;
         return *this;
     }
     ~owned()
