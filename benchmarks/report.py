@@ -352,7 +352,7 @@ def classes_table(counts):
     rows = [[f'{kind}: {row}'] + [count_text_of(counts, f'{kind} in {language}', row)
                                   for language in ('C', 'C++')]
             for kind in ('map', 'pool', 'world') for row in shown]
-    return table('C++ against C: instructions / reads / writes of memory, an operation',
+    return table('C++ against C, instructions / reads / writes of memory, an operation',
                  ['', 'C', 'C++'], rows)
 
 
