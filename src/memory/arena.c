@@ -294,7 +294,7 @@ static hm_status arena_check(const hm_memory_arena_desc *full)
         return status;
     if (full->size > SIZE_MAX / 4 || full->memory->page_size > SIZE_MAX / 8)
         return hm_fail(HM_ERROR_INVALID, "arena: size %zu in pages of %zu is above %zu", full->size,
-                       full->memory->page_size, SIZE_MAX / 4);
+                       full->memory->page_size, (size_t)SIZE_MAX / 4);
     return HM_OK;
 }
 
