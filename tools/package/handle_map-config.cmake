@@ -1,0 +1,10 @@
+# What find_package reads, whether CMake or Meson installed the library.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+include(${CMAKE_CURRENT_LIST_DIR}/handle_map-targets.cmake)
+foreach(component IN LISTS handle_map_FIND_COMPONENTS)
+  if(handle_map_FIND_REQUIRED_${component})
+    set(handle_map_NOT_FOUND_MESSAGE "handle_map has no components, so no '${component}'")
+    set(handle_map_FOUND FALSE)
+  endif()
+endforeach()
