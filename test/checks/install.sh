@@ -49,8 +49,7 @@ set_target_properties(program PROPERTIES C_STANDARD 11)
 END
         # The tree was made for the prefix, and stands elsewhere.
         cmake -S "$work/found" -B "$work/found/build" \
-            -DCMAKE_PREFIX_PATH="$work/root$(pkg-config --variable=prefix handle_map)" \
-            >"$work/log" 2>&1
+            -Dhandle_map_DIR="$libraries/cmake/handle_map" >"$work/log" 2>&1
     }
     if ! { configure 0.2 && cmake --build "$work/found/build" >>"$work/log" 2>&1; }; then
         cat "$work/log" >&2
