@@ -63,11 +63,13 @@ find_package(handle_map 0.2 REQUIRED)
 END
 for shared in OFF ON; do
     if ! { cmake -S "$library" -B "$work/build-$shared" -DBUILD_SHARED_LIBS=$shared \
-        -DCMAKE_INSTALL_PREFIX="$work/root-$shared" &&
+        -DCMAKE_INSTALL_PREFIX="$work/package" &&
         cmake --build "$work/build-$shared" --target install; } >"$work/log" 2>&1; then
         cat "$work/log" >&2
         exit 1
     fi
+    # Package managers install into one place, and use what is there in another.
+    mv "$work/package" "$work/root-$shared"
     rm -rf "$work/installed/build"
     run_program installed -DCMAKE_PREFIX_PATH="$work/root-$shared"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # install.sh SOURCE BUILD: does what a user does first. Installs the library from the build
 # directory, compiles README's first C program with the flags from pkg-config, and runs it, with the
-# shared library and with the static one.
+# shared library and with the static one; and with the shared one that CMake's find_package finds.
 set -eu
 source=$1 build=$2
 work=$(mktemp -d)
@@ -30,6 +30,53 @@ LD_LIBRARY_PATH=$libraries "$work/shared"
 if "$work/shared" >/dev/null 2>&1; then
     echo "the program does not use the installed shared library" >&2
     exit 1
+fi
+
+if command -v cmake >/dev/null; then
+    echo "shared, by find_package:"
+    # configure VERSION: a project that asks for this version.
+    configure() {
+        rm -rf "$work/found"
+        mkdir "$work/found"
+        cp "$work/blocks/1.c" "$work/found/program.c"
+        cat >"$work/found/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(program LANGUAGES C)
+find_package(handle_map $1 REQUIRED)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE handle_map::handle_map)
+set_target_properties(program PROPERTIES C_STANDARD 11)
+END
+        # The tree was made for the prefix, and stands elsewhere.
+        cmake -S "$work/found" -B "$work/found/build" \
+            -Dhandle_map_DIR="$libraries/cmake/handle_map" >"$work/log" 2>&1
+    }
+    if ! { configure 0.2 && cmake --build "$work/found/build" >>"$work/log" 2>&1; }; then
+        cat "$work/log" >&2
+        exit 1
+    fi
+    "$work/found/build/program"
+    readelf -d "$work/found/build/program" | grep -q 'NEEDED.*libhandle_map' || {
+        echo "CMake has not linked the shared library" >&2
+        exit 1
+    }
+    if configure '0.2 COMPONENTS none' || ! grep -q "so no 'none'" "$work/log"; then
+        echo "a component that does not exist does not fail" >&2
+        exit 1
+    fi
+    # Another minor version may have other signatures; a later patch may have what is missing here.
+    for other in 0.1 0.3 0.2.9 1; do
+        if configure $other; then
+            echo "a program that asks for version $other gets another" >&2
+            exit 1
+        fi
+        grep -q "compatible with requested version" "$work/log" || {
+            cat "$work/log" >&2
+            exit 1
+        }
+    done
+else
+    echo "not tried without CMake: find_package"
 fi
 
 echo "static:"

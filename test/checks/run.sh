@@ -72,7 +72,7 @@ begun() {
 
 refused nonsense nonsense
 refused nonsense nonsense --help
-for verb in test lint coverage planted; do
+for verb in test lint coverage planted ways docs page; do
     refused surplus $verb surplus
 done
 refused nosuch check nosuch
@@ -93,11 +93,13 @@ refused nosuch fuzz 5 nosuch
 refused surplus fuzz 5 keep surplus
 refused nosuch bench nosuch
 refused surplus bench --full surplus
+refused nosuch abi nosuch
+refused surplus abi dump surplus
 
 helped
 helped help
 helped --help
-for verb in demo test check lint coverage mutate fuzz planted world bench; do
+for verb in demo test check lint coverage mutate fuzz planted world bench ways abi docs page; do
     grep -q "\./run $verb " "$work/output" || fail "does not mention $verb"
     helped $verb --help
     helped $verb nosuch --help

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# version.sh SOURCE: the version in meson.build is the one in base.h, and every source file
-# names its licence in one of its first three lines.
+# version.sh SOURCE: the version in meson.build, in the wrap file and in the Debian package is the one in
+# base.h, and every source file names its licence in one of its first three lines.
 set -eu
 cd "$1"
 failed=false
@@ -18,6 +18,16 @@ if [ "$header" != "$build" ] || [ "$header" = .. ]; then
     echo "base.h says version '$header', meson.build '$build'" >&2
     failed=true
 fi
+for name in directory source_filename; do
+    grep -q "^$name = handle_map-$header\(\.tar\.xz\)\{0,1\}\$" tools/package/handle_map.wrap || {
+        echo "$name in tools/package/handle_map.wrap is not of version $header" >&2
+        failed=true
+    }
+done
+grep -q "^handle-map ($header-" tools/package/debian/changelog || {
+    echo "tools/package/debian/changelog has no entry for version $header" >&2
+    failed=true
+}
 
 files=$(find run .ci/run include src test benchmarks docs -type f \( -path run -o -path .ci/run \
     -o -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.py' -o -name '*.sh' \

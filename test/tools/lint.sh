@@ -94,7 +94,7 @@ look cppcheck 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
 
 look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck
 look pyflakes3 scripts "$(listed '\.py$')" pyflakes3
-look codespell files "$(listed . | grep -Ev '^test/fuzz/corpus/|\.svg$')" \
+look codespell files "$(listed . | grep -Ev '^test/fuzz/corpus/|\.(abi|svg)$')" \
     codespell --ignore-words-list crate,statics
 check_subjects
 

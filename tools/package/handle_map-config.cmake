@@ -1,0 +1,15 @@
+# What find_package reads, whether CMake or Meson installed the library.
+include(${CMAKE_CURRENT_LIST_DIR}/handle_map-targets.cmake)
+# A freestanding library has no threads.
+get_target_property(handle_map_definitions handle_map::handle_map INTERFACE_COMPILE_DEFINITIONS)
+if(NOT "${handle_map_definitions}" MATCHES HM_FREESTANDING)
+  include(CMakeFindDependencyMacro)
+  find_dependency(Threads)
+endif()
+unset(handle_map_definitions)
+foreach(component IN LISTS handle_map_FIND_COMPONENTS)
+  if(handle_map_FIND_REQUIRED_${component})
+    set(handle_map_NOT_FOUND_MESSAGE "handle_map has no components, so no '${component}'")
+    set(handle_map_FOUND FALSE)
+  endif()
+endforeach()
