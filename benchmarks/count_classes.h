@@ -180,6 +180,10 @@ struct world_in_c {
             }
         }
     }
+    void move_range()
+    {
+        move_all();
+    }
     bool destroy(handle which)
     {
         return hm_world_destroy(&world, which);
@@ -217,6 +221,13 @@ struct world_in_cpp {
             at.x += by.x;
             at.y += by.y;
         });
+    }
+    void move_range()
+    {
+        for (auto [which, at, by] : movers.each()) {
+            at.x += by.x;
+            at.y += by.y;
+        }
     }
     bool destroy(handle which)
     {
@@ -290,6 +301,10 @@ template <class World, class Count> void count_entities(uint32_t n, Count count)
     });
     count(World::name, "each", n, [&] {
         world.move_all();
+        return 0;
+    });
+    count(World::name, "each as a range", n, [&] {
+        world.move_range();
         return 0;
     });
     count(World::name, "destroy", n, [&] {

@@ -348,7 +348,8 @@ def count_table(counts):
 
 
 def classes_table(counts):
-    shown = ['insert', 'create', 'get', 'has', 'replace', 'iterate', 'each', 'erase', 'destroy']
+    shown = ['insert', 'create', 'get', 'has', 'replace', 'iterate', 'each', 'each as a range',
+             'erase', 'destroy']
     rows = [[f'{kind}: {row}'] + [count_text_of(counts, f'{kind} in {language}', row)
                                   for language in ('C', 'C++')]
             for kind in ('map', 'pool', 'world') for row in shown]
