@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # ways.sh SOURCE: builds README's first program by each way to get the library that README lists, from
-# the archive of a release, and compares what it prints. A table at the end has the commands and their
-# seconds. Everything is in a temporary directory: the Debian packages are unpacked there instead of
-# installed, so that no run needs root or changes the system; `dpkg --simulate` says whether they could
-# be installed.
+# the archive of a release, and compares what it prints. A table at the end has the commands, their
+# seconds, and their processor time, which other jobs on the machine change less. Everything is in a
+# temporary directory: the Debian packages are unpacked there instead of installed, so that no run needs
+# root or changes the system; `dpkg --simulate` says whether they could be installed.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -23,6 +23,13 @@ printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' >"
 
 now() {
     date +%s%3N
+}
+
+# Tenths of seconds of processor time that all commands have taken so far, into $spent.
+spend() {
+    times >"$work/times"
+    spent=$(sed -n 2p "$work/times" | tr 'ms' '  ' |
+        awk '{ printf "%d", 10 * (60 * ($1 + $3) + $2 + $4) }')
 }
 
 # prepare NAME: makes the directory of a way and enters it. The program and the sources are in it;
@@ -56,6 +63,8 @@ try() {
     way=$1 program=$2
     shift 2
     begin=$(now)
+    spend
+    before=$spent
     for command; do
         sh -eu -c "$command" >"$work/log" 2>&1 </dev/null || {
             tail -n 40 "$work/log" >&2
@@ -64,6 +73,8 @@ try() {
         }
     done
     milliseconds=$(($(now) - begin))
+    spend
+    spent=$((spent - before))
     linked=
     if [ -n "$program" ]; then
         "$program" >"$work/output"
@@ -74,10 +85,12 @@ try() {
         fi
     fi
     seconds=$((milliseconds / 1000)).$((milliseconds % 1000 / 100))
-    echo "$way: $seconds s"
+    processor=$((spent / 10)).$((spent % 10))
+    echo "$way: $seconds s, $processor s of processor time"
     for command; do
-        printf '%-28s  %-7s  %7s  %s\n' "$way" "$linked" "$seconds" "$command" >>"$work/table"
-        way='' linked='' seconds=''
+        printf '%-28s  %-7s  %7s  %9s  %s\n' "$way" "$linked" "$seconds" "$processor" "$command" \
+            >>"$work/table"
+        way='' linked='' seconds='' processor=''
     done
 }
 
@@ -173,7 +186,7 @@ FetchContent_MakeAvailable(handle_map)"
 }
 
 echo
-printf '%-28s  %-7s  %7s  %s\n' way library seconds commands
+printf '%-28s  %-7s  %7s  %9s  %s\n' way library seconds processor commands
 cat "$work/table"
 echo
 echo "$processors processors, $(cc --version | head -n 1); load $(cut -d ' ' -f 1 /proc/loadavg)"
