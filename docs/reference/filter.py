@@ -86,12 +86,14 @@ def anchor(page, title):
 
 def markdown(path, lines):
     page = os.path.splitext(os.path.basename(path))[0].lower()
-    result, is_code = [], False
+    result, is_code, used = [], False, {}
     for line in lines:
         is_code ^= line.startswith('```')
         heading = re.fullmatch(r'(#{2,}) (.*)', line)
         if heading and not is_code:
-            line = f'{line} {{#{anchor(page, heading.group(2))}}}'
+            name = anchor(page, heading.group(2))
+            times = used[name] = used.get(name, -1) + 1  # a name's second heading ends with -1
+            line = f'{line} {{#{name}-{times}}}' if times else f'{line} {{#{name}}}'
         elif not is_code:
             line = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', line)
             line = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', line)
