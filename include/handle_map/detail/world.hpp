@@ -44,7 +44,7 @@ template <class T> class plain_value
     plain_value &operator=(const plain_value &) = delete;
     const void *bytes() const noexcept
     {
-        return &value_;
+        return std::addressof(value_);
     }
     void was_taken() noexcept
     {
