@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(HM_USE_GNU) && !defined(_WIN32)
+/* A freestanding gcc does not say whether uint32_t is int or long; other builds check the same
+ * sentences. */
+#if defined(HM_USE_GNU) && !defined(_WIN32) && !defined(HM_FREESTANDING)
 #define HM_PRINTF(text, rest) __attribute__((format(printf, text, rest)))
 #else
 #define HM_PRINTF(text, rest)

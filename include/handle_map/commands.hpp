@@ -37,13 +37,17 @@ class [[nodiscard]] commands
     {
         (void)init(in);
     }
-    /* Ends the commands as they are, and makes them anew; fails as hm_commands_init does. */
+    /* Ends the commands as they are, and makes them anew; fails as hm_commands_init does, and with
+     * HM_ERROR_BUSY in a destructor that the world calls. */
     status init(world &in) noexcept
     {
         own_.end();
         detail::world_core &core = detail::world_access::core_of(in);
         if (!core.is_live())
             return core.refuse();
+        /* The world may be ending, and has then ended its commands already. */
+        if ((core.c.guard.flags & HM_GUARD_BUSY) != 0)
+            return hm_world_create_n(&core.c, nullptr, 0, 0, nullptr, nullptr);
         status returned = hm_commands_init(own_.c(), &core.c);
         if (returned == HM_OK)
             own_.follow(core, core.commands);

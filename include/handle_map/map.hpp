@@ -325,14 +325,14 @@ template <class T, std::uint16_t TypeId = 0> class map
     [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
-        return found(hm_map_lower_bound(&own_.c, &by.order, &probe));
+        return found(hm_map_lower_bound(&own_.c, &by.order, std::addressof(probe)));
     }
     /* The first item that comes after the probe. */
     template <class Less>
     [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
-        return found(hm_map_upper_bound(&own_.c, &by.order, &probe));
+        return found(hm_map_upper_bound(&own_.c, &by.order, std::addressof(probe)));
     }
 
     [[nodiscard]] handle_state explain(handle_type handle) const noexcept

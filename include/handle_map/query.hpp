@@ -328,7 +328,7 @@ template <class... Types> class [[nodiscard]] query
             return destroy_where([&f](doomed &list, const hm_view &view) {
                 std::uint32_t i = 0;
                 auto test = [&](auto &&...arguments) {
-                    if (f(std::forward<decltype(arguments)>(arguments)...))
+                    if (std::invoke(f, std::forward<decltype(arguments)>(arguments)...))
                         list.add(view.entities[i]);
                     i++;
                 };
@@ -408,9 +408,9 @@ template <class... Types> class [[nodiscard]] query
             [&f, entities = view.entities, count = view.count](auto... columns) {
                 for (std::uint32_t i = 0; i < count; i++) {
                     if constexpr (takes_entity)
-                        f(entity(entities[i]), columns[i]...);
+                        (void)std::invoke(f, entity(entities[i]), columns[i]...);
                     else
-                        f(columns[i]...);
+                        (void)std::invoke(f, columns[i]...);
                 }
                 (void)entities;
             },

@@ -139,7 +139,8 @@ template <class Owner, class T> class secondary
     T *set(handle_type owner, const T &value)
     {
         if constexpr (std::is_trivially_copyable<T>::value)
-            return static_cast<T *>(hm_secondary_set_as(&own_.c, owner.id(), &value, sizeof(T)));
+            return static_cast<T *>(
+                hm_secondary_set_as(&own_.c, owner.id(), std::addressof(value), sizeof(T)));
         else
             return emplace(owner, value);
     }
@@ -284,13 +285,13 @@ template <class Owner, class T> class secondary
     [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
-        return found(hm_secondary_lower_bound(&own_.c, &by.order, &probe));
+        return found(hm_secondary_lower_bound(&own_.c, &by.order, std::addressof(probe)));
     }
     template <class Less>
     [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
-        return found(hm_secondary_upper_bound(&own_.c, &by.order, &probe));
+        return found(hm_secondary_upper_bound(&own_.c, &by.order, std::addressof(probe)));
     }
 
     std::size_t describe(handle_type owner, char *buffer, std::size_t size) const noexcept

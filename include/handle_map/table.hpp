@@ -105,7 +105,7 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     /* Adds a row with these cells and returns its handle; null when refused. O(columns). */
     handle_type insert(const Columns &...cells) noexcept
     {
-        const void *values[] = {&cells...};
+        const void *values[] = {std::addressof(cells)...};
         return handle_type(hm_table_insert(&own_.c, values));
     }
     /* Adds n rows, from an array for each column; nullptr: zeros. As hm_table_insert_n. */
@@ -287,14 +287,14 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     [[nodiscard]] std::uint32_t lower_bound(const cell_type<I> &probe, Less less) const noexcept
     {
         by_less<cell_type<I>, Less> by(less);
-        return hm_table_lower_bound(&own_.c, I, &by.order, &probe);
+        return hm_table_lower_bound(&own_.c, I, &by.order, std::addressof(probe));
     }
     /* The first row whose cell comes after the probe. */
     template <std::size_t I, class Less>
     [[nodiscard]] std::uint32_t upper_bound(const cell_type<I> &probe, Less less) const noexcept
     {
         by_less<cell_type<I>, Less> by(less);
-        return hm_table_upper_bound(&own_.c, I, &by.order, &probe);
+        return hm_table_upper_bound(&own_.c, I, &by.order, std::addressof(probe));
     }
 
     [[nodiscard]] handle_state explain(handle_type handle) const noexcept

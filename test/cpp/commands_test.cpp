@@ -21,6 +21,17 @@ struct velocity {
 };
 struct frozen {
 };
+struct late { /* makes commands when it is destroyed */
+    using relocatable = late;
+    hm::commands *commands;
+    hm::world *world;
+    hm::status *returned;
+
+    ~late()
+    {
+        *returned = commands->init(*world);
+    }
+};
 
 } // namespace
 
@@ -201,4 +212,16 @@ TEST(cpp_commands, a_value_whose_memory_is_refused_leaves_no_entity)
     }
     CHECK(counted::alive == 0);
     test_memory_check_released(&memory);
+}
+
+TEST(cpp_commands, a_destructor_that_the_world_calls_cannot_make_commands)
+{
+    hm::commands commands;
+    hm::status returned = HM_OK;
+    {
+        hm::world world(10);
+        CHECK(world.emplace<late>(world.create(), &commands, &world, &returned) != nullptr);
+    }
+    CHECK(returned == HM_ERROR_BUSY && !commands);
+    CHECK(std::strstr(hm_last_error(), "from one of its own callbacks") != nullptr);
 }

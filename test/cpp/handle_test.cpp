@@ -26,6 +26,20 @@ struct named_sound : sound {
     std::string name;
 };
 
+/* Has an operator & of its own, as the pointers of some libraries. */
+struct holder {
+    int value;
+
+    int *operator&()
+    {
+        return nullptr;
+    }
+    const int *operator&() const
+    {
+        return nullptr;
+    }
+};
+
 } // namespace
 
 TEST(cpp_handle, handles_of_two_types_are_not_interchangeable)
@@ -137,4 +151,20 @@ TEST(cpp_handle, a_span_is_made_from_what_is_adjacent)
     CHECK(items.size() == 3 && fixed.data() == numbers && others.size() == 5);
     CHECK((!std::is_constructible<hm::span<int>, const std::vector<int> &>::value));
     CHECK((!std::is_constructible<hm::span<sound>, std::vector<named_sound> &>::value));
+}
+
+TEST(cpp_handle, items_may_have_an_operator_for_their_address)
+{
+    const auto less = [](const holder &a, const holder &b) { return a.value < b.value; };
+    hm::map<holder> map(4);
+    const auto owner = map.insert(holder{1});
+    CHECK(map.defragment(less).done && map.lower_bound(holder{1}, less) == map.data());
+    hm::secondary<holder, holder> values(map);
+    CHECK(values.set(owner, holder{2})->value == 2);
+    hm::table<holder, int> table(4);
+    CHECK(table.get<0>(table.insert(holder{3}, 1))->value == 3);
+    hm::world world(4);
+    CHECK(world.get<holder>(world.create(holder{4}))->value == 4);
+    hm::lists<holder> lists(4);
+    CHECK(lists.push(lists.create(), holder{5})->value == 5);
 }

@@ -346,3 +346,25 @@ TEST(cpp_query, promised_entities_that_match_are_destroyed_too)
     CHECK(commands.apply() == HM_OK && commands.skipped() != 0 && world.empty());
     CHECK(world.create() && all.destroy_if([](hm::entity) { return true; }) == 1);
 }
+
+TEST(cpp_query, a_member_function_is_called_for_each_entity)
+{
+    struct timer {
+        int left;
+
+        void tick()
+        {
+            left--;
+        }
+        bool is_over() const
+        {
+            return left == 0;
+        }
+    };
+    hm::world world(10);
+    world.create(timer{1});
+    world.create(timer{2});
+    hm::query<timer> timers(world);
+    timers.each(&timer::tick);
+    CHECK(timers.destroy_if(&timer::is_over) == 1 && world.size() == 1);
+}

@@ -16,6 +16,9 @@ struct health {
 };
 struct frozen {
 };
+struct alignas(8192) page {
+    char bytes[8192];
+};
 
 void run(hm::world &world, hm::commands &commands, hm::entity stone);
 
@@ -81,6 +84,9 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #ifdef a_type_that_is_not_relocatable // a world moves values as bytes: specialise
                                       // hm::is_relocatable
     world.add(stone, std::string("wolf"));
+#endif
+#ifdef a_component_with_a_large_alignment // items are aligned to at most 4096 bytes
+    (void)world.component<page>();
 #endif
 #ifdef a_reference_as_a_component // a component's type is not const and no reference
     (void)world.component<position &>();

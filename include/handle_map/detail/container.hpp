@@ -196,7 +196,7 @@ template <class T> struct arrow {
 
     T *operator->() noexcept
     {
-        return &value;
+        return std::addressof(value);
     }
 };
 

@@ -44,7 +44,7 @@ template <class T> class plain_value
     plain_value &operator=(const plain_value &) = delete;
     const void *bytes() const noexcept
     {
-        return &value_;
+        return std::addressof(value_);
     }
     void was_taken() noexcept
     {
@@ -215,6 +215,7 @@ struct world_core {
     {
         static_assert(std::is_same<T, std::decay_t<T>>::value,
                       "a component's type is not const and no reference");
+        require_item<std::decay_t<T>>();
         static_assert(is_relocatable<std::decay_t<T>>::value,
                       "a world moves values as bytes: specialise hm::is_relocatable if this type "
                       "allows that");
