@@ -58,6 +58,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     hm_status status = hm_array_check_size(sizeof(hm_handle), full->max_slots, "entry_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */
     if (status != HM_OK)
+        /* Coverage: as above. */
         return status;
     size_t page_slots = memory->page_size / sizeof(hm_handle);
     table->page_slots = page_slots < UINT32_MAX ? (uint32_t)page_slots : UINT32_MAX;

@@ -86,26 +86,33 @@ TEST(format, a_sentence_is_cut_at_the_end_of_the_buffer)
     CHECK(strcmp(buffer, "slot 12") == 0);
 }
 
-static void format_with(const char *format, ...)
+static size_t format_with(const char *format, ...)
 {
     char buffer[BUFFER_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    hm_format_list(buffer, sizeof buffer, format, arguments);
+    size_t length = hm_format_list(buffer, sizeof buffer, format, arguments);
     va_end(arguments);
+    return length;
+}
+
+TEST(format, a_width_may_be_followed_by_any_character)
+{
+    CHECK(format_with("%0%") == 1);
+    CHECK(format_with("%00u", 7U) == 1);
 }
 
 DEATH_TEST(format, a_conversion_that_is_not_known)
 {
-    format_with("%f", 1.0);
+    (void)format_with("%f", 1.0);
 }
 
 DEATH_TEST(format, a_long_signed_number)
 {
-    format_with("%ld", 1L);
+    (void)format_with("%ld", 1L);
 }
 
 DEATH_TEST(format, a_width_without_zeros)
 {
-    format_with("%8u", 1U);
+    (void)format_with("%8u", 1U);
 }

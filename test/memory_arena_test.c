@@ -397,6 +397,60 @@ TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
     }
 }
 
+static bool commits;
+
+static bool commit_if_allowed(void *context, void *address, size_t size)
+{
+    return commits && hm_memory_heap()->commit(context, address, size);
+}
+
+/* Where pages are small, the header of an aligned range is in another page than its block. */
+TEST(memory_arena, a_header_without_memory_refuses_the_range)
+{
+    hm_memory small = *hm_memory_heap();
+    hm_memory_arena arena;
+    small.page_size = 512;
+    small.commit = commit_if_allowed;
+    commits = true;
+    make_arena(&arena, (size_t)1 << 16, &small);
+    void *before = arena.table.reserve(arena.table.context, UNIT);
+    CHECK(before != NULL);
+    commits = false;
+    CHECK(arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT) == NULL);
+    commits = true;
+    void *range = arena.table.reserve(arena.table.context, HM_MEMORY_ALIGNMENT);
+    CHECK(range != NULL);
+    arena.table.release(arena.table.context, range, HM_MEMORY_ALIGNMENT);
+    arena.table.release(arena.table.context, before, UNIT);
+    hm_memory_arena_fini(&arena);
+}
+
+/* Blocks of 32 to 63 units are in one list, of which the latest eight are tried first. */
+TEST(memory_arena, a_range_is_found_behind_many_that_are_too_small)
+{
+    enum { SMALL = 33 * UNIT, MIDDLE = 51 * UNIT, LARGE = 61 * UNIT, RANGES_OF_LIST = 10 };
+    hm_memory_arena arena;
+    void *ranges[RANGES_OF_LIST], *others[1024];
+    uint32_t count = 0;
+    make_arena(&arena, (size_t)1 << 16, hm_memory_heap());
+    const hm_memory *memory = &arena.table;
+    for (int i = 0; i < RANGES_OF_LIST; i++) { /* with neighbours, so that they are not joined */
+        ranges[i] = memory->reserve(memory->context, i == 0 ? LARGE : SMALL);
+        others[count++] = memory->reserve(memory->context, UNIT);
+        CHECK(ranges[i] != NULL && others[i] != NULL);
+    }
+    while ((others[count] = memory->reserve(memory->context, UNIT)) != NULL) /* all the rest */
+        count++;
+    for (int i = 0; i < RANGES_OF_LIST; i++)
+        memory->release(memory->context, ranges[i], i == 0 ? LARGE : SMALL);
+    CHECK(memory->reserve(memory->context, MIDDLE) == ranges[0]);
+    CHECK(memory->reserve(memory->context, MIDDLE) == NULL);
+    memory->release(memory->context, ranges[0], MIDDLE);
+    while (count != 0)
+        memory->release(memory->context, others[--count], UNIT);
+    hm_memory_arena_fini(&arena);
+}
+
 TEST(memory_arena, works_over_every_table_and_over_another_arena)
 {
     hm_memory_arena arena, inner;

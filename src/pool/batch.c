@@ -83,6 +83,7 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
 bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     hm_batch batch = pool_batch(pool);
+    /* Coverage: a program runs under the sanitizer or does not. */
     return batch.entry_size * batch.slot_count < HM_BATCH_CACHED && !hm_memory_poisons() &&
            hm_batch_is_alike(&batch, handles, n, pool_match);
 }

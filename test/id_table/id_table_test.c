@@ -430,6 +430,21 @@ TEST(id_table, validate_finds_counts_and_columns_that_contradict_each_other)
     check_counts(4);
 }
 
+TEST(id_table, validate_finds_a_position_that_no_slot_has)
+{
+    hm_id_table table;
+    hm_handle handles[7];
+    make(&table, 10, 20, NULL);
+    issue_n(&table, 7, handles);
+    hm_handle *entry = &table.entries[6], saved = *entry;
+    /* Retired, but its position is still among those that are used. */
+    entry->bits |= UINT32_MAX | (uint64_t)HM_HANDLE_MAX_GENERATION << 32 | UINT64_C(1) << 63;
+    CHECK(hm_id_table_validate(&table) == HM_ERROR_CORRUPT);
+    *entry = saved;
+    CHECK(hm_id_table_validate(&table) == HM_OK);
+    hm_id_table_fini(&table);
+}
+
 /* ---- broken contracts ---- */
 
 static void *reserve_but_not_so_much(void *context, size_t size)

@@ -293,6 +293,14 @@ TEST(lists_damage, validate_sees_free_blocks_that_were_not_joined)
     finish(&lists);
 }
 
+TEST(lists_damage, validate_sees_a_damaged_id_table)
+{
+    hm_lists lists = make_scene(), damaged = lists;
+    damaged.ids.used = damaged.ids.slot_count + 1;
+    CHECK(hm_lists_validate(&damaged) == HM_ERROR_CORRUPT);
+    finish(&lists);
+}
+
 TEST(lists_damage, validate_sees_an_empty_list_whose_block_was_not_freed)
 {
     hm_lists lists = make((hm_lists_desc){0});

@@ -249,8 +249,8 @@ static void check_items(const hm_map *map, const hm_handle *handles, uint32_t n,
 /* All alive, none, and alternately, which are answered by other loops; few bytes and many. */
 TEST(map_batch, answers_do_not_depend_on_what_others_in_the_batch_are)
 {
-    enum { COUNT = 2200, ERASED = 300 };
-    const size_t sizes[] = {4, 4096 /* 9 MB */};
+    enum { COUNT = 2600, ERASED = 300 };
+    const size_t sizes[] = {4, 4096 /* 10.6 MB, and 9.4 MB after the first batch */};
     hm_handle handles[COUNT];
     for (int i = 0; i < 2; i++) {
         hm_map map;
@@ -268,6 +268,20 @@ TEST(map_batch, answers_do_not_depend_on_what_others_in_the_batch_are)
         CHECK(hm_map_count(&map) == 0 && hm_map_validate(&map) == HM_OK);
         hm_map_fini(&map);
     }
+}
+
+TEST(map_batch, erase_n_takes_each_item_once_and_ends_with_the_last)
+{
+    enum { ITEMS = 3, HANDLES = 300 };
+    hm_map map;
+    hm_handle live[ITEMS], handles[HANDLES];
+    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = ITEMS}) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, ITEMS, live) == HM_OK);
+    for (uint32_t i = 0; i < HANDLES; i++) /* each many times, between others */
+        handles[i] = i % 2 == 0 ? live[i / 2 % ITEMS] : HM_NULL_HANDLE;
+    CHECK(hm_map_erase_n(&map, handles, HANDLES) == ITEMS);
+    CHECK(hm_map_count(&map) == 0 && hm_map_validate(&map) == HM_OK);
+    hm_map_fini(&map);
 }
 
 /* More than one part, and a last one that is not full. */

@@ -104,6 +104,22 @@ static void check_erase_n(hm_storage storage, uint64_t random)
     hm_pool_fini(&batched);
 }
 
+/* Entries of 1.2 MB do not fit a cache, so that another loop erases. */
+TEST(pool_batch, erase_n_of_a_pool_with_many_slots_erases_the_same)
+{
+    enum { COUNT = 300000, ERASED = 1000 };
+    hm_pool pool;
+    hm_handle *handles = malloc(COUNT * sizeof *handles);
+    CHECK(handles != NULL);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = COUNT}) == HM_OK);
+    CHECK(hm_pool_insert_n(&pool, NULL, COUNT, handles) == HM_OK);
+    CHECK(hm_pool_erase_n(&pool, handles, ERASED) == ERASED);
+    CHECK(hm_pool_erase_n(&pool, handles, 2 * ERASED) == ERASED);
+    CHECK(hm_pool_count(&pool) == COUNT - 2 * ERASED && hm_pool_validate(&pool) == HM_OK);
+    hm_pool_fini(&pool);
+    free(handles);
+}
+
 TEST(pool_batch, erase_n_leaves_what_single_erases_leave)
 {
     uint64_t seed = test_seed("pool_batch");

@@ -180,7 +180,7 @@ TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
 
 /* validate */
 
-enum { DAMAGES = 37, SLOTS = 200 };
+enum { DAMAGES = 38, SLOTS = 200 };
 
 /* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and 100 and a retired one
  * at
@@ -269,6 +269,8 @@ static void damage_recent(hm_pool *pool, int how)
         *latest = 100; /* and there once */
     if (how == 36)
         pool->recent_end--; /* each hole is recent or in a listed word */
+    if (how == 37)
+        pool->levels[pool->level_count - 1]++; /* the top level is that of its array */
 }
 
 TEST(pool_contract, validate_sees_each_broken_invariant)

@@ -260,6 +260,7 @@ HM_INLINE void hm_pool_copy_word(void *place, const void *item, size_t at, size_
  * wider loads, which wait until the queue of stores is empty. */
 HM_INLINE void hm_pool_copy_as(void *place, const void *item, size_t item_size)
 {
+    /* Coverage: a compiler that does not optimise finds no size constant. */
     if (!HM_IS_CONSTANT(item_size) || item_size > 64 || item_size % 8 != 0) {
         memcpy(place, item, item_size);
         return;
