@@ -409,7 +409,7 @@ TEST(memory_arena, a_header_without_memory_refuses_the_range)
 {
     hm_memory small = *hm_memory_heap();
     hm_memory_arena arena;
-    small.page_size = 512;
+    small.page_size = UNIT;
     small.commit = commit_if_allowed;
     commits = true;
     make_arena(&arena, (size_t)1 << 16, &small);
