@@ -32,7 +32,7 @@ template <class Work> void count(const char *container, const char *row, uint32_
 {
     std::string name = std::string(container) + "/" + row + "/" + std::to_string(n);
     CALLGRIND_ZERO_STATS;
-    result = work();
+    result = static_cast<uint64_t>(work());
     CALLGRIND_DUMP_STATS_AT(name.c_str());
 }
 
