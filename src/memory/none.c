@@ -3,6 +3,7 @@
  * and nothing is random. */
 #include "memory_private.h"
 
+/* Coverage: only in a freestanding library, which the check `freestanding` builds and runs. */
 #ifdef HM_FREESTANDING
 
 /* hm_memory_check knows it. */
