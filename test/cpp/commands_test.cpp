@@ -89,13 +89,19 @@ TEST(cpp_commands, an_entity_is_promised_with_its_values)
     CHECK(counted::alive == 0);
 }
 
+namespace
+{
+
+struct hit {
+    int damage;
+};
+struct dead {
+};
+
+} // namespace
+
 TEST(cpp_commands, a_loop_records_types_that_the_world_has_not_met)
 {
-    struct hit {
-        int damage;
-    };
-    struct dead {
-    };
     hm::world world(100);
     const hm::entity wolf = world.create(position{1, 2});
     CHECK(world.reserve(1) == HM_OK);
