@@ -41,7 +41,7 @@ typedef struct hm_batch {
     const unsigned char *entries; /* slot -> what a lookup reads first */
     size_t entry_size;            /* bytes */
     uint32_t slot_count;          /* slots that have an entry */
-    uint32_t limit;               /* a handle resolves if its match is below */
+    uint64_t limit;               /* a handle resolves if its match is below */
     bool is_near;                 /* entries and items take less than HM_BATCH_NEAR in all */
     const void *places;           /* what `answer` needs; a copy, too */
 } hm_batch;
@@ -56,10 +56,26 @@ typedef uint64_t hm_batch_match(const hm_batch *batch, hm_handle handle);
 typedef void hm_batch_answer(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
                              uint64_t found);
 
+/* Whether the entries stay in the caches without prefetching. */
+static inline bool hm_batch_is_cached(const hm_batch *batch)
+{
+    return batch->entry_size * batch->slot_count < HM_BATCH_CACHED;
+}
+
+/* The end of each loop over a part is mispredicted, so parts are long where nothing is prefetched:
+ * but not so long that answers leave the nearest cache before they are counted. */
+static inline uint32_t hm_batch_lookup_part(const hm_batch *batch, uint32_t n)
+{
+    enum { LONG_PART = 4096 };
+    if (!hm_batch_is_cached(batch))
+        return hm_batch_next_part(n);
+    return n < LONG_PART ? n : LONG_PART;
+}
+
 HM_INLINE void hm_batch_prefetch_entries(const hm_batch *batch, const hm_handle *handles,
                                          uint32_t n)
 {
-    if (batch->entry_size * batch->slot_count < HM_BATCH_CACHED)
+    if (hm_batch_is_cached(batch))
         return;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = hm_handle_index(handles[i]);
@@ -140,7 +156,7 @@ HM_INLINE uint32_t hm_batch_answer_n(const hm_batch *batch, const hm_handle *han
     bool is_mixed = false;
     for (uint32_t part; n > 0; handles += part, next += answer_size * part, n -= part) {
         uint32_t done = 0, some = 0;
-        part = hm_batch_next_part(n);
+        part = hm_batch_lookup_part(batch, n);
         hm_batch_prefetch_entries(batch, handles, part);
         if (!is_mixed)
             done = hm_batch_answer_runs(batch, handles, part, next, find, answer, &some);
@@ -153,19 +169,49 @@ HM_INLINE uint32_t hm_batch_answer_n(const hm_batch *batch, const hm_handle *han
     return found;
 }
 
+/* Counts what is true. The sum of a few fits a byte, so that compilers add 16 bytes at a time. */
+HM_INLINE uint32_t hm_batch_count(const bool *alive, uint32_t n)
+{
+    enum { FEW = 128 };
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n;) {
+        uint32_t end = n - i < FEW ? n : i + FEW;
+        uint8_t some = 0;
+        for (; i < end; i++)
+            some = (uint8_t)(some + alive[i]);
+        found += some;
+    }
+    return found;
+}
+
+/* An answer takes so few instructions that counting it beside them shows, so many answers are
+ * counted in a pass of their own. A few would still wait in the queue of stores by then. */
+HM_INLINE uint32_t hm_batch_contains_part(const hm_batch *batch, const hm_handle *handles,
+                                          uint32_t n, bool *alive, hm_batch_match *match)
+{
+    uint32_t found = 0;
+    if (n > HM_BATCH_PART) {
+        for (uint32_t i = 0; i < n; i++)
+            alive[i] = hm_batch_ask(batch, handles[i], match) < batch->limit;
+        return hm_batch_count(alive, n);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_alive = hm_batch_ask(batch, handles[i], match) < batch->limit;
+        alive[i] = is_alive;
+        found += is_alive;
+    }
+    return found;
+}
+
 /* The contains_n of a container. */
 HM_INLINE uint32_t hm_batch_contains_n(const hm_batch *batch, const hm_handle *handles, uint32_t n,
                                        bool *alive, hm_batch_match *match)
 {
     uint32_t found = 0;
     for (uint32_t part; n > 0; handles += part, alive += part, n -= part) {
-        part = hm_batch_next_part(n);
+        part = hm_batch_lookup_part(batch, n);
         hm_batch_prefetch_entries(batch, handles, part);
-        for (uint32_t i = 0; i < part; i++) {
-            bool is_alive = hm_batch_ask(batch, handles[i], match) < batch->limit;
-            alive[i] = is_alive;
-            found += is_alive;
-        }
+        found += hm_batch_contains_part(batch, handles, part, alive, match);
     }
     return found;
 }

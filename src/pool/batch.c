@@ -4,12 +4,13 @@
 
 #include "../batch_private.h"
 
+/* The limit is a constant, so that comparing a slot with it takes nothing. */
 static hm_batch pool_batch(const hm_pool *pool)
 {
     return (hm_batch){.entries = (const unsigned char *)pool->entries,
                       .entry_size = sizeof *pool->entries,
                       .slot_count = pool->slot_count,
-                      .limit = pool->slot_count};
+                      .limit = (uint64_t)UINT32_MAX + 1};
 }
 
 /* The slot, if the upper halves are equal and without the free bit, as in hm_pool_find. */
@@ -84,7 +85,7 @@ bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32
 {
     hm_batch batch = pool_batch(pool);
     /* Coverage: a program runs under the sanitizer or does not. */
-    return batch.entry_size * batch.slot_count < HM_BATCH_CACHED && !hm_memory_poisons() &&
+    return hm_batch_is_cached(&batch) && !hm_memory_poisons() &&
            hm_batch_is_alike(&batch, handles, n, pool_match);
 }
 

@@ -270,6 +270,31 @@ TEST(map_batch, answers_do_not_depend_on_what_others_in_the_batch_are)
     }
 }
 
+/* A batch of a small map is answered in long parts. Where a part begins, answers change. */
+TEST(map_batch, a_long_batch_of_a_small_map_is_answered_to_its_end)
+{
+    enum { COUNT = 100, NAMED = 3 * 4096 + 5, FIRST_STALE = 8190 };
+    hm_map map;
+    hm_handle handles[COUNT], stale, *named = malloc(NAMED * sizeof *named);
+    bool *alive = malloc(NAMED + 1);
+    const hm_map_desc desc = {.item_size = 8, .capacity = COUNT};
+    CHECK(named != NULL && alive != NULL && hm_map_init(&map, &desc) == HM_OK);
+    CHECK(hm_map_insert_n(&map, NULL, COUNT, handles) == HM_OK);
+    stale = handles[0];
+    CHECK(hm_map_erase(&map, stale));
+    for (uint32_t i = 0; i < NAMED; i++)
+        named[i] = i < FIRST_STALE ? handles[1 + i % (COUNT - 1)] : stale;
+    check_items(&map, named, NAMED, FIRST_STALE);
+    alive[NAMED] = true;
+    CHECK(hm_map_contains_n(&map, named, NAMED, alive) == FIRST_STALE);
+    for (uint32_t i = 0; i < NAMED; i++)
+        CHECK(alive[i] == (i < FIRST_STALE));
+    CHECK(alive[NAMED]);
+    hm_map_fini(&map);
+    free(named);
+    free(alive);
+}
+
 TEST(map_batch, erase_n_takes_each_item_once_and_ends_with_the_last)
 {
     enum { ITEMS = 3, HANDLES = 300 };
