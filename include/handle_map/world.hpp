@@ -365,7 +365,7 @@ class [[nodiscard]] world
         return released != &none_ ? released : none;
     }
 
-    /* Finds or makes these components. `set` has room for them. */
+    /* Finds or makes these components. `set` is long enough for them. */
     template <class... Types> status require(hm_component *set) noexcept
     {
         status returned = HM_OK;

@@ -133,7 +133,7 @@ static hm_status many_claim_key(hm_index *index, uint64_t key)
     }
     uint32_t pending = ++index->buckets[bucket].pending;
     const hm_lists_record *record = hm_index_record(index, bucket);
-    if ((uint64_t)record->count + pending > record->room)
+    if ((uint64_t)record->count + pending > record->capacity)
         status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
     if (status != HM_OK)
         many_drop_claim(index, bucket);

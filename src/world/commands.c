@@ -32,7 +32,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world)
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
     const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    uint64_t size = hm_memory_is_roomy(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
+    uint64_t size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
     hm_array_desc desc = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
     desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
     hm_status status = hm_array_init(&commands->units, &desc);
