@@ -214,6 +214,11 @@ hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, cons
     return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
 }
 
+hm_status hm_world_refuse_type(uint32_t most)
+{
+    return hm_fail(HM_ERROR_FULL, "this program has %" HM_U32 " types of components already", most);
+}
+
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
 {
     if (desc == NULL)
