@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hm::commands: what they add to the C functions. */
+#include "components.hpp"
 #include "counted.hpp"
 
 extern "C" {
@@ -13,14 +14,6 @@ extern "C" {
 namespace
 {
 
-struct position {
-    float x, y;
-};
-struct velocity {
-    float x, y;
-};
-struct frozen {
-};
 struct late { /* makes commands when it is destroyed */
     using relocatable = late;
     hm::commands *commands;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hm::world: what it adds to the C functions. */
+#include "components.hpp"
 #include "counted.hpp"
 
 extern "C" {
@@ -12,17 +13,6 @@ extern "C" {
 namespace
 {
 
-struct position {
-    float x, y;
-};
-struct velocity {
-    float x, y;
-};
-struct frozen {
-};
-struct rare {
-    int value;
-};
 struct thrower { /* when it is copied or moved */
     int value = 0;
 
