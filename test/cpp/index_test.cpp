@@ -152,7 +152,8 @@ TEST(cpp_index, a_batch_of_small_keys_sets_all_or_none)
         keys.push_back(500 + i);
     }
     CHECK(index.set(owners[0], 0) == HM_OK && index.set(owners[1], 1) == HM_OK);
-    for (std::size_t i : {0, 63, 64, 127, 128, MANY - 1}) {
+    const std::size_t places[] = {0, 63, 64, 127, 128, MANY - 1};
+    for (const std::size_t i : places) {
         const int key = std::exchange(keys[i], -1);
         CHECK(index.set_n(owners.data(), keys.data(), MANY) == HM_ERROR_INVALID);
         check_two(index, owners.data());
