@@ -146,7 +146,7 @@ unsafe extern "C" fn churn<M: Map>(
     erased
 }
 
-/// The same members in the same order as `slotmap_functions` of peers.h.
+/// The same members in the same order as `slotmap_functions` of peers_other.h.
 #[repr(C)]
 pub struct Functions {
     create: unsafe extern "C" fn() -> *mut u8,

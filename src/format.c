@@ -28,6 +28,8 @@ static void format_put(format_text *text, char character)
 
 static void format_string(format_text *text, const char *string, size_t precision)
 {
+    if (string == NULL)
+        string = "(null)";
     for (size_t i = 0; i < precision && string[i] != '\0'; i++)
         format_put(text, string[i]);
 }

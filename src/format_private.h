@@ -40,8 +40,9 @@
 #endif
 #endif
 
-/* Writes at most size - 1 characters and a zero, or nothing if size is 0. Returns the length of the
- * whole text. */
+/* A string that is NULL is written as "(null)": a sentence with a name that is missing is better
+ * than a crash. Writes at most size - 1 characters and a zero, or nothing if size is 0. Returns the
+ * length of the whole text. */
 HM_COLD HM_PRINTF(3, 4) size_t hm_format(char *buffer, size_t size, const char *format, ...);
 HM_COLD HM_PRINTF(3, 0) size_t
     hm_format_list(char *buffer, size_t size, const char *format, va_list arguments);

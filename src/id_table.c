@@ -25,8 +25,8 @@ static uint32_t id_table_floor_of(const hm_id_table *table, uint32_t slot)
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times)
 {
-    uint64_t max_slots = (uint64_t)capacity * (hm_memory_is_roomy(memory) ? times : 2);
-    if (hm_memory_is_roomy(memory) && max_slots < least)
+    uint64_t max_slots = (uint64_t)capacity * (hm_memory_is_ample(memory) ? times : 2);
+    if (hm_memory_is_ample(memory) && max_slots < least)
         max_slots = least;
     return max_slots < UINT32_MAX ? (uint32_t)max_slots : UINT32_MAX;
 }

@@ -58,6 +58,18 @@ TEST(format, strings_end_at_their_zero_or_at_the_precision)
     CHECK(is_as_snprintf("%.32s", "a name that is longer than thirty-two characters"));
 }
 
+/* snprintf may do anything with it, so it is not asked. */
+TEST(format, a_string_that_is_null_is_written_as_such)
+{
+    const char *volatile nothing = NULL; /* A compiler may not know. */
+    char buffer[32];
+    CHECK(hm_format(buffer, sizeof buffer, "the map '%s'", nothing) == 16);
+    CHECK(strcmp(buffer, "the map '(null)'") == 0);
+    CHECK(hm_format(buffer, sizeof buffer, "%.4s|%.0s", nothing, nothing) == 5);
+    CHECK(strcmp(buffer, "(nul|") == 0);
+    CHECK(hm_format(buffer, 4, "%s", nothing) == 6 && strcmp(buffer, "(nu") == 0);
+}
+
 TEST(format, numbers_of_every_type_are_written_from_their_least_to_their_greatest)
 {
     const uint64_t numbers[] = {0, 1, 9, 10, 255, 4096, UINT32_MAX, UINT64_MAX / 10, UINT64_MAX};

@@ -160,6 +160,11 @@ static inline uint32_t hm_commands_skipped(const hm_commands *commands)
     return commands->skipped;
 }
 
+/* For hm::commands. As hm_commands_create, with values[i] for set[i] as in hm_commands_add; NULL
+ * for zero, and for a tag. If it returns null, nothing is recorded, and no handle is promised. */
+HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
+                                         const void *const *values);
+
 #ifdef __cplusplus
 }
 #endif

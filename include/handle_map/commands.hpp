@@ -65,9 +65,8 @@ class [[nodiscard]] commands
     }
 
     /* Promises an entity with these values, whose handle is known at once. Null unless
-     * world::reserve was called before and has a handle left. Null too if memory is refused for a
-     * value: then the promised entity is destroyed by apply, or has no components if there was no
-     * memory for that either. */
+     * world::reserve was called before and has a handle left, and when hm_commands_create or
+     * hm_commands_add would fail. Then nothing is recorded, and no handle promised. */
     template <class... Values> entity create(Values &&...values)
     {
         return make(detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);
@@ -152,11 +151,15 @@ class [[nodiscard]] commands
     template <class... Types> entity make(detail::held<Types> &&...made) noexcept
     {
         static_assert(detail::all_differ<Types...>, "a component is given twice");
-        const entity created(hm_commands_create(own_.c(), nullptr, 0));
-        if (created && !((add_made(created, made) == HM_OK) && ...)) {
-            (void)destroy(created);
+        hm_component set[sizeof...(Types) + 1], *next = set;
+        const void *values[] = {made.value()..., nullptr};
+        status returned = HM_OK;
+        (void)((returned = require<Types>(next++), returned == HM_OK) && ...);
+        if (returned != HM_OK)
             return entity();
-        }
+        const entity created(hm_commands_create_with(own_.c(), set, sizeof...(Types), values));
+        if (created)
+            (made.was_taken(), ...);
         return created;
     }
 };

@@ -195,8 +195,8 @@ HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner
 
 /* Commits memory for n more owners, if their slots are below the new number of owners, and for n
  * more keys. A set can still be refused memory: when the array of its key has to grow, and, with a
- * key_limit, when its key is above all those used before. HM_ERROR_FULL: the capacity has no room
- * for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members. O(n), at
+ * key_limit, when its key is above all those used before. HM_ERROR_FULL: n more would exceed the
+ * capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members. O(n), at
  * most. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 

@@ -177,16 +177,15 @@ template <class Owner, class Key = std::uint64_t> class index
     {
         return hm_index_set(&own_.c, owner.id(), detail::number_of_key(key));
     }
-    /* As hm_index_set_n: all or none. */
+    /* The same for owners[i] and keys[i], one after the other: all or none, and if one would be
+     * refused, nothing has changed. Allocates nothing for the keys, whatever their type. See
+     * hm_index_set_n. */
     status set_n(const handle_type *owners, const Key *keys, std::uint32_t n) noexcept
     {
-        constexpr bool is_number = std::is_same<Key, std::uint64_t>::value;
-        static_assert(is_number,
-                      "a batch reads an array of std::uint64_t: set keys of this type one by one");
-        if constexpr (is_number)
+        if constexpr (std::is_same<Key, std::uint64_t>::value)
             return hm_index_set_n(&own_.c, detail::ids(owners), keys, n);
         else
-            return HM_ERROR_INVALID;
+            return hm_index_set_n_by(&own_.c, detail::ids(owners), &read_keys, keys, n);
     }
     /* Takes an owner away from its key; false if it has none. O(1). */
     bool remove(handle_type owner) noexcept
@@ -288,6 +287,13 @@ template <class Owner, class Key = std::uint64_t> class index
     }
 
   private:
+    static void read_keys(const void *keys, std::uint32_t first, std::uint32_t n,
+                          std::uint64_t *numbers) noexcept
+    {
+        const Key *from = static_cast<const Key *>(keys) + first;
+        for (std::uint32_t i = 0; i < n; i++)
+            numbers[i] = detail::number_of_key(from[i]);
+    }
     static span<const handle_type> as_span(const hm_handle *members, std::uint32_t count) noexcept
     {
         return {reinterpret_cast<const handle_type *>(members), count};

@@ -3,9 +3,9 @@
  * the requests that wait for a resource.
  *
  *     handle ----> records (sparse)                          range
- *                  | tag | unit 1 | 3 items, room for 6 | -> | head: slot, size | a | b | c |   |
+ *                  | tag | unit 1 | 3 items, capacity 6 | -> | head: slot, size | a | b | c |   |
  *                  | tag | empty                        |    | free             |
- *                  | tag | unit 9 | 2 items, no room    | -> | head: slot, size | d | e |
+ *                  | tag | unit 9 | 2 items, full       | -> | head: slot, size | d | e |
  *                    ^ slot                                  <- end
  *
  * The items of a list are one array. All lists share one range: a list that grows moves to a block
@@ -45,9 +45,9 @@
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
- * gaps, and try again. Then there is room up to max_items; but with 32-bit pointers, heap
- * memory, an arena or more than 2^29 lists perhaps not for one list of more than half of max_items.
- * Until a block is freed or a list becomes empty, further calls fail in O(1).
+ * gaps, and try again. Then max_items fit; but with 32-bit pointers, heap memory, an arena or more
+ * than 2^29 lists perhaps not one list of more than half of max_items. Until a block is freed or a
+ * list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Do not move them from
  * inside a callback, nor while the report holds them.
@@ -136,7 +136,7 @@ HM_API hm_handle hm_lists_create(hm_lists *lists);
 HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
 
 /* Makes the next n creates succeed while nothing is destroyed in between: n is *additional* to what
- * is there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * is there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY. Invalidates nothing. O(n), at most. */
 HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
 
@@ -170,8 +170,8 @@ HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *it
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
 /* Sets the number of items: drops the last ones, or adds zeroed ones. With count 0 the list stays,
- * empty and without a block. Fails as push_n does, but dropping items needs no memory and no room.
- * May move the items of this list if it grows. O(items added), amortised. Example:
+ * empty and without a block. Fails as push_n does; dropping items only with HM_ERROR_STALE or
+ * HM_ERROR_BUSY. May move the items of this list if it grows. O(items added), amortised. Example:
  *
  *     // Replaces all items; if that fails, nothing has changed.
  *     if (hm_lists_resize(&contacts, handle, n) == HM_OK && n != 0)

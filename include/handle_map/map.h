@@ -173,7 +173,7 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
                                 void *context);
 
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
- * there. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
  * retired if they caused HM_ERROR_FULL. On success those among the next n count as retired.
  * Invalidates nothing. O(n). Example:

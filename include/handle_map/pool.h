@@ -203,7 +203,7 @@ HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
  * there. Holes count first, then places whose memory trim has given back, then new ones, which take
  * one commit, or in fixed blocks one for each 2 MiB. Committed memory costs nothing until items use
- * it. HM_ERROR_FULL: the capacity or the index space has no room for n more; HM_ERROR_MEMORY;
+ * it. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an unaligned address for blocks.
  * Then nothing has changed. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);

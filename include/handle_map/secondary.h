@@ -134,9 +134,9 @@ HM_API uint32_t hm_secondary_purge(hm_secondary *secondary,
 /* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
  * index is below the number of values plus n, and for owners whose slot has had a value since the
  * last trim; n is *additional* to what is there. A set for any other owner may still need a piece
- * of the sparse column. HM_ERROR_FULL: the capacity has no room
- * for n more; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(1)
- * but for the commits: at most two, and one for each 16,384 slots. Example:
+ * of the sparse column. HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY;
+ * HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(1) but for the commits: at most
+ * two, and one for each 16,384 slots. Example:
  *
  *     if (hm_secondary_reserve(&glows, 256) == HM_OK) // for a new map of 256 sprites
  *         for (int i = 0; i < 256; i++)

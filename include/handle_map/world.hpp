@@ -24,9 +24,11 @@
  * A failure is reported as everywhere: a status, null or nullptr, and hm_last_error says why. A
  * constructor of a component's type may throw; then nothing has changed.
  *
- * Types are numbered when a world of the program first meets them. On Windows, and where shared
- * libraries hide their symbols, each library has numbers of its own: use a world only in the one
- * that made it, or name its components there and use the C functions elsewhere.
+ * Types are numbered when a world of the program first meets them. There are 16,383 numbers for all
+ * its worlds together; a world has up to 1,024 components. What needs one more fails with
+ * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
+ * numbers of its own: use a world only in the one that made it, or name its components there and
+ * use the C functions elsewhere.
  *
  * Threads: as in C; a type must have become a component before threads ask for it at once. Threads
  * may make and end queries and commands of one world at once, as query.h and commands.h say. */
@@ -365,7 +367,7 @@ class [[nodiscard]] world
         return released != &none_ ? released : none;
     }
 
-    /* Finds or makes these components. `set` has room for them. */
+    /* Finds or makes these components. `set` is long enough for them. */
     template <class... Types> status require(hm_component *set) noexcept
     {
         status returned = HM_OK;

@@ -21,7 +21,7 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
                                   const hm_memory *memory)
 {
     uint32_t capacity = hm_index_capacity(index), keys = capacity + 1;
-    if (hm_memory_is_roomy(memory))
+    if (hm_memory_is_ample(memory))
         keys = 2 * capacity;
     if (desc->key_limit != 0 && desc->key_limit < keys)
         keys = desc->key_limit;

@@ -18,6 +18,24 @@
 #include "../lists/lists_private.h"
 #include "../secondary_private.h"
 
+/* keys */
+
+/* The keys of a batch. */
+typedef struct many_keys {
+    const void *all;          /* uint64_t, unless `read` knows better */
+    hm_index_read_keys *read; /* NULL: not needed */
+    uint64_t part[HM_BATCH_PART];
+} many_keys;
+
+/* Returns n of the keys, at most a part, from the first on; they stay until the next call. */
+static const uint64_t *many_read(many_keys *keys, uint32_t first, uint32_t n)
+{
+    if (keys->read == NULL)
+        return (const uint64_t *)keys->all + first;
+    keys->read(keys->all, first, n, keys->part);
+    return keys->part;
+}
+
 /* prefetch */
 
 /* Returns the position that the secondary has for an owner's slot, which may be out of date. */
@@ -133,7 +151,7 @@ static hm_status many_claim_key(hm_index *index, uint64_t key)
     }
     uint32_t pending = ++index->buckets[bucket].pending;
     const hm_lists_record *record = hm_index_record(index, bucket);
-    if ((uint64_t)record->count + pending > record->room)
+    if ((uint64_t)record->count + pending > record->capacity)
         status = hm_lists_prepare_push(lists, hm_index_list(index, bucket), pending);
     if (status != HM_OK)
         many_drop_claim(index, bucket);
@@ -154,10 +172,14 @@ static void many_return_owner(hm_index *index, hm_handle owner)
 
 /* Takes back the claims on n keys and, except for those that were added behind `count`, owners. */
 static void many_return(hm_index *index, const hm_handle *owners, uint32_t owner_count,
-                        const uint64_t *keys, uint32_t key_count, uint32_t count)
+                        many_keys *keys, uint32_t key_count, uint32_t count)
 {
-    for (uint32_t i = 0; i < key_count; i++)
-        many_drop_claim(index, hm_index_find_key(index, keys[i]));
+    const uint64_t *part = NULL;
+    for (uint32_t i = 0; i < key_count; i++) {
+        if (i % HM_BATCH_PART == 0)
+            part = many_read(keys, i, hm_batch_next_part(key_count - i));
+        many_drop_claim(index, hm_index_find_key(index, part[i % HM_BATCH_PART]));
+    }
     for (uint32_t i = 0; i < owner_count; i++)
         many_return_owner(index, owners[i]);
     while (hm_index_count(index) > count)
@@ -165,18 +187,23 @@ static void many_return(hm_index *index, const hm_handle *owners, uint32_t owner
 }
 
 /* Claims all, or nothing; then *lacks_room tells whether it was for want of room for members. */
-static hm_status many_claim(hm_index *index, const hm_handle *owners, const uint64_t *keys,
-                            uint32_t n, bool *lacks_room)
+static hm_status many_claim(hm_index *index, const hm_handle *owners, many_keys *keys, uint32_t n,
+                            bool *lacks_room)
 {
     uint32_t count = hm_index_count(index);
+    const uint64_t *part = NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (i % HM_BATCH_PART == 0)
-            many_prefetch_owners(index, owners + i, hm_batch_next_part(n - i));
-        hm_status status = hm_index_check(index, keys[i]);
+        if (i % HM_BATCH_PART == 0) {
+            uint32_t next = hm_batch_next_part(n - i);
+            many_prefetch_owners(index, owners + i, next);
+            part = many_read(keys, i, next);
+        }
+        uint64_t key = part[i % HM_BATCH_PART];
+        hm_status status = hm_index_check(index, key);
         if (status == HM_OK)
             status = many_claim_owner(index, owners[i]);
         if (status == HM_OK) {
-            status = many_claim_key(index, keys[i]);
+            status = many_claim_key(index, key);
             *lacks_room = status == HM_ERROR_FULL;
         }
         if (status != HM_OK) {
@@ -225,24 +252,37 @@ static void many_place(hm_index *index, hm_handle owner, uint64_t key)
     many_drop_claim(index, bucket);
 }
 
-hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys, uint32_t n)
+hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_read_keys *read,
+                            const void *keys, uint32_t n)
 {
     HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
+    many_keys given;
+    given.all = keys;
+    given.read = read;
     bool lacks_room = false;
-    hm_status status = many_claim(index, owners, keys, n, &lacks_room);
+    hm_status status = many_claim(index, owners, &given, n, &lacks_room);
     if (lacks_room) { /* Perhaps only for the gaps between the arrays. */
         hm_forgive();
         (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
-        status = many_claim(index, owners, keys, n, &lacks_room);
+        status = many_claim(index, owners, &given, n, &lacks_room);
     }
+    const uint64_t *part = NULL;
     for (uint32_t i = 0; status == HM_OK && i < n; i++) {
-        if (i % HM_BATCH_PART == 0)
-            many_prefetch(index, owners + i, hm_batch_next_part(n - i));
-        many_place(index, owners[i], keys[i]);
+        if (i % HM_BATCH_PART == 0) {
+            uint32_t next = hm_batch_next_part(n - i);
+            many_prefetch(index, owners + i, next);
+            part = many_read(&given, i, next);
+        }
+        many_place(index, owners[i], part[i % HM_BATCH_PART]);
     }
     return status;
+}
+
+hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys, uint32_t n)
+{
+    return hm_index_set_n_by(index, owners, NULL, keys, n);
 }
 
 uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n)

@@ -75,11 +75,11 @@ void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count)
     hm_memory_poison(hm_lists_address(lists, unit + 1) + used, size - used);
 }
 
-uint32_t hm_lists_room(const hm_lists *lists, uint32_t unit)
+uint32_t hm_lists_capacity_at(const hm_lists *lists, uint32_t unit)
 {
     size_t size = (size_t)(hm_lists_block_at(lists, unit)->size - 1) << lists->unit_shift;
-    size_t room = size / lists->item_size;
-    return room < HM_LISTS_MOST ? (uint32_t)room : HM_LISTS_MOST;
+    size_t capacity = size / lists->item_size;
+    return capacity < HM_LISTS_MOST ? (uint32_t)capacity : HM_LISTS_MOST;
 }
 
 void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
@@ -199,10 +199,11 @@ static hm_status blocks_validate_list(const hm_lists *lists, uint32_t unit, bloc
         return hm_fail(HM_ERROR_CORRUPT, "the block at unit %" HM_U32 " has no list", unit);
     const hm_lists_record *record = &lists->records[block->slot];
     bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
-    bool is_sound = is_exact ? block->size == (record->count | HM_LISTS_EXACT) && record->room == 0
-                             : (block->size & (block->size - 1)) == 0 && unit >= lists->cursor &&
-                                   record->room == hm_lists_room(lists, unit) &&
-                                   record->count <= record->room;
+    bool is_sound = is_exact
+                        ? block->size == (record->count | HM_LISTS_EXACT) && record->capacity == 0
+                        : (block->size & (block->size - 1)) == 0 && unit >= lists->cursor &&
+                              record->capacity == hm_lists_capacity_at(lists, unit) &&
+                              record->count <= record->capacity;
     if ((record->count == 0 && (is_exact || hm_lists_is_joined(lists))) || !is_sound)
         return hm_fail(HM_ERROR_CORRUPT, "the size of the list at unit %" HM_U32 " is damaged",
                        unit);

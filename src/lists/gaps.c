@@ -71,7 +71,7 @@ static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
     uint32_t slot = hm_lists_block_at(lists, from)->slot, old_end = hm_lists_end_of(lists, from);
     hm_lists_record *record = &lists->records[slot];
     record->unit = to;
-    record->room = 0;
+    record->capacity = 0;
     if (to != from) {
         size_t size = lists->item_size * record->count;
         hm_memory_unpoison(hm_lists_address(lists, to + 1), size);

@@ -59,7 +59,7 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
         large = 2 * unit_size;
     uint64_t most = lists_most(large, full->item_size);
     if (full->max_items == 0) {
-        full->max_items = hm_memory_is_roomy(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS;
+        full->max_items = hm_memory_is_ample(full->memory) ? LISTS_ITEMS : LISTS_SCARCE_ITEMS;
         full->max_items *= full->capacity;
         if (full->max_items > most && most != 0)
             full->max_items = most;
@@ -78,7 +78,7 @@ static hm_status lists_measure(hm_lists *lists, hm_lists_desc *full)
 static hm_status lists_measure_range(const hm_lists *lists, const hm_lists_desc *full,
                                      size_t *range)
 {
-    uint64_t spread = hm_memory_is_roomy(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
+    uint64_t spread = hm_memory_is_ample(full->memory) ? LISTS_SPREAD : LISTS_SCARCE_SPREAD;
     uint64_t heads = full->capacity < full->max_items ? full->capacity : full->max_items;
     uint64_t units = spread * (heads + hm_lists_units_of(lists, full->max_items));
     if (units > UINT32_MAX)
@@ -271,7 +271,7 @@ static hm_status lists_move(hm_lists *lists, hm_handle list, hm_lists_record *re
     hm_status status = hm_lists_take(lists, count, &unit);
     if (status != HM_OK)
         return status;
-    hm_lists_record moved = {record->tag, unit, record->count, hm_lists_room(lists, unit)};
+    hm_lists_record moved = {record->tag, unit, record->count, hm_lists_capacity_at(lists, unit)};
     hm_lists_block_at(lists, unit)->slot = hm_handle_index(list);
     if (record->unit != 0) {
         size_t size = lists->item_size * moved.count;
@@ -290,8 +290,7 @@ static hm_status lists_make_room(hm_lists *lists, hm_handle list, hm_lists_recor
     uint32_t count = record->count;
     if (n > lists->max_items - lists->item_count)
         return hm_fail(HM_ERROR_FULL,
-                       "%" HM_U64 " of %" HM_U64 " items: max_items has no room for %" HM_U32
-                       " more",
+                       "%" HM_U64 " of %" HM_U64 " items: %" HM_U32 " more would exceed max_items",
                        lists->item_count, lists->max_items, n);
     if (n > HM_LISTS_MOST - count)
         return hm_fail(HM_ERROR_FULL, "a list has at most %" HM_U32 " items", HM_LISTS_MOST);
@@ -512,7 +511,7 @@ static hm_status lists_validate_records(const hm_lists *lists)
         const hm_lists_record *record = &lists->records[slot];
         hm_handle list = hm_handle_from_bits((uint64_t)record->tag << 32 | slot);
         bool is_live = hm_id_table_contains(&lists->ids, list);
-        uint32_t used = record->count | record->room;
+        uint32_t used = record->count | record->capacity;
         bool is_sound =
             is_live ? record->unit != 0 || used == 0 : (record->tag | record->unit | used) == 0;
         if (!is_sound)

@@ -11,7 +11,7 @@
  * 2. Each list with items has one block, whose head has its slot; one without items may have one.
  *    Either the block has a power of two of units, and the record says how many items fit. Or it is
  *    exact: it has the units that its items need, at least one, its head has their number too, and
- *    the record has no room.
+ *    the record's capacity is 0.
  * 3. Each free block of more than one unit is in the list of its class, and nothing else is.
  * 4. `item_count` is the sum of the counts.
  * 5. Below `cursor`, where a block begins or which is `end`, all blocks are exact.
@@ -67,7 +67,7 @@ static inline void hm_lists_part(hm_lists *lists)
 hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit);
 
 /* Returns how many items fit into a block that is not exact. */
-uint32_t hm_lists_room(const hm_lists *lists, uint32_t unit);
+uint32_t hm_lists_capacity_at(const hm_lists *lists, uint32_t unit);
 
 /* Makes a block free, or if it is the last one, lowers the end. O(1). */
 void hm_lists_give(hm_lists *lists, uint32_t unit);

@@ -7,7 +7,7 @@
 
 /* Makes the next n pushes to a list succeed that has items, until it is emptied or the lists are
  * defragmented, and hm_lists_append_as find room for each, if an item takes whole units: then a
- * list whose block is exact has no room for another, and moves. Fails as hm_lists_push_n does; the
+ * list whose block is exact does not hold another, and moves. Fails as hm_lists_push_n does; the
  * handle must resolve. May move the items. */
 hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n);
 

@@ -344,7 +344,7 @@ hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_des
     if (full.memory == NULL)
         full.memory = hm_memory_os();
     if (full.size == 0)
-        full.size = hm_memory_is_roomy(full.memory) ? ARENA_SIZE : ARENA_SCARCE_SIZE;
+        full.size = hm_memory_is_ample(full.memory) ? ARENA_SIZE : ARENA_SCARCE_SIZE;
     hm_status status = arena_check(&full);
     if (status == HM_OK)
         status = arena_init_parts(arena, &full);

@@ -77,7 +77,7 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
     return hm_fail(HM_ERROR_MEMORY, "memory: a decommit of %zu bytes was refused", size);
 }
 
-bool hm_memory_is_roomy(const hm_memory *memory)
+bool hm_memory_is_ample(const hm_memory *memory)
 {
 #if defined(__wasm__) || defined(HM_FREESTANDING)
     (void)memory;

@@ -31,7 +31,7 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
 bool hm_memory_is_arena(const hm_memory *memory);
 
 /* Whether address space costs nothing, so that much more may be reserved than items need. */
-bool hm_memory_is_roomy(const hm_memory *memory);
+bool hm_memory_is_ample(const hm_memory *memory);
 
 /* Returns `size`, rounded up to whole pages. The caller makes sure that it does not overflow. */
 static inline size_t hm_memory_round_up(size_t size, size_t page_size)

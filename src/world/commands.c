@@ -32,7 +32,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world)
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
     const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    uint64_t size = hm_memory_is_roomy(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
+    uint64_t size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
     hm_array_desc desc = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
     desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
     hm_status status = hm_array_init(&commands->units, &desc);
@@ -77,28 +77,43 @@ void hm_commands_fini(hm_commands *commands)
 
 /* record */
 
+/* Moves *unit, where a command begins, to its end: it has so many numbers, and a value if there is
+ * a record of its component. */
+static hm_status commands_measure(const hm_commands *commands, size_t numbers,
+                                  const hm_world_component_record *value, size_t *unit)
+{
+    const hm_array *units = &commands->units;
+    size_t end = *unit * HM_COMMANDS_UNIT + offsetof(hm_command, numbers);
+    size_t limit = units->capacity * HM_COMMANDS_UNIT, size = 0;
+    end += numbers * sizeof(uint16_t);
+    if (value != NULL) {
+        end = hm_commands_align(end, value->align);
+        size = value->size;
+    }
+    if (end > limit || size > limit - end)
+        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " commands take %" HM_U64 " of %" HM_U64 " bytes",
+                       commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT),
+                       (uint64_t)limit);
+    *unit = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
+    return HM_OK;
+}
+
+static hm_status commands_commit(hm_commands *commands, size_t end)
+{
+    hm_array *units = &commands->units;
+    return end > units->limit ? hm_array_commit(units, end, true) : HM_OK;
+}
+
 /* Appends a command with this many numbers, and with space for a value if there is a record of its
  * component. All but the numbers and the value is filled in. Returns NULL if that fails. */
 static hm_command *commands_append(hm_commands *commands, const hm_command *head,
                                    const hm_world_component_record *value, hm_status *status)
 {
     hm_array *units = &commands->units;
-    size_t numbers = (size_t)head->add_count + head->remove_count;
-    size_t end = units->count * HM_COMMANDS_UNIT + offsetof(hm_command, numbers) +
-                 numbers * sizeof *head->numbers;
-    size_t limit = units->capacity * HM_COMMANDS_UNIT, size = 0;
-    if (value != NULL) {
-        end = hm_commands_align(end, value->align);
-        size = value->size;
-    }
-    if (end > limit || size > limit - end) {
-        *status =
-            hm_fail(HM_ERROR_FULL, "%" HM_U32 " commands take %" HM_U64 " of %" HM_U64 " bytes",
-                    commands->count, (uint64_t)(units->count * HM_COMMANDS_UNIT), (uint64_t)limit);
-        return NULL;
-    }
-    size_t count = hm_commands_align(end + size, HM_COMMANDS_UNIT) / HM_COMMANDS_UNIT;
-    *status = count > units->limit ? hm_array_commit(units, count, true) : HM_OK;
+    size_t numbers = (size_t)head->add_count + head->remove_count, count = units->count;
+    *status = commands_measure(commands, numbers, value, &count);
+    if (*status == HM_OK)
+        *status = commands_commit(commands, count);
     if (*status != HM_OK)
         return NULL;
     hm_command *made = hm_commands_at(commands, units->count);
@@ -156,23 +171,63 @@ static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
     return made;
 }
 
-hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
+/* Reads the components of an entity to be created. */
+static hm_status commands_read_set(const hm_commands *commands, const hm_component *set, uint32_t n,
+                                   hm_world_delta *delta)
 {
-    HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
-    hm_world *world = commands->world;
-    hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
-    hm_world_delta delta;
+    const hm_world *world = commands->world;
     uint16_t row_size;
     hm_status status = commands_check(commands);
     if (status == HM_OK && hm_guard_is_busy(&world->guard))
         status = hm_fail_busy("world", world->name);
     if (status == HM_OK)
-        status = hm_world_read_delta(world, set, n, NULL, 0, &delta);
+        status = hm_world_read_delta(world, set, n, NULL, 0, delta);
     if (status == HM_OK)
-        status = hm_world_measure(world, &delta.add, &row_size);
+        status = hm_world_measure(world, &delta->add, &row_size);
+    return status;
+}
+
+hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
+    hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
+    hm_world_delta delta;
+    hm_status status = commands_read_set(commands, set, n, &delta);
     if (status == HM_OK)
         made = commands_record_sets(commands, &head, &delta, &status);
     return made != NULL ? made->entity : HM_NULL_HANDLE;
+}
+
+/* Commits memory for the creation of an entity without components, followed by a command for each
+ * of these components, with its value if it is not NULL. */
+static hm_status commands_prepare(hm_commands *commands, const hm_component *set, uint32_t n,
+                                  const void *const *values)
+{
+    const hm_world *world = commands->world;
+    size_t end = commands->units.count;
+    hm_status status = commands_measure(commands, 0, NULL, &end);
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
+        status = commands_measure(commands, 1, values[i] != NULL ? record : NULL, &end);
+    }
+    return status == HM_OK ? commands_commit(commands, end) : status;
+}
+
+hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
+                                  const void *const *values)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
+    hm_handle created = HM_NULL_HANDLE;
+    hm_world_delta delta;
+    hm_status status = commands_read_set(commands, set, n, &delta);
+    if (status == HM_OK)
+        status = commands_prepare(commands, set, n, values);
+    if (status == HM_OK)
+        created = hm_commands_create(commands, NULL, 0);
+    if (!hm_handle_is_null(created))
+        for (uint32_t i = 0; i < n; i++) /* It has memory, and cannot fail. */
+            (void)hm_commands_add(commands, created, set[i], values[i]);
+    return created;
 }
 
 hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity)

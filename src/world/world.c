@@ -23,9 +23,10 @@ HM_STATIC_ASSERT(HM_WORLD_MAX_COMPONENTS <= WORLD_SALT_STEP, "components of two 
 
 static uint64_t world_default_size(const hm_world_desc *full)
 {
-    bool roomy = hm_memory_is_roomy(full->memory);
-    uint64_t least = UINT64_C(1) << (roomy ? 26 : 22), most = UINT64_C(1) << (roomy ? 38 : 28);
-    uint64_t size = (uint64_t)full->capacity * (roomy ? 4096 : 256);
+    bool is_ample = hm_memory_is_ample(full->memory);
+    uint64_t least = UINT64_C(1) << (is_ample ? 26 : 22);
+    uint64_t most = UINT64_C(1) << (is_ample ? 38 : 28);
+    uint64_t size = (uint64_t)full->capacity * (is_ample ? 4096 : 256);
     return size < least ? least : size > most ? most : size;
 }
 
@@ -42,7 +43,7 @@ static void world_fill_desc(hm_world_desc *full)
             full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
     if (full->max_tables == 0)
         full->max_tables =
-            hm_memory_is_roomy(full->memory) ? WORLD_MAX_TABLES : WORLD_SCARCE_TABLES;
+            hm_memory_is_ample(full->memory) ? WORLD_MAX_TABLES : WORLD_SCARCE_TABLES;
     if (full->max_size == 0)
         full->max_size = world_default_size(full);
 }
@@ -211,6 +212,11 @@ hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, cons
     if (name == NULL)
         return hm_fail(HM_ERROR_INVALID, "component 0x%08" HM_X32 " %s", world->salt + number, is);
     return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
+}
+
+hm_status hm_world_refuse_type(uint32_t most)
+{
+    return hm_fail(HM_ERROR_FULL, "this program has %" HM_U32 " types of components already", most);
 }
 
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hm::commands: what they add to the C functions. */
+#include "components.hpp"
 #include "counted.hpp"
 
 extern "C" {
@@ -13,14 +14,6 @@ extern "C" {
 namespace
 {
 
-struct position {
-    float x, y;
-};
-struct velocity {
-    float x, y;
-};
-struct frozen {
-};
 struct late { /* makes commands when it is destroyed */
     using relocatable = late;
     hm::commands *commands;
@@ -218,6 +211,59 @@ TEST(cpp_commands, a_value_whose_memory_is_refused_leaves_no_entity)
     }
     CHECK(counted::alive == 0);
     test_memory_check_released(&memory);
+}
+
+TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
+{
+    struct large {
+        char bytes[8000];
+    };
+    struct alignas(256) wide {
+        int value;
+    };
+    test_memory memory;
+    test_memory_init(&memory, 4096);
+    for (std::uint32_t k = 1, is_refused = 1; is_refused != 0; k++) {
+        hm::world world({100, 0, 0, &memory.table});
+        hm::commands commands(world);
+        CHECK(world.reserve(50) == HM_OK && world.component<large>() != HM_INVALID_INDEX);
+        CHECK(world.component<counted>() != HM_INVALID_INDEX);
+        CHECK(world.component<wide>() != HM_INVALID_INDEX);
+        CHECK(world.component<frozen>() != HM_INVALID_INDEX);
+        test_memory_fail(&memory, k, true); /* that call, and all later ones */
+        int made = 0;
+        while (made < 20 && commands.create(counted(1), frozen(), large(), wide{made}))
+            made++;
+        is_refused = made < 20;
+        CHECK(test_memory_refused(&memory) == (made < 20) && k < 100);
+        CHECK(counted::alive == made);
+        CHECK(commands.size() == 5 * static_cast<std::uint32_t>(made));
+        test_memory_fail(&memory, 0, false);
+        const hm::entity next = commands.create(wide{made});
+        CHECK(next.index() == static_cast<std::uint32_t>(made)); /* the one that was refused */
+        CHECK(commands.apply() == HM_OK && counted::alive == made);
+        CHECK(world.size() == static_cast<std::uint32_t>(made) + 1);
+        CHECK(world.get<wide>(next)->value == made && world.validate() == HM_OK);
+        CHECK(made == 0 || world.get<wide>(world.handle_at(0))->value == 0);
+    }
+    CHECK(counted::alive == 0);
+    test_memory_check_released(&memory);
+}
+
+TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
+{
+    struct large {
+        char bytes[10000];
+    };
+    struct other {
+        char bytes[10000];
+    };
+    hm::world world(100);
+    hm::commands commands(world);
+    CHECK(world.reserve(5) == HM_OK && !commands.create(large(), counted(1), other()));
+    CHECK(std::strstr(hm_last_error(), "above 16360: make large ones sparse") != nullptr);
+    CHECK(commands.empty() && counted::alive == 0);
+    CHECK(commands.create(large()) && commands.size() == 2 && commands.apply() == HM_OK);
 }
 
 TEST(cpp_commands, a_destructor_that_the_world_calls_cannot_make_commands)

@@ -2,8 +2,16 @@
 /* hm::index: what it adds to hm_index. */
 #include "counted.hpp"
 
+extern "C" {
+#include "support/memory.h"
+}
+
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace
 {
@@ -17,6 +25,31 @@ struct cell {
 };
 
 enum class team : unsigned char { red, blue };
+
+enum { MANY = 150 }; /* more than are read at once */
+
+/* Sets MANY owners with key_at(i) for the one at i, then each with the key of the one before it. */
+template <class Key, class Make> void check_batch(hm::index_options with, Make key_at)
+{
+    hm::map<body, 7> bodies(MANY);
+    hm::index<body, Key> index(bodies, with);
+    hm::handle<body> owners[MANY];
+    std::vector<Key> keys;
+    for (int i = 0; i < MANY; i++) {
+        owners[i] = bodies.emplace(i);
+        keys.push_back(key_at(i));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK(index.set_n(owners, keys.data(), MANY) == HM_OK && index.validate() == HM_OK);
+        CHECK(index.size() == MANY);
+        for (std::size_t i = 0; i < MANY; i++) {
+            const std::optional<Key> found = index.key_of(owners[i]);
+            CHECK(found && std::memcmp(&*found, &keys[i], sizeof(Key)) == 0);
+        }
+        std::rotate(keys.begin(), keys.end() - 1, keys.end());
+    }
+    CHECK(index.set_n(nullptr, nullptr, 0) == HM_OK);
+}
 
 } // namespace
 
@@ -80,6 +113,91 @@ TEST(cpp_index, a_batch_sets_all_or_none)
     CHECK(index.members(7).size() == 2);
     const hm::handle<body> wrong[2] = {owners[0], {}};
     CHECK(index.set_n(wrong, keys, 2) == HM_ERROR_INVALID && index.members(7).size() == 2);
+}
+
+TEST(cpp_index, a_batch_takes_keys_of_every_kind)
+{
+    hm::index_options hashed, limited;
+    limited.key_limit = MANY;
+    check_batch<int>(limited, [](int i) { return i; });
+    check_batch<int>(hashed, [](int i) { return -i; });
+    check_batch<signed char>(hashed, [](int i) { return static_cast<signed char>(i % 9 - 4); });
+    check_batch<std::int64_t>(hashed, [](int i) { return INT64_MIN + i; });
+    check_batch<unsigned long>(hashed, [](int i) { return static_cast<unsigned long>(i); });
+    check_batch<unsigned long long>(hashed, [](int i) { return ~0ULL - static_cast<unsigned>(i); });
+    check_batch<team>(hashed, [](int i) { return i % 2 == 0 ? team::red : team::blue; });
+    check_batch<cell>(hashed, [](int i) { return cell{i % 5, -i}; });
+    check_batch<hm::handle<body>>(hashed, [](int i) {
+        return hm::handle<body>::from_bits(0x1234567800000000U + static_cast<unsigned>(i));
+    });
+}
+
+/* Keys 0 and 1 before, then none of the batch's. */
+static void check_two(const hm::index<body, int> &index, const hm::handle<body> *owners)
+{
+    CHECK(index.validate() == HM_OK && index.size() == 2 && index.key_count() == 2);
+    CHECK(index.key_of(owners[0]) == 0 && index.key_of(owners[1]) == 1);
+}
+
+TEST(cpp_index, a_batch_of_small_keys_sets_all_or_none)
+{
+    hm::map<body> bodies(MANY);
+    hm::index_options with;
+    with.key_limit = 1000;
+    hm::index<body, int> index(bodies, with);
+    std::vector<hm::handle<body>> owners;
+    std::vector<int> keys;
+    for (int i = 0; i < MANY; i++) {
+        owners.push_back(bodies.emplace(i));
+        keys.push_back(500 + i);
+    }
+    CHECK(index.set(owners[0], 0) == HM_OK && index.set(owners[1], 1) == HM_OK);
+    const std::size_t places[] = {0, 63, 64, 127, 128, MANY - 1};
+    for (const std::size_t i : places) {
+        const int key = std::exchange(keys[i], -1);
+        CHECK(index.set_n(owners.data(), keys.data(), MANY) == HM_ERROR_INVALID);
+        check_two(index, owners.data());
+        keys[i] = key;
+        const hm::handle<body> owner = std::exchange(owners[i], hm::handle<body>());
+        CHECK(index.set_n(owners.data(), keys.data(), MANY) == HM_ERROR_INVALID);
+        owners[i] = owner;
+        check_two(index, owners.data());
+    }
+    CHECK(index.set_n(owners.data(), keys.data(), MANY) == HM_OK && index.size() == MANY);
+}
+
+TEST(cpp_index, a_batch_of_small_keys_whose_memory_is_refused_changes_nothing)
+{
+    test_memory memory;
+    test_memory_init(&memory, 4096);
+    {
+        hm::map<body> bodies(MANY);
+        hm::index_options with;
+        with.memory = &memory.table;
+        hm::handle<body> owners[MANY];
+        int keys[MANY];
+        for (int i = 0; i < MANY; i++) {
+            owners[i] = bodies.emplace(i);
+            keys[i] = -(i % 100);
+        }
+        bool is_set = false;
+        for (std::uint32_t k = 1; !is_set; k++) {
+            test_memory_fail(&memory, 0, false);
+            hm::index<body, int> index(bodies, with);
+            CHECK(index.set(owners[0], 0) == HM_OK && index.set(owners[1], 1) == HM_OK);
+            test_memory_fail(&memory, k, true);
+            const hm::status returned = index.set_n(owners, keys, MANY);
+            is_set = returned == HM_OK;
+            CHECK(is_set == !test_memory_refused(&memory) && k < 1000);
+            if (is_set)
+                CHECK(index.size() == MANY && index.members(-99).size() == 1);
+            else
+                CHECK(returned == HM_ERROR_MEMORY);
+            if (!is_set)
+                check_two(index, owners);
+        }
+    }
+    test_memory_check_released(&memory);
 }
 
 TEST(cpp_index, a_loop_visits_the_keys_that_have_members)

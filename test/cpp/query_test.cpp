@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hm::query: what it adds to the C functions. */
+#include "components.hpp"
 #include "counted.hpp"
 
 extern "C" {
@@ -13,18 +14,6 @@ extern "C" {
 
 namespace
 {
-
-struct position {
-    float x, y;
-};
-struct velocity {
-    float x, y;
-};
-struct frozen {
-};
-struct rare {
-    int value;
-};
 
 /* 100 entities with a position; each second has a velocity, each fourth is frozen. */
 hm::world make_movers()

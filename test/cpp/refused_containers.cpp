@@ -65,9 +65,6 @@ void run()
 #ifdef a_key_that_is_no_number // a key is a number
     sprites.defragment_by([](const sprite &) { return "depth"; });
 #endif
-#ifdef a_batch_of_small_keys // set keys of this type one by one
-    hm::index<sprite, int>(sprites).set_n(nullptr, nullptr, 0);
-#endif
     hm::map<std::unique_ptr<int>, 0x7FFF> owners(10);
     hm::secondary<std::string, std::unique_ptr<int>> values(names);
     (void)groups.group<0>(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hm::world: what it adds to the C functions. */
+#include "components.hpp"
 #include "counted.hpp"
 
 extern "C" {
@@ -12,17 +13,6 @@ extern "C" {
 namespace
 {
 
-struct position {
-    float x, y;
-};
-struct velocity {
-    float x, y;
-};
-struct frozen {
-};
-struct rare {
-    int value;
-};
 struct thrower { /* when it is copied or moved */
     int value = 0;
 
@@ -218,6 +208,31 @@ TEST(cpp_world, the_clock_tells_when_values_changed)
     CHECK(world.changed<position>(stone) <= before && world.changed<rare>(stone) == 0);
     world.touch<position>(stone);
     CHECK(world.changed<position>(stone) > before && world.clock() > before);
+}
+
+TEST(cpp_world, a_type_without_a_number_is_refused_as_full)
+{
+    struct first {
+        int value;
+    };
+    struct last {
+        int value;
+    };
+    struct late {
+        int value;
+    };
+    hm::world world(10);
+    const hm::entity stone = world.create(first{1});
+    while (hm::detail::next_type_number() < 16382) { /* as for types that other worlds have met */
+    }
+    CHECK(world.add(stone, last{2}) == HM_OK && world.get<last>(stone)->value == 2);
+    CHECK(world.add(stone, late{3}) == HM_ERROR_FULL && !world.has<late>(stone));
+    CHECK(std::strcmp(hm_last_error(), "this program has 16383 types of components already") == 0);
+    CHECK(world.component<late>() == HM_INVALID_INDEX && !world.create(late{4}));
+    CHECK(world.each<late>([](late &) {}) == HM_ERROR_FULL);
+    CHECK(world.add(stone, first{5}) == HM_OK && world.validate() == HM_OK);
+    hm::world other(10);
+    CHECK(other.create(first{6}, last{7}) && !other.create(late{8}));
 }
 
 TEST(cpp_world, messages_name_the_type)

@@ -58,13 +58,13 @@ static uint32_t default_slots(uint32_t capacity, const hm_memory *memory)
 
 TEST(id_table, zero_fields_mean_the_defaults)
 {
-    bool roomy = sizeof(void *) >= 8;
-    CHECK(default_slots(0, NULL) == (roomy ? 16 : 2) * (uint32_t)HM_DEFAULT_CAPACITY);
-    CHECK(default_slots(1, NULL) == (roomy ? 1 << 20 : 2));
-    CHECK(default_slots(1 << 16, NULL) == (roomy ? 1 << 20 : 1 << 17));
-    CHECK(default_slots(5000000, NULL) == (roomy ? 80000000 : 10000000));
+    bool is_ample = sizeof(void *) >= 8;
+    CHECK(default_slots(0, NULL) == (is_ample ? 16 : 2) * (uint32_t)HM_DEFAULT_CAPACITY);
+    CHECK(default_slots(1, NULL) == (is_ample ? 1 << 20 : 2));
+    CHECK(default_slots(1 << 16, NULL) == (is_ample ? 1 << 20 : 1 << 17));
+    CHECK(default_slots(5000000, NULL) == (is_ample ? 80000000 : 10000000));
     CHECK(default_slots(1000, hm_memory_heap()) == 2000);
-    if (roomy && test_has_addresses(sizeof(hm_handle) * (uint64_t)UINT32_MAX, "2^32 slots"))
+    if (is_ample && test_has_addresses(sizeof(hm_handle) * (uint64_t)UINT32_MAX, "2^32 slots"))
         CHECK(default_slots(300000000, NULL) == UINT32_MAX);
     hm_id_table table;
     CHECK(hm_id_table_init(&table, &(hm_id_table_desc){0}) == HM_OK);

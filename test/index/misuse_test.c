@@ -65,7 +65,7 @@ DEATH_TEST(index_misuse, a_member_is_read_at_its_old_place_after_defragment)
     read_word(stale + 3);
 }
 
-/* The room that a batch takes is no one's until there are members. */
+/* The capacity that a batch takes is no one's until there are members. */
 TEST(index_misuse, what_a_refused_batch_has_taken_is_poisoned_again)
 {
     hm_index index = make_full();

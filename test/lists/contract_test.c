@@ -113,7 +113,7 @@ TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_fo
     hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
     hm_handle list = hm_lists_create(&lists);
     CHECK(hm_lists_resize(&lists, list, 41) == HM_ERROR_FULL);
-    CHECK(strcmp(hm_last_error(), "0 of 40 items: max_items has no room for 41 more") == 0);
+    CHECK(strcmp(hm_last_error(), "0 of 40 items: 41 more would exceed max_items") == 0);
     CHECK(hm_lists_resize(&lists, list, 40) == HM_OK);
     finish(&lists);
 }
@@ -164,7 +164,7 @@ TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
     lists.end = block->size + 1;
     lists.unit_array.limit = lists.end;
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
-    lists.records[0].room = most;
+    lists.records[0].capacity = most;
     CHECK(hm_lists_validate(&lists) == HM_OK);
     /* and it had them all */
     lists.records[0].count = most;
@@ -175,7 +175,7 @@ TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
     lists.end = end;
     lists.unit_array.limit = limit;
     lists.records[0].count = 1;
-    lists.records[0].room = 8;
+    lists.records[0].capacity = 8;
     finish(&lists);
 }
 

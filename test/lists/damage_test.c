@@ -142,11 +142,11 @@ static void corrupt_record(hm_lists *lists, int how)
     case 1:
         records[EXACT].count = 0;
         break;
-    case 2: /* and the room, which an exact block has not */
-        records[EXACT].room = 3;
+    case 2: /* and the capacity, which is 0 for an exact block */
+        records[EXACT].capacity = 3;
         break;
     case 3:
-        records[FULL].room = 7;
+        records[FULL].capacity = 7;
         break;
     case 4: /* and the items have */
         records[FULL].count = 7;
@@ -167,7 +167,7 @@ static void corrupt_record(hm_lists *lists, int how)
         records[UNTOUCHED].count = 1;
         break;
     case 10:
-        records[UNTOUCHED].room = 1;
+        records[UNTOUCHED].capacity = 1;
         break;
     case 11: /* nor without a list */
         records[GONE].unit = 1;
@@ -176,7 +176,7 @@ static void corrupt_record(hm_lists *lists, int how)
         records[GONE].count = 1;
         break;
     case 13:
-        records[GONE].room = 1;
+        records[GONE].capacity = 1;
         break;
     case 14:
         records[GONE].tag = 1;

@@ -144,7 +144,7 @@ TEST(lists, push_n_adds_all_items_or_none)
     CHECK(hm_lists_push_n(&lists, list, NULL, 0) == HM_OK && has_row(&lists, list, 0, 9));
     push(&lists, list, 9);
     CHECK(hm_lists_push(&lists, list, more) == NULL && has_row(&lists, list, 0, 10));
-    CHECK(strcmp(hm_last_error(), "10 of 10 items: max_items has no room for 1 more") == 0);
+    CHECK(strcmp(hm_last_error(), "10 of 10 items: 1 more would exceed max_items") == 0);
     finish(&lists);
 }
 

@@ -85,4 +85,12 @@ static inline uint32_t visit(hm_query *query)
     return count;
 }
 
+enum { ROWS = 100 };
+
+/* Creates n entities in one table. */
+static inline void create_rows(scene *on, hm_handle *entities, uint32_t n)
+{
+    CHECK(hm_world_create_n(&on->world, LIST(on->a), 1, n, NULL, entities) == HM_OK);
+}
+
 #endif

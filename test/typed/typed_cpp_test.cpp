@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every typed function, as C++17: the same source as the C test, in a suite of its own.
+// Every typed function, as C++17: the same sources as the C tests, in a suite of its own.
 #ifdef HM_TEST_CRITERION
 #include <criterion/criterion.h>
 #endif
@@ -11,4 +11,5 @@ extern "C" {
 #include <handle_map/handle_map.h>
 
 #define typed typed_cpp
+#include "contract_test.c"
 #include "typed_test.c"

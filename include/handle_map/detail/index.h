@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/index: the struct of an index. No program needs it. */
+/* detail/index: the struct of an index, and a batch with keys of any type. No program needs it. */
 #ifndef HANDLE_MAP_DETAIL_INDEX_H
 #define HANDLE_MAP_DETAIL_INDEX_H
 
 #include <handle_map/lists.h>
 #include <handle_map/secondary.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The value that the secondary keeps for each owner: where the owner is. */
 typedef struct hm_index_place {
@@ -36,5 +40,17 @@ typedef struct hm_index {
     hm_array bucket_array;    /* hm_index_bucket */
     const char *name;
 } hm_index;
+
+/* Writes n of a batch's keys, from the first on, as numbers. Must not change the index. */
+typedef void hm_index_read_keys(const void *keys, uint32_t first, uint32_t n, uint64_t *numbers);
+
+/* As hm_index_set_n, with keys of another type: `read` is asked for each of them at least twice,
+ * for 64 at most in a call. */
+HM_API hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners,
+                                   hm_index_read_keys *read, const void *keys, uint32_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

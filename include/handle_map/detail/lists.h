@@ -27,10 +27,10 @@ enum { HM_LISTS_CLASSES = 32 };
 /* All that a lookup, a push and an erase need to know of a list: they load one cache line, and the
  * item's. The record of a slot without a list is zero. */
 typedef struct hm_lists_record {
-    uint32_t tag;   /* upper half of the list's handle */
-    uint32_t unit;  /* of its block; 0: it has none */
-    uint32_t count; /* items */
-    uint32_t room;  /* items that its block can hold; 0: none or an exact one, push is not inline */
+    uint32_t tag;      /* upper half of the list's handle */
+    uint32_t unit;     /* of its block; 0: it has none */
+    uint32_t count;    /* items */
+    uint32_t capacity; /* items that fit in its block; 0: none or an exact one, no inline push */
 } hm_lists_record;
 
 /* What a block begins with. */
@@ -89,7 +89,7 @@ static inline hm_lists_block *hm_lists_block_at(const hm_lists *lists, uint32_t 
 
 /* Returns the record of a list; NULL if the handle does not resolve. No handle that was issued has
  * an upper half of zero. One that has may find the record of a slot without a list: that has no
- * items, and no room for any. */
+ * items, and capacity 0. */
 static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle list)
 {
     hm_lists_record *records = lists->records;
@@ -102,13 +102,13 @@ static inline hm_lists_record *hm_lists_find(const hm_lists *lists, hm_handle li
 /* Forms of the functions of lists.h that take the item size. The typed functions of
  * HM_LISTS_DEFINE pass it as a constant. */
 
-/* Adds an item to the list of a record, and returns its place, unwritten; NULL: its block has no
- * room, and hm_lists_push_slow has more to do. */
+/* Adds an item to the list of a record, and returns its place, unwritten; NULL: its block is full
+ * or exact, and hm_lists_push_slow has more to do. */
 HM_INLINE unsigned char *hm_lists_append_as(hm_lists *lists, hm_lists_record *record,
                                             size_t item_size)
 {
     unsigned char *place;
-    if (record->count >= record->room || lists->item_count >= lists->limit)
+    if (record->count >= record->capacity || lists->item_count >= lists->limit)
         return NULL;
     place = hm_lists_address(lists, record->unit + 1) + item_size * record->count;
     HM_UNPOISON(place, item_size);
@@ -147,7 +147,7 @@ HM_INLINE bool hm_lists_drop_as(hm_lists *lists, hm_lists_record *record, uint32
 {
     unsigned char *items;
     uint32_t last = record->count - 1;
-    if (last >= record->room || lists->guard.flags != 0)
+    if (last >= record->capacity || lists->guard.flags != 0)
         return hm_lists_erase_slow(lists, record, index);
     items = hm_lists_address(lists, record->unit + 1);
     if (index != last)

@@ -144,8 +144,8 @@ struct follower {
 
 /* The part of a world that stays where it is when the world is moved. */
 struct world_core {
-    /* Types that a program may use as components, in all its worlds together. */
-    static constexpr std::size_t max_types = 16384;
+    /* Types that a program may use as components, in all its worlds together: see world.hpp. */
+    static constexpr std::uint32_t max_types = 16383;
     /* Bytes of a value in a table: see world.h. */
     static constexpr std::size_t max_size = 16368 - sizeof(hm_handle);
 
@@ -213,20 +213,23 @@ struct world_core {
     hm_component component(const char *name = nullptr,
                            hm_component_storage storage = HM_COMPONENT_TABLE) noexcept
     {
+        hm_component found;
+        (void)require<T>(&found, name, storage);
+        return found;
+    }
+    /* The same with a status. */
+    template <class T>
+    status require(hm_component *found, const char *name = nullptr,
+                   hm_component_storage storage = HM_COMPONENT_TABLE) noexcept
+    {
         static_assert(std::is_same<T, std::decay_t<T>>::value,
                       "a component's type is not const and no reference");
         require_item<std::decay_t<T>>();
         static_assert(is_relocatable<std::decay_t<T>>::value,
                       "a world moves values as bytes: specialise hm::is_relocatable if this type "
                       "allows that");
-        hm_component known = find<T>();
-        return known != HM_INVALID_INDEX ? known : make_component<T>(name, storage);
-    }
-    /* The same with a status. */
-    template <class T> status require(hm_component *found) noexcept
-    {
-        *found = component<T>();
-        return *found != HM_INVALID_INDEX ? HM_OK : refusal(sizeof(T));
+        *found = find<T>();
+        return *found != HM_INVALID_INDEX ? HM_OK : make_component<T>(found, name, storage);
     }
 
     void add(follower *added, follower **head) noexcept
@@ -272,7 +275,7 @@ struct world_core {
     {
         hm_array_desc numbers{};
         numbers.item_size = sizeof(hm_component);
-        numbers.capacity = max_types;
+        numbers.capacity = max_types + 1; /* 0 is none */
         numbers.memory = with.memory;
         status returned = hm_array_init(&types, &numbers);
         if (returned != HM_OK)
@@ -299,19 +302,23 @@ struct world_core {
         }
     }
 
-    bool make_room(std::uint32_t number) noexcept
+    status make_room(std::uint32_t number) noexcept
     {
         if (number < type_count)
-            return true;
-        if (hm_array_resize(&types, std::size_t{number} + 1) != HM_OK)
-            return false;
+            return HM_OK;
+        if (number > max_types)
+            return hm_world_refuse_type(max_types);
+        status returned = hm_array_resize(&types, std::size_t{number} + 1);
+        if (returned != HM_OK)
+            return returned;
         auto *all = static_cast<hm_component *>(hm_array_data(&types));
         for (; type_count <= number; type_count++)
             all[type_count] = HM_INVALID_INDEX;
-        return true;
+        return HM_OK;
     }
     template <class T>
-    hm_component make_component(const char *name, hm_component_storage storage) noexcept
+    status make_component(hm_component *made, const char *name,
+                          hm_component_storage storage) noexcept
     {
         hm_component_desc desc{};
         desc.size = is_tag<T> ? 0 : sizeof(T);
@@ -323,21 +330,24 @@ struct world_core {
         if constexpr (!is_tag<T>)
             desc.destroy = destroy_hook<T>();
         std::uint32_t number = type_number<T>::give();
-        if (is_live() && !make_room(number))
-            return HM_INVALID_INDEX;
-        hm_component made = hm_world_component(&c, &desc);
-        if (made != HM_INVALID_INDEX)
-            static_cast<hm_component *>(hm_array_data(&types))[number] = made;
-        return made;
+        status returned = is_live() ? make_room(number) : HM_OK;
+        if (returned != HM_OK)
+            return returned;
+        *made = hm_world_component(&c, &desc);
+        if (*made == HM_INVALID_INDEX)
+            return refusal(desc);
+        static_cast<hm_component *>(hm_array_data(&types))[number] = *made;
+        return HM_OK;
     }
-    /* Why a component of this size was not made: hm_world_component returns no status. */
-    status refusal(std::size_t size) const noexcept
+    /* Why a component was not made: hm_world_component returns no status. The order of the reasons
+     * is the one in which it looks for them. */
+    status refusal(const hm_component_desc &desc) const noexcept
     {
-        if ((c.guard.flags & HM_GUARD_BUSY) != 0)
-            return HM_ERROR_BUSY;
+        if (desc.storage == HM_COMPONENT_TABLE && desc.size > max_size)
+            return HM_ERROR_INVALID;
         if (!is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS)
             return HM_ERROR_FULL;
-        return size > max_size ? HM_ERROR_INVALID : HM_ERROR_MEMORY;
+        return (c.guard.flags & HM_GUARD_BUSY) != 0 ? HM_ERROR_BUSY : HM_ERROR_MEMORY;
     }
 };
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What queries tell of changes: hm_query_changed, and hm_query_touch, of which clocks and orders
+ * hear. */
+#include "support/query.h"
+
+TEST(query_touch, changed_tells_the_last_change_of_a_column)
+{
+    scene on;
+    start(&on);
+    hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.b);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.tag, on.x)});
+    hm_query sparse = ask(&on, (hm_query_desc){ALL(on.x, on.a)});
+    CHECK(hm_query_changed(&query, 0) == 0);
+    uint64_t before = hm_world_clock(&on.world);
+    set_int(&on, second, on.b, 1);
+    CHECK(hm_world_clock(&on.world) > before);
+    hm_view view;
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view)) {
+        bool is_second = hm_handle_equal(view.entities[0], second);
+        CHECK(hm_query_changed(&query, 0) <= before);
+        CHECK((hm_query_changed(&query, 1) > before) == is_second);
+        CHECK(hm_query_changed(&query, 2) == 0 && hm_query_changed(&query, 3) == 0);
+        CHECK(hm_query_changed(&query, 4) == 0 && hm_query_changed(&query, UINT32_MAX) == 0);
+    }
+    CHECK(hm_query_changed(&query, 1) == 0);
+    before = hm_world_clock(&on.world);
+    set_int(&on, first, on.x, 1);
+    hm_query_begin(&sparse);
+    CHECK(hm_query_next(&sparse, &view));
+    CHECK(hm_query_changed(&sparse, 0) > before && hm_query_changed(&sparse, 1) <= before);
+    hm_query_end(&sparse);
+    before = hm_world_clock(&on.world);
+    CREATE(&on, on.a);
+    hm_query_begin(&sparse);
+    CHECK(hm_query_next(&sparse, &view));
+    CHECK(hm_query_changed(&sparse, 0) <= before && hm_query_changed(&sparse, 1) > before);
+    hm_query_fini(&query);
+    hm_query_fini(&sparse);
+    finish(&on);
+}
+
+TEST(query_touch, the_rows_of_a_tag_change_with_its_table)
+{
+    scene on;
+    start(&on);
+    CREATE(&on, on.tag);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.tag)});
+    uint64_t before = hm_world_clock(&on.world);
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view));
+    CHECK(hm_query_changed(&query, 0) != 0 && hm_query_changed(&query, 0) <= before);
+    hm_query_end(&query);
+    CREATE(&on, on.tag);
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && hm_query_changed(&query, 0) > before);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+TEST(query_touch, touch_marks_the_column_of_the_view_alone)
+{
+    scene on;
+    start(&on);
+    hm_handle first = CREATE(&on, on.a, on.b), second = CREATE(&on, on.a);
+    set_int(&on, first, on.x, 1);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a), OPTIONAL(on.b, on.x, on.tag)});
+    uint64_t before = hm_world_clock(&on.world);
+    hm_query_touch(&query, 0); /* There is no view. */
+    hm_view view;
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view))
+        if (hm_handle_equal(view.entities[0], first)) {
+            hm_query_touch(&query, 1);
+        } else {
+            hm_query_touch(&query, 1); /* It has no b, no x and no tag. */
+            hm_query_touch(&query, 2);
+            hm_query_touch(&query, 3);
+            hm_query_touch(&query, 4);
+        }
+    CHECK(hm_world_clock(&on.world) == before + 1);
+    CHECK(hm_world_changed(&on.world, first, on.b) == before + 1);
+    CHECK(hm_world_changed(&on.world, first, on.a) <= before);
+    CHECK(hm_world_changed(&on.world, second, on.a) <= before);
+    hm_query_begin(&query);
+    while (hm_query_next(&query, &view))
+        hm_query_touch(&query, 2);
+    CHECK(hm_world_clock(&on.world) == before + 2);
+    CHECK(hm_world_changed(&on.world, first, on.x) == before + 2);
+    hm_query_fini(&query);
+    finish(&on);
+}
+
+static uint64_t key_of_int(const void *value, void *context)
+{
+    (void)context;
+    return (uint64_t) * (const int *)value;
+}
+
+/* Orders by a component until that is done. */
+static void order_by(scene *on, hm_component component)
+{
+    static const hm_order rising = {.key = key_of_int};
+    while (!hm_world_defragment(&on->world, component, &rising, (hm_budget){7, 7}).done)
+        ;
+}
+
+/* Values that are written through a view, and touched, are ordered again. */
+static void check_order_hears(scene *on, hm_component component)
+{
+    hm_query query = ask(on, (hm_query_desc){ALL(component)});
+    hm_view view;
+    for (int round = 0; round < 5; round++) {
+        for (hm_query_begin(&query); hm_query_next(&query, &view);) {
+            int *values = view.columns[0];
+            for (uint32_t i = 0; i < view.count; i++)
+                values[i] = (values[i] * 31 + 7) % 101;
+            hm_query_touch(&query, 0);
+        }
+        if (round % 2 == 0) { /* The next one comes in the middle of ordering. */
+            static const hm_order rising = {.key = key_of_int};
+            hm_world_defragment(&on->world, component, &rising, (hm_budget){3, 9});
+            continue;
+        }
+        order_by(on, component);
+        int last = 0;
+        for (hm_query_begin(&query); hm_query_next(&query, &view);)
+            for (uint32_t i = 0; i < view.count; i++) {
+                CHECK(((int *)view.columns[0])[i] >= last);
+                last = ((int *)view.columns[0])[i];
+            }
+    }
+    hm_query_fini(&query);
+}
+
+TEST(query_touch, touch_tells_the_order)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (int i = 0; i < ROWS; i++)
+        set_int(&on, entities[i], on.a, ROWS - i);
+    order_by(&on, on.a);
+    check_order_hears(&on, on.a);
+    hm_world_clear(&on.world);
+    CHECK(hm_world_create_n(&on.world, &on.x, 1, ROWS, NULL, entities) == HM_OK);
+    for (int i = 0; i < ROWS; i++)
+        set_int(&on, entities[i], on.x, ROWS - i);
+    CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+    order_by(&on, on.x);
+    check_order_hears(&on, on.x); /* There are more rows, so that its values are walked. */
+    finish(&on);
+}
+
+/* The values of both components are at other positions. */
+TEST(query_touch, touch_of_the_second_sparse_column_tells_its_order)
+{
+    scene on;
+    hm_handle entities[ROWS];
+    start(&on);
+    create_rows(&on, entities, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        set_int(&on, entities[i], on.x, i);
+        set_int(&on, entities[ROWS - 1 - i], on.y, i);
+    }
+    CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+    order_by(&on, on.y);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.y)});
+    hm_query of_y = ask(&on, (hm_query_desc){ALL(on.y)});
+    hm_view view;
+    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+        if (hm_handle_equal(view.entities[0], entities[ROWS - 1])) {
+            *(int *)view.columns[1] = ROWS;
+            hm_query_touch(&query, 1);
+        }
+    order_by(&on, on.y);
+    int last = 0;
+    for (hm_query_begin(&of_y); hm_query_next(&of_y, &view);)
+        for (uint32_t i = 0; i < view.count; i++) {
+            CHECK(((int *)view.columns[0])[i] > last);
+            last = ((int *)view.columns[0])[i];
+        }
+    CHECK(last == ROWS);
+    hm_query_fini(&query);
+    hm_query_fini(&of_y);
+    finish(&on);
+}
