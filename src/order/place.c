@@ -8,7 +8,8 @@
  *
  * whichever comes first, by gap, origin and position. Pending items stay where they are, and the
  * others skip their positions. As many positions are left as items, so no more items are queued
- * than lifted ones have been placed. */
+ * than lifted ones have been placed. A lifted item that no other crosses moves without the queue.
+ */
 #include "order_internal.h"
 
 enum { ORDER_ROTATED_MOST = 256 /* positions whose marks are read before an item moves */ };
