@@ -365,11 +365,11 @@ static void order_near_items(size_t item_size, uint32_t which, hm_budget budget,
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t away = test_random_below(random, 10) == 0 ? test_random_below(random, 129) : 64;
-        plain_item item = {i + away, i};
-        void *place;
-        handles[i] = hm_map_emplace(&map, &place);
-        memset(place, (int)i, item_size);
-        memcpy(place, &item, sizeof item);
+        plain_item begin = {i + away, i};
+        unsigned char item[40];
+        memset(item, (int)i, sizeof item);
+        memcpy(item, &begin, sizeof begin);
+        handles[i] = hm_map_insert(&map, item);
     }
     hm_order order = typed_order(which);
     FINISH(hm_map_defragment(&map, &order, budget), budget);
