@@ -96,10 +96,18 @@ typedef struct hm_progress {
         hm_order_loop_merge_ends(hm_ends, hm_n, HM_ORDER_COPY_SIZE(type), name##_hm_compare,       \
                                  hm_context);                                                      \
     }                                                                                              \
+    HM_UNUSED static uint32_t name##_hm_reach(                                                     \
+        uint64_t *hm_compares, const void *hm_probe, uint64_t hm_probe_key, const void *hm_items,  \
+        size_t hm_stride, uint32_t hm_n, bool hm_is_up, void *hm_context)                          \
+    {                                                                                              \
+        (void)hm_probe_key;                                                                        \
+        return hm_order_loop_reach(hm_compares, hm_probe, hm_items, hm_stride, hm_n, hm_is_up,     \
+                                   name##_hm_compare, hm_context);                                 \
+    }                                                                                              \
     HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
-        name##_hm_compare,   NULL, HM_ORDER_COPY_SIZE(type),                                       \
-        name##_hm_pass,      NULL, name##_hm_sort_group,                                           \
-        name##_hm_merge_ends};                                                                     \
+        name##_hm_compare,    NULL,           HM_ORDER_COPY_SIZE(type),                            \
+        name##_hm_pass,       NULL,           name##_hm_sort_group,                                \
+        name##_hm_merge_ends, name##_hm_reach};                                                    \
     HM_UNUSED static const hm_order name = {name##_hm_compare, NULL, NULL, &name##_hm_loops};
 
 /* The same by a key: `uint64_t key(const type *item, void *context)`, which is always shown the
@@ -122,8 +130,16 @@ typedef struct hm_progress {
     {                                                                                              \
         hm_order_loop_extract(hm_keys, hm_items, hm_stride, hm_n, name##_hm_key, hm_context);      \
     }                                                                                              \
+    HM_UNUSED static uint32_t name##_hm_reach(                                                     \
+        uint64_t *hm_compares, const void *hm_probe, uint64_t hm_probe_key, const void *hm_items,  \
+        size_t hm_stride, uint32_t hm_n, bool hm_is_up, void *hm_context)                          \
+    {                                                                                              \
+        (void)hm_probe;                                                                            \
+        return hm_order_loop_reach_keys(hm_compares, hm_probe_key, hm_items, hm_stride, hm_n,      \
+                                        hm_is_up, name##_hm_key, hm_context);                      \
+    }                                                                                              \
     HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
-        NULL, name##_hm_key, 0, name##_hm_pass, name##_hm_extract, NULL, NULL};                    \
+        NULL, name##_hm_key, 0, name##_hm_pass, name##_hm_extract, NULL, NULL, name##_hm_reach};   \
     HM_UNUSED static const hm_order name = {NULL, name##_hm_key, NULL, &name##_hm_loops};
 
 /* For the macros above: the bytes of an item that is sorted as a copy, or 0. */

@@ -116,16 +116,27 @@ template <class T, class F, bool is_key> class ordering
     {
         hm_order_loop_merge_ends(ends, n, HM_ORDER_COPY_SIZE(T), &ordering::compare, context);
     }
+    static std::uint32_t reach(std::uint64_t *compares, const void *probe, std::uint64_t probe_key,
+                               const void *items, std::size_t stride, std::uint32_t n, bool is_up,
+                               void *context) noexcept
+    {
+        if constexpr (is_key)
+            return hm_order_loop_reach_keys(compares, probe_key, items, stride, n, is_up,
+                                            &ordering::key, context);
+        else
+            return hm_order_loop_reach(compares, probe, items, stride, n, is_up, &ordering::compare,
+                                       context);
+    }
     static const hm_order_loops *loops() noexcept
     {
         if constexpr (is_key) {
-            static constexpr hm_order_loops by_key = {nullptr,  &ordering::key, 0,      &pass,
-                                                      &extract, nullptr,        nullptr};
+            static constexpr hm_order_loops by_key = {nullptr,  &ordering::key, 0,       &pass,
+                                                      &extract, nullptr,        nullptr, &reach};
             return &by_key;
         } else {
             static constexpr hm_order_loops by_less = {
-                &ordering::compare, nullptr,    HM_ORDER_COPY_SIZE(T), &pass, nullptr,
-                &sort_group,        &merge_ends};
+                &ordering::compare, nullptr, HM_ORDER_COPY_SIZE(T), &pass, nullptr, &sort_group,
+                &merge_ends,        &reach};
             return &by_less;
         }
     }

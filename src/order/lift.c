@@ -12,27 +12,21 @@ void hm_order_begin_count(hm_order_state *state)
     state->is_disturbed = false;
 }
 
-/* Moves on to the next pending position, or to the end of the positions that this round takes.
- * False when the work allowed is used up. */
-static bool order_seek_pending(hm_order_call *call)
+/* Items at or above the cursor have been cut off meanwhile. */
+static uint32_t order_end_lift(hm_order_state *state)
 {
-    hm_order_state *state = call->state;
-    hm_order_lift *lift = &state->lift;
-    if (lift->end > state->cursor)
-        lift->end = state->cursor;
-    return hm_order_seek(call, &lift->position, lift->end, false);
+    if (state->lift.end > state->cursor)
+        state->lift.end = state->cursor;
+    return state->lift.end;
 }
 
 hm_order_phase hm_order_count(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_lift *lift = &state->lift;
-    for (;; lift->position++, state->batch.count++) {
-        if (!order_seek_pending(call))
-            return HM_ORDER_PAUSE;
-        if (lift->position >= lift->end)
-            break;
-    }
+    uint32_t end = order_end_lift(state);
+    if (!hm_order_count_dirty(call, &lift->position, end, &state->batch.count))
+        return HM_ORDER_PAUSE;
     if (state->batch.count == 0)
         return HM_ORDER_SCAN;
     if (!hm_order_begin_batch(call, state->batch.count)) {
@@ -54,15 +48,22 @@ hm_order_phase hm_order_lift_pending(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_lift *lift = &state->lift;
-    for (;; lift->position++) {
-        if (!order_seek_pending(call))
+    uint32_t end = order_end_lift(state);
+    while (lift->position < end) {
+        if (!hm_order_may_work(call))
             return HM_ORDER_PAUSE;
-        if (lift->position >= lift->end)
-            break;
-        if (state->batch.count < state->batch.capacity)
-            hm_order_append(call, lift->position, lift->position);
-        else
-            hm_order_set_pending(state, lift->position); /* Newer than the count: it waits. */
+        uint32_t word = lift->position / HM_MARKS_PER_WORD;
+        uint64_t bits = hm_order_dirty_part(state, lift->position, end);
+        for (; bits != 0; bits &= bits - 1) {
+            lift->position = word * HM_MARKS_PER_WORD + hm_bits_lowest(bits) / 2;
+            if (!hm_order_may_work(call))
+                return HM_ORDER_PAUSE;
+            if (state->batch.count < state->batch.capacity)
+                hm_order_append(call, lift->position, lift->position);
+            else
+                hm_order_set_pending(state, lift->position); /* Newer than the count: it waits. */
+        }
+        lift->position = (word + 1) * HM_MARKS_PER_WORD;
     }
     return order_end_list(state);
 }

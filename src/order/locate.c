@@ -4,6 +4,12 @@
  * gap stays valid. The gaps ascend. */
 #include "order_internal.h"
 
+enum {
+    ORDER_NEAR = 64,         /* positions between an item and a gap that are looked through first */
+    ORDER_NEAR_RUNS = 2,     /* runs of clean items in them, to either side */
+    ORDER_NEAR_COMPARES = 32 /* more than all these can cost */
+};
+
 /* The search for the next item's gap begins at the last gap. Its first step is half the average
  * distance that is left for each item, which costs least if gaps are random. */
 static void order_begin_gallop(hm_order_state *state)
@@ -83,6 +89,103 @@ static bool order_narrow_gap(hm_order_call *call, uint32_t lifted)
     return true;
 }
 
+/* Counts the n clean items from `at` on, upward or downward, that belong on the other side of the
+ * lifted one, up to the first that does not. */
+static uint32_t order_reach(hm_order_call *call, uint32_t lifted, uint32_t at, uint32_t n,
+                            bool is_up)
+{
+    const hm_order *order = &call->state->order;
+    const hm_order_batch *batch = &call->state->batch;
+    uint64_t key = order->key != NULL ? batch->keys[batch->current][batch->next] : 0;
+    uint32_t reached = order->loops->reach(&call->spent.compares, hm_order_item(call, lifted), key,
+                                           hm_order_item(call, at), call->sequence->stride, n,
+                                           is_up, order->context);
+    return reached < n ? reached : n;
+}
+
+/* Looks through what is near below the lifted item, and ends the search above what does not come
+ * before the gap. True if that leaves only what it has asked for. */
+static bool order_reach_down(hm_order_call *call, uint32_t lifted)
+{
+    hm_order_state *state = call->state;
+    hm_order_search *search = &state->search;
+    uint32_t at = lifted, low = search->begin;
+    if (lifted - low > ORDER_NEAR)
+        low = lifted - ORDER_NEAR;
+    for (uint32_t runs = 0; at > low && runs < ORDER_NEAR_RUNS;) {
+        uint32_t n = hm_order_clean_below(state, at, at - low);
+        if (n == 0) {
+            at--;
+            continue;
+        }
+        uint32_t reached = order_reach(call, lifted, at - 1, n, false);
+        if (reached != 0)
+            search->end = at - reached;
+        if (reached < n)
+            return true;
+        at -= n;
+        runs++;
+    }
+    return at == search->begin;
+}
+
+/* Looks through what is near above it, if the gap is not below it: begins the search behind what
+ * comes before the gap, and ends it there if the gap is found. */
+static void order_reach_up(hm_order_call *call, uint32_t lifted)
+{
+    hm_order_state *state = call->state;
+    hm_order_search *search = &state->search;
+    uint32_t at = lifted < search->begin ? search->begin : lifted + 1, high = search->end;
+    if (high > at && high - at > ORDER_NEAR)
+        high = at + ORDER_NEAR;
+    for (uint32_t runs = 0; at < high && runs < ORDER_NEAR_RUNS;) {
+        uint32_t n = hm_order_clean_above(state, at, high - at);
+        if (n == 0) {
+            at++;
+            continue;
+        }
+        uint32_t reached = order_reach(call, lifted, at, n, true);
+        at += reached;
+        if (reached < n) {
+            search->begin = search->end = at;
+            return;
+        }
+        search->begin = at;
+        runs++;
+    }
+}
+
+/* Looks for the gap near the lifted item, where it is if items were moved a little. Whatever it
+ * finds narrows the search, which goes on from there. */
+static void order_look_near(hm_order_call *call, uint32_t lifted)
+{
+    hm_order_search *search = &call->state->search;
+    uint32_t end = search->end;
+    bool is_known = lifted < search->begin || order_reach_down(call, lifted);
+    if (search->end != end) {
+        if (is_known)
+            search->begin = search->end;
+    } else if (is_known) {
+        order_reach_up(call, lifted);
+    }
+}
+
+/* Whether the search for the next item has not begun, and a typed order can look near it. */
+static bool order_may_look_near(const hm_order_call *call)
+{
+    const hm_order_state *state = call->state;
+    const hm_order_search *search = &state->search;
+    uint32_t max_compares = call->budget.max_compares;
+    return state->order.loops != NULL && call->sequence->lane_shift == 0 &&
+           search->end == state->cursor && search->step != 0 && search->probe_end == 0 &&
+           (max_compares == 0 || max_compares - call->spent.compares >= ORDER_NEAR_COMPARES);
+}
+
+static bool order_is_near(uint32_t a, uint32_t b)
+{
+    return (a < b ? b - a : a - b) <= ORDER_NEAR;
+}
+
 /* The rest of the list belongs behind all clean items; that is the whole list, if everything was
  * lifted. */
 static bool order_locate_at_end(hm_order_call *call)
@@ -108,6 +211,7 @@ hm_order_phase hm_order_locate(hm_order_call *call)
     hm_order_search *search = &state->search;
     if (search->end > state->cursor)
         search->end = state->cursor;
+    bool is_near = true; /* The last gap was near its item, so the next one is likely to be. */
     while (batch->next < batch->count) {
         uint32_t *lifted = &batch->items[batch->current][batch->next];
         if (search->begin == state->cursor && !state->is_disturbed) {
@@ -118,9 +222,12 @@ hm_order_phase hm_order_locate(hm_order_call *call)
         if (!hm_order_may_work(call))
             return HM_ORDER_PAUSE;
         bool is_lifted = hm_order_is_lifted(state, *lifted);
+        if (is_near && is_lifted && order_may_look_near(call))
+            order_look_near(call, *lifted);
         while (is_lifted && search->begin < search->end)
             if (!order_narrow_gap(call, *lifted))
                 return HM_ORDER_PAUSE;
+        is_near = order_is_near(search->begin, *lifted);
         hm_order_other_list(batch)[batch->next] = search->begin;
         /* From here on it may move. */
         *lifted = is_lifted ? hm_sequence_slot(call->sequence, *lifted) : HM_INVALID_INDEX;

@@ -15,17 +15,23 @@ static uint64_t order_dirty_bits(uint64_t word)
 
 bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
 {
-    while (*at < end) {
-        if (!hm_order_may_work(call))
+    const uint64_t *marks = call->state->marks, wrong = clean ? order_low_bits : 0;
+    uint32_t next = *at;
+    while (next < end) {
+        if (!hm_order_may_work(call)) {
+            *at = next;
             return false;
-        uint32_t index = *at / HM_MARKS_PER_WORD, bit = *at % HM_MARKS_PER_WORD;
-        uint64_t bits = order_dirty_bits(call->state->marks[index]) ^ (clean ? order_low_bits : 0);
-        bits >>= bit * 2;
-        uint32_t distance = bits != 0 ? hm_bits_lowest(bits) / 2 : HM_MARKS_PER_WORD - bit;
-        *at = distance < end - *at ? *at + distance : end;
-        if (bits != 0)
+        }
+        uint64_t bits = order_dirty_bits(marks[next / HM_MARKS_PER_WORD]) ^ wrong;
+        bits >>= next % HM_MARKS_PER_WORD * 2;
+        if (bits != 0) {
+            next += hm_bits_lowest(bits) / 2;
             break;
+        }
+        next += HM_MARKS_PER_WORD - next % HM_MARKS_PER_WORD;
     }
+    if (*at < end)
+        *at = next < end ? next : end;
     return true;
 }
 
@@ -47,15 +53,83 @@ bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin)
     return true;
 }
 
+/* The bits of the marks from `begin` on that are in its word and below `end`. */
+static uint64_t order_part_of_word(uint32_t begin, uint32_t end)
+{
+    uint32_t bit = begin % HM_MARKS_PER_WORD;
+    uint64_t part = UINT64_MAX << bit * 2;
+    if (end - begin < HM_MARKS_PER_WORD - bit)
+        part &= ~(UINT64_MAX << (bit + end - begin) * 2);
+    return part;
+}
+
+bool hm_order_count_dirty(hm_order_call *call, uint32_t *at, uint32_t end, uint32_t *count)
+{
+    const uint64_t pairs = UINT64_MAX / 5, nibbles = UINT64_MAX / 17; /* the lower half of each */
+    while (*at < end && call->max_work - call->work > HM_MARKS_PER_WORD) {
+        uint64_t bits = hm_order_dirty_part(call->state, *at, end);
+        bits = (bits & pairs) + (bits >> 2 & pairs);
+        bits = (bits & nibbles) + (bits >> 4 & nibbles);
+        uint32_t dirty = (uint32_t)(bits * (UINT64_MAX / 255) >> 56); /* the sum of the bytes */
+        call->work += 1 + dirty;
+        *count += dirty;
+        *at += HM_MARKS_PER_WORD - *at % HM_MARKS_PER_WORD;
+    }
+    for (;; ++*at, ++*count) {
+        if (!hm_order_seek(call, at, end, false))
+            return false;
+        if (*at >= end)
+            return true;
+    }
+}
+
+uint64_t hm_order_dirty_part(const hm_order_state *state, uint32_t begin, uint32_t end)
+{
+    return order_dirty_bits(state->marks[begin / HM_MARKS_PER_WORD]) &
+           order_part_of_word(begin, end);
+}
+
+bool hm_order_is_clean(const hm_order_state *state, uint32_t begin, uint32_t end)
+{
+    uint64_t dirty = 0;
+    for (; begin < end; begin += HM_MARKS_PER_WORD - begin % HM_MARKS_PER_WORD)
+        dirty |= state->marks[begin / HM_MARKS_PER_WORD] & order_part_of_word(begin, end);
+    return dirty == 0;
+}
+
+uint32_t hm_order_clean_above(const hm_order_state *state, uint32_t at, uint32_t most)
+{
+    uint32_t clean = 0;
+    while (clean < most) {
+        uint32_t bit = (at + clean) % HM_MARKS_PER_WORD;
+        uint64_t bits = state->marks[(at + clean) / HM_MARKS_PER_WORD] >> bit * 2;
+        clean += bits != 0 ? hm_bits_lowest(bits) / 2 : HM_MARKS_PER_WORD - bit;
+        if (bits != 0)
+            break;
+    }
+    return clean < most ? clean : most;
+}
+
+uint32_t hm_order_clean_below(const hm_order_state *state, uint32_t at, uint32_t most)
+{
+    uint32_t clean = 0;
+    while (clean < most) {
+        uint32_t bit = (at - clean - 1) % HM_MARKS_PER_WORD;
+        uint64_t bits = state->marks[(at - clean - 1) / HM_MARKS_PER_WORD]
+                        << (HM_MARKS_PER_WORD - 1 - bit) * 2;
+        clean += bits != 0 ? (63 - hm_bits_highest(bits)) / 2 : bit + 1;
+        if (bits != 0)
+            break;
+    }
+    return clean < most ? clean : most;
+}
+
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark)
 {
-    while (begin < end) {
-        if (begin % HM_MARKS_PER_WORD == 0 && end - begin >= HM_MARKS_PER_WORD) {
-            state->marks[begin / HM_MARKS_PER_WORD] = order_low_bits * mark;
-            begin += HM_MARKS_PER_WORD;
-        } else {
-            hm_order_set_mark(state, begin++, mark);
-        }
+    for (; begin < end; begin += HM_MARKS_PER_WORD - begin % HM_MARKS_PER_WORD) {
+        uint64_t *word = &state->marks[begin / HM_MARKS_PER_WORD];
+        uint64_t part = order_part_of_word(begin, end);
+        *word = (*word & ~part) | (order_low_bits * mark & part);
     }
 }
 

@@ -136,6 +136,17 @@ bool hm_order_is_in_order(const hm_order_state *state, uint32_t count);
 bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean);
 /* Moves `end` down until the position below it is clean, at most to `begin`. False as above. */
 bool hm_order_seek_down(hm_order_call *call, uint32_t *end, uint32_t begin);
+/* Adds to `count` the positions from `at` to `end` whose mark is not clean, and moves `at` to the
+ * end. False when the work allowed is used up. */
+bool hm_order_count_dirty(hm_order_call *call, uint32_t *at, uint32_t end, uint32_t *count);
+/* The lower bits of the marks that are not clean, from `begin` to the end of its word or to `end`.
+ */
+uint64_t hm_order_dirty_part(const hm_order_state *state, uint32_t begin, uint32_t end);
+/* Whether all positions from `begin` to `end` are clean. */
+bool hm_order_is_clean(const hm_order_state *state, uint32_t begin, uint32_t end);
+/* How many positions from `at` upward, or below `at` downward, are clean, at most `most`. */
+uint32_t hm_order_clean_above(const hm_order_state *state, uint32_t at, uint32_t most);
+uint32_t hm_order_clean_below(const hm_order_state *state, uint32_t at, uint32_t most);
 /* Marks the positions from `begin` to `end`. */
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
 /* Widens pending_begin and pending_end to include the positions from `begin` to `end`. */

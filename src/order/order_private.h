@@ -15,7 +15,8 @@
  *              if more than a quarter does not fit, everything is lifted
  *     lift     lists the pending items, which are *lifted* from then on
  *     sort     sorts the list, by merging or by the digits of the keys; no item moves
- *     locate   gallops to the gap among the clean items where each one belongs; no item moves
+ *     locate   gallops to the gap among the clean items where each one belongs; a typed order
+ *              looks near the item first; no item moves
  *     place    goes from left to right and exchanges what belongs at a position with what is
  *              there; clean items that give way wait, *queued*, where the others came from
  *

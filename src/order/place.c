@@ -8,8 +8,11 @@
  *
  * whichever comes first, by gap, origin and position. Pending items stay where they are, and the
  * others skip their positions. As many positions are left as items, so no more items are queued
- * than lifted ones have been placed. */
+ * than lifted ones have been placed. A lifted item that no other crosses moves without the queue.
+ */
 #include "order_internal.h"
+
+enum { ORDER_ROTATED_MOST = 256 /* positions whose marks are read before an item moves */ };
 
 /* An arrangement has passed the items that are in their named order already. */
 void hm_order_begin_place(hm_order_state *state)
@@ -62,8 +65,19 @@ static bool order_find_lifted(hm_order_call *call, uint32_t *from)
     return true;
 }
 
+/* If none is queued, clean items stay in place up to the gap. */
+static bool order_pass_clean(hm_order_call *call, uint32_t gap)
+{
+    hm_order_state *state = call->state;
+    hm_order_place *place = &state->place;
+    uint32_t end = gap < state->cursor ? gap : state->cursor;
+    if (place->target >= end || hm_order_mark(state, place->target) != HM_MARK_CLEAN)
+        return true;
+    return hm_order_seek(call, &place->target, end, false);
+}
+
 /* Finds the position and origin of the next item that is clean or queued, at or behind the cursor
- * if there is none. If none is queued, clean items that stay in place are passed. */
+ * if there is none. */
 static bool order_find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
@@ -77,9 +91,7 @@ static bool order_find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, 
         if (!hm_order_may_work(call))
             return false;
     }
-    uint32_t end = gap < state->cursor ? gap : state->cursor;
-    if (place->target < end && hm_order_mark(state, place->target) == HM_MARK_CLEAN &&
-        !hm_order_seek(call, &place->target, end, false))
+    if (!order_pass_clean(call, gap))
         return false;
     if (place->clean < place->target)
         place->clean = place->target;
@@ -127,11 +139,34 @@ static uint32_t order_allow_swaps(const hm_order_call *call, uint32_t wanted)
     return wanted < left ? wanted : (uint32_t)left;
 }
 
+/* order_shift_items for items of a constant size, which wait in registers. */
+static inline void order_shift_words(const hm_sequence *sequence, uint32_t via, uint32_t at,
+                                     uint32_t count, bool is_up, size_t size)
+{
+    const hm_links *links = &sequence->links;
+    uint64_t waiting[2], next[2];
+    uint32_t slot = hm_links_slot(links, via);
+    memcpy(waiting, hm_sequence_item(sequence, via), size);
+    for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
+        unsigned char *item = hm_sequence_item(sequence, at);
+        uint32_t next_slot = hm_links_slot(links, at);
+        hm_links_connect(links, slot, at);
+        memcpy(next, item, size);
+        memcpy(item, waiting, size);
+        memcpy(waiting, next, size);
+        slot = next_slot;
+    }
+    memcpy(hm_sequence_item(sequence, via), waiting, size);
+    hm_links_connect(links, slot, via);
+}
+
 /* Exchanges the item at `via` with `count` others, one after the other, from `at` up or down: each
  * moves on by one position, the last of them to `via`. */
 static void order_shift_items(const hm_sequence *given, uint32_t via, uint32_t at, uint32_t count,
                               bool is_up)
 {
+    if (count == 0)
+        return;
     const hm_sequence sequence = *given; /* a copy, which no store to an item can change */
     if (sequence.swapped != NULL) {
         for (; count > 0; count--, at = is_up ? at + 1 : at - 1)
@@ -139,6 +174,14 @@ static void order_shift_items(const hm_sequence *given, uint32_t via, uint32_t a
         return;
     }
     const hm_links *links = &sequence.links;
+    if (sequence.moved_size == 8) {
+        order_shift_words(&sequence, via, at, count, is_up, 8);
+        return;
+    }
+    if (sequence.moved_size == 16) {
+        order_shift_words(&sequence, via, at, count, is_up, 16);
+        return;
+    }
     unsigned char *waiting = hm_sequence_item(&sequence, via);
     uint32_t slot = hm_links_slot(links, via);
     for (; count > 0; count--, at = is_up ? at + 1 : at - 1) {
@@ -255,6 +298,36 @@ static bool order_bring_rest(hm_order_call *call)
     return left == 0;
 }
 
+/* Whether all that is left to do between the lifted item at `from` and its gap is to bring it
+ * there: everything else there is clean, and the next gap is behind it. */
+static bool order_can_rotate(const hm_order_call *call, uint32_t from, uint32_t gap)
+{
+    const hm_order_state *state = call->state;
+    const hm_order_batch *batch = &state->batch;
+    uint32_t next = batch->next + 1, next_gap = state->cursor;
+    uint32_t begin = from < gap ? from + 1 : gap, end = from < gap ? gap : from;
+    if (state->place.target != (from < gap ? from : gap) || end - begin > ORDER_ROTATED_MOST)
+        return false;
+    if (next < batch->count)
+        next_gap = hm_order_other_list(batch)[next];
+    return next_gap >= end && next_gap != from && end <= state->cursor && from != gap &&
+           order_allow_swaps(call, end - begin) == end - begin &&
+           hm_order_is_clean(state, begin, end);
+}
+
+/* Brings it there: each item that it passes moves by one position. */
+static void order_rotate(hm_order_call *call, uint32_t from, uint32_t gap)
+{
+    hm_order_state *state = call->state;
+    bool is_up = from < gap;
+    uint32_t count = is_up ? gap - from - 1 : from - gap;
+    order_shift_items(call->sequence, from, is_up ? gap - 1 : gap, count, !is_up);
+    hm_order_set_mark(state, from, HM_MARK_CLEAN);
+    state->place.target = is_up ? gap : from + 1;
+    state->batch.next++;
+    call->spent.swaps += count;
+}
+
 /* Continues from the target. False when the budget ends; sets `*is_done` when nothing is left. */
 static bool order_place_next(hm_order_call *call, bool *is_done)
 {
@@ -269,6 +342,14 @@ static bool order_place_next(hm_order_call *call, bool *is_done)
     *is_done = !is_lifted && place->queue_count == 0;
     if (*is_done)
         return true;
+    if (is_lifted && place->queue_count == 0) {
+        if (!order_pass_clean(call, gap))
+            return false;
+        if (order_can_rotate(call, lifted, gap)) {
+            order_rotate(call, lifted, gap);
+            return true;
+        }
+    }
     if (!order_find_clean(call, gap, &clean, &origin))
         return false;
     *is_done = place->target >= state->cursor;

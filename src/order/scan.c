@@ -62,7 +62,9 @@ static hm_order_phase order_doubt_last(hm_order_call *call)
 {
     hm_order_state *state = call->state;
     hm_order_scan *scan = &state->scan;
-    if (!hm_order_seek_down(call, &scan->probe_end, 0))
+    bool is_found = scan->probe_end != 0 &&
+                    hm_order_mark(state, scan->probe_end - 1) == HM_MARK_CLEAN; /* as usual */
+    if (!is_found && !hm_order_seek_down(call, &scan->probe_end, 0))
         return HM_ORDER_PAUSE;
     bool stands_before = false;
     if (scan->probe_end != 0 &&

@@ -271,3 +271,127 @@ TEST(order_typed, a_compare_that_begins_to_lie_leaves_no_item_lifted)
         column_fini(&c);
     }
 }
+
+/* Asks the loop for n items, of which the first `beyond` have to be passed. */
+static void reach(const hm_order *order, uint32_t n, uint32_t beyond, bool is_up)
+{
+    plain_item items[3 + 64];
+    plain_item probe = {100, 0};
+    const uint32_t last = sizeof items / sizeof *items - 1;
+    for (uint32_t i = 0; i <= last; i++) { /* Behind those passed is an equal one, then others. */
+        uint32_t key = i < beyond ? 99 : i == beyond ? 100 : 101;
+        items[is_up ? i : last - i] = (plain_item){is_up ? key : 200 - key, i};
+    }
+    uint64_t compares = 1000;
+    asked = 0;
+    uint32_t reached = order->loops->reach(&compares, &probe, probe.key, &items[is_up ? 0 : last],
+                                           sizeof *items, n, is_up, &asked);
+    CHECK(reached == (beyond < n ? beyond : n));
+    CHECK(compares == 1000 + asked && asked <= n / 8 + 7);
+}
+
+TEST(order_typed, the_loop_that_looks_near_an_item_counts_what_has_to_be_passed)
+{
+    for (uint32_t n = 0; n <= 64; n++)
+        for (uint32_t beyond = 0; beyond <= n + 1; beyond++)
+            for (uint32_t is_up = 0; is_up < 2; is_up++) {
+                reach(&by_plain, n, beyond, is_up == 1);
+                reach(&by_plain_key, n, beyond, is_up == 1);
+            }
+}
+
+/* Of each `rarity` items one belongs at most `reach` places away. */
+static void fill_near(column *c, uint32_t count, uint32_t rarity, uint32_t far, uint64_t *random)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_moved = test_random_below(random, rarity) == 0;
+        uint32_t key = 2 * far + i;
+        column_insert(c, is_moved ? key - far + test_random_below(random, 2 * far + 1) : key,
+                      false);
+    }
+}
+
+/* What is found near and moved at once takes the swaps that it takes otherwise. */
+TEST(order_typed, items_near_their_places_take_the_swaps_that_an_untyped_order_takes)
+{
+    static const uint32_t rarities[] = {2, 5, 20, 100};
+    static const uint32_t distances[] = {2, 20, 64, 200};
+    static const hm_budget tight[] = {{0, 0}, {1, 1}, {7, 40}, {0, 33}, {30, 0}};
+    uint64_t seed = test_seed("near items");
+    for (uint32_t i = 0; i < 4 * 4 * 5; i++) {
+        uint64_t swaps = 0;
+        for (uint32_t which = 0; which < ORDERS; which++) {
+            uint64_t random = seed + i;
+            column c;
+            column_init(&c, COUNT);
+            fill_near(&c, COUNT, rarities[i % 4], distances[i / 4 % 4], &random);
+            hm_progress total = column_finish(&c, column_order(&c, which), tight[i / 16]);
+            CHECK(total.swaps <= COUNT);
+            CHECK(which == 0 || which == 2 || total.swaps == swaps);
+            swaps = which == 0 ? total.swaps : swaps;
+            column_fini(&c);
+        }
+    }
+}
+
+/* The next item is looked for near its place only if the last one was found there. */
+TEST(order_typed, items_far_from_their_places_cost_what_they_do_in_an_untyped_order)
+{
+    enum { MANY = 20000, SPARE = 200 };
+    uint64_t seed = test_seed("far items");
+    for (uint32_t which = 3; which < ORDERS; which++) {
+        uint64_t compares[2];
+        for (uint32_t is_typed = 0; is_typed < 2; is_typed++) {
+            uint64_t random = seed;
+            column c;
+            column_init(&c, MANY);
+            for (uint32_t i = 0; i < MANY; i++)
+                column_insert(&c, i % 100 != 50 ? i : test_random_below(&random, MANY), false);
+            hm_order order = column_order(&c, which);
+            if (is_typed == 0)
+                order.loops = NULL;
+            compares[is_typed] = column_finish(&c, order, no_limit).compares;
+            column_fini(&c);
+        }
+        CHECK(compares[1] <= compares[0] + SPARE + (which == 3 ? 1000 : 0));
+    }
+}
+
+static void order_near_items(size_t item_size, uint32_t which, hm_budget budget, uint64_t *random)
+{
+    hm_map map;
+    hm_map_desc desc = {.item_size = item_size, .item_align = 4, .capacity = COUNT, .type_id = 1};
+    hm_handle handles[COUNT];
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t away = test_random_below(random, 10) == 0 ? test_random_below(random, 129) : 64;
+        plain_item begin = {i + away, i};
+        unsigned char item[40];
+        memset(item, (int)i, sizeof item);
+        memcpy(item, &begin, sizeof begin);
+        handles[i] = hm_map_insert(&map, item);
+    }
+    hm_order order = typed_order(which);
+    FINISH(hm_map_defragment(&map, &order, budget), budget);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const unsigned char *item = hm_map_get(&map, handles[i]);
+        CHECK(begin_of(item)->id == i);
+        CHECK(item_size == sizeof(plain_item) || item[item_size - 1] == (unsigned char)i);
+        item = hm_map_items(&map);
+        if (i > 0)
+            check_begins(item + (i - 1) * item_size, item + i * item_size);
+    }
+    CHECK(hm_map_validate(&map) == HM_OK);
+    hm_map_fini(&map);
+}
+
+TEST(order_typed, near_items_of_every_size_move_with_their_handles)
+{
+    static const size_t sizes[] = {8, 12, 16, 40};
+    static const uint32_t orders[] = {0, 5}; /* by_plain and by_plain_key */
+    uint64_t random = test_seed("near items of every size");
+    for (uint32_t which = 0; which < 2; which++)
+        for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
+            for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+                order_near_items(sizes[size], orders[which], budgets[i], &random);
+}

@@ -47,6 +47,11 @@ typedef struct hm_order_loops {
     uint32_t (*sort_group)(unsigned char *copies, uint32_t *positions, uint32_t n, void *context);
     /* With copies: merges n items from each end. No run may become empty before that. */
     void (*merge_ends)(hm_order_ends *ends, uint32_t n, void *context);
+    /* Counts the items that belong on the other side of `probe`, whose key is `key`, up to the
+     * first that does not. They are in order: from `items` on upward, or from there on downward.
+     * Adds to `compares` at most n / 8 + 7. */
+    uint32_t (*reach)(uint64_t *compares, const void *probe, uint64_t key, const void *items,
+                      size_t stride, uint32_t n, bool is_up, void *context);
 } hm_order_loops;
 
 enum {
@@ -215,6 +220,60 @@ HM_INLINE uint32_t hm_order_loop_sort_group(unsigned char *copies, uint32_t *pos
     if (n == HM_ORDER_GROUP)
         return hm_order_loop_sort_whole(copies, positions, size, compare, context);
     return hm_order_loop_sort_few(copies, positions, n, size, compare, context);
+}
+
+/* Every eighth item is asked first: with halving, each compare would have to wait for the one
+ * before, or for a branch that is mispredicted every other time. */
+#define HM_ORDER_REACH(is_beyond)                                                                  \
+    do {                                                                                           \
+        for (; n - at >= 8; at += 8) {                                                             \
+            ++asked;                                                                               \
+            other = item + step * HM_CAST(ptrdiff_t, at + 7);                                      \
+            if (!(is_beyond))                                                                      \
+                break;                                                                             \
+        }                                                                                          \
+        if (n - at > 7)                                                                            \
+            n = at + 7;                                                                            \
+        for (; at < n; at++) {                                                                     \
+            ++asked;                                                                               \
+            other = item + step * HM_CAST(ptrdiff_t, at);                                          \
+            if (!(is_beyond))                                                                      \
+                break;                                                                             \
+        }                                                                                          \
+    } while (0)
+
+HM_INLINE uint32_t hm_order_loop_reach(uint64_t *compares, const void *probe, const void *items,
+                                       size_t stride, uint32_t n, bool is_up,
+                                       hm_order_compare compare, void *context)
+{
+    const unsigned char *item = HM_CAST(const unsigned char *, items), *other;
+    ptrdiff_t step = HM_CAST(ptrdiff_t, stride);
+    uint32_t at = 0, asked = 0;
+    if (is_up) {
+        HM_ORDER_REACH(compare(other, probe, context) < 0);
+    } else {
+        step = -step;
+        HM_ORDER_REACH(compare(probe, other, context) < 0);
+    }
+    *compares += asked;
+    return at;
+}
+
+HM_INLINE uint32_t hm_order_loop_reach_keys(uint64_t *compares, uint64_t probe, const void *items,
+                                            size_t stride, uint32_t n, bool is_up, hm_order_key key,
+                                            void *context)
+{
+    const unsigned char *item = HM_CAST(const unsigned char *, items), *other;
+    ptrdiff_t step = HM_CAST(ptrdiff_t, stride);
+    uint32_t at = 0, asked = 0;
+    if (is_up) {
+        HM_ORDER_REACH(key(other, context) < probe);
+    } else {
+        step = -step;
+        HM_ORDER_REACH(probe < key(other, context));
+    }
+    *compares += asked;
+    return at;
 }
 
 HM_INLINE uint32_t hm_order_loop_pass_keys(uint64_t *keys, const void *items, size_t stride,
