@@ -64,9 +64,9 @@ class [[nodiscard]] commands
         return own_.c();
     }
 
-    /* Promises an entity with these values, whose handle is known at once. Null unless
-     * world::reserve was called before and has a handle left, and when hm_commands_create or
-     * hm_commands_add would fail. Then nothing is recorded, and no handle promised. */
+    /* Promises an entity with these values, whose handle is known at once. Null when
+     * world::reserve was not called before or has no handle left, and when hm_commands_create or
+     * hm_commands_add would fail: then nothing is recorded, and no handle is promised. */
     template <class... Values> entity create(Values &&...values)
     {
         return make(detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);

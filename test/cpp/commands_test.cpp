@@ -250,6 +250,26 @@ TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
     test_memory_check_released(&memory);
 }
 
+TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
+{
+    struct large {
+        char bytes[15000];
+    };
+    /* On the heap a buffer has 4 MiB, which the last one passes with its second value. */
+    hm::world world({1000, 0, 0, hm_memory_heap(), nullptr, 0, 1 << 24});
+    hm::commands commands(world);
+    CHECK(world.reserve(1000) == HM_OK);
+    std::uint32_t made = 0;
+    while (commands.create(counted(1), large()))
+        made++;
+    CHECK(std::strstr(hm_last_error(), " commands take ") != nullptr && made > 200 && made < 300);
+    CHECK(commands.size() == 3 * made && counted::alive == static_cast<int>(made));
+    const hm::entity next = commands.create(counted(2));
+    CHECK(next.index() == made && commands.apply() == HM_OK && world.size() == made + 1);
+    world.clear();
+    CHECK(counted::alive == 0);
+}
+
 TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
 {
     struct large {
