@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order_benchmark [--small] [DIRECTORY]: what defragment costs, compared with insertion sort on the
- * same data and with std::stable_sort of the bare items. Times are medians of ten runs, of
- * insertion sort of three. Writes the figures that order.gp draws to the directory. */
+ * same data and with std::stable_sort of the bare items. Times are medians of ten runs. Writes the
+ * figures that order.gp draws to the directory. */
 #include "order_data.h"
 
 #include <stdio.h>
@@ -11,7 +11,6 @@
 static uint32_t items = 100000; /* of most measurements */
 static uint32_t many_items = 1000000;
 static uint32_t repetitions = 10;
-static uint32_t baseline_repetitions = 3;
 static const char *directory; /* NULL: no figures for pictures */
 
 static int compare_typed(const struct order_item *a, const struct order_item *b, void *context)
@@ -90,7 +89,7 @@ static struct figures measure(uint32_t count, enum order_disorder disorder, doub
 static struct figures measure_baseline(enum order_disorder disorder, double share)
 {
     struct figures figures = {.runs = 0};
-    for (uint32_t i = 0; i < baseline_repetitions; i++) {
+    for (uint32_t i = 0; i < repetitions; i++) {
         struct order_data data;
         struct order_baseline baseline;
         order_data_init(&data, items, disorder, share, 1);
@@ -320,12 +319,11 @@ static void moves_by_disorder(void)
     static const double shares[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
     FILE *file = open_figures("order_moves.dat");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        uint32_t kept = repetitions, baseline_kept = baseline_repetitions;
-        repetitions = baseline_repetitions = 1;
+        uint32_t kept = repetitions;
+        repetitions = 1;
         struct figures baseline = measure_baseline(ORDER_SHUFFLED, shares[i]);
         struct figures ours = measure(items, ORDER_SHUFFLED, shares[i], &order_by_compare);
         repetitions = kept;
-        baseline_repetitions = baseline_kept;
         fprintf(file, "%g %llu %llu %g %g\n", shares[i] * 100, (unsigned long long)baseline.moves,
                 (unsigned long long)ours.moves, median(&baseline) * 1e3, median(&ours) * 1e3);
     }
@@ -338,7 +336,7 @@ int main(int argc, char **argv)
     if (next < argc && strcmp(argv[next], "--small") == 0) {
         items = 2000;
         many_items = 20000;
-        repetitions = baseline_repetitions = 1;
+        repetitions = 1;
         next++;
     }
     if (next < argc)
