@@ -216,7 +216,7 @@ static hm_status commands_prepare(hm_commands *commands, const hm_component *set
 hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
                                   const void *const *values)
 {
-    HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
+    HM_CONTRACT(commands != NULL, "hm_commands_create_with: commands is NULL");
     hm_handle created = HM_NULL_HANDLE;
     hm_world_delta delta;
     hm_status status = commands_read_set(commands, set, n, &delta);

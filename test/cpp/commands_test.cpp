@@ -255,7 +255,7 @@ TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
     struct large {
         char bytes[15000];
     };
-    /* On the heap a buffer has 4 MiB, which the last one passes with its second value. */
+    /* On the heap a buffer has 4 MiB, which a large value passes in the end. */
     hm::world world({1000, 0, 0, hm_memory_heap(), nullptr, 0, 1 << 24});
     hm::commands commands(world);
     CHECK(world.reserve(1000) == HM_OK);
@@ -263,6 +263,7 @@ TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
     while (commands.create(counted(1), large()))
         made++;
     CHECK(std::strstr(hm_last_error(), " commands take ") != nullptr && made > 200 && made < 300);
+    CHECK(!commands.create(large(), counted(1)));
     CHECK(commands.size() == 3 * made && counted::alive == static_cast<int>(made));
     const hm::entity next = commands.create(counted(2));
     CHECK(next.index() == made && commands.apply() == HM_OK && world.size() == made + 1);

@@ -160,6 +160,11 @@ DEATH_TEST(commands_contract, create_of_null)
     hm_commands_create(NULL, NULL, 0);
 }
 
+DEATH_TEST(commands_contract, create_with_values_of_null)
+{
+    hm_commands_create_with(NULL, NULL, 0, NULL);
+}
+
 DEATH_TEST(commands_contract, destroy_of_null)
 {
     hm_commands_destroy(NULL, HM_NULL_HANDLE);
