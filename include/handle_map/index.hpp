@@ -16,8 +16,9 @@
  *         draw(key, members.size());
  *     cells.purge([&](hm::handle<body> owner) { return bodies.contains(owner); });
  *
- * Keys are hashed, unless the options have a key_limit: then they are integers or enums below it,
- * each of which takes 4 bytes, and no hash is computed. Example:
+ * The owners may be entities: hm::index<hm::world, team> teams(world). Keys are hashed, unless the
+ * options have a key_limit: then they are integers or enums below it, each of which takes 4 bytes,
+ * and no hash is computed. Example:
  *
  *     hm::index_options with;
  *     with.key_limit = ROWS * COLUMNS;

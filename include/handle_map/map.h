@@ -175,8 +175,8 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
  * there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
- * retired if they caused HM_ERROR_FULL. On success those among the next n count as retired.
- * Invalidates nothing. O(n). Example:
+ * retired if they caused HM_ERROR_FULL. On success, those that the next n inserts would meet count
+ * as retired. Invalidates nothing. O(n). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         hm_handle body = hm_map_insert(&map, NULL); // neither is null
@@ -187,7 +187,7 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
  * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
- * until the next reserve. Beyond n it is null, or a handle that no insert need return. A const
+ * until the next reserve. Beyond n it is null, or a handle that inserts may never return. A const
  * call: threads may take numbers from one atomic counter, and build references among new items
  * before any of them exists. Until its item is inserted, the handle resolves to nothing.
  * Invalidates nothing. O(1). Example:

@@ -143,8 +143,9 @@ template <class T, std::uint16_t TypeId = 0> class map
     {
         return emplace(std::move(item));
     }
-    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here and
-     * below, n items or handles may also be given as a span, and so as a std::vector. */
+    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here, and
+     * in get_n, erase_n and arrange, n items or handles may also be given as a span, and so as a
+     * std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
         detail::require_copyable<T>();

@@ -309,8 +309,9 @@ template <class... Types> class [[nodiscard]] query
         return hm_query_change(own_.c(), added, n, gone.set, gone.count, changed);
     }
 
-    /* Destroys all entities that match, and returns their number. None and 0 while a query runs,
-     * and when memory is refused, 8 bytes for each that matches: hm_last_error says which. */
+    /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each.
+     * If that is refused, and while a query runs, destroys none and returns 0: hm_last_error says
+     * which. */
     std::uint32_t destroy_all() noexcept
     {
         return destroy_where([](doomed &list, const hm_view &view) {

@@ -2,8 +2,8 @@
 /* secondary, in C++: hm::secondary<Owner, T>, an owner of an hm_secondary: values of type T for
  * handles of type hm::handle<Owner>. What secondary.h says holds here too.
  *
- * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes.
- * Example:
+ * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes. The
+ * owners may be entities: hm::secondary<hm::world, glow>. Example:
  *
  *     hm::secondary<sprite, glow> glows(sprites); // takes its type id, index space, capacity
  *     glows.emplace(hero, glow{5});

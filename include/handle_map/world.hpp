@@ -43,6 +43,9 @@ namespace hm
 {
 
 class world;
+
+/* Names an entity. hm::world is the owner in hm::secondary<hm::world, T> and hm::index<hm::world,
+ * Key>, which have values and keys for entities. */
 using entity = handle<world>;
 
 namespace detail
