@@ -124,8 +124,8 @@ template <class Owner, class Key = std::uint64_t> class index
         (void)init(with);
     }
     /* For the items of this container, which is read now and not kept: with its type id, and its
-     * index space and capacity unless the options have their own. Where the container was not made,
-     * neither is this. */
+     * index space and capacity unless the options have their own. Fails if that container has not
+     * been initialised. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit index(const Owners &owners, const index_options &with = {}) noexcept
     {

@@ -286,10 +286,11 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * give way to them, which may be up to n. A different order (compare, key or context; the struct's
  * address does not matter) starts over.
  *
- * A round may take many calls, and an item that changes meanwhile drops out of it. So the budget
- * must finish a round before most items have changed again: the first round takes about n log2 n
- * compares and at most n swaps. If all items are touched in each frame, a smaller budget never
- * places any: make the first call without a limit.
+ * The work is done in rounds: a round finds the items that are out of place, sorts them, and moves
+ * them to their places. It may take many calls, and an item that changes meanwhile drops out of it.
+ * So the budget must finish a round before most items have changed again: the first round takes
+ * about n log2 n compares and at most n swaps. If all items are touched in each frame, a smaller
+ * budget never places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * A round takes at most n swaps, however disordered the items are, and O(n log n) compares; items
@@ -358,9 +359,9 @@ HM_API void hm_map_touch_all(hm_map *map);
  * ties.
  *
  * Both return HM_INVALID_INDEX, and hm_last_error says why, when busy and when the map is not in
- * this order. It is in this order if the last defragment or arrange was a defragment by the same
- * compare, key and context, that call was done, and nothing has changed since. An insert, an erase
- * and a touch are changes, though erasing the last item may be none. An empty map is in every
+ * this order. It is in this order if the last call of defragment or arrange was a defragment by the
+ * same compare, key and context and returned `done`, and nothing has changed since. An insert, an
+ * erase and a touch are changes, though erasing the last item may be none. An empty map is in every
  * order. If a key was edited in place and no touch followed, the index is meaningless, but not
  * above the count.
  *

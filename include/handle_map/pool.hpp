@@ -16,8 +16,8 @@
  * not change the pool that calls them. If a constructor throws, the pool is as before but for its
  * slot's generation, and the exception goes on to the caller.
  *
- * Pools of one T that a program has at once should differ in their type ids: see handle.hpp. T may
- * be incomplete where a class has a pool of it as a member.
+ * Several pools of one T should have different type ids: see handle.hpp. T may be incomplete where
+ * a class has a pool of it as a member.
  *
  * A pool is movable and not copyable: the items stay where they are. */
 #ifndef HANDLE_MAP_POOL_HPP

@@ -256,8 +256,8 @@ template <class... Types> class [[nodiscard]] query
         return rows(own_.c());
     }
     rows each() && = delete;
-    /* Calls f(entities, columns...) for each view: a span of entities, and for each type that is no
-     * tag the address of as many values, or nullptr where they lack an optional one. */
+    /* Calls f(entities, columns...) for each view: a span of entities, and for each type except
+     * tags the address of their values, or nullptr if these entities lack an optional one. */
     template <class F> void each_view(F &&f)
     {
         const detail::running loop(own_.c());

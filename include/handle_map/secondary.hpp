@@ -76,7 +76,7 @@ template <class Owner, class T> class secondary
     }
     /* For the items of this container, which is read now and not kept: with its type id, and its
      * index space and capacity unless the options have their own, as in glows(sprites, {1000}).
-     * Where the container was not made, neither is this. */
+     * Fails if that container has not been initialised. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit secondary(const Owners &owners, const options &with = {}) noexcept
     {
