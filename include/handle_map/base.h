@@ -7,8 +7,8 @@
  *                                           and abort if that returns
  *   the system refuses memory               HM_ERROR_MEMORY
  *   a container is full                     HM_ERROR_FULL, or the null handle
- *   a null, stale, foreign or damaged       NULL, false or HM_INVALID_INDEX, never an assertion
- *   handle
+ *   a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE, never
+ *   handle                                  an assertion
  *
  * Contracts are checked in every build: NDEBUG changes nothing.
  *
@@ -82,11 +82,11 @@ HM_API const char *hm_last_error(void);
  * the headers. Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
-/* Called when a contract is broken, with the source location and a sentence. It may log, or end the
- * thread or process in its own way; it must not longjmp or throw. When it returns, the process
- * aborts; in a freestanding library it executes a trap, or loops forever where the compiler has
- * none.
- */
+/* Called when a contract is broken, with a sentence that names the function, and the source
+ * location of the check: a line of the library or its headers, or, for a typed function, the line
+ * of the macro that defined it. A debugger shows the caller. It may log, or end the thread or
+ * process in its own way; it must not longjmp or throw. When it returns, the process aborts; in a
+ * freestanding library it executes a trap, or loops forever where the compiler has none. */
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
 /* Sets the hook; NULL restores the default, which prints one line to stderr. A freestanding library

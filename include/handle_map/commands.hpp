@@ -64,8 +64,8 @@ class [[nodiscard]] commands
         return own_.c();
     }
 
-    /* Promises an entity with these values, whose handle is known at once. Null when
-     * world::reserve was not called before or has no handle left, and when hm_commands_create or
+    /* Promises an entity with these values, whose handle is known at once. Returns null when none
+     * of the handles that world::reserve made ready is left, and when hm_commands_create or
      * hm_commands_add would fail: then nothing is recorded, and no handle is promised. */
     template <class... Values> entity create(Values &&...values)
     {

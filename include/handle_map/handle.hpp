@@ -152,12 +152,12 @@ struct says_relocatable<T, std::void_t<typename T::relocatable>>
  * a deleter in every known library, unless one of them is not; of pairs and tuples of such types;
  * and of the containers here.
  *
- * Other types say it themselves. It is right for those that hold no pointer into themselves and
- * that nothing else points to, as a struct with a std::unique_ptr. A std::string may point into
- * itself, and containers of a library's debug mode are pointed to by their iterators. Either
- * specialise it, before the first container of the type is made, or let the type have a public
- * member `relocatable` that names the type itself; a class derived from it has to say so again.
- * Example:
+ * Other types must say so themselves. That is right if a type holds no pointer into itself and
+ * nothing else points to it, as for a struct with a std::unique_ptr. It is wrong for std::string,
+ * which may point into itself, and for containers of a library's debug mode, to which their
+ * iterators point. Either specialise is_relocatable before the first container of the type is made,
+ * or give the type a public member `relocatable` that names the type itself; a derived class has to
+ * say so again. Example:
  *
  *     template <> struct hm::is_relocatable<mesh> : std::true_type {};
  *

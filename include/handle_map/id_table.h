@@ -28,8 +28,8 @@
  *
  * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
  * one *generation floor*, the highest generation issued there. A slot that is created there again
- * starts above the floor, so handles from before the trim stay refused. A page with a retired slot
- * stays, since its floor would retire all slots of the page.
+ * starts above the floor, so handles from before the trim stay refused. A page with a slot that is
+ * retired or has used up its generations stays, since its floor would retire all slots of the page.
  *
  * The container keeps its own columns in step with the positions: issue appends position `count`,
  * release moves the last live position into the hole, swap exchanges two. Example:
@@ -48,8 +48,8 @@
  *
  * Owns: three virtual arrays in one reservation. Moves: positions, never slots. Limits: capacity up
  * to UINT32_MAX - 1, index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty
- * and has capacity 0. Threads: no locks inside; const calls may run together while no thread
- * writes.
+ * and has capacity 0. A table may be moved: assign the struct, and use only the copy from then on.
+ * Threads: no locks inside; const calls may run together while no thread writes.
  *
  * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
  * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
@@ -63,13 +63,17 @@
 extern "C" {
 #endif
 
+/* hm_id_table is a struct that programs hold by value; all of its fields, in detail/id_table.h, are
+ * private. */
+
+/* A zero field means the default. */
 typedef struct hm_id_table_desc {
     uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
                            capacity */
     uint16_t type_id;   /* at most 0x7FFF */
-    const hm_memory *memory; /* NULL: hm_memory_os() */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
@@ -83,13 +87,14 @@ HM_API void hm_id_table_fini(hm_id_table *table);
 /* Makes the next n calls of issue succeed while nothing is released in between. HM_ERROR_FULL:
  * above the capacity, or the index space has no n slots left; in the second case free slots that
  * have used up their generations are retired. HM_ERROR_MEMORY: the system refuses; nothing has
- * changed. On success such slots are retired if they are among the next n. Invalidates nothing. O(n
- * + spent slots that it meets), at most two commits. */
+ * changed. On success, such slots are retired if the next n issues would meet them. Invalidates
+ * nothing. O(n + spent slots that it meets), at most two commits. */
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th issue from now
  * will return, until something is released, cleared or trimmed. Beyond n it is null, or a handle
- * that no issue need return. A const call: threads may ask together. Invalidates nothing. O(1). */
+ * that issue may never return. A const call: threads may ask together. Invalidates nothing. O(1).
+ */
 HM_API hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k);
 
 /* The part of issue that is not inline: retires the free slots that have used up their generations

@@ -30,9 +30,9 @@
  *     keys                 as many as owners, up to `key_limit` if that is not 0
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
- * each key that has members 48 bytes and the array's head of 8. An array has space for up to twice
- * as many members as it has had; hm_index_defragment leaves each just what it needs. The memory of
- * a key without members is used for other keys; hm_index_trim gives it back.
+ * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
+ * twice as many members as it has had; hm_index_defragment leaves each just what it needs. The
+ * memory of a key without members is used for other keys; hm_index_trim gives it back.
  *
  * An index may be moved: assign the struct, and use only the copy from then on. Do not move it from
  * inside a callback, nor while the report holds it.
@@ -70,7 +70,8 @@ typedef struct hm_index_desc {
     uint32_t capacity;  /* owners, at most; 0: 1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
                            2^20 and 16 x capacity, which is enough if their container has the
-                           same capacity; with 32-bit pointers, heap memory or an arena 2 x */
+                           same capacity and default; with 32-bit pointers, heap memory or an
+                           arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
     uint64_t seed;      /* of the hash, for the same timing in each run; 0: a random one. No order
@@ -193,11 +194,11 @@ HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
                                void *context);
 
-/* Commits memory for n more owners, if their slots are below the new number of owners, and for n
- * more keys. A set can still be refused memory: when the array of its key has to grow, and, with a
- * key_limit, when its key is above all those used before. HM_ERROR_FULL: n more would exceed the
- * capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members. O(n), at
- * most. */
+/* Commits memory for n more owners, provided that their slots are below the number of owners plus
+ * n, and for n more keys. A set can still be refused memory: when the array of its key has to grow,
+ * and, with a key_limit, when its key is above all those used before. HM_ERROR_FULL: n more would
+ * exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members.
+ * O(n), at most. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 
 /* Removes all owners. Memory stays committed. Invalidates all pointers to members. O(keys that have
@@ -205,8 +206,8 @@ HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 HM_API void hm_index_clear(hm_index *index);
 
 /* Closes the gaps between the arrays of members, as hm_lists_defragment does: a swap is one array
- * that is moved, and there are no compares. When busy: not done. Never fails. Invalidates all
- * pointers to members. */
+ * that is moved, there are no compares, and a call costs what one of hm_lists_defragment does. When
+ * busy: not done. Never fails. Invalidates all pointers to members. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 
 /* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
@@ -268,7 +269,8 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  * and for each function hm_index_X an inline function cell_index_X that does the same, with
  * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of purge.
  * cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of that type
- * id. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
+ * id. cell_index_init_desc takes a descriptor. An index without a name is called "cell". Pass
+ * &cells.index to untyped functions. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)

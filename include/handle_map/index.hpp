@@ -16,8 +16,9 @@
  *         draw(key, members.size());
  *     cells.purge([&](hm::handle<body> owner) { return bodies.contains(owner); });
  *
- * Keys are hashed, unless the options have a key_limit: then they are integers or enums below it,
- * each of which takes 4 bytes, and no hash is computed. Example:
+ * The owners may be entities: hm::index<hm::world, team> teams(world). Keys are hashed, unless the
+ * options have a key_limit: then they are integers or enums below it, each of which takes 4 bytes,
+ * and no hash is computed. Example:
  *
  *     hm::index_options with;
  *     with.key_limit = ROWS * COLUMNS;
@@ -123,8 +124,8 @@ template <class Owner, class Key = std::uint64_t> class index
         (void)init(with);
     }
     /* For the items of this container, which is read now and not kept: with its type id, and its
-     * index space and capacity unless the options have their own. Where the container was not made,
-     * neither is this. */
+     * index space and capacity unless the options have their own. Fails if that container has not
+     * been initialised. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit index(const Owners &owners, const index_options &with = {}) noexcept
     {

@@ -16,9 +16,9 @@
  *
  * Nothing names an item of a list, so std::sort and its like may be used on items(list).
  *
- * A constructor of T may use the lists; a predicate must not change the lists that call it. Lists
- * of one T that a program has at once should differ in their type ids: see handle.hpp. T may be
- * incomplete where a class has lists of it as a member.
+ * A constructor of T may use the lists; a predicate must not change the lists that call it. Several
+ * hm::lists of one T should have different type ids: see handle.hpp. T may be incomplete where a
+ * class has lists of it as a member.
  *
  * Lists are movable and not copyable: a handle stays valid in the lists moved to. */
 #ifndef HANDLE_MAP_LISTS_HPP

@@ -175,8 +175,8 @@ HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, vo
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
  * there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
  * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
- * retired if they caused HM_ERROR_FULL. On success those among the next n count as retired.
- * Invalidates nothing. O(n). Example:
+ * retired if they caused HM_ERROR_FULL. On success, those that the next n inserts would meet count
+ * as retired. Invalidates nothing. O(n). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         hm_handle body = hm_map_insert(&map, NULL); // neither is null
@@ -187,7 +187,7 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
  * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
- * until the next reserve. Beyond n it is null, or a handle that no insert need return. A const
+ * until the next reserve. Beyond n it is null, or a handle that inserts may never return. A const
  * call: threads may take numbers from one atomic counter, and build references among new items
  * before any of them exists. Until its item is inserted, the handle resolves to nothing.
  * Invalidates nothing. O(1). Example:
@@ -286,10 +286,11 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * give way to them, which may be up to n. A different order (compare, key or context; the struct's
  * address does not matter) starts over.
  *
- * A round may take many calls, and an item that changes meanwhile drops out of it. So the budget
- * must finish a round before most items have changed again: the first round takes about n log2 n
- * compares and at most n swaps. If all items are touched in each frame, a smaller budget never
- * places any: make the first call without a limit.
+ * The work is done in rounds: a round finds the items that are out of place, sorts them, and moves
+ * them to their places. It may take many calls, and an item that changes meanwhile drops out of it.
+ * So the budget must finish a round before most items have changed again: the first round takes
+ * about n log2 n compares and at most n swaps. If all items are touched in each frame, a smaller
+ * budget never places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * A round takes at most n swaps, however disordered the items are, and O(n log n) compares; items
@@ -358,9 +359,9 @@ HM_API void hm_map_touch_all(hm_map *map);
  * ties.
  *
  * Both return HM_INVALID_INDEX, and hm_last_error says why, when busy and when the map is not in
- * this order. It is in this order if the last defragment or arrange was a defragment by the same
- * compare, key and context, that call was done, and nothing has changed since. An insert, an erase
- * and a touch are changes, though erasing the last item may be none. An empty map is in every
+ * this order. It is in this order if the last call of defragment or arrange was a defragment by the
+ * same compare, key and context and returned `done`, and nothing has changed since. An insert, an
+ * erase and a touch are changes, though erasing the last item may be none. An empty map is in every
  * order. If a key was edited in place and no touch followed, the index is meaningless, but not
  * above the count.
  *

@@ -16,8 +16,8 @@
  * A constructor and a destructor of T, a predicate and a less must not change the map that calls
  * them. If a constructor throws, the map is as before, and the exception goes on to the caller.
  *
- * Maps of one T that a program has at once should differ in their type ids, as hm::map<sprite, 1>
- * and hm::map<sprite, 2>: see handle.hpp.
+ * Several maps of one T should have different type ids (see handle.hpp), as hm::map<sprite, 1> and
+ * hm::map<sprite, 2>.
  *
  * A map has no user meta and no relocate hook: an hm::secondary keeps more data for an item.
  *
@@ -143,8 +143,9 @@ template <class T, std::uint16_t TypeId = 0> class map
     {
         return emplace(std::move(item));
     }
-    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here and
-     * below, n items or handles may also be given as a span, and so as a std::vector. */
+    /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here, and
+     * in get_n, erase_n and arrange, n items or handles may also be given as a span, and so as a
+     * std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
         detail::require_copyable<T>();

@@ -39,7 +39,8 @@
  *
  * A freestanding library (HM_FREESTANDING, bits.h) has no table of its own: hm_memory_os,
  * hm_memory_os_huge and hm_memory_heap are not there, and an init without a table is refused with
- * HM_ERROR_INVALID. Capacities that are left out are then those of the heap.
+ * HM_ERROR_INVALID. Whatever the table, max_slots and other limits that are left out then have the
+ * defaults for heap memory.
  *
  * Threads: the system's tables and that of the heap may be used by many threads at once, an arena's
  * by one at a time. */
@@ -114,7 +115,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  */
 typedef struct hm_memory_arena_desc {
     size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; with 32-bit
-                    pointers, WebAssembly, or a parent that is the heap or an arena 16 MiB */
+                    pointers, WebAssembly, HM_FREESTANDING, or a parent that is the heap or an
+                    arena 16 MiB */
     const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
 } hm_memory_arena_desc;
 
@@ -142,7 +144,9 @@ typedef struct hm_memory_arena_stats {
     size_t reserved_size;  /* bytes of address space */
 } hm_memory_arena_stats;
 
-/* Reserves the range, and commits a byte for each page of it and some of the first pages.
+/* Reserves one range from the parent: `size` rounded up to whole pages, and a byte for each of
+ * these pages, rounded up too. So a static buffer of N pages of 4 KiB, with N up to 4,096, has
+ * space for a `size` of N - 1 pages. Commits those bytes and some of the first pages.
  * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
  * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed, and containers refuse
  * its table. The arena keeps a pointer to the parent, which must outlive it, but none to the

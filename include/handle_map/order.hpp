@@ -2,17 +2,19 @@
 /* order, in C++: lambdas as orders.
  *
  * The containers' defragment takes a `less` as std::sort does, and defragment_by a key, a function
- * that returns a number. A call resumes where the one before stopped if both are given
- * the same lambda expression (or the same function): each frame makes a new lambda object, but they
- * have one type. So if what a lambda captures has changed, call touch_all. Example:
+ * that returns a number. A call resumes where the one before stopped if both are given the same
+ * lambda expression (or the same function): each frame makes a new lambda object, but they have one
+ * type. So if what a lambda captures has changed, call touch_all. Example:
  *
  *     hm::budget budget = {1000, 10000};
  *     sprites.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; },
  *                        budget);
  *
- * What is a lambda expression is one type; so do not pass a std::function, or lambdas that one
- * function returns for several orders: they would be taken for one order. Plain functions are told
- * apart. If each frame touches all items, a small budget never places any, as map.h says.
+ * Orders are told apart by the types of their function objects, and each lambda expression has a
+ * type of its own. So do not pass a std::function, which does not compile, nor lambdas that one
+ * function returns for several orders: these have one type, and would be taken for one order. Plain
+ * functions are told apart by their addresses. If each frame touches all items, a small budget
+ * never places any, as map.h says.
  *
  * Items of up to 32 bytes are shown to a less as copies: it must not use their addresses, nor look
  * for their handles. A key is always computed from the item in its container; it may be an unsigned

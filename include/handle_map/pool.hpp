@@ -16,8 +16,8 @@
  * not change the pool that calls them. If a constructor throws, the pool is as before but for its
  * slot's generation, and the exception goes on to the caller.
  *
- * Pools of one T that a program has at once should differ in their type ids: see handle.hpp. T may
- * be incomplete where a class has a pool of it as a member.
+ * Several pools of one T should have different type ids: see handle.hpp. T may be incomplete where
+ * a class has a pool of it as a member.
  *
  * A pool is movable and not copyable: the items stay where they are. */
 #ifndef HANDLE_MAP_POOL_HPP
@@ -33,7 +33,7 @@ struct pool_options {
     std::uint32_t capacity = 0;
     std::uint32_t max_slots = 0;
     std::uint16_t type_id = 0;               /* 0: that of the class */
-    hm_storage storage = HM_STORAGE_VIRTUAL; /* unless the class has another one */
+    hm_storage storage = HM_STORAGE_VIRTUAL; /* VIRTUAL: that of the class */
     std::size_t block_size = 0;              /* bytes */
     const hm_memory *memory = nullptr;
     const char *name = nullptr;
@@ -215,8 +215,9 @@ template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIR
     {
         return emplace(std::move(item));
     }
-    /* As hm_pool_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here and
-     * below, n items or handles may also be given as a span, and so as a std::vector. */
+    /* As hm_pool_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here, and
+     * in get_n and erase_n, n items or handles may also be given as a span, and so as a
+     * std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
         detail::require_copyable<T>();

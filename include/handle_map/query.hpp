@@ -256,8 +256,8 @@ template <class... Types> class [[nodiscard]] query
         return rows(own_.c());
     }
     rows each() && = delete;
-    /* Calls f(entities, columns...) for each view: a span of entities, and for each type that is no
-     * tag the address of as many values, or nullptr where they lack an optional one. */
+    /* Calls f(entities, columns...) for each view: a span of entities, and for each type except
+     * tags the address of their values, or nullptr if these entities lack an optional one. */
     template <class F> void each_view(F &&f)
     {
         const detail::running loop(own_.c());
@@ -309,8 +309,9 @@ template <class... Types> class [[nodiscard]] query
         return hm_query_change(own_.c(), added, n, gone.set, gone.count, changed);
     }
 
-    /* Destroys all entities that match, and returns their number. None and 0 while a query runs,
-     * and when memory is refused, 8 bytes for each that matches: hm_last_error says which. */
+    /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each.
+     * If that is refused, and while a query runs, destroys none and returns 0: hm_last_error says
+     * which. */
     std::uint32_t destroy_all() noexcept
     {
         return destroy_where([](doomed &list, const hm_view &view) {

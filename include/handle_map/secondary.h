@@ -77,7 +77,8 @@ typedef struct hm_secondary_desc {
                            of max_align_t */
     uint32_t capacity;  /* values, at most; 0: 1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
-                           2^20 and 16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
+                           2^20 and 16 x capacity, which is enough if their container has the same
+                           capacity and default; with 32-bit pointers, heap memory or an arena 2 x
                            capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     void (*destroy)(void *value, void *context); /* once for each value: when it is removed or

@@ -2,8 +2,8 @@
 /* secondary, in C++: hm::secondary<Owner, T>, an owner of an hm_secondary: values of type T for
  * handles of type hm::handle<Owner>. What secondary.h says holds here too.
  *
- * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes.
- * Example:
+ * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes. The
+ * owners may be entities: hm::secondary<hm::world, glow>. Example:
  *
  *     hm::secondary<sprite, glow> glows(sprites); // takes its type id, index space, capacity
  *     glows.emplace(hero, glow{5});
@@ -76,7 +76,7 @@ template <class Owner, class T> class secondary
     }
     /* For the items of this container, which is read now and not kept: with its type id, and its
      * index space and capacity unless the options have their own, as in glows(sprites, {1000}).
-     * Where the container was not made, neither is this. */
+     * Fails if that container has not been initialised. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit secondary(const Owners &owners, const options &with = {}) noexcept
     {

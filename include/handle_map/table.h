@@ -219,7 +219,7 @@ HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 HM_API void hm_table_clear(hm_table *table);
 
 /* Gives back whole pages: those behind the last row in each column, and those of the sparse table
- * behind the last live slot. Earlier handles stay refused; the price is as for hm_map_trim.
+ * behind the last live slot. Earlier handles stay refused; slots lose uses as in hm_map_trim.
  * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already. HM_ERROR_BUSY.
  * Invalidates nothing. O(slots + columns). */
 HM_API hm_status hm_table_trim(hm_table *table);

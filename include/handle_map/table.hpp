@@ -22,8 +22,8 @@
  *         for (float &x : points.group<X>(n)) // 8 of them, also in the last group
  *             x *= 2;
  *
- * Tables of the same columns that a program has at once should differ in their type ids, in the
- * options: see handle.hpp.
+ * Several tables of the same columns should have different type ids, which the options set: see
+ * handle.hpp.
  *
  * A predicate and a less must not change the table that calls them. */
 #ifndef HANDLE_MAP_TABLE_HPP

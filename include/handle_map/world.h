@@ -29,8 +29,8 @@
  * Limits:
  *     entities            up to 2^31 - 1, the descriptor's `capacity`
  *     components          HM_WORLD_MAX_COMPONENTS, tags and sparse ones included
- *     values of an entity 16,368 bytes in its table, with 8 for its handle; sparse ones are not
- *                         limited: larger values must be sparse
+ *     values of an entity 16,368 bytes in its table, including 8 for its handle; sparse ones do not
+ *                         count: larger values must be sparse
  *     alignment           1 to 4096, dividing the size
  *     tables              262,143, the descriptor's `max_tables`, besides that of the entities
  *                         without components
@@ -124,9 +124,9 @@ HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
  * everything. O(tables), or O(values) with destroy hooks. */
 HM_API void hm_world_fini(hm_world *world);
 
-/* Makes a component, and returns it, or HM_INVALID_INDEX. That is for a NULL descriptor, a size or
+/* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
  * alignment against the rules above, a tag with a destroy hook or sparse storage, and an unknown
- * storage; when HM_WORLD_MAX_COMPONENTS are made already; when the system refuses memory; and when
+ * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
  * descriptor. Allowed while a query runs, but not inside a callback. Invalidates nothing. O(1),
  * with four reservations for a sparse one. Example:
@@ -372,9 +372,10 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
  * defragment do, with struct vector * for values: place_get(world, component, entity),
- * place_add(world, component, entity, value) and so on. The hook and orders stay untyped. Pass
- * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world,
- * component, entity) takes no value, and there is no get, touch or defragment. Example:
+ * place_add(world, component, entity, value) and so on: unlike in hm_world_get and the others, the
+ * component comes before the entity. The hook and orders stay untyped. Pass component.id to untyped
+ * functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world, component, entity)
+ * takes no value, and there is no get, touch or defragment. Example:
  *
  *     HM_COMPONENT_DEFINE(place, struct vector)
  *     HM_COMPONENT_DEFINE_TAG(still)

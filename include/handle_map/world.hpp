@@ -43,6 +43,9 @@ namespace hm
 {
 
 class world;
+
+/* Names an entity. hm::world is the owner in hm::secondary<hm::world, T> and hm::index<hm::world,
+ * Key>, which have values and keys for entities. */
 using entity = handle<world>;
 
 namespace detail
@@ -146,9 +149,9 @@ class [[nodiscard]] world
         return &core_->c;
     }
 
-    /* The component of a type, which is made if it is new: then with these options. Returns
-     * HM_INVALID_INDEX if the world refuses it. Allowed while a query runs, not in a destructor
-     * that the world calls. O(1). */
+    /* Returns the component of a type; makes it, with these options, if the world has none. Returns
+     * HM_INVALID_INDEX if that fails. Allowed while a query runs, not in a destructor that the
+     * world calls. O(1). */
     template <class T> hm_component component(const component_options &with = {}) noexcept
     {
         return core_->component<T>(with.name, with.storage);
@@ -317,7 +320,7 @@ class [[nodiscard]] world
         detail::by_key<T, Key> by(key);
         return hm_world_defragment(&core_->c, core_->find<T>(), &by.order, within);
     }
-    /* Says that a value was written through a pointer, to the clock and to the order. */
+    /* Tells the clock and the order that a value was written through a pointer. */
     template <class T> void touch(entity which) noexcept
     {
         hm_world_touch(&core_->c, which.id(), core_->find<T>());
