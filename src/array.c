@@ -174,7 +174,7 @@ static size_t array_bring_piece(const hm_array *array, size_t end)
 hm_status hm_array_commit(hm_array *array, size_t count, bool grows)
 {
     if (count > array->capacity)
-        return hm_fail_full("array", array->count, array->capacity, count - array->count);
+        return hm_fail_full("array", NULL, array->count, array->capacity, count - array->count);
     if (count <= array->limit)
         return HM_OK;
     size_t end = array->item_size * count;

@@ -117,16 +117,22 @@ void hm_forgive(void)
     base_failures.last = 1 - base_failures.last;
 }
 
-hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint64_t n)
+hm_status hm_fail_full(const char *what, const char *name, uint64_t count, uint64_t capacity,
+                       uint64_t n)
 {
+    const char *before = name != NULL ? "'" : "the ", *behind = name != NULL ? "'" : "";
     if (capacity == 0)
         return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
+    if (name == NULL)
+        name = what;
     if (count == capacity)
-        return hm_fail(HM_ERROR_FULL, "%" HM_U64 " of %" HM_U64 " items: capacity is used up",
-                       count, capacity);
+        return hm_fail(HM_ERROR_FULL,
+                       "%s%.80s%s has %" HM_U64 " of %" HM_U64 " items: capacity is used up",
+                       before, name, behind, count, capacity);
     return hm_fail(HM_ERROR_FULL,
-                   "%" HM_U64 " of %" HM_U64 " items: capacity does not allow %" HM_U64 " more",
-                   count, capacity, n);
+                   "%s%.80s%s has %" HM_U64 " of %" HM_U64
+                   " items: capacity does not allow %" HM_U64 " more",
+                   before, name, behind, count, capacity, n);
 }
 
 hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)

@@ -18,8 +18,9 @@ void hm_forgive(void);
 
 /* The failures that all containers share; `what` is "map", "pool" and so on. */
 
-/* HM_ERROR_FULL: n more items do not fit; there are `count`. */
-HM_COLD hm_status hm_fail_full(const char *what, uint64_t count, uint64_t capacity, uint64_t n);
+/* HM_ERROR_FULL: n more items do not fit; there are `count`. `name` NULL: it has none. */
+HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t count,
+                               uint64_t capacity, uint64_t n);
 
 /* HM_ERROR_FULL: the index space has too few slots left. */
 HM_COLD hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired);

@@ -45,7 +45,7 @@ static hm_status directory_add_place(hm_directory *directory, uint32_t type_id,
                                      directory_place container)
 {
     if (directory->places.capacity == 0)
-        return hm_fail_full("directory", 0, 0, 1);
+        return hm_fail_full("directory", NULL, 0, 0, 1);
     if (directory_place_of(directory, type_id) == NULL) {
         hm_status status = hm_array_resize(&directory->places, (size_t)type_id + 1);
         if (status != HM_OK)

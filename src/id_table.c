@@ -159,7 +159,7 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
 {
     if (n > table->slot_array.capacity - table->count)
-        return hm_fail_full("table", table->count, table->slot_array.capacity, n);
+        return hm_fail_full("table", NULL, table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - id_table_count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
         hm_id_table_retire_spent(table, n); /* No slots are left because of them. */

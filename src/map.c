@@ -149,7 +149,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
     if (hm_guard_is_busy(&map->guard))
         return hm_fail_busy("map", map->name);
     if (n > map->item_array.capacity - map->ids.count)
-        return hm_fail_full("map", map->ids.count, map->item_array.capacity, n);
+        return hm_fail_full("map", map->name, map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
     hm_status status = hm_id_table_prepare(&map->ids, n, grows);
     if (status == HM_OK)

@@ -205,7 +205,8 @@ static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
 static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, bool grows)
 {
     if (n > secondary->value_array.capacity - secondary->count)
-        return hm_fail_full("secondary", secondary->count, secondary->value_array.capacity, n);
+        return hm_fail_full("secondary", secondary->name, secondary->count,
+                            secondary->value_array.capacity, n);
     size_t count = (size_t)secondary->count + n;
     hm_status status = hm_array_commit(&secondary->owner_array, count, grows);
     if (status == HM_OK)

@@ -66,8 +66,8 @@ typedef enum hm_status {
 HM_API const char *hm_status_name(hm_status status);
 
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
- * two", "12 of 12 items: capacity is used up". Calls that fail with a status set it. So do calls
- * that add something (insert, emplace, push, create, hm_secondary_set, hm_lists_insert_at,
+ * two", "'node' has 12 of 12 items: capacity is used up". Calls that fail with a status set it. So
+ * do calls that add something (insert, emplace, push, create, hm_secondary_set, hm_lists_insert_at,
  * hm_world_component) when they return null or HM_INVALID_INDEX, and hm_map_lower_bound and the
  * like when they refuse. A call that succeeds does not set it, nor does a lookup that finds nothing
  * (hm_map_explain says why). Never NULL; "" before the first failure. At most 159 bytes. The

@@ -109,8 +109,9 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     if (hm_guard_is_busy(&index->guard))
         return hm_fail_busy("index", index->name);
     if (index->key_limit != 0 && key >= index->key_limit)
-        return hm_fail(HM_ERROR_INVALID, "key %" HM_U64 " is not below key_limit %" HM_U32, key,
-                       index->key_limit);
+        return hm_fail(HM_ERROR_INVALID,
+                       "key %" HM_U64 " is not below key_limit %" HM_U32 " of '%.80s'", key,
+                       index->key_limit, index->name);
     return HM_OK;
 }
 

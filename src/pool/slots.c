@@ -89,7 +89,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
     if (hm_guard_is_busy(&pool->guard))
         return hm_fail_busy("pool", pool->name);
     if (n > pool->capacity - pool->count)
-        return hm_fail_full("pool", pool->count, pool->capacity, n);
+        return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
         return hm_fail_spent(pool->max_slots, pool->retired_count);
     if (n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)

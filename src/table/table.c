@@ -110,7 +110,7 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
     if (hm_guard_is_busy(&table->guard))
         return hm_fail_busy("table", table->name);
     if (n > hm_table_capacity(table) - table->ids.count)
-        return hm_fail_full("table", table->ids.count, hm_table_capacity(table), n);
+        return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
     hm_status status = hm_id_table_prepare(&table->ids, n, grows);
     if (status == HM_OK)
         status = hm_table_commit_columns(table, table->ids.count + n, grows);

@@ -35,7 +35,7 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
         return hm_fail_busy("world", world->name);
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
     if (n > hm_world_capacity(world) - count)
-        return hm_fail_full("world", count, hm_world_capacity(world), n);
+        return hm_fail_full("world", world->name, count, hm_world_capacity(world), n);
     uint32_t before = world->ready_end;
     hm_status status = hm_world_prepare_entities(world, promised + n, false);
     if (status != HM_OK || count + n <= before)
@@ -131,7 +131,7 @@ static hm_status entities_begin(hm_world *world, const hm_component *set, uint32
 {
     hm_status status = hm_world_check_idle(world);
     if (status == HM_OK && world->memory == NULL)
-        status = hm_fail_full("world", 0, 0, 1);
+        status = hm_fail_full("world", NULL, 0, 0, 1);
     if (status == HM_OK && set == NULL && n > 0)
         status = hm_fail(HM_ERROR_INVALID, "the set is NULL");
     if (status == HM_OK && world->promised != 0)

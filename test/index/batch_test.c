@@ -121,7 +121,7 @@ TEST(index_batch, a_batch_with_an_owner_that_is_refused_changes_nothing)
         if (limit != 0) {
             CHECK(hm_index_set_n(&index, owners, (const uint64_t[]){5, 100}, 2) ==
                   HM_ERROR_INVALID);
-            CHECK(strcmp(hm_last_error(), "key 100 is not below key_limit 100") == 0);
+            CHECK(strcmp(hm_last_error(), "key 100 is not below key_limit 100 of 'index'") == 0);
             check_nothing_changed(&index);
         }
         finish(&index);

@@ -230,7 +230,7 @@ TEST(index, there_are_no_more_owners_than_the_capacity)
         for (uint32_t slot = 0; slot < 3; slot++)
             set(&index, owner(slot), slot);
         CHECK(hm_index_set(&index, owner(3), 1) == HM_ERROR_FULL);
-        CHECK(strcmp(hm_last_error(), "3 of 3 items: capacity is used up") == 0);
+        CHECK(strcmp(hm_last_error(), "'index' has 3 of 3 items: capacity is used up") == 0);
         CHECK(hm_index_set(&index, owner(3), 50) == HM_ERROR_FULL && count_of(&index, 50) == 0);
         set(&index, owner(2), 7); /* which takes a fourth key for a moment */
         set(&index, owner_of(1, 2), 7);

@@ -160,7 +160,7 @@ TEST(secondary_contract, a_refused_set_says_why)
     set(&secondary, owner(1, 9), 1);
     CHECK(set_fails(&secondary, owner(1, 8), "generation 8 of slot 1 is followed by generation 9"));
     set(&secondary, owner(2, 1), 1);
-    CHECK(set_fails(&secondary, owner(3, 1), "2 of 2 items: capacity is used up"));
+    CHECK(set_fails(&secondary, owner(3, 1), "'secondary' has 2 of 2 items: capacity is used up"));
     finish(&secondary);
 }
 

@@ -135,7 +135,7 @@ TEST(secondary, set_is_refused_when_full_but_still_replaces)
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 3});
     fill(&secondary, 3);
     CHECK(hm_secondary_set(&secondary, owner(3, 1), NULL) == NULL);
-    CHECK(strcmp(hm_last_error(), "3 of 3 items: capacity is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "'secondary' has 3 of 3 items: capacity is used up") == 0);
     set(&secondary, owner(1, 2), 12);
     CHECK(hm_secondary_remove(&secondary, owner(0, 1)));
     set(&secondary, owner(3, 1), 3);

@@ -63,7 +63,7 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
     CHECK(hm_world_capacity(&world) == 1 && hm_world_get_stats(&world).max_slots == 1);
     CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
     CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-    CHECK(strcmp(hm_last_error(), "1 of 1 items: capacity is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "'world' has 1 of 1 items: capacity is used up") == 0);
     finish_world(&world);
     /* An emulator, where long loops are scaled down, keeps a record of each page that is reserved.
      */
