@@ -116,7 +116,8 @@ TABLE_TEST(table, insert_n_adds_all_rows_or_none)
     memset(untouched, 0x5A, sizeof untouched);
     CHECK(hm_table_insert_n(&table, NULL, 90, NULL) == HM_OK);
     CHECK(hm_table_insert_n(&table, fill_arrays(0)->columns, 11, handles) == HM_ERROR_FULL);
-    CHECK(strcmp(hm_last_error(), "'table' has 90 of 100 items: capacity does not allow 11 more") == 0);
+    CHECK(strcmp(hm_last_error(), "'table' has 90 of 100 items: capacity does not allow 11 more") ==
+          0);
     CHECK(memcmp(handles, untouched, sizeof handles) == 0 && hm_table_count(&table) == 90);
     CHECK(hm_table_insert_n(&table, NULL, UINT32_MAX, NULL) == HM_ERROR_FULL);
     check_table(&table);
