@@ -293,9 +293,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * budget never places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
- * A round takes at most n swaps, however disordered the items are, and O(n log n) compares; items
- * that are all in order cost one compare each. Items that are nearly in order cost at most 3
- * compares each.
+ * A round takes at most n swaps, however disordered the items are, and O(n log n) compares: about n
+ * if all are in order, and at most 3 n if 1% of them are out of place.
  *
  * Uses memory for each item that is out of order: 16 bytes, 24 with a key, up to 72 with a typed
  * order by compare. Once those items have been placed, gives back all but 64 KiB. From the first

@@ -63,7 +63,7 @@ hm_order_phase hm_order_lift_pending(hm_order_call *call)
             else
                 hm_order_set_pending(state, lift->position); /* Newer than the count: it waits. */
         }
-        lift->position = (word + 1) * HM_MARKS_PER_WORD;
+        lift->position = hm_order_next_word(lift->position, end);
     }
     return order_end_list(state);
 }

@@ -89,8 +89,8 @@ static bool order_narrow_gap(hm_order_call *call, uint32_t lifted)
     return true;
 }
 
-/* Counts the n clean items from `at` on, upward or downward, that belong on the other side of the
- * lifted one, up to the first that does not. */
+/* Of the n clean items from `at` on, upward or downward, counts those that belong on the other side
+ * of the lifted one, up to the first that does not. */
 static uint32_t order_reach(hm_order_call *call, uint32_t lifted, uint32_t at, uint32_t n,
                             bool is_up)
 {
@@ -103,8 +103,9 @@ static uint32_t order_reach(hm_order_call *call, uint32_t lifted, uint32_t at, u
     return reached < n ? reached : n;
 }
 
-/* Looks through what is near below the lifted item, and ends the search above what does not come
- * before the gap. True if that leaves only what it has asked for. */
+/* Looks through the clean items near below the lifted one, and moves the search's end down past
+ * those that belong behind it. True if it has seen that there are no more of them: then the gap is
+ * at the end, or if the end has not moved, above the lifted item. */
 static bool order_reach_down(hm_order_call *call, uint32_t lifted)
 {
     hm_order_state *state = call->state;
@@ -129,8 +130,8 @@ static bool order_reach_down(hm_order_call *call, uint32_t lifted)
     return at == search->begin;
 }
 
-/* Looks through what is near above it, if the gap is not below it: begins the search behind what
- * comes before the gap, and ends it there if the gap is found. */
+/* If the gap is not below the lifted item, looks through the clean items near above it: begins the
+ * search behind those that belong before it, and ends it there if the gap is found. */
 static void order_reach_up(hm_order_call *call, uint32_t lifted)
 {
     hm_order_state *state = call->state;
@@ -159,15 +160,14 @@ static void order_reach_up(hm_order_call *call, uint32_t lifted)
  * finds narrows the search, which goes on from there. */
 static void order_look_near(hm_order_call *call, uint32_t lifted)
 {
-    hm_order_search *search = &call->state->search;
-    uint32_t end = search->end;
-    bool is_known = lifted < search->begin || order_reach_down(call, lifted);
-    if (search->end != end) {
-        if (is_known)
-            search->begin = search->end;
-    } else if (is_known) {
+    hm_order_state *state = call->state;
+    const uint32_t end = state->search.end;
+    if (lifted >= state->search.begin && !order_reach_down(call, lifted))
+        return;
+    if (state->search.end == end)
         order_reach_up(call, lifted);
-    }
+    else
+        state->search.begin = state->search.end;
 }
 
 /* Whether the search for the next item has not begun, and a typed order can look near it. */

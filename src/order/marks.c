@@ -28,7 +28,7 @@ bool hm_order_seek(hm_order_call *call, uint32_t *at, uint32_t end, bool clean)
             next += hm_bits_lowest(bits) / 2;
             break;
         }
-        next += HM_MARKS_PER_WORD - next % HM_MARKS_PER_WORD;
+        next = hm_order_next_word(next, end);
     }
     if (*at < end)
         *at = next < end ? next : end;
@@ -73,7 +73,7 @@ bool hm_order_count_dirty(hm_order_call *call, uint32_t *at, uint32_t end, uint3
         uint32_t dirty = (uint32_t)(bits * (UINT64_MAX / 255) >> 56); /* the sum of the bytes */
         call->work += 1 + dirty;
         *count += dirty;
-        *at += HM_MARKS_PER_WORD - *at % HM_MARKS_PER_WORD;
+        *at = hm_order_next_word(*at, end);
     }
     for (;; ++*at, ++*count) {
         if (!hm_order_seek(call, at, end, false))
@@ -92,7 +92,7 @@ uint64_t hm_order_dirty_part(const hm_order_state *state, uint32_t begin, uint32
 bool hm_order_is_clean(const hm_order_state *state, uint32_t begin, uint32_t end)
 {
     uint64_t dirty = 0;
-    for (; begin < end; begin += HM_MARKS_PER_WORD - begin % HM_MARKS_PER_WORD)
+    for (; begin < end; begin = hm_order_next_word(begin, end))
         dirty |= state->marks[begin / HM_MARKS_PER_WORD] & order_part_of_word(begin, end);
     return dirty == 0;
 }
@@ -126,7 +126,7 @@ uint32_t hm_order_clean_below(const hm_order_state *state, uint32_t at, uint32_t
 
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark)
 {
-    for (; begin < end; begin += HM_MARKS_PER_WORD - begin % HM_MARKS_PER_WORD) {
+    for (; begin < end; begin = hm_order_next_word(begin, end)) {
         uint64_t *word = &state->marks[begin / HM_MARKS_PER_WORD];
         uint64_t part = order_part_of_word(begin, end);
         *word = (*word & ~part) | (order_low_bits * mark & part);

@@ -49,6 +49,14 @@ static inline void hm_order_set_mark(hm_order_state *state, uint32_t index, hm_m
     *word = (*word & ~(UINT64_C(3) << shift)) | (uint64_t)mark << shift;
 }
 
+/* Returns where the next word of marks begins, or `end` if that comes first. The last word of all
+ * ends at 2^32, which is no position. */
+static inline uint32_t hm_order_next_word(uint32_t at, uint32_t end)
+{
+    uint32_t left = HM_MARKS_PER_WORD - at % HM_MARKS_PER_WORD;
+    return left < end - at ? at + left : end;
+}
+
 static inline const void *hm_order_item(const hm_order_call *call, uint32_t index)
 {
     return hm_sequence_item(call->sequence, index);

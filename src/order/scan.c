@@ -145,7 +145,8 @@ static void order_open_mark_words(hm_order_call *call, uint32_t *most)
     uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
     if (*most > left && !hm_order_cover(call, state->cursor + *most))
         *most = left;
-    for (uint32_t at = state->cursor + left; at < state->cursor + *most; at += HM_MARKS_PER_WORD)
+    uint32_t at = state->cursor, end = at + *most;
+    while ((at = hm_order_next_word(at, end)) < end)
         state->marks[at / HM_MARKS_PER_WORD] = 0;
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # typed.sh SOURCE: every public function of a container has a typed form, and one in C++. Each function
 # that the header declares must be called in typed form by test/typed/typed_test.c, of an index and of a
-# world by the typed_test.c in their folders; all compile as C11 and as C++17 without a warning, with
-# every installed compiler, and so does test/typed/contract_test.c. And each must be called by the class of the container, or stand below with
-# the reason why it is not.
+# world by the typed_test.c in their folders; these and test/typed/contract_test.c compile as C11 and as
+# C++17 without a warning, with every installed compiler. And each must be called by the class of the
+# container, or stand below with the reason why it is not.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1

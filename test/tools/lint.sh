@@ -60,7 +60,7 @@ tidy_one='file=$1 code=0
 shift
 found=$(clang-tidy --quiet "$@" "$file" -- -x c -std=c11 -Iinclude -Isrc -Itest -Idocs/examples \
     "-DFUZZ_TARGET=\"map\"" 2>&1) || code=$?
-echo "$found" | grep -Ev "^([0-9]+ warnings? generated\.)?$"
+printf "%s\n" "$found" | grep -Ev "^([0-9]+ warnings? generated\.)?$"
 exit $code'
 
 # tidy KIND FILES OPTION...: two at a time.

@@ -44,8 +44,8 @@ typedef struct hm_index {
 /* Writes n of a batch's keys, from the first on, as numbers. Must not change the index. */
 typedef void hm_index_read_keys(const void *keys, uint32_t first, uint32_t n, uint64_t *numbers);
 
-/* As hm_index_set_n, with keys of another type: `read` is asked for each of them at least twice,
- * for 64 at most in a call. */
+/* As hm_index_set_n, with keys of another type: each call of `read` is for at most 64 of them, and
+ * it may be asked for a key several times. */
 HM_API hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners,
                                    hm_index_read_keys *read, const void *keys, uint32_t n);
 

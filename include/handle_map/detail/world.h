@@ -130,7 +130,7 @@ typedef struct hm_world {
 
 HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t component);
 HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t component);
-/* HM_ERROR_FULL: there are no more numbers for C++ types than so many. */
+/* For world.hpp, when `most` C++ types have numbers and another needs one. HM_ERROR_FULL. */
 HM_API HM_COLD hm_status hm_world_refuse_type(uint32_t most);
 
 /* Returns the address of row `row` of a column. */
