@@ -104,30 +104,36 @@ static uint32_t order_reach(hm_order_call *call, uint32_t lifted, uint32_t at, u
 }
 
 /* Looks through the clean items near below the lifted one, and moves the search's end down past
- * those that belong behind it. True if it has seen that there are no more of them: then the gap is
- * at the end, or if the end has not moved, above the lifted item. */
+ * those that belong behind it. If it has seen that there are no more of them, the gap is there.
+ * True if there are none at all: then the gap is above the lifted item. */
 static bool order_reach_down(hm_order_call *call, uint32_t lifted)
 {
     hm_order_state *state = call->state;
     hm_order_search *search = &state->search;
     uint32_t at = lifted, low = search->begin;
+    bool is_seen = false, is_below = false;
     if (lifted - low > ORDER_NEAR)
         low = lifted - ORDER_NEAR;
-    for (uint32_t runs = 0; at > low && runs < ORDER_NEAR_RUNS;) {
+    for (uint32_t runs = 0; at > low && runs < ORDER_NEAR_RUNS && !is_seen;) {
         uint32_t n = hm_order_clean_below(state, at, at - low);
         if (n == 0) {
             at--;
             continue;
         }
         uint32_t reached = order_reach(call, lifted, at - 1, n, false);
-        if (reached != 0)
+        if (reached != 0) {
             search->end = at - reached;
-        if (reached < n)
-            return true;
+            is_below = true;
+        }
+        is_seen = reached < n;
         at -= n;
         runs++;
     }
-    return at == search->begin;
+    if (!is_seen && at != search->begin)
+        return false;
+    if (is_below)
+        search->begin = search->end;
+    return !is_below;
 }
 
 /* If the gap is not below the lifted item, looks through the clean items near above it: begins the
@@ -160,14 +166,8 @@ static void order_reach_up(hm_order_call *call, uint32_t lifted)
  * finds narrows the search, which goes on from there. */
 static void order_look_near(hm_order_call *call, uint32_t lifted)
 {
-    hm_order_state *state = call->state;
-    const uint32_t end = state->search.end;
-    if (lifted >= state->search.begin && !order_reach_down(call, lifted))
-        return;
-    if (state->search.end == end)
+    if (lifted < call->state->search.begin || order_reach_down(call, lifted))
         order_reach_up(call, lifted);
-    else
-        state->search.begin = state->search.end;
 }
 
 /* Whether the search for the next item has not begun, and a typed order can look near it. */
