@@ -375,21 +375,32 @@ static void table_touch_last(const hm_table *table, uint32_t n)
         HM_PREFETCH(&table->ids.entries[table->ids.slots[count - i]]);
 }
 
+static uint32_t table_erase_singly(hm_table *table, const hm_handle *handles, uint32_t n)
+{
+    uint32_t erased = 0;
+    for (uint32_t i = 0; i < n; i++)
+        erased += hm_table_erase(table, handles[i]);
+    return erased;
+}
+
 /* As hm_map_erase_parts. */
 uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
+    hm_batch batch = table_batch(table);
+    if (hm_batch_is_cached(&batch) &&
+        hm_batch_is_alike(&batch, handles, n, hm_batch_match_position))
+        return table_erase_singly(table, handles, n);
     uint32_t erased = 0;
     for (uint32_t part; n > 0 && table->ids.count > 0; handles += part, n -= part) {
         hm_handle kept[HM_BATCH_PART];
-        hm_batch batch = table_batch(table);
+        batch = table_batch(table);
         part = hm_batch_next_part(n);
         uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
                                              table, table_touch);
         table_touch_last(table, found);
-        for (uint32_t i = 0; i < found; i++)
-            erased += hm_table_erase(table, kept[i]);
+        erased += table_erase_singly(table, kept, found);
     }
     return erased;
 }
