@@ -319,21 +319,24 @@ TEST(footprint, an_impossible_layout_is_invalid_also_where_memory_is_refused)
 
 #if defined(__unix__)
 
+#include <limits.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Entries of 8 bytes fill two pages of 4 KiB, slots of 4 bytes one, items of 8 bytes two. The map
- * before it has brought in the pages of the code. */
+/* Entries of 8 bytes fill two pages of 4 KiB, slots of 4 bytes one, items of 8 bytes two. The first
+ * map also brings in the pages of the code, and the system may take a page of the process away at
+ * any time, so the least of some maps counts. */
 TEST(footprint, a_map_of_1000_small_items_takes_five_page_faults)
 {
     const hm_memory *memory = hm_memory_os();
     struct rusage before, after;
+    long least = LONG_MAX;
     if (resident_size() == 0 || test_scale() > 1 || memory->page_size != 4096) {
         test_leave_out("page faults of a small map: not told here, or of other pages");
         return;
     }
-    for (uint32_t round = 0; round < 2; round++) {
+    for (uint32_t round = 0; round < 10; round++) {
         hm_map map;
         CHECK(getrusage(RUSAGE_SELF, &before) == 0);
         CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 8}) == HM_OK);
@@ -341,8 +344,10 @@ TEST(footprint, a_map_of_1000_small_items_takes_five_page_faults)
             CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
         CHECK(getrusage(RUSAGE_SELF, &after) == 0);
         hm_map_fini(&map);
+        if (after.ru_minflt - before.ru_minflt < least)
+            least = after.ru_minflt - before.ru_minflt;
     }
-    CHECK(after.ru_minflt - before.ru_minflt <= 5);
+    CHECK(least <= 5);
 }
 
 enum { MAPS = 1000 };
