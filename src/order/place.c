@@ -78,7 +78,7 @@ static bool order_pass_clean(hm_order_call *call, uint32_t gap)
 
 /* Finds the position and origin of the next item that is clean or queued, at or behind the cursor
  * if there is none. */
-static bool order_find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, uint32_t *origin)
+static bool order_find_clean(hm_order_call *call, uint32_t *from, uint32_t *origin)
 {
     hm_order_state *state = call->state;
     hm_order_place *place = &state->place;
@@ -91,8 +91,6 @@ static bool order_find_clean(hm_order_call *call, uint32_t gap, uint32_t *from, 
         if (!hm_order_may_work(call))
             return false;
     }
-    if (!order_pass_clean(call, gap))
-        return false;
     if (place->clean < place->target)
         place->clean = place->target;
     *from = *origin = place->clean;
@@ -310,7 +308,7 @@ static bool order_can_rotate(const hm_order_call *call, uint32_t from, uint32_t 
         return false;
     if (next < batch->count)
         next_gap = hm_order_other_list(batch)[next];
-    return next_gap >= end && next_gap != from && end <= state->cursor && from != gap &&
+    return next_gap >= end && next_gap != from && end <= state->cursor &&
            order_allow_swaps(call, end - begin) == end - begin &&
            hm_order_is_clean(state, begin, end);
 }
@@ -350,7 +348,7 @@ static bool order_place_next(hm_order_call *call, bool *is_done)
             return true;
         }
     }
-    if (!order_find_clean(call, gap, &clean, &origin))
+    if (!order_find_clean(call, &clean, &origin))
         return false;
     *is_done = place->target >= state->cursor;
     if (*is_done)

@@ -177,6 +177,31 @@ POOL_TEST(the_heap_carries_a_pool_as_well)
     finish(&pool);
 }
 
+/* Places come back with their pages, 128 KiB at a time. Place 64, the first of its word, begins in
+ * the last page that comes back with the first 64, and ends in the one behind it. */
+TEST(pool_memory, a_place_comes_back_with_the_last_of_its_pages)
+{
+    enum { SIZE = 2040, COUNT = 200 };
+    test_memory memory;
+    hm_handle handles[COUNT];
+    test_memory_init_with_holes(&memory, 4096);
+    hm_pool pool =
+        make(HM_STORAGE_VIRTUAL,
+             (hm_pool_desc){.item_size = SIZE, .capacity = COUNT, .memory = &memory.table});
+    CHECK(hm_pool_insert_n(&pool, NULL, COUNT, handles) == HM_OK);
+    CHECK(hm_pool_erase_n(&pool, handles, COUNT - 1) == COUNT - 1);
+    CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
+    for (uint32_t i = 0; i < COUNT - 1; i++) {
+        void *place;
+        CHECK(!hm_handle_is_null(hm_pool_emplace(&pool, &place)));
+        test_memory_check_committed(&memory, place, SIZE);
+        memset(place, 0x5A, SIZE);
+        CHECK(hm_pool_validate(&pool) == HM_OK);
+    }
+    finish(&pool);
+    test_memory_check_released(&memory);
+}
+
 /* Inserts, erases, trims and refills in one layout. */
 static void check_layout(hm_storage storage, test_layout layout)
 {
