@@ -106,7 +106,8 @@ await page.keyboard.press('d');
 check((await said('small-said')) === 'All items are in order.', 'no step is left');
 for (let i = 0; i < 30; i++)
     await page.keyboard.press('i');
-check((await said('small-said')).startsWith("Refused. 'number' has 24 of 24 items"), 'a full map refuses');
+check((await said('small-said')).startsWith("Refused. 'number' has 24 of 24 items"),
+    'a full map refuses');
 await press('small-clear');
 await checkSmall();
 check(await page.evaluate(() => lib.small_count()) === 0, 'clear empties the map');
