@@ -181,21 +181,23 @@ POOL_TEST(the_heap_carries_a_pool_as_well)
  * the last page that comes back with the first 64, and ends in the one behind it. */
 TEST(pool_memory, a_place_comes_back_with_the_last_of_its_pages)
 {
-    enum { SIZE = 2040, COUNT = 200 };
+    enum { COUNT = 200 };
+    const size_t page_size = test_page_size(4096);
+    const uint32_t size = (uint32_t)page_size / 2 - 8;
     test_memory memory;
     hm_handle handles[COUNT];
-    test_memory_init_with_holes(&memory, 4096);
+    test_memory_init_with_holes(&memory, page_size);
     hm_pool pool =
         make(HM_STORAGE_VIRTUAL,
-             (hm_pool_desc){.item_size = SIZE, .capacity = COUNT, .memory = &memory.table});
+             (hm_pool_desc){.item_size = size, .capacity = COUNT, .memory = &memory.table});
     CHECK(hm_pool_insert_n(&pool, NULL, COUNT, handles) == HM_OK);
     CHECK(hm_pool_erase_n(&pool, handles, COUNT - 1) == COUNT - 1);
     CHECK(hm_pool_trim(&pool) == HM_OK && hm_pool_validate(&pool) == HM_OK);
     for (uint32_t i = 0; i < COUNT - 1; i++) {
         void *place;
         CHECK(!hm_handle_is_null(hm_pool_emplace(&pool, &place)));
-        test_memory_check_committed(&memory, place, SIZE);
-        memset(place, 0x5A, SIZE);
+        test_memory_check_committed(&memory, place, size);
+        memset(place, 0x5A, size);
         CHECK(hm_pool_validate(&pool) == HM_OK);
     }
     finish(&pool);
