@@ -177,8 +177,9 @@ POOL_TEST(the_heap_carries_a_pool_as_well)
     finish(&pool);
 }
 
-/* Places come back with their pages, 128 KiB at a time. Place 64, the first of its word, begins in
- * the last page that comes back with the first 64, and ends in the one behind it. */
+/* Places of nearly half a page come back 64 at a time, with 32 pages. Place 64, the first of its
+ * word, begins in the last page that comes back with the first 64, and ends in the one behind it.
+ */
 TEST(pool_memory, a_place_comes_back_with_the_last_of_its_pages)
 {
     enum { COUNT = 200 };
