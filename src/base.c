@@ -135,12 +135,12 @@ hm_status hm_fail_full(const char *what, const char *name, uint64_t count, uint6
                    before, name, behind, count, capacity, n);
 }
 
-hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired)
+hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired)
 {
+    const char *quote = name != NULL ? "'" : "";
     return hm_fail(HM_ERROR_FULL,
-                   "max_slots is used up: of %" HM_U32 " slots %" HM_U32
-                   " are retired, and too few are free",
-                   max_slots, retired);
+                   "%s%.80s%s has used up max_slots: %" HM_U32 " of %" HM_U32 " slots are retired",
+                   quote, name != NULL ? name : "the table", quote, retired, max_slots);
 }
 
 hm_status hm_fail_busy(const char *what, const char *name)

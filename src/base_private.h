@@ -22,8 +22,8 @@ void hm_forgive(void);
 HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t count,
                                uint64_t capacity, uint64_t n);
 
-/* HM_ERROR_FULL: the index space has too few slots left. */
-HM_COLD hm_status hm_fail_spent(uint32_t max_slots, uint32_t retired);
+/* HM_ERROR_FULL: the index space has too few slots left. `name` NULL: an id table by itself. */
+HM_COLD hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired);
 
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);

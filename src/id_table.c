@@ -150,20 +150,20 @@ void hm_id_table_retire_spent(hm_id_table *table, uint32_t n)
 hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_reserve: table is NULL");
-    hm_status status = hm_id_table_prepare(table, n, false);
+    hm_status status = hm_id_table_prepare(table, NULL, n, false);
     if (status == HM_OK)
         hm_id_table_retire_spent(table, n);
     return status;
 }
 
-hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows)
+hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
 {
     if (n > table->slot_array.capacity - table->count)
         return hm_fail_full("table", NULL, table->count, table->slot_array.capacity, n);
     uint32_t fresh = n - id_table_count_usable(table, n);
     if (fresh > table->max_slots - table->slot_count) {
         hm_id_table_retire_spent(table, n); /* No slots are left because of them. */
-        return hm_fail_spent(table->max_slots, table->slot_count - table->used);
+        return hm_fail_spent(name, table->max_slots, table->slot_count - table->used);
     }
     hm_status status =
         hm_array_commit(&table->entry_array, (size_t)table->slot_count + fresh, grows);

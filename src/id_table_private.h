@@ -33,8 +33,8 @@ enum { HM_ID_TABLE_MORE = 2 };
 hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
                                 const hm_array_column *more, uint32_t count);
 
-/* As hm_id_table_reserve; `grows` as in hm_array_commit. */
-hm_status hm_id_table_prepare(hm_id_table *table, uint32_t n, bool grows);
+/* As hm_id_table_reserve; `grows` as in hm_array_commit. `name`: the container's, or NULL. */
+hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows);
 
 /* Retires spent slots until the next n issues meet none, or no free slot is left. A reserve ends
  * with it, so that hm_id_table_upcoming knows which slots those issues take. Each slot is retired

@@ -151,7 +151,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->name, map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
-    hm_status status = hm_id_table_prepare(&map->ids, n, grows);
+    hm_status status = hm_id_table_prepare(&map->ids, map->name, n, grows);
     if (status == HM_OK)
         status = hm_array_prepare(&map->item_array, count, grows);
     if (status == HM_OK && map->meta_array.data != NULL)

@@ -225,23 +225,29 @@ TEST(last_error, a_full_container_says_how_full_it_is)
 
 TEST(last_error, a_spent_index_space_is_told)
 {
+    const hm_id_table_desc ids = {.capacity = 1, .max_slots = 1};
+    const hm_map_desc nodes = {.item_size = 4, .capacity = 1, .max_slots = 1, .name = "node"};
+    const hm_pool_desc shots = {.item_size = 4, .capacity = 1, .max_slots = 1, .name = "shot"};
+    hm_id_table table;
     hm_map map;
     hm_pool pool;
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .capacity = 1, .max_slots = 1}) ==
-          HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .capacity = 1, .max_slots = 1}) ==
-          HM_OK);
+    CHECK(hm_id_table_init(&table, &ids) == HM_OK);
+    CHECK(hm_map_init(&map, &nodes) == HM_OK && hm_pool_init(&pool, &shots) == HM_OK);
     for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION; life++) {
         CHECK(hm_map_erase(&map, hm_map_insert(&map, NULL)));
         CHECK(hm_pool_erase(&pool, hm_pool_insert(&pool, NULL)));
+        CHECK(hm_id_table_reserve(&table, 1) == HM_OK);
+        hm_id_table_release(&table, hm_id_table_issue_slow(&table), 0);
     }
-    const char *const spent =
-        "max_slots is used up: of 1 slots 1 are retired, and too few are free";
-    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)) && says(spent));
-    mark();
-    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)) && says(spent));
+    CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(says("'node' has used up max_slots: 1 of 1 slots are retired"));
+    CHECK(hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+    CHECK(says("'shot' has used up max_slots: 1 of 1 slots are retired"));
+    CHECK(hm_id_table_reserve(&table, 1) == HM_ERROR_FULL);
+    CHECK(says("the table has used up max_slots: 1 of 1 slots are retired"));
     hm_map_fini(&map);
     hm_pool_fini(&pool);
+    hm_id_table_fini(&table);
 }
 
 TEST(last_error, refused_memory_is_told_with_its_size)

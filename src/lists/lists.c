@@ -157,7 +157,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     uint32_t count = lists->ids.count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", lists->name, count, hm_lists_capacity(lists), n);
-    hm_status status = hm_id_table_prepare(&lists->ids, n, grows);
+    hm_status status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
     if (status == HM_OK)
         status = hm_array_commit(&lists->record_array, lists->ids.entry_array.limit, grows);
     return status;

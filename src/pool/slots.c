@@ -91,7 +91,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
     if (n > pool->capacity - pool->count)
         return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
-        return hm_fail_spent(pool->max_slots, pool->retired_count);
+        return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
     if (n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
     return pool_make_ready(pool, n, grows);

@@ -111,7 +111,7 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
         return hm_fail_busy("table", table->name);
     if (n > hm_table_capacity(table) - table->ids.count)
         return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
-    hm_status status = hm_id_table_prepare(&table->ids, n, grows);
+    hm_status status = hm_id_table_prepare(&table->ids, table->name, n, grows);
     if (status == HM_OK)
         status = hm_table_commit_columns(table, table->ids.count + n, grows);
     table->guard.limit = table_committed_rows(table);

@@ -9,7 +9,7 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {
     if (n > hm_world_capacity(world) - world->ids.count)
         return hm_fail_full("world", world->name, world->ids.count, hm_world_capacity(world), n);
-    hm_status status = hm_id_table_prepare(&world->ids, n, grows);
+    hm_status status = hm_id_table_prepare(&world->ids, world->name, n, grows);
     /* So every entry that has memory has a place with memory. */
     if (status == HM_OK)
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
