@@ -24,6 +24,10 @@
  * batch, or erases them one by one, overlaps the waiting well enough on its own. */
 enum { HM_BATCH_PART = 64, HM_BATCH_CACHED = 1 << 20, HM_BATCH_NEAR = 8 << 20 };
 
+/* With branches, a run of handles that resolve and the run behind it of handles that do not cost
+ * two mispredictions. If both have fewer handles than this in all, they take less time without. */
+enum { HM_BATCH_SHORT_PAIR = 32 };
+
 static inline uint32_t hm_batch_next_part(uint32_t n)
 {
     return n < HM_BATCH_PART ? n : HM_BATCH_PART;
@@ -33,8 +37,8 @@ static inline uint32_t hm_batch_next_part(uint32_t n)
  * resolve. */
 static inline bool hm_batch_is_mixed(uint32_t found, uint32_t part)
 {
-    enum { FEW = 2 };
-    return found > FEW && part - found > FEW;
+    uint32_t few = part / HM_BATCH_SHORT_PAIR;
+    return found > few && part - found > few;
 }
 
 typedef struct hm_batch {
@@ -108,15 +112,17 @@ HM_INLINE void hm_batch_store_place(const hm_batch *batch, void *answers, uint32
     memcpy((unsigned char *)answers + sizeof place * i, &place, sizeof place);
 }
 
-/* Answers runs of handles that resolve and of handles that do not; stops when there are too many
- * runs. Returns how many handles it has answered, and adds those that resolve to `found`. */
+/* Answers runs of handles that resolve, each with the run behind it of handles that do not, until
+ * such pairs are too short on average: the ends of both are mispredicted. Returns how many handles
+ * it has answered, and adds those that resolve to `found`. */
 HM_INLINE uint32_t hm_batch_answer_runs(const hm_batch *batch, const hm_handle *handles, uint32_t n,
                                         void *answers, hm_batch_match *find,
                                         hm_batch_answer *answer, uint32_t *found)
 {
-    enum { MOST_RUNS = 4 };
     uint32_t i = 0;
-    for (uint32_t runs = 0; i < n && runs < MOST_RUNS; runs++) {
+    for (uint32_t pairs = 0; i < n; pairs++) {
+        if (HM_BATCH_SHORT_PAIR * pairs > i + HM_BATCH_SHORT_PAIR)
+            break;
         uint32_t begin = i;
         for (; i < n; i++) {
             uint64_t matched = hm_batch_ask(batch, handles[i], find);
