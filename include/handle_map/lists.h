@@ -34,7 +34,7 @@
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
  * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
- * grown are powers of two, so that up to half of one is unused, until defragment gives each list
+ * grown are powers of two, so up to half of one may be unused until defragment gives each list
  * exactly what it needs. Freed blocks are used again for lists of the same size.
  *
  * A list that becomes empty by erasing keeps its block, so that the next push need not look for
