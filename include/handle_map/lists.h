@@ -46,8 +46,8 @@
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
  * gaps, and try again. Then max_items fit; but with 32-bit pointers, heap memory, an arena or more
- * than 2^29 lists perhaps not one list of more than half of max_items. Until a block is freed or a
- * list becomes empty, further calls fail in O(1).
+ * than 2^29 lists, a single list of more than half of max_items may still not fit. Until a block is
+ * freed or a list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Do not move them from
  * inside a callback, nor while the report holds them.

@@ -292,8 +292,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * The work is done in rounds: a round finds the items that are out of place, sorts them, and moves
  * them to their places. It may take many calls, and an item that changes meanwhile drops out of it.
  * So the budget must finish a round before most items have changed again: the first round takes
- * about n log2 n compares and at most n swaps. If all items are touched in each frame, a smaller
- * budget never places any: make the first call without a limit.
+ * about n log2 n compares, or about n if there is only a key, and at most n swaps. If all items are
+ * touched in each frame, a smaller budget never places any: make the first call without a limit.
  *
  * Equal items keep their order unless they were touched, inserted or moved by an erase meanwhile.
  * A round takes at most n swaps, however disordered the items are, and O(n log n) compares: about n
