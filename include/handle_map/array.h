@@ -36,7 +36,7 @@ typedef struct hm_array_desc {
     size_t item_align;  /* bytes; a power of two up to 4096; 0: the largest power of two that
                            divides the size, at most that of max_align_t */
     size_t capacity;    /* items; 0: HM_DEFAULT_CAPACITY */
-    size_t commit_step; /* bytes to commit at least when more is needed; 0: grows with the array */
+    size_t commit_step; /* bytes; the least that is committed at a time; 0: grows with the array */
     const hm_memory *memory; /* NULL: hm_memory_os() */
 } hm_array_desc;
 

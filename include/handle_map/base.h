@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* base: status codes, the last error, the panic hook, version and export macros.
  *
- * The library reports a failure in one of four ways:
+ * The library reports a failure in one of five ways:
  *
  *   a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
  *                                           and abort if that returns
- *   the system refuses memory               HM_ERROR_MEMORY
- *   a container is full                     HM_ERROR_FULL, or the null handle
+ *   the system refuses memory               HM_ERROR_MEMORY, NULL or the null handle
+ *   a container is full                     HM_ERROR_FULL, NULL or the null handle
+ *   a change from inside a callback, or of  HM_ERROR_BUSY, NULL, the null handle, false or 0;
+ *   a world while a query runs              the panic hook where nothing can be returned
  *   a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE, never
  *   handle                                  an assertion
  *
  * Contracts are checked in every build: NDEBUG changes nothing.
  *
- * Includes <stdbool.h>: a program with its own `true` or `boolean` must include its own headers
- * first.
+ * Includes <stdbool.h>: a program that defines its own `bool`, `true` or `false` must include its
+ * own headers first.
  *
  * Threads: the panic hook is one global variable without a lock; set it before other threads start.
  * Each thread has its own last error; in a freestanding library (HM_FREESTANDING) all share one,

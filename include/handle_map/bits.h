@@ -8,9 +8,9 @@
  * HM_FREESTANDING, defined for the library and for all that include its headers, makes a library
  * for kernels, consoles and firmware: no stdio, no abort, no malloc, no operating system, no
  * thread-local variable; it calls memcpy, memmove and memset, and on 32-bit processors what the
- * compiler brings for divisions of 64-bit numbers (libgcc or compiler-rt). Then hm_last_error is
- * one for the whole program, the panic hook must be set (base.h), each container needs a memory
- * table (memory.h), and there is no report.h.
+ * compiler brings for divisions of 64-bit numbers (libgcc or compiler-rt). Then all threads share
+ * one hm_last_error, the panic hook must be set (base.h), each container needs a memory table
+ * (memory.h), and there is no report.h.
  *
  * The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or C++17.
  *

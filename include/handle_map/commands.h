@@ -46,7 +46,7 @@
  * with a status or with null.
  *
  * Callbacks: a destroy hook may record commands, but not create: no handle can be promised while
- * the world changes. It must not apply, clear or end a buffer. A hook that apply runs sees its
+ * the world changes. It must not call apply, clear or fini. A hook that apply runs sees its
  * entity in the final table; values of the same entity that its later commands add may still be
  * zero there. What a hook records into the buffer that is being applied is applied too, after
  * everything else, and not joined.
@@ -119,7 +119,7 @@ HM_API hm_status hm_commands_remove(hm_commands *commands, hm_handle entity,
 
 /* Records hm_world_change: adds and removes several components; what is added is zero.
  * HM_ERROR_INVALID: a component is not of this world, is given twice or in both sets, or a set is
- * NULL and its number is not 0; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
+ * NULL and its count is not 0; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
 HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
                                     const hm_component *add, uint32_t n_add,
                                     const hm_component *remove, uint32_t n_remove);

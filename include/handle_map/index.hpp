@@ -2,8 +2,8 @@
 /* index, in C++: hm::index<Owner, Key>, an owner of an hm_index: which handles of type
  * hm::handle<Owner> have which key. What index.h says holds here too.
  *
- * A key is an integer, an enum, an hm::handle, or a struct of at most 8 bytes without padding, as a
- * pair of coordinates. Keys are equal if their bytes are. Example:
+ * A key is an integer, an enum, an hm::handle, or a struct of at most 8 bytes without padding and
+ * floating-point numbers, such as two coordinates. Keys are equal if their bytes are. Example:
  *
  *     struct cell {
  *         std::int32_t x, y;

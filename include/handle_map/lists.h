@@ -34,7 +34,7 @@
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
  * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
- * grown are powers of two, so that up to half of one is unused, until defragment gives each list
+ * grown are powers of two, so up to half of one may be unused until defragment gives each list
  * exactly what it needs. Freed blocks are used again for lists of the same size.
  *
  * A list that becomes empty by erasing keeps its block, so that the next push need not look for
@@ -46,8 +46,8 @@
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
  * gaps, and try again. Then max_items fit; but with 32-bit pointers, heap memory, an arena or more
- * than 2^29 lists perhaps not one list of more than half of max_items. Until a block is freed or a
- * list becomes empty, further calls fail in O(1).
+ * than 2^29 lists, a single list of more than half of max_items may still not fit. Until a block is
+ * freed or a list becomes empty, further calls fail in O(1).
  *
  * Lists may be moved: assign the struct, and use only the copy from then on. Do not move them from
  * inside a callback, nor while the report holds them.

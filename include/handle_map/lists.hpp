@@ -264,7 +264,7 @@ template <class T, std::uint16_t TypeId = 0> class lists
     {
         return hm_lists_describe(&own_.c, list.id(), buffer, size);
     }
-    /* What the handles have as their type id. */
+    /* The type id of the handles. */
     [[nodiscard]] std::uint16_t type_id() const noexcept
     {
         return static_cast<std::uint16_t>(own_.c.ids.type_id);

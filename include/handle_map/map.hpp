@@ -320,15 +320,15 @@ template <class T, std::uint16_t TypeId = 0> class map
         hm_map_touch_all(&own_.c);
     }
     /* The first item that does not come before the probe, in a map that defragment has put in the
-     * order of a less of the same type; nullptr when it is not in this order, which hm_last_error
-     * says. */
+     * order of a less of the same type; end() if there is none. nullptr when the map is not in this
+     * order, or busy: hm_last_error says which. */
     template <class Less>
     [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
     {
         detail::by_less<T, Less> by(less);
         return found(hm_map_lower_bound(&own_.c, &by.order, std::addressof(probe)));
     }
-    /* The first item that comes after the probe. */
+    /* The first item that comes after the probe; else as lower_bound. */
     template <class Less>
     [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
     {
@@ -344,7 +344,7 @@ template <class T, std::uint16_t TypeId = 0> class map
     {
         return hm_map_describe(&own_.c, handle.id(), buffer, size);
     }
-    /* What the map's handles have as their type id. */
+    /* The type id of the map's handles. */
     [[nodiscard]] std::uint16_t type_id() const noexcept
     {
         return static_cast<std::uint16_t>(own_.c.ids.type_id);

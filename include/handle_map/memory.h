@@ -53,7 +53,8 @@
 extern "C" {
 #endif
 
-/* Bytes. The largest alignment of an item. A reservation of whole pages of this size has it. */
+/* In bytes: the largest alignment of an item, and that of a reservation whose size is a multiple of
+ * it. */
 #define HM_MEMORY_ALIGNMENT 4096
 
 typedef struct hm_memory {
@@ -146,7 +147,7 @@ typedef struct hm_memory_arena_stats {
 
 /* Reserves one range from the parent: `size` rounded up to whole pages, and a byte for each of
  * these pages, rounded up too. So a static buffer of N pages of 4 KiB, with N up to 4,096, has
- * space for a `size` of N - 1 pages. Commits those bytes and some of the first pages.
+ * space for a `size` of N - 1 pages. Commits these bytes and some of the first pages.
  * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
  * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed, and containers refuse
  * its table. The arena keeps a pointer to the parent, which must outlive it, but none to the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order: what an order and a budget are. hm_map_defragment and similar functions bring a container
- * nearer to an order, within a budget for each call, in O(n) exchanges whatever the disorder.
+ * nearer to an order, within a budget for each call. They take O(n) exchanges, however disordered
+ * the items are, unless memory is refused (map.h).
  *
  * Between calls the program may change anything; a change costs the compares of the items that
  * changed, and the swaps of the items that give way to them. The sort is stable. Even with a

@@ -177,9 +177,8 @@ HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, 
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
  * Returns how many resolve; cannot fail. `items` must not overlap `handles`. Each pointer is valid
- * until its item is erased. Faster than single lookups in a pool larger than the caches, since
- * cache misses overlap, and in any pool if stale handles are mixed with others, since no branch is
- * mispredicted. Best in batches of about 256. Invalidates nothing. O(n). */
+ * until its item is erased. For the speed see hm_map_get_n. Best in batches of about 256.
+ * Invalidates nothing. O(n). */
 HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                               void **items);
 
@@ -196,7 +195,7 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. In a pool of a million items or more,
- * and in any pool if stale handles are mixed with others, this is 1.5 to 4 times as fast as single
+ * and in any pool if stale handles are mixed with others, this is 1.4 to 4 times as fast as single
  * calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
@@ -214,10 +213,10 @@ HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 HM_API void hm_pool_clear(hm_pool *pool);
 
 /* Gives back the memory of places that hold no item: whole pages of the one range, or whole blocks,
- * wherever they are. The 4.25 bytes a slot stay, so earlier handles stay refused, and no slot loses
- * uses. Insert commits the memory again when no other hole is left. HM_ERROR_MEMORY: the system
- * refuses; some memory may have been given back already; nothing else has changed. HM_ERROR_BUSY.
- * Invalidates nothing. O(slots / 64 + pages + holes). */
+ * wherever they are. The 4.25 bytes for each slot stay, so earlier handles stay refused, and no
+ * slot loses uses. Insert commits the memory again when no other hole is left. HM_ERROR_MEMORY: the
+ * system refuses; some memory may have been given back already; nothing else has changed.
+ * HM_ERROR_BUSY. Invalidates nothing. O(slots / 64 + pages + holes). */
 HM_API hm_status hm_pool_trim(hm_pool *pool);
 
 /* Checks that entries, bits, counts, levels and memory are consistent: HM_OK or HM_ERROR_CORRUPT.

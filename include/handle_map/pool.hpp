@@ -335,7 +335,8 @@ template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIR
     {
         visit_runs<const T>(&own_.c, f);
     }
-    /* An item keeps its index, which is that of its handle. */
+    /* The item at an index, which is that of its handle; nullptr for a hole and past the end. An
+     * item keeps its index. */
     [[nodiscard]] T *at_index(std::uint32_t index) noexcept
     {
         return item(&own_.c, index);
@@ -361,7 +362,7 @@ template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIR
     {
         return hm_pool_describe(&own_.c, handle.id(), buffer, size);
     }
-    /* What the pool's handles have as their type id. */
+    /* The type id of the pool's handles. */
     [[nodiscard]] std::uint16_t type_id() const noexcept
     {
         return static_cast<std::uint16_t>(own_.c.fresh_entry >> 16);

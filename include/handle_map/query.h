@@ -59,7 +59,7 @@ extern "C" {
 /* Which entities a query visits: those that have every component of `all`, no component of `none`,
  * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
  * entities without a component of `none`. Tables, sparse components and tags may be in each list. A
- * list may be NULL if its number is 0. */
+ * list may be NULL if its count is 0. */
 typedef struct hm_query_desc {
     const hm_component *all, *none, *any;
     const hm_component *optional; /* has no effect on which are visited, but gives a column */
@@ -78,7 +78,7 @@ typedef struct hm_view {
 /* hm_query is a struct that programs hold by value; all of its fields, in detail/query.h, are
  * private. */
 
-/* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose number is not 0, more than
+/* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
  * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
  * refused. After a failure the query is zeroed. The query keeps no pointer to the descriptor, only
@@ -158,7 +158,7 @@ HM_API void hm_query_touch(hm_query *query, uint32_t column);
  * has sparse components, whole tables move at once, column by column; the destroy hooks of a table
  * run when all of its entities are in their new one. HM_ERROR_INVALID: a component is not of this
  * world, is given twice or in both sets, the values take more than a chunk, or a set is NULL and
- * its number is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a callback;
+ * its count is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a callback;
  * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0. Invalidates all
  * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
  * meanwhile; 8 more for each entity if something is sparse. Example:

@@ -18,10 +18,10 @@
  *         if (p.x > 100)
  *             commands.destroy(which);
  *
- * Keep a query as long as its loop. While a loop runs, no entity moves: calls that would change the
- * world are refused, so record changes in commands. A loop ends with its scope, also by a break, a
- * return or an exception. A query has one loop at a time: a second one inside ends the first, so
- * use another query there.
+ * Keep a query for as long as the program runs its loop; do not make a new one each time. While a
+ * loop runs, no entity moves: calls that would change the world are refused, so record changes in
+ * commands. A loop ends with its scope, also by a break, a return or an exception. A query has one
+ * loop at a time: a second one inside ends the first, so use another query there.
  *
  * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
  * it becomes an empty one, which matches nothing. */
@@ -39,7 +39,7 @@ namespace hm
 template <class... Types> struct any_of {
 };
 
-/* In a query's types: visited whether the entity has it or not. */
+/* In a query's types: entities are visited whether they have it or not. */
 template <class T> struct optional {
 };
 

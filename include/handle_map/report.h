@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report: which containers are alive, how full and how worn they are, and what memory they take; at
- * exit, which were not finished.
+/* report: which containers are alive, how many items and slots they use, and what memory they take;
+ * at exit, which were not finished.
  *
  *     kind           items   capacity slots used retired committed KiB reserved KiB  name
  *     map               12       1000       0.0%       1           116         8248  texture

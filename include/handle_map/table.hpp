@@ -281,15 +281,15 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     }
 
     /* The first row whose cell does not come before the probe, in a table that defragment has put
-     * in the order of column I by a less of the same type; HM_INVALID_INDEX when it is not in this
-     * order, which hm_last_error says. */
+     * in the order of column I by a less of the same type; size() if there is none.
+     * HM_INVALID_INDEX when the table is not in this order, or busy: hm_last_error says which. */
     template <std::size_t I, class Less>
     [[nodiscard]] std::uint32_t lower_bound(const cell_type<I> &probe, Less less) const noexcept
     {
         by_less<cell_type<I>, Less> by(less);
         return hm_table_lower_bound(&own_.c, I, &by.order, std::addressof(probe));
     }
-    /* The first row whose cell comes after the probe. */
+    /* The first row whose cell comes after the probe; else as lower_bound. */
     template <std::size_t I, class Less>
     [[nodiscard]] std::uint32_t upper_bound(const cell_type<I> &probe, Less less) const noexcept
     {
@@ -305,7 +305,7 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     {
         return hm_table_describe(&own_.c, handle.id(), buffer, length);
     }
-    /* What the table's handles have as their type id. */
+    /* The type id of the table's handles. */
     [[nodiscard]] std::uint16_t type_id() const noexcept
     {
         return static_cast<std::uint16_t>(own_.c.ids.type_id);

@@ -66,7 +66,8 @@ typedef struct hm_field {
  * rest. It may write there too. Values behind that multiple are unspecified. If the columns of that
  * many items do not fit in 16 KiB, because each starts at a multiple of 64 bytes, a batch has the
  * next lower multiple of 16 that fits. If not even 16 values of each field fit, a batch has as many
- * items as do fit, from 15 down to 1, and a column is just that long, with zero up to there.
+ * items as do fit, from 15 down to 1, and a column has just that many values: behind those of a
+ * shorter last batch there are zeros.
  *
  * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`
  * or `kernel` NULL, item_size 0, `count` items that do not fit in size_t, no field or more than

@@ -84,8 +84,7 @@ typedef struct hm_component_desc {
     size_t size;      /* bytes of a value; a multiple of align; 0: a tag, without values */
     size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
                          max_align_t */
-    const char *name; /* in messages; must outlive the world; NULL: they show its
-                         number */
+    const char *name; /* in messages; must outlive the world; NULL: they show its number */
     /* Once for each value (tags have none): when it is removed or replaced, or its entity dies. */
     void (*destroy)(void *value, void *context);
     void *context; /* passed to the hook */
@@ -197,7 +196,7 @@ HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component
 
 /* Adds and removes several components in one move, without making the tables in between. The values
  * that are added are zero; one that the entity had already is replaced by zero. Both sets may be
- * given in any order, and be NULL if their number is 0; removing what is not there does nothing.
+ * given in any order, and be NULL if their count is 0; removing what is not there does nothing.
  * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
  * does, and invalidates what add and remove do. O(components of the entity). Example:
  *
@@ -207,8 +206,8 @@ HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_com
                                  uint32_t n_add, const hm_component *remove, uint32_t n_remove);
 
 /* Makes n handles ready beyond those of entities that live or are promised to commands:
- * hm_world_upcoming knows them, and creating these entities cannot fail for lack of a handle. Their
- * values may still need memory. HM_ERROR_FULL: n more would exceed the capacity or the index
+ * hm_world_upcoming returns them, and creating these entities cannot fail for lack of a handle.
+ * Their values may still need memory. HM_ERROR_FULL: n more would exceed the capacity or the index
  * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed while a query runs, but not
  * while other threads record commands. Invalidates nothing. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
@@ -363,12 +362,13 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 
 /* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
  *
- *     place_component        a struct with one member, hm_component id: a component of another
- *                               type, or a value of one, does not compile
- *     place_component_init(world)            makes the component in a world
- *     place_component_init_desc(world, desc) takes a descriptor, whose size and alignment are
- *                               ignored. A component without a name is called "place"
- *     place_component_is_null(component)     whether it was refused
+ *     place_component                         a struct with one member, hm_component id: passing a
+ *                                             component, or a value, of another type does not
+ *                                             compile
+ *     place_component_init(world)             makes the component in a world
+ *     place_component_init_desc(world, desc)  takes a descriptor, whose size and alignment are
+ *                                             ignored. Without a name it is called "place"
+ *     place_component_is_null(component)      whether it was refused
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
  * defragment do, with struct vector * for values: place_get(world, component, entity),
