@@ -188,6 +188,10 @@ template <class Owner, class Key = std::uint64_t> class index
         else
             return hm_index_set_n_by(&own_.c, detail::ids(owners), &read_keys, keys, n);
     }
+    status set_n(span<const handle_type> owners, const Key *keys) noexcept
+    {
+        return set_n(owners.data(), keys, detail::count_of(owners.size()));
+    }
     /* Takes an owner away from its key; false if it has none. O(1). */
     bool remove(handle_type owner) noexcept
     {
@@ -197,6 +201,10 @@ template <class Owner, class Key = std::uint64_t> class index
     std::uint32_t remove_n(const handle_type *owners, std::uint32_t n) noexcept
     {
         return hm_index_remove_n(&own_.c, detail::ids(owners), n);
+    }
+    std::uint32_t remove_n(span<const handle_type> owners) noexcept
+    {
+        return remove_n(owners.data(), detail::count_of(owners.size()));
     }
     /* Takes all members away from a key; returns their number. */
     std::uint32_t remove_key(Key key) noexcept

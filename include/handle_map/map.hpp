@@ -144,8 +144,8 @@ template <class T, std::uint16_t TypeId = 0> class map
         return emplace(std::move(item));
     }
     /* As hm_map_insert_n. `items` nullptr: zeroed ones; `handles` nullptr: not reported. Here, and
-     * in get_n, erase_n and arrange, n items or handles may also be given as a span, and so as a
-     * std::vector. */
+     * in get_n, contains_n, erase_n and arrange, n items or handles may also be given as a span,
+     * and so as a std::vector. */
     status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
         detail::require_copyable<T>();
@@ -182,6 +182,10 @@ template <class T, std::uint16_t TypeId = 0> class map
                              bool *alive) const noexcept
     {
         return hm_map_contains_n(&own_.c, detail::ids(handles), n, alive);
+    }
+    std::uint32_t contains_n(span<const handle_type> handles, bool *alive) const noexcept
+    {
+        return contains_n(handles.data(), detail::count_of(handles.size()), alive);
     }
 
     /* Destroys the item; false when the handle does not resolve. O(1). */

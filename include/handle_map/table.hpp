@@ -174,6 +174,10 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     {
         return hm_table_contains_n(&own_.c, ids(handles), n, alive);
     }
+    std::uint32_t contains_n(span<const handle_type> handles, bool *alive) const noexcept
+    {
+        return contains_n(handles.data(), count_of(handles.size()), alive);
+    }
     /* The row of a handle, or HM_INVALID_INDEX. */
     [[nodiscard]] std::uint32_t row(handle_type handle) const noexcept
     {
@@ -184,6 +188,10 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
                         std::uint32_t *numbers) const noexcept
     {
         return hm_table_row_n(&own_.c, ids(handles), n, numbers);
+    }
+    std::uint32_t row_n(span<const handle_type> handles, std::uint32_t *numbers) const noexcept
+    {
+        return row_n(handles.data(), count_of(handles.size()), numbers);
     }
     [[nodiscard]] handle_type handle_at(std::uint32_t row) const noexcept
     {

@@ -195,6 +195,10 @@ class [[nodiscard]] world
     {
         return hm_world_destroy_n(&core_->c, detail::ids(entities), n);
     }
+    std::uint32_t destroy_n(span<const entity> entities) noexcept
+    {
+        return destroy_n(entities.data(), detail::count_of(entities.size()));
+    }
     void clear() noexcept
     {
         hm_world_clear(&core_->c);

@@ -163,7 +163,8 @@ TEST(cpp_index, a_batch_of_small_keys_sets_all_or_none)
         owners[i] = owner;
         check_two(index, owners.data());
     }
-    CHECK(index.set_n(owners.data(), keys.data(), MANY) == HM_OK && index.size() == MANY);
+    CHECK(index.set_n(owners, keys.data()) == HM_OK && index.size() == MANY);
+    CHECK(index.remove_n(owners) == MANY && index.empty());
 }
 
 TEST(cpp_index, a_batch_of_small_keys_whose_memory_is_refused_changes_nothing)

@@ -400,6 +400,8 @@ TEST(cpp_map, batches_take_vectors)
     CHECK(sprites.insert_n(items, handles.data()) == HM_OK && sprites.size() == 20);
     std::vector<sprite *> found(20);
     CHECK(sprites.get_n(handles, found.data()) == 20 && found[19]->texture == 2);
+    bool alive[20] = {false};
+    CHECK(sprites.contains_n(handles, alive) == 20 && alive[0] && alive[19]);
     std::swap(handles[0], handles[19]);
     CHECK(sprites.arrange(handles).done && sprites.handle_at(0) == handles[0]);
     CHECK(sprites.erase_n(handles) == 20 && sprites.empty());

@@ -172,6 +172,8 @@ TEST(cpp_pool, batches_take_vectors)
     std::vector<int *> found(3);
     CHECK(numbers.insert_n(items, handles.data()) == HM_OK);
     CHECK(numbers.get_n(handles, found.data()) == 3 && *found[2] == 3);
+    bool alive[3] = {false};
+    CHECK(numbers.contains_n(handles, alive) == 3 && alive[2]);
     const hm::handle<int> pair[2] = {handles[0], handles[1]};
     CHECK(numbers.erase_n(pair) == 2 && numbers.erase_n(handles) == 1 && numbers.empty());
 }

@@ -102,6 +102,10 @@ TEST(cpp_table, rows_come_in_the_order_of_a_column)
     table.touch(handles[0]);
     table.touch_all();
     CHECK(table.arrange(hm::span<const hm::handle<bodies>>(handles, 4)).done);
+    std::uint32_t rows[4];
+    bool alive[4] = {false};
+    CHECK(table.row_n(handles, rows) == 4 && rows[3] == 3);
+    CHECK(table.contains_n(handles, alive) == 4 && alive[3]);
     CHECK(table.arrange(handles, 4).done && table.row(handles[3]) == 3);
     bodies moved(std::move(table));
     const bodies &fixed = moved;

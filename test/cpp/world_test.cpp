@@ -181,7 +181,7 @@ TEST(cpp_world, many_entities_are_created_at_once)
     CHECK(world.get<velocity>(made[0])->x == 0);
     CHECK(world.create_n<position>(3, places) == HM_ERROR_FULL && world.size() == 3);
     CHECK(world.create_n(2) == HM_OK && world.size() == 5);
-    CHECK(world.destroy_n(made, 3) == 3 && world.size() == 2);
+    CHECK(world.destroy_n(made) == 3 && world.destroy_n(made, 3) == 0 && world.size() == 2);
     CHECK(world.destroy(world.handle_at(1)) && world.contains(world.handle_at(0)));
 }
 
