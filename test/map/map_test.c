@@ -639,3 +639,19 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
     }
     hm_map_fini(&map);
 }
+
+TEST(map, its_own_items_can_be_inserted)
+{
+    hm_map map = make_map((hm_map_desc){.item_size = sizeof(int)});
+    hm_handle handles[MANY];
+    fill(&map, handles, 3);
+    while (hm_map_count(&map) <= 500) {
+        uint32_t count = hm_map_count(&map);
+        CHECK(hm_map_insert_n(&map, hm_map_items(&map), count, NULL) == HM_OK);
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, hm_map_get(&map, handles[2]))));
+        for (uint32_t i = 0; i < count; i++)
+            CHECK(value_at(&map, count + i) == value_at(&map, i));
+        CHECK(value_at(&map, 2 * count) == 2);
+    }
+    hm_map_fini(&map);
+}

@@ -472,3 +472,19 @@ POOL_TEST(a_spent_slot_is_retired_and_its_place_abandoned)
     CHECK(hm_pool_explain(&pool, handle) == HM_HANDLE_RETIRED);
     finish(&pool);
 }
+
+POOL_TEST(its_own_items_can_be_inserted)
+{
+    hm_pool pool = make(storage, (hm_pool_desc){0});
+    hm_handle handles[MANY];
+    int number = 7;
+    hm_handle first = hm_pool_insert(&pool, &number);
+    for (int i = 0; i < MANY; i++) {
+        handles[i] = hm_pool_insert(&pool, hm_pool_get(&pool, first));
+        CHECK(value_of(&pool, handles[i]) == 7);
+        CHECK(i % 2 == 0 || hm_pool_erase(&pool, handles[i]));
+    }
+    CHECK(hm_pool_insert_n(&pool, hm_pool_get(&pool, first), 1, handles) == HM_OK);
+    CHECK(value_of(&pool, handles[0]) == 7);
+    finish(&pool);
+}
