@@ -48,6 +48,10 @@ run_program() {
 
 make_program subdirectory <<END
 add_subdirectory("$library" handle_map)
+option(BUILD_SHARED_LIBS "The program's own default" ON)
+if(NOT BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "the library has set BUILD_SHARED_LIBS for the whole program")
+endif()
 END
 run_program subdirectory
 
@@ -62,8 +66,10 @@ make_program installed <<END
 find_package(handle_map 0.2 REQUIRED)
 END
 for shared in OFF ON; do
+    # The headers may go to a folder of their own.
     if ! { cmake -S "$library" -B "$work/build-$shared" -DBUILD_SHARED_LIBS=$shared \
-        -DCMAKE_INSTALL_PREFIX="$work/package" &&
+        -DCMAKE_INSTALL_PREFIX="$work/package" \
+        -DCMAKE_INSTALL_INCLUDEDIR="include/shared-$shared" &&
         cmake --build "$work/build-$shared" --target install; } >"$work/log" 2>&1; then
         cat "$work/log" >&2
         exit 1
