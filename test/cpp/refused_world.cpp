@@ -30,6 +30,9 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
     world.add<frozen>(stone);
     commands.add<frozen>(stone);
 
+#ifdef values_that_make_no_component // a value cannot be made by T(args...)
+    world.emplace<position>(stone, "left");
+#endif
 #ifdef each_writes_what_is_const // each calls f(values...) or f(entity, values...), where a value
                                  // is
     movers.each([](position &p, velocity &v, health *) { p.x += v.x; });

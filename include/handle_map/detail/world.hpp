@@ -27,17 +27,9 @@ template <class T> class plain_value
 {
     T value_;
 
-    template <class... Args> static T make(Args &&...args)
-    {
-        if constexpr (std::is_constructible<T, Args...>::value)
-            return T(std::forward<Args>(args)...);
-        else
-            return T{std::forward<Args>(args)...};
-    }
-
   public:
     template <class... Args>
-    explicit plain_value(Args &&...args) : value_(make(std::forward<Args>(args)...))
+    explicit plain_value(Args &&...args) : value_(make<T>(std::forward<Args>(args)...))
     {
     }
     plain_value(const plain_value &) = delete;
