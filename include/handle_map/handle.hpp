@@ -29,6 +29,7 @@
 
 #if !(__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
 #error "handle_map.hpp needs C++17: compile with -std=c++17 or later"
+#include <C++17> /* There is no such file: compilers stop here, and list no errors that follow. */
 #endif
 
 #include <handle_map/handle_map.h>
