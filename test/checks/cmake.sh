@@ -80,11 +80,25 @@ for shared in OFF ON; do
     run_program installed -DCMAKE_PREFIX_PATH="$work/root-$shared"
 done
 
+# find_package VERSION: whether a program that asks for this version finds the library.
+find_version() {
+    rm -rf "$work/installed/build"
+    sed -i "s/^find_package.*/find_package(handle_map $1 REQUIRED)/" \
+        "$work/installed/CMakeLists.txt"
+    cmake -S "$work/installed" -B "$work/installed/build" \
+        -DCMAKE_PREFIX_PATH="$work/root-ON" >"$work/log" 2>&1
+}
+
 # The next minor version may have changed signatures, so it is refused.
-rm -rf "$work/installed/build"
-sed -i 's/handle_map 0.2/handle_map 0.1/' "$work/installed/CMakeLists.txt"
-if cmake -S "$work/installed" -B "$work/installed/build" \
-    -DCMAKE_PREFIX_PATH="$work/root-ON" >/dev/null 2>&1; then
-    echo "a program that asks for version 0.1 gets another" >&2
-    exit 1
-fi
+for version in '' 0.2 0.2.0 '0.2 EXACT' '0.2...0.4' '0.2...<0.3'; do
+    find_version "$version" || {
+        echo "a program that asks for version '$version' does not find it" >&2
+        exit 1
+    }
+done
+for version in 0.1 0.3 0.2.99 1 '0.3...0.4'; do
+    if find_version "$version"; then
+        echo "a program that asks for version $version gets another" >&2
+        exit 1
+    fi
+done
