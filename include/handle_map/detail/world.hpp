@@ -64,6 +64,14 @@ class held
     }
 };
 
+/* An array with room for one component more than a call names, for the C functions; nullptr if it
+ * names none, since gcc warns of an array without values. */
+template <std::size_t Size>
+constexpr const hm_component *set_of(const hm_component (&components)[Size]) noexcept
+{
+    return Size > 1 ? components : nullptr;
+}
+
 /* The types that any world of the program has met have numbers from 1. One that none has met has 0,
  * which is no component in any world. */
 inline std::uint32_t next_type_number() noexcept
