@@ -13,13 +13,19 @@ import os
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 INCLUDE = os.path.join(ROOT, 'include')
 SOURCES = os.path.join(ROOT, 'src')
 SPDX = '/* SPDX-License-Identifier: MIT */\n'
 PUBLIC = re.compile(r'#include <(handle_map/[^>]+)>\n')
 PRIVATE = re.compile(r'#include "([^"]+)"\n')
-NOT_CPP = '#ifdef __cplusplus\n#error "handle_map.c is C: compile it as C11, not as C++"\n#endif\n'
+# The message is the only error: what follows is left out.
+IF_C11 = '''#if defined(__cplusplus)
+#error "handle_map.c is C: compile it as C11, not as C++"
+#elif !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
+#error "handle_map.c needs C11: compile it with -std=c11, or /std:c11"
+#else
+'''
 FEATURE = re.compile(r'\s*#define (_\w+_SOURCE)\b')
 
 
@@ -83,10 +89,7 @@ def write(directory, name, text):
         file.write(text)
 
 
-def main():
-    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
-        sys.exit(__doc__)
-    directory = sys.argv[1]
+def amalgamate(directory):
     os.makedirs(directory, exist_ok=True)
     expander = Expander()
     header = expander.public('handle_map/handle_map.h')
@@ -94,13 +97,25 @@ def main():
     names = read(os.path.join(SOURCES, 'sources.txt')).split()
     source = Expander(expander.done)
     write(directory, 'handle_map.c',
-          title('all sources, to be compiled once, as C11') + NOT_CPP + feature_macros(names) +
+          title('all sources, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
           '#include "handle_map.h"\n' +
-          ''.join(source.file(os.path.join(SOURCES, name)) for name in names))
+          ''.join(source.file(os.path.join(SOURCES, name)) for name in names) + '#endif\n')
     classes = Expander(expander.done)
     text = classes.public('handle_map/handle_map.hpp')
     write(directory, 'handle_map.hpp', title('classes for C++17') + '#include "handle_map.h"\n' +
           text)
+
+
+def main():
+    if sys.argv[1:] in (['-h'], ['--help']):
+        print(__doc__)
+        return
+    if len(sys.argv) != 2 or sys.argv[1].startswith('-'):
+        sys.exit(__doc__)
+    try:
+        amalgamate(sys.argv[1])
+    except OSError as error:
+        sys.exit(f'amalgamate.py: {error}')
 
 
 if __name__ == '__main__':

@@ -157,7 +157,8 @@ class [[nodiscard]] commands
         (void)((returned = require<Types>(next++), returned == HM_OK) && ...);
         if (returned != HM_OK)
             return entity();
-        const entity created(hm_commands_create_with(own_.c(), set, sizeof...(Types), values));
+        const entity created(
+            hm_commands_create_with(own_.c(), detail::set_of(set), sizeof...(Types), values));
         if (created)
             (made.was_taken(), ...);
         return created;

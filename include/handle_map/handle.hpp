@@ -14,6 +14,10 @@
  * says why. value_or_throw is for programs that prefer an exception. All headers compile with
  * -fno-exceptions -fno-rtti; then value_or_throw does not exist.
  *
+ * An exception that a program throws itself goes on to the caller out of an item's constructor, and
+ * out of the loops each, each_view, destroy_if and for_each_run. Out of a predicate of erase_if or
+ * purge, a less, a key or a destructor it ends the program, since C code calls these.
+ *
  * The compiler tells handles apart by T alone. Two containers of the same T take each other's
  * handles, and each begins with index 0, generation 1: give each its own type id, as
  * hm::map<sprite, 7> or in its options, and the handles of the one are foreign to the other, which
@@ -25,6 +29,7 @@
 
 #if !(__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
 #error "handle_map.hpp needs C++17: compile with -std=c++17 or later"
+#include <C++17> /* There is no such file: compilers stop here, and list no errors that follow. */
 #endif
 
 #include <handle_map/handle_map.h>
@@ -290,11 +295,13 @@ struct error : std::runtime_error {
 /* Returns the item, or throws if a lookup found none. Example:
  *
  *     sprite &found = hm::value_or_throw(sprites.get(handle));
- */
+ *
+ * So too for calls that return the address of what they make, as push of lists does; if one was
+ * refused, hm_last_error says why. */
 template <class T> T &value_or_throw(T *item)
 {
     if (item == nullptr)
-        throw error("the handle does not resolve");
+        throw error("nullptr: the handle does not resolve, or the call was refused");
     return *item;
 }
 

@@ -306,7 +306,7 @@ template <class... Types> class [[nodiscard]] query
         if (returned != HM_OK)
             return returned;
         const detail::known_set<Removed...> gone(*core);
-        return hm_query_change(own_.c(), added, n, gone.set, gone.count, changed);
+        return hm_query_change(own_.c(), detail::set_of(added), n, gone.set, gone.count, changed);
     }
 
     /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each.

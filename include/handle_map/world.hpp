@@ -184,7 +184,7 @@ class [[nodiscard]] world
         status returned = require<Types...>(set);
         if (returned != HM_OK)
             return returned;
-        return hm_world_create_n(&core_->c, set, sizeof...(Types), n, columns,
+        return hm_world_create_n(&core_->c, detail::set_of(set), sizeof...(Types), n, columns,
                                  detail::ids(entities));
     }
     bool destroy(entity which) noexcept
@@ -388,7 +388,8 @@ class [[nodiscard]] world
         const void *values[] = {made.value()..., nullptr};
         hm_handle created = HM_NULL_HANDLE;
         if (require<Types...>(set) == HM_OK &&
-            hm_world_create_n(&core_->c, set, sizeof...(Types), 1, values, &created) == HM_OK)
+            hm_world_create_n(&core_->c, detail::set_of(set), sizeof...(Types), 1, values,
+                              &created) == HM_OK)
             (made.was_taken(), ...);
         return entity(created);
     }
@@ -412,8 +413,8 @@ class [[nodiscard]] world
         if (returned != HM_OK)
             return returned;
         const detail::known_set<Removed...> gone(*core_);
-        returned =
-            hm_world_change(&core_->c, which.id(), set, sizeof...(Types), gone.set, gone.count);
+        returned = hm_world_change(&core_->c, which.id(), detail::set_of(set), sizeof...(Types),
+                                   gone.set, gone.count);
         if (returned == HM_OK)
             (place(which, made), ...);
         return returned;

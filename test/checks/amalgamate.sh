@@ -14,6 +14,21 @@ python3 -B "$source/tools/amalgamate.py" one
 mkdir elsewhere
 (cd elsewhere && python3 -B "$source/tools/amalgamate.py" "$work/other/deep")
 diff -r one other/deep
+ln -s "$source/tools/amalgamate.py" script
+python3 -B script 'with spaces/and a link'
+diff -r one 'with spaces/and a link'
+
+# What it cannot do is told in a sentence; what it can, without an error.
+touch file
+if python3 -B script file 2>output; then
+    echo "it writes into a file" >&2
+    exit 1
+fi
+if [ "$(wc -l <output)" -ne 1 ] || ! grep -q "file" output; then
+    echo "it should say in one line that 'file' is no directory, but says: $(cat output)" >&2
+    exit 1
+fi
+python3 -B script --help | grep -q 'amalgamate.py DIR'
 
 mkdir blocks
 awk -v DIRECTORY=blocks -f "$source/test/tools/extract_c_blocks.awk" "$source/README.md"

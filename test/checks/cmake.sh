@@ -48,6 +48,10 @@ run_program() {
 
 make_program subdirectory <<END
 add_subdirectory("$library" handle_map)
+option(BUILD_SHARED_LIBS "The program's own default" ON)
+if(NOT BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "the library has set BUILD_SHARED_LIBS for the whole program")
+endif()
 END
 run_program subdirectory
 
@@ -62,8 +66,10 @@ make_program installed <<END
 find_package(handle_map 0.2 REQUIRED)
 END
 for shared in OFF ON; do
+    # The headers may go to a folder of their own.
     if ! { cmake -S "$library" -B "$work/build-$shared" -DBUILD_SHARED_LIBS=$shared \
-        -DCMAKE_INSTALL_PREFIX="$work/package" &&
+        -DCMAKE_INSTALL_PREFIX="$work/package" \
+        -DCMAKE_INSTALL_INCLUDEDIR="include/shared-$shared" &&
         cmake --build "$work/build-$shared" --target install; } >"$work/log" 2>&1; then
         cat "$work/log" >&2
         exit 1
@@ -74,11 +80,25 @@ for shared in OFF ON; do
     run_program installed -DCMAKE_PREFIX_PATH="$work/root-$shared"
 done
 
+# find_package VERSION: whether a program that asks for this version finds the library.
+find_version() {
+    rm -rf "$work/installed/build"
+    sed -i "s/^find_package.*/find_package(handle_map $1 REQUIRED)/" \
+        "$work/installed/CMakeLists.txt"
+    cmake -S "$work/installed" -B "$work/installed/build" \
+        -DCMAKE_PREFIX_PATH="$work/root-ON" >"$work/log" 2>&1
+}
+
 # The next minor version may have changed signatures, so it is refused.
-rm -rf "$work/installed/build"
-sed -i 's/handle_map 0.2/handle_map 0.1/' "$work/installed/CMakeLists.txt"
-if cmake -S "$work/installed" -B "$work/installed/build" \
-    -DCMAKE_PREFIX_PATH="$work/root-ON" >/dev/null 2>&1; then
-    echo "a program that asks for version 0.1 gets another" >&2
-    exit 1
-fi
+for version in '' 0.2 0.2.0 '0.2 EXACT' '0.2...0.4' '0.2...<0.3'; do
+    find_version "$version" || {
+        echo "a program that asks for version '$version' does not find it" >&2
+        exit 1
+    }
+done
+for version in 0.1 0.3 0.2.99 1 '0.3...0.4'; do
+    if find_version "$version"; then
+        echo "a program that asks for version $version gets another" >&2
+        exit 1
+    fi
+done

@@ -30,13 +30,31 @@ fails_with() {
     }
 }
 
-fails_with 'needs C11' gcc -std=c99 -c one/handle_map.c -o c99.o
-fails_with 'compile it as C11' gcc -x c++ -c one/handle_map.c -o cpp.o
+# fails_once_with MESSAGE COMMAND...: and nothing else is an error.
+fails_once_with() {
+    fails_with "$@"
+    [ "$(grep -c 'error: ' output)" -eq 1 ] || {
+        echo "it should be the only error, but there are: $(grep 'error: ' output)" >&2
+        exit 1
+    }
+}
+
+for standard in c89 gnu89 c99 gnu99; do
+    fails_once_with 'needs C11' gcc -std=$standard -c one/handle_map.c -o old.o
+done
+for name in array transpose; do
+    fails_with 'need C11' gcc -std=gnu99 -I "$source/include" -c "$source/src/$name.c" -o old.o
+done
+fails_once_with 'compile it as C11' gcc -x c++ -c one/handle_map.c -o cpp.o
 fails_with 'needs C11 atomics' gcc -std=c11 -DHM_PORTABLE -D__STDC_NO_ATOMICS__ \
     -c one/handle_map.c -o atomics.o
 if command -v g++ >/dev/null; then
     echo '#include "one/handle_map.hpp"' >old.cpp
     fails_with 'needs C++17' g++ -std=c++14 -fsyntax-only old.cpp
+    [ "$(grep -c 'error: ' output)" -le 2 ] || {
+        echo "the message is lost among: $(grep 'error: ' output)" >&2
+        exit 1
+    }
 fi
 if command -v cmake >/dev/null; then
     sed 's/^cmake_minimum_required(.*/cmake_minimum_required(VERSION 99.0)/' \

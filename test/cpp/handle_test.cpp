@@ -109,6 +109,21 @@ TEST(cpp_handle, value_or_throw_throws_what_is_wrong)
     CHECK(caught == 3);
 }
 
+TEST(cpp_handle, value_or_throw_of_an_address_names_a_refusal_too)
+{
+    hm::map<node> nodes(2);
+    hm::secondary<node, int> ranks(nodes, {1});
+    ranks.emplace(nodes.emplace(), 3);
+    std::string said;
+    try {
+        hm::value_or_throw(ranks.emplace(nodes.emplace(), 4));
+    } catch (const hm::error &error) {
+        said = error.what();
+    }
+    CHECK(said.find("refused") != std::string::npos);
+    CHECK(std::string(hm_last_error()).find("capacity is used up") != std::string::npos);
+}
+
 TEST(cpp_handle, types_that_may_be_moved_as_bytes_are_known)
 {
     struct no_bytes {

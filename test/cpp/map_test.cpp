@@ -73,6 +73,8 @@ TEST(cpp_map, emplace_makes_an_aggregate_or_calls_a_constructor)
     CHECK(sprites.get(handle)->depth == 1.5f && sprites.get(handle)->texture == 3);
     const auto zero = sprites.emplace();
     CHECK(sprites.get(zero)->depth == 0 && sprites.get(zero)->texture == 0);
+    const auto deep = sprites.emplace(2.5f); /* without a warning about what is left out */
+    CHECK(sprites.get(deep)->depth == 2.5f && sprites.get(deep)->texture == 0);
     hm::map<counted> values(10);
     const auto value = values.emplace(7);
     CHECK(*values.get(value)->value == 7);

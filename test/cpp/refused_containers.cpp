@@ -32,6 +32,22 @@ void run()
 #ifdef a_handle_of_another_type // no matching
     (void)sprites.get(name);
 #endif
+#ifdef values_that_make_no_item // a value cannot be made by T(args...)
+    sprites.emplace("deep");
+#endif
+#ifdef too_many_values // a value cannot be made by T(args...)
+    sprites.emplace(1.5f, 2);
+#endif
+#ifdef a_value_that_is_narrowed // a value cannot be made by T(args...)
+    sprites.emplace(names.size() * 0.5);
+#endif
+#ifdef a_constructor_that_is_not_there // a value cannot be made by T(args...)
+    names.emplace(&sprites, 1);
+#endif
+#ifdef a_value_of_another_type // a value cannot be made by T(args...)
+    hm::lists<sprite> lists(10);
+    lists.emplace({}, "deep");
+#endif
 #ifdef a_column_of_groups // a table of groups has no whole columns
     (void)groups.column<0>();
 #endif

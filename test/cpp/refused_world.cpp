@@ -20,6 +20,34 @@ struct alignas(8192) page {
     char bytes[8192];
 };
 
+/* Without values: each in a function of its own, where gcc sees that none is read. */
+hm::entity create(hm::world &world);
+hm::entity create_later(hm::commands &commands);
+hm::status create_many(hm::world &world);
+hm::status take_away(hm::world &world, hm::entity stone);
+hm::status take_away_from_all(hm::query<position> &query);
+
+hm::entity create(hm::world &world)
+{
+    return world.create();
+}
+hm::entity create_later(hm::commands &commands)
+{
+    return commands.create();
+}
+hm::status create_many(hm::world &world)
+{
+    return world.create_n<>(3);
+}
+hm::status take_away(hm::world &world, hm::entity stone)
+{
+    return world.change(stone, hm::without<velocity>());
+}
+hm::status take_away_from_all(hm::query<position> &query)
+{
+    return query.change(hm::without<velocity>());
+}
+
 void run(hm::world &world, hm::commands &commands, hm::entity stone);
 
 void run(hm::world &world, hm::commands &commands, hm::entity stone)
@@ -30,6 +58,9 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
     world.add<frozen>(stone);
     commands.add<frozen>(stone);
 
+#ifdef values_that_make_no_component // a value cannot be made by T(args...)
+    world.emplace<position>(stone, "left");
+#endif
 #ifdef each_writes_what_is_const // each calls f(values...) or f(entity, values...), where a value
                                  // is
     movers.each([](position &p, velocity &v, health *) { p.x += v.x; });

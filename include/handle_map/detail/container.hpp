@@ -5,6 +5,8 @@
 
 #include <handle_map/handle.hpp>
 
+#include <exception>
+
 namespace hm
 {
 namespace detail
@@ -50,10 +52,30 @@ inline std::uint32_t count_of(std::size_t size) noexcept
     return size < UINT32_MAX ? static_cast<std::uint32_t>(size) : UINT32_MAX;
 }
 
+/* Whether there is a T{args...}. One that narrows a number is none. */
+template <class Void, class T, class... Args> constexpr bool takes_braces_or = false;
+template <class T, class... Args>
+constexpr bool takes_braces_or<std::void_t<decltype(T{std::declval<Args>()...})>, T, Args...> =
+    true;
+template <class T, class... Args> constexpr bool takes_braces = takes_braces_or<void, T, Args...>;
+
+template <class T, class... Args> constexpr void require_made_from() noexcept
+{
+    static_assert(std::is_constructible<T, Args...>::value || takes_braces<T, Args...>,
+                  "a value cannot be made by T(args...), nor by T{args...}: there is no such "
+                  "constructor, or an argument is one too many, of another type, or narrowed");
+}
+
+/* To leave out the last members of an aggregate is fine. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+
 /* Whether `construct` below throws nothing. */
 template <class T, class... Args> constexpr bool constructs_without_throwing() noexcept
 {
-    if constexpr (std::is_constructible<T, Args...>::value)
+    if constexpr (std::is_constructible<T, Args...>::value || !takes_braces<T, Args...>)
         return std::is_nothrow_constructible<T, Args...>::value;
     else
         return noexcept(T{std::declval<Args>()...});
@@ -62,11 +84,30 @@ template <class T, class... Args> constexpr bool constructs_without_throwing() n
 /* T(args...), or T{args...} for an aggregate. */
 template <class T, class... Args> T *construct(void *place, Args &&...args)
 {
+    require_made_from<T, Args...>();
     if constexpr (std::is_constructible<T, Args...>::value)
         return ::new (place) T(std::forward<Args>(args)...);
-    else
+    else if constexpr (takes_braces<T, Args...>)
         return ::new (place) T{std::forward<Args>(args)...};
+    else
+        return nullptr;
 }
+
+/* The same as a result. */
+template <class T, class... Args> T make(Args &&...args)
+{
+    require_made_from<T, Args...>();
+    if constexpr (std::is_constructible<T, Args...>::value)
+        return T(std::forward<Args>(args)...);
+    else if constexpr (takes_braces<T, Args...>)
+        return T{std::forward<Args>(args)...};
+    else
+        std::terminate(); /* not reached */
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* An item in bytes of its own, until a container takes it as bytes. */
 template <class T> class maker

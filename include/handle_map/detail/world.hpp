@@ -27,17 +27,9 @@ template <class T> class plain_value
 {
     T value_;
 
-    template <class... Args> static T make(Args &&...args)
-    {
-        if constexpr (std::is_constructible<T, Args...>::value)
-            return T(std::forward<Args>(args)...);
-        else
-            return T{std::forward<Args>(args)...};
-    }
-
   public:
     template <class... Args>
-    explicit plain_value(Args &&...args) : value_(make(std::forward<Args>(args)...))
+    explicit plain_value(Args &&...args) : value_(make<T>(std::forward<Args>(args)...))
     {
     }
     plain_value(const plain_value &) = delete;
@@ -71,6 +63,14 @@ class held
             base::was_taken();
     }
 };
+
+/* An array with room for one component more than a call names, for the C functions; nullptr if it
+ * names none, since gcc warns of an array without values. */
+template <std::size_t Size>
+constexpr const hm_component *set_of(const hm_component (&components)[Size]) noexcept
+{
+    return Size > 1 ? components : nullptr;
+}
 
 /* The types that any world of the program has met have numbers from 1. One that none has met has 0,
  * which is no component in any world. */
