@@ -53,7 +53,8 @@
  *
  * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
  * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
- * fini of a buffer that has commands. */
+ * fini of a buffer that has commands. The buffers then grow through the world's memory table from
+ * all of these threads, which that of an arena does not allow. */
 #ifndef HANDLE_MAP_COMMANDS_H
 #define HANDLE_MAP_COMMANDS_H
 

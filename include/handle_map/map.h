@@ -152,10 +152,10 @@ HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, u
                                   bool *alive);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. A destroy hook must not change
- * `handles`. Up to twice as fast as single calls in a map larger than the caches, and 1.4 to 1.7
- * times as fast in one that fits them if stale handles are mixed with others. Invalidates what
- * hm_map_erase does. O(n). */
+ * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the map's
+ * items, which move, and a destroy hook must not change them. Up to twice as fast as single calls
+ * in a map larger than the caches, and 1.4 to 1.7 times as fast in one that fits them if stale
+ * handles are mixed with others. Invalidates what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called

@@ -71,7 +71,7 @@ typedef struct hm_memory {
 /* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
  * reports). A reservation costs address space only. A committed page costs memory once it is
  * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
- * container that is already large grows by itself, it makes 44 to 128 KiB resident at a time where
+ * container that is already large grows by itself, it makes up to 64 KiB resident at a time where
  * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os(void);
 
@@ -106,7 +106,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  * guarded.
  *
  * Threads: no locks inside. An init, fini or change of one container in the arena must not run
- * together with that of another; const calls may, as each container says. Example:
+ * together with that of another, and of a world there only one thread at a time may record commands
+ * or run queries; const calls may run together, as each container says. Example:
  *
  *     hm_memory_arena arena;
  *     hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = 64 << 20});

@@ -195,8 +195,9 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
                                  void *context);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. In a pool of a million items or more,
- * and in any pool if stale handles are mixed with others, this is 1.4 to 4 times as fast as single
+ * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the pool's
+ * items, and a destroy hook must not change them. In a pool of a million items or more, and in any
+ * pool if stale handles are mixed with others, this is 1.4 to 4 times as fast as single
  * calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 

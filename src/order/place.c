@@ -238,11 +238,13 @@ static bool order_pull_clean(hm_order_call *call, uint32_t gap)
     uint32_t most = order_allow_swaps(call, (gap < state->cursor ? gap : state->cursor) - clean);
     if (most == 0)
         return false;
-    for (uint32_t i = at; i < clean && i - at < most; i++)
-        if (hm_order_mark(state, i) != HM_MARK_LIFTED)
-            most = i - at; /* A pending item stays in place. */
     bool has_work = hm_order_seek(call, &stop, clean + most, false);
     uint32_t count = stop - clean;
+    /* No more marks are read than items move: a long row of lifted items is passed many times. */
+    for (uint32_t i = 1; i < count && at + i < clean; i++)
+        if (hm_order_mark(state, at + i) != HM_MARK_LIFTED)
+            count = i; /* A pending item stays in place. */
+    stop = clean + count;
     if (clean - at == 1) {
         order_shift_items(call->sequence, at, stop - 1, count, false);
     } else {
@@ -283,8 +285,11 @@ static bool order_bring_rest(hm_order_call *call)
     uint32_t left = batch->count - batch->next, begin = state->place.target, at = begin;
     for (; left > 0; left--, at++, slots++) {
         uint32_t from = hm_order_position(call, *slots);
-        if (from == at)
+        if (from == at) {
+            if (!hm_order_may_work(call))
+                break;
             continue;
+        }
         if (!hm_order_may_swap(call))
             break;
         order_look_ahead(call, slots, left, at);

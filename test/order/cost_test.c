@@ -250,10 +250,10 @@ static uint32_t moved_up_by_strangers(uint32_t i, uint32_t count)
 
 /* clang-format off */
 static const known_names lists[] = {
-    {"back to front", from_the_back, 1, {{4000, 0, 1}, {4000, 0, 402}, {79800, 0, 1}}},
+    {"back to front", from_the_back, 1, {{4000, 0, 1}, {4000, 0, 403}, {79800, 0, 1}}},
     {"every second", every_second_one, 1, {{7990, 0, 1}, {7990, 0, 801}, {19900, 0, 1}}},
     {"each twice", each_twice, 2, {{7998, 0, 1}, {7998, 0, 806}, {35511, 0, 1}}},
-    {"ends exchanged", ends_exchanged, 1, {{1, 0, 1}, {1, 0, 4}, {797, 0, 1}}},
+    {"ends exchanged", ends_exchanged, 1, {{1, 0, 1}, {1, 0, 6}, {797, 0, 1}}},
     {"strangers", moved_up_by_strangers, 1, {{7986, 0, 1}, {7986, 0, 801}, {17556, 0, 1}}},
 };
 /* clang-format on */
