@@ -4,7 +4,7 @@
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
-/* The headers do with gnu99, the sources do not. */
+/* The headers also compile as gnu99; the sources do not. */
 #if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L
 #error "the sources of handle_map need C11: compile them with -std=c11, or /std:c11"
 #endif

@@ -14,9 +14,9 @@
  * says why. value_or_throw is for programs that prefer an exception. All headers compile with
  * -fno-exceptions -fno-rtti; then value_or_throw does not exist.
  *
- * An exception that a program throws itself goes on to the caller out of an item's constructor, and
- * out of the loops each, each_view, destroy_if and for_each_run. Out of a predicate of erase_if or
- * purge, a less, a key or a destructor it ends the program, since C code calls these.
+ * An exception reaches the caller if an item's constructor throws it, or the function passed to
+ * each, each_view, destroy_if or for_each_run. Thrown by a predicate of erase_if or purge, a less,
+ * a key or a destructor, it ends the program, since C code calls these.
  *
  * The compiler tells handles apart by T alone. Two containers of the same T take each other's
  * handles, and each begins with index 0, generation 1: give each its own type id, as
@@ -296,8 +296,8 @@ struct error : std::runtime_error {
  *
  *     sprite &found = hm::value_or_throw(sprites.get(handle));
  *
- * So too for calls that return the address of what they make, as push of lists does; if one was
- * refused, hm_last_error says why. */
+ * The same holds for calls that return the address of what they make, such as push of lists; if one
+ * was refused, hm_last_error says why. */
 template <class T> T &value_or_throw(T *item)
 {
     if (item == nullptr)

@@ -52,7 +52,7 @@ inline std::uint32_t count_of(std::size_t size) noexcept
     return size < UINT32_MAX ? static_cast<std::uint32_t>(size) : UINT32_MAX;
 }
 
-/* Whether there is a T{args...}. One that narrows a number is none. */
+/* Whether T{args...} compiles; it does not if a number would be narrowed. */
 template <class Void, class T, class... Args> constexpr bool takes_braces_or = false;
 template <class T, class... Args>
 constexpr bool takes_braces_or<std::void_t<decltype(T{std::declval<Args>()...})>, T, Args...> =
@@ -66,7 +66,7 @@ template <class T, class... Args> constexpr void require_made_from() noexcept
                   "constructor, or an argument is one too many, of another type, or narrowed");
 }
 
-/* To leave out the last members of an aggregate is fine. */
+/* Leaving out the last members of an aggregate is fine. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -93,7 +93,7 @@ template <class T, class... Args> T *construct(void *place, Args &&...args)
         return nullptr;
 }
 
-/* The same as a result. */
+/* As construct, but returns the value. */
 template <class T, class... Args> T make(Args &&...args)
 {
     require_made_from<T, Args...>();
