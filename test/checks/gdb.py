@@ -123,7 +123,7 @@ def ask(program, script):
     done = subprocess.run(["gdb", "-nx", "-batch", *arguments, program], check=True,
                           cwd=os.path.dirname(program), env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, encoding="utf-8", timeout=300)
+                          stderr=subprocess.STDOUT, encoding="utf-8", timeout=3600)
     if "ptrace: Operation not permitted" in done.stdout:
         print("skipped: gdb may not trace here", file=sys.stderr)
         sys.exit(77)

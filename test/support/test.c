@@ -47,15 +47,6 @@ void test_expect_panic_of(const char *file, const char *message)
 
 void (*test_fail_hook)(const char *file, int line, const char *condition);
 
-#ifdef HM_TEST_CRITERION
-void test_fail(const char *file, int line, const char *condition)
-{
-    if (test_fail_hook != NULL)
-        test_fail_hook(file, line, condition);
-    cr_assert_fail("%s:%d: %s", file, line, condition);
-}
-#endif
-
 uint32_t test_scale(void)
 {
     static uint32_t scale;

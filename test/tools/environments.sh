@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # environments.sh SOURCE BUILD [NAME...]: builds the plain test program for one environment after
-# another and runs it there: all of them, or those named. A table at the end says what ran, and what
-# was left out where. BUILD/windows is a configured Meson build, which also provides the list of
-# sources. `./run test` covers gcc in release, and clang with ASan and UBSan.
+# another and runs it there, and runs what `./run test` leaves out because it is slow: all of these, or
+# those named. A table at the end says what ran, and what was left out where. BUILD/release, BUILD/asan
+# and BUILD/windows are configured Meson builds; the last also provides the list of sources.
+# `./run test` covers gcc in release, and clang with ASan and UBSan.
 set -u
 root=$1 build=$2
 shift 2
@@ -18,7 +19,7 @@ cd "$root" || exit 1
 sources=$(meson introspect --targets "$build/windows" | python3 -c '
 import json, sys
 for target in json.load(sys.stdin):
-    if target["name"] in ("handle_map", "handle_map_test_plain"):
+    if target["name"] in ("handle_map", "test_support", "handle_map_test_plain"):
         for group in target["target_sources"]:
             print("\n".join(s for s in group["sources"] if s.endswith(".c")))' | sort -u)
 [ -n "$sources" ] || exit 1
@@ -33,18 +34,24 @@ one_library=$directory/one/handle_map.c
 one_sources="$one_library $(echo "$sources" | grep -v "^$root/src/")"
 one_include="-I$directory/one -I$directory/one/include -DHM_TEST_ONE_FILE"
 
+# A token for each processor: an environment takes one while it runs. They keep one busy each.
+tokens=$directory/tokens
+mkfifo "$tokens"
+exec 3<>"$tokens"
+nproc | xargs seq | tr -d 0-9 >&3
+
 # environment NAME WHAT COMMAND...: runs the command, with its output in a log, and makes a row of the
-# table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not. Two run at a
-# time, since each keeps one processor busy.
+# table. A command prints "N tests, ..." for what ran, "left out: ..." for what did not. The longest
+# come first, so that none is left to run alone.
 begun='' # names
 environment() {
     case $chosen in
     '  ' | *" $1 "*) ;;
     *) return ;;
     esac
-    try "$@" &
+    read -r _ <&3
+    { try "$@" 3>&-; echo >&3; } &
     begun="$begun $1"
-    [ $(($(echo "$begun" | wc -w) % 2)) -ne 0 ] || wait
 }
 
 try() {
@@ -57,7 +64,7 @@ try() {
         result=passed
     fi
     seconds=$(($(date +%s) - begin))
-    tests=$(sed -n 's/^\([0-9][0-9]*\) tests, .*/\1/p' "$log" | tail -n 1)
+    tests=$(awk '/^[0-9]+ tests, / { sum += $1 } END { print sum }' "$log")
     printf '%-14s %-40s %s after %s s\n' "$name" "$what" $result $seconds
     # Failures first, since the log of a test may end long after them.
     [ $result = passed ] ||
@@ -95,6 +102,14 @@ windows() {
     HM_TEST_SCALE=$1
     meson compile -C "$build/windows" &&
         meson test -C "$build/windows" --no-rebuild --verbose
+}
+
+# built BUILD OPTION...: tests of a configured Meson build.
+built() {
+    directory=$build/$1
+    shift
+    meson test -C "$directory" --logbase "$name" --verbose "$@" || return 1
+    sed -n 's/^.*skipped: /left out: /p' "$directory/meson-logs/$name.txt"
 }
 
 # wasm SCALE: runs README's first program and the plain program, with the library as one file, as
@@ -139,34 +154,47 @@ portable() {
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
-environment gcc-O0 'gcc -O0, one file' one 1 'gcc -O0' ''
-environment clang-O3 'clang -O3, one file' one 1 'clang -O3' ''
-environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
-environment x86 '32-bit x86' plain 1 'gcc -m32 -O2' ''
-environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
-    'gcc -m32 -O1 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
-environment msan 'clang, memory sanitizer' plain 10 \
-    'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
-environment tsan 'clang, thread sanitizer' plain 10 'clang -O1 -g -fsanitize=thread' ''
 # valgrind takes a size above half the address space for negative, and seconds for 4 GiB of shadow.
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
+environment asan 'benchmarks, exhaustive search, ASan' built asan --suite benchmarks \
+    --suite exhaustive
 environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 4096'
+environment windows 'Windows under wine' windows 10
+environment tsan 'clang, thread sanitizer' plain 10 'clang -O1 -g -fsanitize=thread' ''
+environment wasm 'WebAssembly under node, one file' wasm 1
+environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
+    qemu-s390x-static
+environment msan 'clang, memory sanitizer' plain 10 \
+    'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
+environment windows-one 'Windows under wine, one file' one 10 \
+    'x86_64-w64-mingw32-gcc -O2 -static' /usr/lib/wine/wine64
 environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 16384'
 # The table of the excluded test grows with the page size, and its rounds cannot be reduced.
 environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
-environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
-    qemu-s390x-static
-environment windows 'Windows under wine' windows 10
-environment windows-one 'Windows under wine, one file' one 10 \
-    'x86_64-w64-mingw32-gcc -O2 -static' /usr/lib/wine/wine64
-environment wasm 'WebAssembly under node, one file' wasm 1
+environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
+    'gcc -m32 -O1 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
+environment gcc-O0 'gcc -O0, one file' one 1 'gcc -O0' ''
+environment clang-O3 'clang -O3, one file' one 1 'clang -O3' ''
+environment x86 '32-bit x86' plain 1 'gcc -m32 -O2' ''
 environment portable 'clang without GNU extensions, one file' portable 1
+environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
+environment amalgamate 'the library as one file, five compilers' built release amalgamate
+environment consumers 'programs with other compilers and flags' built release consumers
+environment cmake 'three ways with CMake' built release cmake
+environment dist 'the archive of a release' built release dist
+environment docs 'code blocks of the documents' built release docs
+environment examples "the headers' examples" built release examples
+environment freestanding 'without a C library' built release freestanding
+environment headers 'each header alone' built release headers
+environment poison 'a library without ASan' built release poison
+environment refused 'what C++ must refuse to compile' built release refused
+environment subproject 'Meson subproject' built release subproject
 
 wait
 [ -n "$begun" ] || {

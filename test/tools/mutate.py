@@ -53,7 +53,8 @@ class Build:
         targets = json.loads(subprocess.run(["meson", "introspect", "--targets", directory],
                                             check=True, stdout=subprocess.PIPE).stdout)
         self.library = self.sources_of(targets, "handle_map", "static library")
-        self.tests = self.sources_of(targets, "handle_map_test_plain", "executable")
+        self.tests = (self.sources_of(targets, "handle_map_test_plain", "executable") +
+                      self.sources_of(targets, "test_support", "static library"))
         self.seconds = {}  # suite -> how long it runs
         self.left_out = set()  # suites that are not run
         for source in self.tests:
