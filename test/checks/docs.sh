@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
-# compiles without a warning, with every installed compiler, and so is every ```cpp block.
+# compiles without a warning, with every installed compiler, and so is every ```cpp block. If Doxygen is
+# installed, the reference that it makes of them and of the headers is whole.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -38,4 +39,8 @@ fi
 if [ "$compiled" -eq 0 ]; then
     echo "skipped: needs gcc or clang" >&2
     exit 77
+fi
+
+if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
+    sh "$source/docs/reference/make.sh" "$source" "$work/reference"
 fi
