@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check.py SOURCE HTML: the reference in HTML that Doxygen made of SOURCE is whole: its pictures are
-there, its tables have as many rows as in the Markdown, and no page shows Markdown as text."""
+"""check.py SOURCE HTML: the reference in HTML that Doxygen made of SOURCE is whole: its pictures
+are there, its tables have as many rows as in the Markdown, and no page shows Markdown as text."""
 
 import glob
 import html.parser
@@ -39,14 +39,14 @@ class Page(html.parser.HTMLParser):
                 self.code.pop()
 
     def handle_data(self, data):
-        # A row that ends inside code leaves Doxygen's commands there. Doxygen puts bars between its
-        # own links, but none beside text.
+        # A row that ends inside code leaves Doxygen's commands there. Doxygen puts bars between
+        # its own links, but none beside text.
         broken = r'\\ilinebr' if self.code else r'`|\S *\||\| *\S|\w\]\(|</?t[dr]'
         self.text += [line for line in data.split('\n') if re.search(broken, line)]
 
 
 def rows_of(path):
-    """The rows of all tables in a page of Markdown; a head counts, and the line below it does not."""
+    """The rows of all tables in Markdown; a head counts, and the line below it does not."""
     with open(path, encoding='utf-8') as file:
         return sum(line.startswith('|') and not re.match(r'\|[-:|\s]+$', line) for line in file)
 

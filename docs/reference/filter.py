@@ -95,14 +95,15 @@ def prose(page, text, used):
     def named(heading):
         name = anchor(page, heading.group(2))
         times = used[name] = used.get(name, -1) + 1  # a name's second heading ends with -1
-        return f'{heading.group(0)} {{#{name}-{times}}}' if times else f'{heading.group(0)} {{#{name}}}'
+        return f'{heading.group(0)} {{#{name}-{times}}}' if times else \
+            f'{heading.group(0)} {{#{name}}}'
 
     text = re.sub(r"`((?:[^`\n]|\n(?!\n))*)`", lambda code:
                   f'``{code.group(1)}``' if "'" in code.group(1) else code.group(0), text)
     text = re.sub(r'(?m)^(#{2,}) (.*)$', named, text)
     text = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', text)
     text = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', text)
-    text = re.sub(r'\]\(docs/(\w+\.(?:png|svg))\)', r'](\1)', text)  # Pictures are beside the pages.
+    text = re.sub(r'\]\(docs/(\w+\.(?:png|svg))\)', r'](\1)', text)  # beside the pages
     return re.sub(r'\[([^]]+)\]\(\w+\)', r'\1', text)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""command_lines.py PROGRAM...: runs the examples as a user would. They print their options with --help,
-refuse what is wrong before any work and name it, and say on long work how far they are. The demo has a
-check of its own, since it has more to show."""
+"""command_lines.py PROGRAM...: runs the examples as a user would. They print their options with
+--help, refuse what is wrong before any work and name it, and say on long work how far they are. The
+demo has a check of its own, since it has more to show."""
 
 import os
 import re
@@ -14,7 +14,8 @@ import time
 
 HANG = 900  # seconds: a limit that only ends a hang
 
-# Options for little work, those that replace them for work without an end, and those that name a file.
+# Options for little work, those that replace them for work without an end, and those that name a
+# file.
 PROGRAMS = {
     'broadphase': (['--count', '300', '--frames', '5', '--runs', '1', '--changes', '3'],
                    ['--frames', '1000000'], ['--csv']),
@@ -49,8 +50,9 @@ class Example:
         result = self.run(*arguments)
         what = f'{self.name} {arguments}'
         check(result.returncode == 2, f'{what}: refused with 2', result)
-        check(result.stderr.startswith(f'{self.name}: '), f'{what}: says who refuses', result.stderr)
-        check(all(text in result.stderr for text in named), f'{what}: {named} is named', result.stderr)
+        message = result.stderr
+        check(message.startswith(f'{self.name}: '), f'{what}: says who refuses', message)
+        check(all(text in message for text in named), f'{what}: {named} is named', message)
         check(result.stdout == '', f'{what}: nothing was done', result.stdout)
         check(sorted(os.listdir(self.directory)) == before, f'{what}: no file was made')
 
@@ -58,10 +60,11 @@ class Example:
         for arguments in (['--help'], [*self.little[:2], '--help']):
             result = self.run(*arguments)
             check(result.returncode == 0 and result.stderr == '', f'{self.name}: helps', result)
-            check(result.stdout.startswith(f'usage: {self.name} '), f'{self.name}: usage', result.stdout)
-        options = re.findall(r'^  (--[a-z-]+)', result.stdout, re.M)
+            usage = result.stdout
+            check(usage.startswith(f'usage: {self.name} '), f'{self.name}: usage', usage)
+        options = re.findall(r'^  (--[a-z-]+)', usage, re.M)
         used = {text for text in [*self.little, *self.files] if text.startswith('--')}
-        check(used <= set(options), f'{self.name}: --help lists {used}', result.stdout)
+        check(used <= set(options), f'{self.name}: --help lists {used}', usage)
         for option in set(options) - {'--help'}:
             self.refuses([option], option)
         return set(options) - {'--help', *self.files}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
-# compiles without a warning, with every installed compiler, and so is every ```cpp block. README's way
-# to Debian packages names what they are built with. If Doxygen is installed, the reference that it
-# makes of the pages and the headers is whole.
+# compiles without a warning, with every installed compiler, and so is every ```cpp block. README's
+# way to Debian packages names what they are built with. If Doxygen is installed, the reference that
+# it makes of the pages and the headers is whole.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -13,8 +13,9 @@ blocks=0
 compiled=0
 
 way=$(grep '^| Debian packages |' "$source/README.md")
-for package in build-essential $(sed -n 's/^Build-Depends: //p' "$source/tools/package/debian/control" |
-    sed 's/([^)]*)//g; s/debhelper-compat/debhelper/; s/,//g'); do
+packages=$(sed -n 's/^Build-Depends: //p' "$source/tools/package/debian/control" |
+    sed 's/([^)]*)//g; s/debhelper-compat/debhelper/; s/,//g')
+for package in build-essential $packages; do
     case $way in
     *" $package"[\ \`]*) ;;
     *)
