@@ -427,9 +427,9 @@ static bool run(struct soak *soak)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     uint32_t seconds = soak->options.seconds;
-    double begin = seconds_now();
+    double begin = seconds_now(), passed = 0;
     uint64_t frame = 0;
-    for (double passed = 0; passed < seconds; passed = seconds_now() - begin) {
+    while (passed < seconds) {
         if (progress_is_due())
             fprintf(stderr, "resources: second %u of %u\n", (unsigned)passed, (unsigned)seconds);
         for (int i = 0; i < STEPS; i++)
@@ -443,6 +443,7 @@ static bool run(struct soak *soak)
             nanosleep(&pause, NULL);
         if (frame++ % VALIDATE_EVERY == 0 && resource_cache_validate(&soak->cache) != HM_OK)
             return false;
+        passed = seconds_now() - begin;
     }
     return resource_cache_validate(&soak->cache) == HM_OK;
 }
