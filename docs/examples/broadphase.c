@@ -2,19 +2,18 @@
 /* broadphase: 100,000 moving circles in a grid, and which of them touch: kept up to date with an
  * hm_index and hm_lists, and beside that, rebuilt from scratch in each frame.
  *
- *     broadphase [--count N] [--frames N] [--movers PERCENT] [--changes N] [--swaps N] [--runs N]
- *                [--sample N] [--seed N] [--csv FILE]
+ *     broadphase --help
  *
  * Without --movers it runs with 1, 10 and 100 moving circles of 100. Times are medians of the runs,
  * which do the same frame by frame. In each frame the contacts of a sample of circles are compared
  * with a search of all circles, and the number of all contacts with what the other way found. The
- * exit code is 1 if they differ, or a container is damaged. */
+ * exit code is 1 if they differ, or a container is damaged; 2 if the command line is wrong. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "broadphase_circles.h"
 #include "broadphase_rebuild.h"
+#include "command_line.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +36,7 @@ static const char *const stage_names[STAGES] = {"begin and end",    "move",     
 struct settings {
     struct circles_settings circles;
     uint32_t frames, runs, sample;
+    uint32_t run; /* which of the runs this is, from 0 */
     const char *csv;
 };
 
@@ -136,6 +136,14 @@ static bool run_stage(enum stage stage, struct circles *c, struct rebuild *r)
     return false;
 }
 
+static void print_progress(const struct settings *settings, uint32_t frame)
+{
+    if (progress_is_due())
+        fprintf(stderr, "broadphase: %u%% move, run %u of %u, frame %u of %u\n",
+                (unsigned)settings->circles.movers, (unsigned)settings->run + 1,
+                (unsigned)settings->runs, (unsigned)frame, (unsigned)settings->frames);
+}
+
 static bool run_frames(const struct settings *settings, struct circles *c, struct rebuild *r,
                        struct frame_times *times)
 {
@@ -150,6 +158,7 @@ static bool run_frames(const struct settings *settings, struct circles *c, struc
         }
         if (!check_frame(c, r, settings->sample))
             return false;
+        print_progress(settings, frame + 1);
     }
     if (circles_are_valid(c))
         return true;
@@ -173,16 +182,18 @@ static void print_circles(const struct circles *c)
            (unsigned)c->purged);
 }
 
-static bool run_once(const struct settings *settings, struct frame_times *times, bool is_last)
+/* One run of all frames; `times` are those of all runs. */
+static bool run_once(const struct settings *settings, struct frame_times *times)
 {
     struct circles circles;
     struct rebuild rebuild = {0};
     bool is_good = circles_init(&circles, &settings->circles) && rebuild_init(&rebuild, &circles);
     if (is_good)
-        is_good = run_frames(settings, &circles, &rebuild, times);
+        is_good = run_frames(settings, &circles, &rebuild,
+                             times + (size_t)settings->run * settings->frames);
     else
         print_refusal();
-    if (is_good && is_last)
+    if (is_good && settings->run + 1 == settings->runs)
         print_circles(&circles);
     rebuild_fini(&rebuild);
     circles_fini(&circles);
@@ -270,15 +281,14 @@ static void write_csv_header(FILE *file)
     fputs(",updated ms,rebuilt ms,updated ms median,rebuilt ms median\n", file);
 }
 
-static bool run_case(const struct settings *settings, FILE *csv)
+static bool run_case(struct settings *settings, FILE *csv)
 {
     size_t frames = (size_t)settings->runs * settings->frames;
     struct frame_times *times = malloc(frames * sizeof *times);
     double *sorted = malloc(settings->frames * sizeof *sorted);
     bool is_good = times != NULL && sorted != NULL;
-    for (uint32_t run = 0; is_good && run < settings->runs; run++)
-        is_good =
-            run_once(settings, times + (size_t)run * settings->frames, run + 1 == settings->runs);
+    for (settings->run = 0; is_good && settings->run < settings->runs; settings->run++)
+        is_good = run_once(settings, times);
     if (is_good) {
         merge_runs(times, settings);
         print_table(times, settings->frames, sorted);
@@ -290,77 +300,68 @@ static bool run_case(const struct settings *settings, FILE *csv)
     return is_good;
 }
 
-static bool run_cases(const struct settings *settings, FILE *csv)
+static bool run_cases(struct settings *settings, FILE *csv)
 {
     static const uint32_t movers[MOVER_CASES] = {1, 10, 100};
-    struct settings one = *settings;
     if (settings->circles.movers != UINT32_MAX)
         return run_case(settings, csv);
     for (int i = 0; i < MOVER_CASES; i++) {
-        one.circles.movers = movers[i];
-        if (!run_case(&one, csv))
+        settings->circles.movers = movers[i];
+        if (!run_case(settings, csv))
             return false;
     }
     return true;
 }
 
-/* Options */
+/* The program */
 
-static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most)
-        return false;
-    *number = (uint32_t)value;
-    return true;
-}
+static const char usage[] =
+    "usage: broadphase [OPTION...]\n"
+    "Which of many moving circles touch: kept up to date, and rebuilt in each frame.\n"
+    "  --count N         circles (100000)\n"
+    "  --frames N        frames to run (240)\n"
+    "  --movers PERCENT  circles of 100 that move (1, then 10, then 100)\n"
+    "  --changes N       circles that end, and others that begin, in a frame (100)\n"
+    "  --swaps N         swaps allowed in a frame to defragment (2000)\n"
+    "  --runs N          runs of all frames (3); the times are medians of them\n"
+    "  --sample N        circles that are checked in a frame (20)\n"
+    "  --seed N          seed of all choices (1)\n"
+    "  --csv FILE        write the times of each frame to FILE\n"
+    "  --help            print this text\n";
 
-static bool parse_option(struct settings *settings, const char *name, const char *value)
+static int read_command_line(struct settings *settings, int argc, char **argv)
 {
-    uint32_t seed;
-    const struct {
-        const char *name;
-        uint32_t least, most, *number;
-    } options[] = {{"--count", 100, 10000000, &settings->circles.count},
-                   {"--frames", 1, 1000000, &settings->frames},
-                   {"--movers", 0, 100, &settings->circles.movers},
-                   {"--changes", 0, 1000000, &settings->circles.changes},
-                   {"--swaps", 1, 1000000000, &settings->circles.swaps},
-                   {"--runs", 1, MOST_RUNS, &settings->runs},
-                   {"--sample", 0, 1000000, &settings->sample},
-                   {"--seed", 0, UINT32_MAX, &seed}};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strcmp(name, options[i].name) == 0) {
-            if (!parse_number(value, options[i].least, options[i].most, options[i].number))
-                return false;
-            if (options[i].number == &seed)
-                settings->circles.seed = seed;
-            return true;
-        }
-    settings->csv = value;
-    return strcmp(name, "--csv") == 0;
+    struct circles_settings *circles = &settings->circles;
+    const struct command_line_option options[] = {
+        {"--count", .number = &circles->count, .least = 100, .most = 10000000},
+        {"--frames", .number = &settings->frames, .least = 1, .most = 1000000},
+        {"--movers", .number = &circles->movers, .most = 100},
+        {"--changes", .number = &circles->changes, .most = 1000000},
+        {"--swaps", .number = &circles->swaps, .least = 1, .most = 1000000000},
+        {"--runs", .number = &settings->runs, .least = 1, .most = MOST_RUNS},
+        {"--sample", .number = &settings->sample, .most = 1000000},
+        {"--seed", .number = &circles->seed, .most = UINT32_MAX},
+        {"--csv", .text = &settings->csv}};
+    const struct command_line line = {"broadphase", usage, options,
+                                      sizeof options / sizeof *options};
+    return command_line_read(&line, argc, argv, NULL);
 }
 
 int main(int argc, char **argv)
 {
     struct settings settings = {
         .circles = {100000, UINT32_MAX, 100, 2000, 1}, .frames = 240, .runs = 3, .sample = 20};
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !parse_option(&settings, argv[i], argv[i + 1])) {
-            fputs("usage: broadphase [--count N] [--frames N] [--movers PERCENT] [--changes N]\n"
-                  "                  [--swaps N] [--runs N] [--sample N] [--seed N] [--csv FILE]\n",
-                  stderr);
-            return 2;
-        }
-    FILE *csv = settings.csv != NULL ? fopen(settings.csv, "w") : NULL;
-    bool is_good = settings.csv == NULL || csv != NULL;
-    if (!is_good)
-        fprintf(stderr, "broadphase: %s cannot be written\n", settings.csv);
-    if (csv != NULL)
+    FILE *csv = NULL;
+    int code = read_command_line(&settings, argc, argv);
+    if (code != COMMAND_LINE_RUN)
+        return code;
+    if (settings.csv != NULL) {
+        csv = command_line_open("broadphase", "--csv", settings.csv, "w");
+        if (csv == NULL)
+            return COMMAND_LINE_WRONG;
         write_csv_header(csv);
-    is_good = is_good && run_cases(&settings, csv);
+    }
+    bool is_good = run_cases(&settings, csv);
     if (csv != NULL && fclose(csv) != 0)
         is_good = false;
     return is_good ? 0 : 1;

@@ -43,7 +43,7 @@ struct circles_settings {
     uint32_t movers;  /* of 100 circles, how many move */
     uint32_t changes; /* circles that end in each frame, and on average as many begin */
     uint32_t swaps;   /* that each defragment of a frame may make */
-    uint64_t seed;
+    uint32_t seed;
 };
 
 struct circles {

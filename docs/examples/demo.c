@@ -6,17 +6,20 @@
  *
  * Two simulations make the same edits, one with and one without defragmentation. They alternate
  * frame by frame, so that other work on the machine affects both. All frames are run several times,
- * and the medians are shown. The exit code is 1 if a stale handle resolves, a budget is exceeded, a
- * scene is found to be damaged, or two runs issue different handles; 2 if the command line is
- * wrong. */
+ * and the medians are shown. The exit code is 1 if a model that is named cannot be read, a stale
+ * handle resolves, a budget is exceeded, a scene is found to be damaged, or two runs issue
+ * different handles; 2 if the command line is wrong, or the results cannot be written. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "command_line.h"
 #include "demo_models.h"
 #include "demo_picture.h"
 #include "demo_view.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char interrupted[] = "interrupted";
 
@@ -152,16 +155,17 @@ static const char *run_demo(const struct demo_options *options, FILE *csv)
     return reason;
 }
 
-/* Opens the file for the figures at once: it would be a pity to find only after all runs that this
- * is impossible. */
-static bool open_csv(const char *path, FILE **csv)
+/* Before all runs, since it would be a pity to find only after them that their results cannot be
+ * written. */
+static bool prepare_results(const struct demo_options *options, FILE **csv)
 {
-    if (path == NULL)
-        return true;
-    *csv = fopen(path, "w");
-    if (*csv == NULL)
-        perror(path);
-    return *csv != NULL;
+    if (!picture_prepare(options->out_directory)) {
+        fprintf(stderr, "demo: --out: %s: %s\n", options->out_directory, strerror(errno));
+        return false;
+    }
+    if (options->csv != NULL)
+        *csv = command_line_open("demo", "--csv", options->csv, "w");
+    return options->csv == NULL || *csv != NULL;
 }
 
 static int finish(const char *reason)
@@ -179,16 +183,13 @@ int main(int argc, char **argv)
     static struct demo_models models;
     struct demo_options options = options_default();
     FILE *csv = NULL;
-    if (!options_parse(&options, argc, argv))
-        return 2;
-    if (options.help) {
-        fputs(options_usage, stdout);
-        return 0;
-    }
-    if (!open_csv(options.csv, &csv))
-        return 2;
-    const char *reason = "out of memory";
-    if (models_load(&models, &options)) {
+    int code = options_read(&options, argc, argv);
+    if (code != COMMAND_LINE_RUN)
+        return code;
+    if (!prepare_results(&options, &csv))
+        return COMMAND_LINE_WRONG;
+    const char *reason = models_load(&models, &options);
+    if (reason == NULL) {
         options.settings.models = models.parts;
         options.settings.model_count = models.count;
         reason = run_demo(&options, csv);

@@ -15,6 +15,8 @@ enum {
     BUDGET = 64 << 20 /* bytes of models */
 };
 
+static const char out_of_memory[] = "out of memory";
+
 static const float longest_step = 8; /* from a node to its child, in a fitted model */
 
 /* Of Debian's package assimp-testmodels: one for each of eight formats. */
@@ -80,9 +82,10 @@ static const char *finish_model(struct resource_cache *cache, resource_handle re
 
 /* Reading */
 
-static void leave_out(const char *path, const char *reason)
+static void leave_out(struct demo_models *models, const char *path, const char *reason)
 {
-    fprintf(stderr, "demo: %s: left out: %s\n", path, reason);
+    fprintf(stderr, "demo: %s: cannot be read: %s\n", path, reason);
+    models->unread++;
 }
 
 /* Assimp would say of all of these that it knows no such format. */
@@ -115,7 +118,7 @@ static resource_handle request(struct demo_models *models, const char *path)
         resource_cache_request(&models->cache, &models->loader, path, &handle) != HM_OK)
         reason = hm_last_error();
     if (reason != NULL)
-        leave_out(path, reason);
+        leave_out(models, path, reason);
     else
         resource_cache_pin(&models->cache, handle);
     return handle;
@@ -127,7 +130,7 @@ static void add_loaded(struct demo_models *models, const char *path, resource_ha
 {
     const struct model *model = resource_cache_get(&models->cache, handle);
     if (model == NULL) {
-        leave_out(path, resource_cache_error(&models->cache, handle));
+        leave_out(models, path, resource_cache_error(&models->cache, handle));
         return;
     }
     printf("model: %s, %u nodes, %u materials\n", model->name, (unsigned)model_count(model),
@@ -156,7 +159,7 @@ static void read_models(struct demo_models *models, char *const *paths, int coun
         if (!hm_handle_is_null(handles[i].id))
             add_loaded(models, paths[i], handles[i]);
     for (int i = taken; i < count; i++)
-        leave_out(paths[i], "there are too many models");
+        leave_out(models, paths[i], "there are too many models");
     print_cache(models);
 }
 
@@ -189,7 +192,7 @@ static bool make_up_models(struct demo_models *models)
     return true;
 }
 
-bool models_load(struct demo_models *models, const struct demo_options *options)
+const char *models_load(struct demo_models *models, const struct demo_options *options)
 {
     const struct resource_cache_desc desc = {.payload_size = sizeof(union resource_payload),
                                              .budget = BUDGET,
@@ -200,12 +203,13 @@ bool models_load(struct demo_models *models, const struct demo_options *options)
     models->loader = resource_model_loader;
     models->loader.finish = finish_model;
     if (resource_cache_init(&models->cache, &desc) != HM_OK)
-        return false;
-    if (options->path_count != 0)
+        return out_of_memory;
+    if (options->path_count != 0) {
         read_models(models, options->paths, options->path_count);
-    else
-        read_known_good(models, options->models);
-    return models->count != 0 || make_up_models(models);
+        return models->unread == 0 ? NULL : "not all models that are named could be read";
+    }
+    read_known_good(models, options->models);
+    return models->count != 0 || make_up_models(models) ? NULL : out_of_memory;
 }
 
 void models_free(struct demo_models *models)

@@ -12,18 +12,15 @@ struct demo_options {
     const char *csv;           /* a file for the frames, or NULL */
     const char *models;        /* a directory with the models to take if none are named */
     bool plain;                /* no live view, even on a terminal */
-    bool help;
-    char **paths; /* of the models that are named; they are in argv */
+    char **paths;              /* of the models that are named; they are in argv */
     int path_count;
 };
-
-/* Reads the command line into options that were filled with defaults; moves the models' paths to
- * the front of argv. If something is wrong, prints what it is on stderr and returns false. */
-bool options_parse(struct demo_options *options, int argc, char **argv);
 
 /* The options at the start. */
 struct demo_options options_default(void);
 
-extern const char options_usage[];
+/* Reads the command line into options that were filled with defaults; moves the models' paths to
+ * the front of argv. Returns what command_line_read does. */
+int options_read(struct demo_options *options, int argc, char **argv);
 
 #endif

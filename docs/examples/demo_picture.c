@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -60,6 +61,36 @@ static const char panels[] =
     "in %.2g ms on average'\n"
     "unset multiplot\n";
 
+static bool make_path(char *path, const char *directory, const char *name)
+{
+    if (snprintf(path, PATH_SIZE, "%s/%s", directory, name) < PATH_SIZE)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+/* Appends nothing to the file, and removes it if it was not there. */
+static bool is_writable(const char *directory, const char *name)
+{
+    char path[PATH_SIZE];
+    if (!make_path(path, directory, name))
+        return false;
+    bool is_there = access(path, F_OK) == 0;
+    FILE *file = fopen(path, "a");
+    if (file == NULL)
+        return false;
+    fclose(file);
+    if (!is_there)
+        remove(path);
+    return true;
+}
+
+bool picture_prepare(const char *directory)
+{
+    return (mkdir(directory, 0777) == 0 || errno == EEXIST) && is_writable(directory, "demo.csv") &&
+           is_writable(directory, "demo.gp") && is_writable(directory, "demo.svg");
+}
+
 static double drawn(const struct demo_frame *frame)
 {
     return frame->drawn;
@@ -104,8 +135,7 @@ static bool write_file(const struct demo_result *result, const char *directory, 
                        bool (*write)(const struct demo_result *result, FILE *file))
 {
     char path[PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = length < PATH_SIZE ? fopen(path, "w") : NULL;
+    FILE *file = make_path(path, directory, name) ? fopen(path, "w") : NULL;
     if (file == NULL)
         return false;
     bool written = write(result, file);
@@ -129,8 +159,6 @@ static int run_gnuplot(const char *directory)
 
 const char *picture_draw(const struct demo_result *result, const char *directory)
 {
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return "the directory for the picture cannot be made";
     if (!write_file(result, directory, "demo.csv", report_csv) ||
         !write_file(result, directory, "demo.gp", write_script))
         return "the directory for the picture cannot be written to";

@@ -2,18 +2,17 @@
 /* particles: 1,000,000 particles in a table, some of which end and others begin in every frame; a
  * picture of the last frame; and the time of each kernel in each layout.
  *
- *     particles [--count N] [--frames N] [--repetitions N] [--out FILE]
+ *     particles --help
  *
  * The picture is a PPM. The exit code is 1 if the table is damaged, a stale handle resolves, or two
- * layouts do not compute the same bits. */
+ * layouts do not compute the same bits; 2 if the command line is wrong. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "command_line.h"
 #include "particles_layouts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { LANES = 8, EMITTERS = 4, WIDTH = 480, HEIGHT = 270, MOST_REPETITIONS = 101 };
@@ -105,6 +104,9 @@ static const char *simulate(struct simulation *s, const struct settings *setting
     particles_handle first = particles_table_handle_at(&s->table, 0);
     double start = cpu_seconds();
     for (uint32_t frame = 0; frame < settings->frames; frame++) {
+        if (progress_is_due())
+            fprintf(stderr, "particles: frame %lu of %lu\n", (unsigned long)frame,
+                    (unsigned long)settings->frames);
         if (!run_frame(s, settings->count, &step))
             return hm_last_error();
         /* Each of these ends at last, and its place is taken by another. */
@@ -144,22 +146,16 @@ static bool write_pixels(FILE *file, const float *light, uint32_t count)
     return !ferror(file);
 }
 
-static const char *draw(const particles_table *table, const char *path)
+static const char *draw(const particles_table *table, FILE *file)
 {
     float *light = calloc((size_t)3 * WIDTH * HEIGHT, sizeof *light);
     if (light == NULL)
         return "out of memory";
     for (uint32_t row = 0; row < particles_table_count(table); row++)
         add_particle(table, row, light);
-    FILE *file = fopen(path, "wb");
-    bool written = file != NULL && write_pixels(file, light, particles_table_count(table));
-    if (file != NULL && fclose(file) != 0)
-        written = false;
+    bool is_written = write_pixels(file, light, particles_table_count(table)) && fflush(file) == 0;
     free(light);
-    if (!written)
-        return "the picture cannot be written";
-    printf("picture: %s\n", path);
-    return NULL;
+    return is_written ? NULL : "the picture cannot be written";
 }
 
 /* Comparison */
@@ -178,12 +174,17 @@ static void compare_kernel(particle_layouts *layouts, const particle_kernels *ke
     static double times[PARTICLE_LAYOUTS][MOST_REPETITIONS];
     particle_step step;
     particle_step_init(&step, 1e-4F);
-    for (uint32_t r = 0; r < repetitions; r++)
+    for (uint32_t r = 0; r < repetitions; r++) {
+        if (progress_is_due())
+            fprintf(stderr, "particles: %s, kernel %d of %d, repetition %lu of %lu\n",
+                    kernels->name, kernel + 1, PARTICLE_KERNELS, (unsigned long)r + 1,
+                    (unsigned long)repetitions);
         for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++) {
             double start = cpu_seconds();
             particle_layouts_run(layouts, layout, kernels, kernel, &step);
             times[layout][r] = (cpu_seconds() - start) * 1e9 / layouts->count;
         }
+    }
     printf("%-10s %-9s", particle_kernel_names[kernel], kernels->name);
     for (int layout = 0; layout < PARTICLE_LAYOUTS; layout++) {
         qsort(times[layout], repetitions, sizeof(double), compare_numbers);
@@ -228,13 +229,14 @@ static particles_row read_row(const particles_table *table, uint32_t row)
     return copy;
 }
 
-static const char *run_all(struct simulation *s, const struct settings *settings)
+static const char *run_all(struct simulation *s, const struct settings *settings, FILE *picture)
 {
     const char *reason = simulate(s, settings);
     if (reason == NULL)
-        reason = draw(&s->table, settings->picture);
+        reason = draw(&s->table, picture);
     if (reason != NULL)
         return reason;
+    printf("picture: %s\n", settings->picture);
     particles_row *rows = malloc(settings->count * sizeof *rows);
     if (rows == NULL)
         return "out of memory";
@@ -246,43 +248,37 @@ static const char *run_all(struct simulation *s, const struct settings *settings
     return reason;
 }
 
-/* Options */
+/* The program */
 
-static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most)
-        return false;
-    *number = (uint32_t)value;
-    return true;
-}
-
-static bool parse_option(struct settings *settings, const char *name, const char *value)
-{
-    if (strcmp(name, "--count") == 0)
-        return parse_number(value, 1, 50000000, &settings->count);
-    if (strcmp(name, "--frames") == 0)
-        return parse_number(value, 1, 1000000, &settings->frames);
-    if (strcmp(name, "--repetitions") == 0)
-        return parse_number(value, 1, MOST_REPETITIONS, &settings->repetitions);
-    settings->picture = value;
-    return strcmp(name, "--out") == 0;
-}
+static const char usage[] =
+    "usage: particles [OPTION...]\n"
+    "Particles in a table, a picture of them, and the time of each kernel in each layout.\n"
+    "  --count N        particles (1000000)\n"
+    "  --frames N       frames to run (240)\n"
+    "  --repetitions N  times that each kernel runs (15); the times are medians\n"
+    "  --out FILE       where the picture goes (particles.ppm)\n"
+    "  --help           print this text\n";
 
 int main(int argc, char **argv)
 {
     struct settings settings = {1000000, 240, 15, "particles.ppm"};
-    for (int i = 1; i < argc; i += 2)
-        if (i + 1 == argc || !parse_option(&settings, argv[i], argv[i + 1])) {
-            fputs("usage: particles [--count N] [--frames N] [--repetitions N] [--out FILE]\n",
-                  stderr);
-            return 2;
-        }
+    const struct command_line_option options[] = {
+        {"--count", .number = &settings.count, .least = 1, .most = 50000000},
+        {"--frames", .number = &settings.frames, .least = 1, .most = 1000000},
+        {"--repetitions", .number = &settings.repetitions, .least = 1, .most = MOST_REPETITIONS},
+        {"--out", .text = &settings.picture}};
+    const struct command_line line = {"particles", usage, options,
+                                      sizeof options / sizeof *options};
+    int code = command_line_read(&line, argc, argv, NULL);
+    if (code != COMMAND_LINE_RUN)
+        return code;
+    FILE *picture = command_line_open("particles", "--out", settings.picture, "wb");
+    if (picture == NULL)
+        return COMMAND_LINE_WRONG;
     struct simulation simulation = {.random = 1};
-    const char *reason = run_all(&simulation, &settings);
+    const char *reason = run_all(&simulation, &settings, picture);
     particles_table_fini(&simulation.table);
+    fclose(picture);
     if (reason == NULL)
         return 0;
     fprintf(stderr, "particles: %s\n", reason);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* resources: a resource cache under load, with real files.
  *
- *     resources [--workers N] [--seconds N] [--budget-share PERCENT] [--files N] [--seed N]
- * [DIR...]
+ *     resources --help
  *
  * Takes files of the directories, at most N at random, and reads each once to know what is in it.
  * Then it makes random requests, reads, pins, releases, reloads and drops for the seconds, with a
  * budget of so many percent of all bytes. Each read is compared with what the file held: a byte
  * that differs, data for the handle of a dropped resource, pinned data that has moved, or more
- * memory than the budget and one resource, and the exit code is 1.
+ * memory than the budget and one resource, and the exit code is 1. It is 2 if the command line is
+ * wrong, or names a directory that cannot be read.
  *
  * PNG files are decoded, if the program was built with libpng; all others are read as bytes. */
 #define _XOPEN_SOURCE 700
 
+#include "command_line.h"
 #include "resource_loaders.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 #include <time.h>
 
 enum {
-    MOST_FILES = 4000000,
+    MOST_FILES = 4000000, /* others are left out */
     MOST_BYTES = 1 << 30, /* of a file; larger ones are left out */
     MOST_PATH = 1024,     /* bytes of a path, with its end */
     STALE = 1024,         /* handles of dropped resources that are tried */
@@ -34,8 +35,7 @@ enum {
 };
 
 struct options {
-    uint32_t workers, seconds, budget_share, files;
-    uint64_t seed;
+    uint32_t workers, seconds, budget_share, files, seed;
 };
 
 /* A file, and what this program has of it. */
@@ -168,10 +168,9 @@ static int add_file(const char *path, const struct stat *status, int kind, struc
     size_t used = hm_array_count(&walking->paths);
     (void)where;
     if (kind != FTW_F || !S_ISREG(status->st_mode) || length >= MOST_PATH ||
-        status->st_size > MOST_BYTES / 2)
+        status->st_size > MOST_BYTES / 2 || hm_array_count(&walking->tracked) == MOST_FILES)
         return 0;
-    if (hm_array_count(&walking->tracked) == MOST_FILES ||
-        hm_array_resize(&walking->paths, used + length + 1) != HM_OK)
+    if (hm_array_resize(&walking->paths, used + length + 1) != HM_OK)
         return 1;
     struct tracked *file = hm_array_push(&walking->tracked);
     if (file == NULL)
@@ -273,6 +272,9 @@ static bool measure_all(struct soak *soak)
 {
     for (uint32_t i = 0; i < file_count(soak); i++) {
         struct tracked *file = file_at(soak, i);
+        if (progress_is_due())
+            fprintf(stderr, "resources: read %u of %u files\n", (unsigned)i,
+                    (unsigned)file_count(soak));
         if (!measure(file))
             return false;
         soak->total += file->size;
@@ -424,9 +426,12 @@ static void step(struct soak *soak)
 static bool run(struct soak *soak)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    double end = seconds_now() + soak->options.seconds;
+    uint32_t seconds = soak->options.seconds;
+    double begin = seconds_now(), passed = 0;
     uint64_t frame = 0;
-    while (seconds_now() < end) {
+    while (passed < seconds) {
+        if (progress_is_due())
+            fprintf(stderr, "resources: second %u of %u\n", (unsigned)passed, (unsigned)seconds);
         for (int i = 0; i < STEPS; i++)
             step(soak);
         double start = seconds_now();
@@ -438,24 +443,39 @@ static bool run(struct soak *soak)
             nanosleep(&pause, NULL);
         if (frame++ % VALIDATE_EVERY == 0 && resource_cache_validate(&soak->cache) != HM_OK)
             return false;
+        passed = seconds_now() - begin;
     }
     return resource_cache_validate(&soak->cache) == HM_OK;
 }
 
 /* Set up and report */
 
-static bool begin(struct soak *soak, char **directories)
+static bool init_arrays(struct soak *soak)
 {
-    static char *const defaults[] = {"/usr/share/doc", "/usr/share/icons", "/usr/include", NULL};
     const hm_array_desc paths = {.item_size = 1, .capacity = (size_t)1 << 30};
     const hm_array_desc tracked = {.item_size = sizeof(struct tracked), .capacity = MOST_FILES};
-    if (hm_array_init(&soak->paths, &paths) != HM_OK ||
-        hm_array_init(&soak->tracked, &tracked) != HM_OK)
-        return false;
+    return hm_array_init(&soak->paths, &paths) == HM_OK &&
+           hm_array_init(&soak->tracked, &tracked) == HM_OK;
+}
+
+/* Finds the files of the directories. Returns whether all of them could be read; says which not. */
+static bool walk(struct soak *soak, char *const *directories)
+{
+    bool is_whole = true;
     walking = soak;
-    for (char *const *at = *directories != NULL ? directories : defaults; *at != NULL; at++)
-        if (nftw(*at, add_file, 32, FTW_PHYS) != 0)
-            fprintf(stderr, "resources: %s: cannot be walked\n", *at);
+    for (; *directories != NULL; directories++) {
+        errno = 0;
+        if (nftw(*directories, add_file, 32, FTW_PHYS) == 0)
+            continue;
+        fprintf(stderr, "resources: %s: %s\n", *directories,
+                errno != 0 ? strerror(errno) : hm_last_error());
+        is_whole = false;
+    }
+    return is_whole;
+}
+
+static bool begin(struct soak *soak)
+{
     if (!choose_files(soak) || !measure_all(soak))
         return false;
     atomic_store(&most_alive, 0);
@@ -508,61 +528,62 @@ static bool report(struct soak *soak)
            c->wrong_reads == 0 && c->wrong_handles == 0 && c->moved == 0 && c->unexpected == 0;
 }
 
-static bool read_number(const char *text, uint64_t *number)
+/* Returns the exit code. */
+static int run_soak(struct soak *soak)
 {
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && *text != '-';
+    bool is_good = begin(soak) && file_count(soak) != 0;
+    if (!is_good)
+        fprintf(stderr, "resources: no files, or no memory: %s\n", hm_last_error());
+    else if (!run(soak))
+        is_good = fprintf(stderr, "resources: the cache is damaged\n") < 0;
+    if (is_good)
+        is_good = report(soak);
+    resource_cache_fini(&soak->cache);
+    if (is_good && atomic_load(&alive) != 0)
+        is_good = fprintf(stderr, "resources: not all is unloaded\n") < 0;
+    return is_good ? 0 : 1;
 }
 
-/* Returns the number of the first directory, or 0 for a wrong argument. */
-static int read_arguments(struct options *options, int argc, char **argv)
+static const char usage[] =
+    "usage: resources [OPTION...] [DIR...]\n"
+    "A resource cache under load, with the files of the directories, or of some below /usr.\n"
+    "  --workers N             threads that load (4)\n"
+    "  --seconds N             how long (10)\n"
+    "  --budget-share PERCENT  the cache's budget, of the bytes of all files (10)\n"
+    "  --files N               files to take, at random (10000)\n"
+    "  --seed N                seed of all choices (1)\n"
+    "  --help                  print this text\n";
+
+static int read_command_line(struct options *options, int argc, char **argv, int *directories)
 {
-    static const char *const names[] = {"--workers", "--seconds", "--budget-share", "--files",
-                                        "--seed"};
-    uint32_t *const numbers[] = {&options->workers, &options->seconds, &options->budget_share,
-                                 &options->files};
-    enum { NAMES = sizeof names / sizeof *names };
-    int i = 1;
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-        int name = 0;
-        uint64_t number;
-        while (name < NAMES && strcmp(argv[i], names[name]) != 0)
-            name++;
-        if (name == NAMES || i + 1 == argc || !read_number(argv[i + 1], &number))
-            return 0;
-        if (name == NAMES - 1)
-            options->seed = number;
-        else if (number <= 1000000)
-            *numbers[name] = (uint32_t)number;
-        else
-            return 0;
-    }
-    return options->files != 0 && options->budget_share <= 1000 && options->workers <= 1000 ? i : 0;
+    const struct command_line_option known[] = {
+        {"--workers", .number = &options->workers, .most = 1000},
+        {"--seconds", .number = &options->seconds, .most = 1000000},
+        {"--budget-share", .number = &options->budget_share, .most = 1000},
+        {"--files", .number = &options->files, .least = 1, .most = 1000000},
+        {"--seed", .number = &options->seed, .most = UINT32_MAX}};
+    const struct command_line line = {"resources", usage, known, sizeof known / sizeof *known};
+    return command_line_read(&line, argc, argv, directories);
 }
 
 int main(int argc, char **argv)
 {
+    static char *const defaults[] = {"/usr/share/doc", "/usr/share/icons", "/usr/include", NULL};
     static struct soak soak = {.options = {4, 10, 10, 10000, 1}};
-    int first = read_arguments(&soak.options, argc, argv);
-    if (first == 0) {
-        fprintf(stderr, "usage: resources [--workers N] [--seconds N] [--budget-share PERCENT] "
-                        "[--files N] [--seed N] [DIR...]\n");
-        return 2;
-    }
+    int named;
+    int code = read_command_line(&soak.options, argc, argv, &named);
+    if (code != COMMAND_LINE_RUN)
+        return code;
     soak.random = soak.options.seed;
-    bool is_good = begin(&soak, argv + first) && file_count(&soak) != 0;
-    if (!is_good)
-        fprintf(stderr, "resources: no files, or no memory: %s\n", hm_last_error());
-    else if (!run(&soak))
-        is_good = fprintf(stderr, "resources: the cache is damaged\n") < 0;
-    if (is_good)
-        is_good = report(&soak);
-    resource_cache_fini(&soak.cache);
-    if (is_good && atomic_load(&alive) != 0)
-        is_good = fprintf(stderr, "resources: not all is unloaded\n") < 0;
+    if (!init_arrays(&soak)) {
+        fprintf(stderr, "resources: %s\n", hm_last_error());
+        code = 1;
+    } else if (!walk(&soak, named != 0 ? argv : defaults) && named != 0) {
+        code = COMMAND_LINE_WRONG; /* but not all of the defaults are on every system */
+    } else {
+        code = run_soak(&soak);
+    }
     hm_array_fini(&soak.tracked);
     hm_array_fini(&soak.paths);
-    return is_good ? 0 : 1;
+    return code;
 }

@@ -2,20 +2,19 @@
 /* world: movers, bullets and timers. Ships move and fire, bullets hit and end, and a ship that was
  * hit burns for a while; all of them are entities of one world.
  *
- *     world [--count N] [--frames N]
+ *     world --help
  *
  * Positions, velocities and timers are columns, since loops visit them in each frame. Burning comes
  * and goes, so it is sparse: it moves no ship from table to table. Loops record what they want to
  * change, and the changes are made between them. The exit code is 1 if the world is damaged, or
- * entities are missing. */
+ * entities are missing; 2 if the command line is wrong. */
 #define _POSIX_C_SOURCE 200809L
+
+#include "command_line.h"
 
 #include <handle_map/handle_map.h>
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct vector {
@@ -254,6 +253,8 @@ static bool simulate(struct simulation *s, uint32_t count, uint32_t frames)
     for (uint32_t frame = 1; frame <= frames; frame++) {
         if (!run_frame(s, count))
             return false;
+        if (progress_is_due())
+            fprintf(stderr, "world: frame %u of %u\n", (unsigned)frame, (unsigned)frames);
         if (frame % step != 0 && frame != frames)
             continue;
         report(s, frame, cpu_seconds() - start, frame - last);
@@ -274,27 +275,23 @@ static bool check(struct simulation *s)
     return false;
 }
 
-static bool read_number(const char *text, uint32_t *number)
-{
-    char *end_of_text;
-    errno = 0;
-    unsigned long value = strtoul(text, &end_of_text, 10);
-    *number = (uint32_t)value;
-    return errno == 0 && *end_of_text == '\0' && value >= 1 && value <= 10000000;
-}
+static const char usage[] =
+    "usage: world [OPTION...]\n"
+    "Ships move, fire and burn; they and their bullets are entities of one world.\n"
+    "  --count N   ships (100000)\n"
+    "  --frames N  frames to run (300)\n"
+    "  --help      print this text\n";
 
 int main(int argc, char **argv)
 {
     uint32_t count = 100000, frames = 300;
-    for (int i = 1; i < argc; i += 2) {
-        bool is_count = strcmp(argv[i], "--count") == 0;
-        bool is_frames = strcmp(argv[i], "--frames") == 0;
-        if ((!is_count && !is_frames) || i + 1 == argc ||
-            !read_number(argv[i + 1], is_count ? &count : &frames)) {
-            fprintf(stderr, "usage: world [--count N] [--frames N]\n");
-            return 2;
-        }
-    }
+    const struct command_line_option options[] = {
+        {"--count", .number = &count, .least = 1, .most = 10000000},
+        {"--frames", .number = &frames, .least = 1, .most = 10000000}};
+    int code =
+        command_line_read(&(struct command_line){"world", usage, options, 2}, argc, argv, NULL);
+    if (code != COMMAND_LINE_RUN)
+        return code;
     static struct simulation s;
     bool is_good = begin(&s, count) && simulate(&s, count, frames) && check(&s);
     if (!is_good)

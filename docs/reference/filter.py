@@ -42,7 +42,8 @@ def documented(text):
     """Indented lines become code after "example:", else a picture; the rest is escaped."""
     result, end = [], None
     for line in text:
-        is_indented = line.startswith('    ')
+        # Within a picture a line may begin further to the left than the first.
+        is_indented = line.startswith('    ' if end is None else ' ')
         if is_indented and end is None:
             before = ' '.join(result[-2:]).rstrip().lower()
             end = '@endcode' if before.endswith('example:') else '@endverbatim'
@@ -59,8 +60,12 @@ def documented(text):
 
 
 def comment(lines, opening):
-    text = documented(body(lines))
-    return [opening] + [' * ' + line if line else ' *' for line in text] + [' */']
+    result, is_picture = [opening], False
+    for line in documented(body(lines)):
+        # Doxygen strips the frame from all but pictures.
+        result.append(line if is_picture else f' * {line}'.rstrip())
+        is_picture = line == '@verbatim' or (is_picture and line != '@endverbatim')
+    return [*result, ' */']
 
 
 def trailing(line, rest):
@@ -84,21 +89,30 @@ def anchor(page, title):
     return f'{page}-{words}'
 
 
+def prose(page, text, used):
+    """Markdown without blocks of code. Doxygen takes a single quote for the end of code in single
+    backticks, and shows a link to a file that is no page as it is written."""
+    def named(heading):
+        name = anchor(page, heading.group(2))
+        times = used[name] = used.get(name, -1) + 1  # a name's second heading ends with -1
+        return f'{heading.group(0)} {{#{name}-{times}}}' if times else \
+            f'{heading.group(0)} {{#{name}}}'
+
+    text = re.sub(r"`((?:[^`\n]|\n(?!\n))*)`", lambda code:
+                  f'``{code.group(1)}``' if "'" in code.group(1) else code.group(0), text)
+    text = re.sub(r'(?m)^(#{2,}) (.*)$', named, text)
+    text = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', text)
+    text = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', text)
+    text = re.sub(r'\]\(docs/(\w+\.(?:png|svg))\)', r'](\1)', text)  # beside the pages
+    return re.sub(r'\[([^]]+)\]\(\w+\)', r'\1', text)
+
+
 def markdown(path, lines):
     page = os.path.splitext(os.path.basename(path))[0].lower()
-    result, is_code, used = [], False, {}
-    for line in lines:
-        is_code ^= line.startswith('```')
-        heading = re.fullmatch(r'(#{2,}) (.*)', line)
-        if heading and not is_code:
-            name = anchor(page, heading.group(2))
-            times = used[name] = used.get(name, -1) + 1  # a name's second heading ends with -1
-            line = f'{line} {{#{name}-{times}}}' if times else f'{line} {{#{name}}}'
-        elif not is_code:
-            line = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', line)
-            line = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', line)
-        result.append(line)
-    return result
+    used = {}
+    parts = re.split(r'(?ms)(^```.*?^```$)', '\n'.join(lines))  # every second one is code
+    parts[::2] = [prose(page, part, used) for part in parts[::2]]
+    return ''.join(parts).split('\n')
 
 
 def header(lines):

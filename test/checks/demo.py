@@ -310,7 +310,7 @@ TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
 def check_models():
-    """What cannot be read is left out, with its name and the reason; the rest goes on."""
+    """A model that is named and cannot be read is an error, with its name and the reason."""
     os.makedirs(os.path.join(work, "folder.obj"))
     for name, text in (("good.obj", TRIANGLE), ("empty.obj", ""), ("-good.obj", TRIANGLE),
                        ("cut.gltf", '{"asset":{"version":"2.0"},"nodes":[{')):
@@ -318,16 +318,20 @@ def check_models():
             file.write(text)
     bad = {"nosuch.obj": "No such file", "folder.obj": "directory", "empty.obj": "empty",
            "cut.gltf": ""}
-    result = run(*SMALL, "--frames", "4", *bad, "good.obj", "--", "-good.obj")
-    check(result.returncode == 0, "models: the exit code is 0", result.stderr)
-    for name, reason in bad.items():
-        check(re.search(f"^demo: {name}: left out: .*{reason}", result.stderr, re.M),
-              f"{name} is left out", result.stderr)
+    for named in (list(bad), *([name] for name in bad)):
+        result = run(*SMALL, "--frames", "4", *named, "good.obj")
+        check(result.returncode == 1, f"models: {named} are refused with 1", result)
+        check("frame" not in result.stdout + result.stderr, f"{named}: no frame was run", result)
+        for name in named:
+            check(re.search(f"^demo: {name}: .*{bad[name]}", result.stderr, re.M),
+                  f"{name} is named, with the reason", result.stderr)
     if "without Assimp" not in result.stderr:
+        result = run(*SMALL, "--frames", "4", "good.obj", "--", "-good.obj")
+        check(result.returncode == 0, "models: the exit code is 0", result.stderr)
         for name in ("good.obj", "-good.obj"):
             check(f"model: {name}, " in result.stdout, f"{name} is read", result.stdout)
-    result = run(*SMALL[:2], "--frames", "4", "nosuch.obj")
-    check(result.returncode == 0 and "made up" in result.stdout, "no models", result.stdout)
+    result = run(*SMALL, "--frames", "4", *["good.obj"] * 65)
+    check(result.returncode == 1 and "too many" in result.stderr, "too many models", result)
 
 
 def check_picture():
@@ -335,8 +339,24 @@ def check_picture():
     check(result.returncode == 0, "the picture is drawn", result.stderr)
     if "gnuplot is not installed" not in result.stdout:
         check(os.path.getsize(os.path.join(work, "it's here", "demo.svg")) > 5000, "a picture")
-    result = run(*SMALL, "--frames", "3", "--out", "missing/demo")
-    check(result.returncode == 1 and "directory" in result.stderr, "--out nowhere", result.stderr)
+    for path in ("file", "kept/demo.csv", "kept/demo.gp", "kept/demo.svg"):
+        os.makedirs(os.path.dirname(os.path.join(work, path)), exist_ok=True)
+        with open(os.path.join(work, path), "w", encoding="ascii") as file:
+            file.write("kept")
+    os.makedirs(os.path.join(work, "taken", "demo.svg"))
+    for path in ("missing/demo", "file", "taken", "x" * 5000):
+        result = run(*SMALL, "--frames", "3", "--out", path)
+        check(result.returncode == 2, f"--out {path}: refused with 2", result)
+        check(f"demo: --out: {path}" in result.stderr, f"--out {path}: named", result.stderr)
+        check("frame" not in result.stdout + result.stderr, f"--out {path}: at once", result)
+    check(os.listdir(os.path.join(work, "taken")) == ["demo.svg"], "--out: nothing is left behind")
+    with subprocess.Popen([DEMO, *SMALL, "--runs", "99", "--out", "kept"], cwd=work,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        process.stderr.readline()
+        process.kill()
+    for name in ("demo.csv", "demo.gp", "demo.svg"):
+        with open(os.path.join(work, "kept", name), encoding="ascii") as file:
+            check(file.read() == "kept", f"--out: {name} stays until there is another")
 
 
 def main():

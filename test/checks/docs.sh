@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh SOURCE: every ```c block of README.md and docs/*.md is a complete translation unit that
-# compiles without a warning, with every installed compiler, and so is every ```cpp block.
+# compiles without a warning, with every installed compiler, and so is every ```cpp block. README's
+# way to Debian packages names what they are built with. If Doxygen is installed, the reference that
+# it makes of the pages and the headers is whole.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -9,6 +11,19 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 blocks=0
 compiled=0
+
+way=$(grep '^| Debian packages |' "$source/README.md")
+packages=$(sed -n 's/^Build-Depends: //p' "$source/tools/package/debian/control" |
+    sed 's/([^)]*)//g; s/debhelper-compat/debhelper/; s/,//g')
+for package in build-essential $packages; do
+    case $way in
+    *" $package"[\ \`]*) ;;
+    *)
+        echo "README's way to Debian packages does not name $package" >&2
+        exit 1
+        ;;
+    esac
+done
 
 for page in "$source/README.md" "$source"/docs/*.md; do
     mkdir "$work/page"
@@ -38,4 +53,8 @@ fi
 if [ "$compiled" -eq 0 ]; then
     echo "skipped: needs gcc or clang" >&2
     exit 77
+fi
+
+if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
+    sh "$source/docs/reference/make.sh" "$source" "$work/reference"
 fi
