@@ -213,6 +213,16 @@ hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k)
     return hm_handle_pack((uint32_t)slot, floor + 1, table->type_id);
 }
 
+bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_t n)
+{
+    uint32_t slot = hm_handle_index(handle);
+    uint64_t position = (uint64_t)slot - table->slot_count + table->used;
+    if (slot < table->slot_count)
+        position = hm_handle_index(table->entries[slot]);
+    return position >= table->count && position - table->count < n &&
+           hm_handle_equal(handle, hm_id_table_upcoming(table, (uint32_t)position - table->count));
+}
+
 void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 {
     HM_CONTRACT(table != NULL && a < table->count && b < table->count,

@@ -41,6 +41,10 @@ hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, 
  * once, so the search costs O(1) an issue, amortised. */
 void hm_id_table_retire_spent(hm_id_table *table, uint32_t n);
 
+/* Whether this is the handle that one of the next n issues will return. They have been reserved.
+ * O(1). */
+bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_t n);
+
 /* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 

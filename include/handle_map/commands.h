@@ -18,9 +18,9 @@
  * *Promised*: the handle of an entity that a command creates is known at once, so that other
  * commands and values can refer to it. hm_world_reserve decides how many handles can be promised
  * until the next reserve. Handles are promised in the order in which all buffers ask for them. When
- * the world changes next, by the first apply or by any other call, all promised entities become
- * alive in that order, those of all buffers at once. Until then they are not alive, and until their
- * commands are applied they have no components.
+ * the world changes next, by the first apply or by any other call that succeeds, all promised
+ * entities become alive in that order, those of all buffers at once; such a call may name them.
+ * Until then they are not alive, and until their commands are applied they have no components.
  *
  * Owns: the values that were recorded. The destroy hook of a component runs once for each value,
  * whether the world or the buffer owns it in the end. That includes a value that later commands of

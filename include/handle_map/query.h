@@ -24,8 +24,9 @@
  * called, entities and components stay where they are: a call that would create, destroy, add,
  * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
  * written. Record other changes in hm_commands, and apply them afterwards. Any number of queries
- * may run at once, even one inside the loop of another. A query that begins in a callback of the
- * world must end there.
+ * may run at once, even one inside the loop of another, but a query has one loop at a time: an
+ * inner loop needs a query of its own. A loop that is left before its end needs hm_query_end. A
+ * query that begins in a callback of the world must end there.
  *
  * Entities that are promised to commands are not alive yet, and are not visited.
  *
@@ -100,11 +101,11 @@ HM_API hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_
  * world's fini. Invalidates its views. O(1). */
 HM_API void hm_query_fini(hm_query *query);
 
-/* Begins a loop, or begins it anew if the query runs already. First adds the tables that were made
- * since the last time to the list, or makes the list anew if hm_world_trim has dropped tables. If
- * memory for the list is refused, each loop looks at the tables that are missing there. Cannot
- * fail. Invalidates the views of the query. O(new tables); with sparse components in `all`,
- * O(tables of the list). Example:
+/* Begins a loop. If the query runs already, that is a broken contract: end it first, or use another
+ * query for the inner loop. First adds the tables that were made since the last time to the list,
+ * or makes the list anew if hm_world_trim has dropped tables. If memory for the list is refused,
+ * each loop looks at the tables that are missing there. Cannot fail. Invalidates the views of the
+ * query. O(new tables); with sparse components in `all`, O(tables of the list). Example:
  *
  *     hm_view view;
  *     hm_query_begin(&movers);

@@ -21,7 +21,7 @@
  * Keep a query for as long as the program runs its loop; do not make a new one each time. While a
  * loop runs, no entity moves: calls that would change the world are refused, so record changes in
  * commands. A loop ends with its scope, also by a break, a return or an exception. A query has one
- * loop at a time: a second one inside ends the first, so use another query there.
+ * loop at a time: a second one inside the first is a broken contract, so use another query there.
  *
  * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
  * it becomes an empty one, which matches nothing. */
@@ -309,9 +309,9 @@ template <class... Types> class [[nodiscard]] query
         return hm_query_change(own_.c(), detail::set_of(added), n, gone.set, gone.count, changed);
     }
 
-    /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each.
-     * If that is refused, and while a query runs, destroys none and returns 0: hm_last_error says
-     * which. */
+    /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each,
+     * and for each that is promised to commands. If that is refused, and while a query runs,
+     * destroys none and returns 0: hm_last_error says which. */
     std::uint32_t destroy_all() noexcept
     {
         return destroy_where([](doomed &list, const hm_view &view) {
@@ -454,13 +454,13 @@ template <class... Types> class [[nodiscard]] query
         detail::world_core *core = own_.core();
         if (core == nullptr)
             return 0;
-        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
-         * to life now, before they are counted. */
-        if (hm_world_create_n(&core->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
-            return 0;
-        const std::uint32_t n = count();
+        const std::uint32_t n = count() + core->c.promised;
         doomed list;
-        if (n == 0 || !list.reserve(n, core->memory))
+        if (n != 0 && !list.reserve(n, core->memory))
+            return 0;
+        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
+         * to life now that nothing else can fail. */
+        if (hm_world_create_n(&core->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
             return 0;
         {
             const detail::running loop(own_.c());

@@ -219,10 +219,10 @@ HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 
 /* Gives back what no entity needs: drops the tables without entities, and returns whole pages
  * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
- * some of it may have been given back already; no entity has changed. HM_ERROR_BUSY. If a
- * defragment of a sparse component is unfinished, first places the values that it is moving;
- * otherwise invalidates nothing. O(tables * components + slots). Call it when a level ends, not in
- * each frame. */
+ * some of it may have been given back already, and entities that were promised to commands are
+ * alive; no other entity has changed. HM_ERROR_BUSY. If a defragment of a sparse component is
+ * unfinished, first places the values that it is moving; otherwise invalidates nothing. O(tables *
+ * components + slots). Call it when a level ends, not in each frame. */
 HM_API hm_status hm_world_trim(hm_world *world);
 
 /* Checks that all parts of the world are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from

@@ -5,17 +5,18 @@
 
 #include "../secondary_private.h"
 
-/* Returns HM_OK if the world may be changed and the entity is alive. */
+/* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
+ * promised one leads to the root table, though to no row before it lives. */
 static hm_status change_begin(hm_world *world, hm_handle entity)
 {
     hm_status status = hm_world_check_idle(world);
-    if (status != HM_OK)
+    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
         return status;
-    if (world->promised != 0)
-        hm_world_settle(world);
-    if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
+    if (!hm_world_is_promised(world, entity))
         return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
                        hm_handle_state_name(hm_world_explain(world, entity)));
+    world->places[hm_handle_index(entity)] =
+        (hm_world_place){HM_WORLD_NONE, HM_WORLD_ROOT << HM_WORLD_ROW_BITS};
     return HM_OK;
 }
 
@@ -105,6 +106,7 @@ static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t n
         if (status != HM_OK)
             return status;
     }
+    hm_world_settle(world);
     hm_world_set_sparse(world, number, entity, value);
     return HM_OK;
 }
@@ -140,10 +142,11 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
         return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
     if (record->sparse != HM_WORLD_NONE)
         return change_add_sparse(world, entity, number, value);
-    hm_world_place place = world->places[hm_handle_index(entity)];
-    uint32_t from = hm_world_place_table(place), to;
+    const hm_world_place *at = &world->places[hm_handle_index(entity)];
+    uint32_t from = hm_world_place_table(*at), to;
     if (hm_world_cell_of(&world->tables[from], number)->is_present) {
-        change_replace(world, place, number, value);
+        hm_world_settle(world);
+        change_replace(world, *at, number, value);
         return HM_OK;
     }
     hm_status status = hm_world_follow(world, from, number, &to);
@@ -151,6 +154,8 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
+    hm_world_settle(world);
+    hm_world_place place = *at;
     world->places[hm_handle_index(entity)] =
         hm_world_copy_row_with(world, place, to, number, value);
     hm_world_remove_row(world, place);
@@ -171,19 +176,23 @@ hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t num
 {
     hm_world_component_record *record = hm_world_record(world, number);
     if (record->sparse != HM_WORLD_NONE) {
+        hm_world_settle(world);
         if (hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
             record->changed = ++world->clock;
         return HM_OK;
     }
     hm_world_place place = world->places[hm_handle_index(entity)];
     uint32_t from = hm_world_place_table(place), to;
-    if (!hm_world_cell_of(&world->tables[from], number)->is_present)
+    if (!hm_world_cell_of(&world->tables[from], number)->is_present) {
+        hm_world_settle(world);
         return HM_OK;
+    }
     hm_status status = hm_world_follow(world, from, number, &to);
     if (status == HM_OK)
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
+    hm_world_settle(world); /* The entity has a component: its place stays. */
     world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
     if (record->destroy == NULL) {
         hm_world_remove_row(world, place);
@@ -307,6 +316,7 @@ hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world
         status = change_prepare(world, entity, &delta->add, to != from, to);
     if (status != HM_OK)
         return status;
+    hm_world_settle(world);
     /* Hooks see all that is added, so what has none comes first. */
     hm_world_set replaced;
     change_add_new(world, entity, from, &delta->add, &replaced);
@@ -397,9 +407,11 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
     if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
         return change_anew(world, entity, add, n_add, remove, n_remove);
     status = hm_world_prepare_rows(world, way->to, 1);
-    if (status == HM_OK)
-        change_move(world, entity, way->to);
-    return status;
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    change_move(world, entity, way->to);
+    return HM_OK;
 }
 
 /* touch */

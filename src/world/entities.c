@@ -7,9 +7,10 @@
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {
-    if (n > hm_world_capacity(world) - world->ids.count)
-        return hm_fail_full("world", world->name, world->ids.count, hm_world_capacity(world), n);
-    hm_status status = hm_id_table_prepare(&world->ids, world->name, n, grows);
+    uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
+    if (n > hm_world_capacity(world) - count)
+        return hm_fail_full("world", world->name, count, hm_world_capacity(world), n);
+    hm_status status = hm_id_table_prepare(&world->ids, world->name, promised + n, grows);
     /* So every entry that has memory has a place with memory. */
     if (status == HM_OK)
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
@@ -36,10 +37,8 @@ hm_status hm_world_reserve(hm_world *world, uint32_t n)
     if (hm_guard_is_busy(&world->guard))
         return hm_fail_busy("world", world->name);
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
-    if (n > hm_world_capacity(world) - count)
-        return hm_fail_full("world", world->name, count, hm_world_capacity(world), n);
     uint32_t before = world->ready_end;
-    hm_status status = hm_world_prepare_entities(world, promised + n, false);
+    hm_status status = hm_world_prepare_entities(world, n, false);
     if (status != HM_OK || count + n <= before)
         return status;
     hm_id_table_retire_spent(&world->ids, promised + n);
@@ -59,9 +58,10 @@ hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
     return hm_id_table_upcoming(&world->ids, promised + k);
 }
 
-void hm_world_settle(hm_world *world)
+void hm_world_settle_all(hm_world *world)
 {
-    for (; world->promised > 0; world->promised--) {
+    while (world->promised > 0) {
+        world->promised--;
         hm_handle entity = hm_world_issue(world);
         hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
         world->places[hm_handle_index(entity)] = place;
@@ -109,35 +109,48 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
     return status;
 }
 
+/* Makes `count` rows fit. In the root table those that are ready have theirs. */
+static inline hm_status entities_prepare_rows(hm_world *world, uint32_t table, uint32_t count)
+{
+    uint32_t taken = world->ids.count + world->promised, ready = 0;
+    if (table == HM_WORLD_ROOT && world->ready_end > taken)
+        ready = world->ready_end - taken;
+    return hm_world_prepare_rows(world, table, count - (count < ready ? count : ready));
+}
+
 /* Makes `count` entities with these components fit, so that nothing can fail any more. */
 static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
                                   uint32_t count)
 {
-    uint32_t rows = count, ready = 0; /* Those that are ready have rows in the root table. */
-    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
-        ready = world->ready_end - world->ids.count;
-    rows -= rows < ready ? rows : ready;
-    hm_status status = hm_world_prepare_rows(world, table, rows);
-    if (status == HM_OK && (count > 1 || sparse->count > 0))
+    uint32_t promised = world->promised;
+    hm_status status = entities_prepare_rows(world, table, count);
+    if (status == HM_OK)
         status = hm_world_prepare_entities(world, count, true);
     if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
-        hm_id_table_retire_spent(&world->ids, count);
+        hm_id_table_retire_spent(&world->ids, promised + count);
     for (uint32_t i = 0; i < sparse->count; i++)
         for (uint32_t k = 0; k < count && status == HM_OK; k++)
             status = hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
-                                             hm_id_table_upcoming(&world->ids, k));
+                                             hm_id_table_upcoming(&world->ids, promised + k));
     return status;
 }
 
-static hm_status entities_begin(hm_world *world, const hm_component *set, uint32_t n)
+/* The same for one entity, except that its handle may fail where nothing else depends on it:
+ * hm_world_issue asks for its memory only when there is none. */
+static hm_status entities_prepare_one(hm_world *world, uint32_t table, const hm_world_set *sparse)
+{
+    if (sparse->count == 0 && world->promised == 0)
+        return entities_prepare_rows(world, table, 1);
+    return entities_prepare(world, table, sparse, 1);
+}
+
+static hm_status entities_check(const hm_world *world, const hm_component *set, uint32_t n)
 {
     hm_status status = hm_world_check_idle(world);
     if (status == HM_OK && world->memory == NULL)
         status = hm_fail_full("world", NULL, 0, 0, 1);
     if (status == HM_OK && set == NULL && n > 0)
         status = hm_fail(HM_ERROR_INVALID, "the set is NULL");
-    if (status == HM_OK && world->promised != 0)
-        hm_world_settle(world);
     return status;
 }
 
@@ -152,10 +165,11 @@ hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
     HM_CONTRACT(world != NULL, "hm_world_create: world is NULL");
     hm_world_set sparse;
     uint32_t table;
-    if (entities_begin(world, set, n) != HM_OK ||
+    if (entities_check(world, set, n) != HM_OK ||
         entities_resolve(world, set, n, &sparse, &table) != HM_OK ||
-        entities_prepare(world, table, &sparse, 1) != HM_OK)
+        entities_prepare_one(world, table, &sparse) != HM_OK)
         return HM_NULL_HANDLE;
+    hm_world_settle(world);
     hm_handle entity = hm_world_issue(world);
     if (hm_handle_is_null(entity))
         return entity;
@@ -226,17 +240,16 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
     HM_CONTRACT(world != NULL, "hm_world_create_n: world is NULL");
     hm_world_set sparse;
     uint32_t table;
-    hm_status status = entities_begin(world, set, n);
+    hm_status status = entities_check(world, set, n);
     if (status == HM_OK)
         status = entities_resolve(world, set, n, &sparse, &table);
     if (status == HM_OK)
         status = hm_world_check_values(world, set, n, columns);
     if (status == HM_OK && count > 0)
-        status = hm_world_prepare_entities(world, count, true);
-    if (status == HM_OK && count > 0)
         status = entities_prepare(world, table, &sparse, count);
     if (status != HM_OK)
         return status;
+    hm_world_settle(world);
     for (uint32_t done = 0, rows; done < count; done += rows) {
         hm_world_place place = hm_world_append_run(world, table, count - done, &rows);
         entities_fill_run(world, place, rows, entities != NULL ? entities + done : NULL);
@@ -316,14 +329,24 @@ static void entities_destroy(hm_world *world, hm_handle entity, uint32_t positio
         world->ready_end--; /* The root table has no row for one more. */
 }
 
+/* Returns the position of an entity, which this call brings to life with the others if it was
+ * promised, or HM_INVALID_INDEX. */
+static uint32_t entities_find(hm_world *world, hm_handle entity)
+{
+    uint32_t position = hm_id_table_find(&world->ids, entity);
+    if (world->promised == 0 ||
+        (position == HM_INVALID_INDEX && !hm_world_is_promised(world, entity)))
+        return position;
+    hm_world_settle_all(world);
+    return hm_id_table_find(&world->ids, entity);
+}
+
 bool hm_world_destroy(hm_world *world, hm_handle entity)
 {
     HM_CONTRACT(world != NULL, "hm_world_destroy: world is NULL");
     if (hm_world_check_idle(world) != HM_OK)
         return false;
-    if (world->promised != 0)
-        hm_world_settle(world);
-    uint32_t position = hm_id_table_find(&world->ids, entity);
+    uint32_t position = entities_find(world, entity);
     if (position == HM_INVALID_INDEX)
         return false;
     entities_destroy(world, entity, position);
@@ -336,11 +359,9 @@ uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t
     HM_CONTRACT(entities != NULL || n == 0, "hm_world_destroy_n: entities is NULL");
     if (hm_world_check_idle(world) != HM_OK)
         return 0;
-    if (world->promised != 0)
-        hm_world_settle(world);
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t position = hm_id_table_find(&world->ids, entities[i]);
+        uint32_t position = entities_find(world, entities[i]);
         if (position == HM_INVALID_INDEX)
             continue;
         entities_destroy(world, entities[i], position);

@@ -204,7 +204,8 @@ void hm_query_fini(hm_query *query)
 void hm_query_begin(hm_query *query)
 {
     HM_CONTRACT(query != NULL, "hm_query_begin: query is NULL");
-    hm_query_end(query);
+    HM_CONTRACT(!query->is_running, "hm_query_begin: the query runs already: end it first, or use "
+                                    "another query for the inner loop");
     if (!hm_query_refresh(query))
         return;
     hm_query_rewind(query);

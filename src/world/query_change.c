@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* query: changes all entities that match. Where nothing is sparse, whole tables move: a delta done
  * twice is as good as done once, so a table that entities move to is never one that they leave. All
- * memory is prepared first, so that nothing can fail once the first entity has moved. */
+ * memory is prepared first, so that nothing can fail once the first entity has moved. Promised
+ * entities that will match come to life then; until then they are counted besides the others. */
 #include "query_internal.h"
 
 /* What a change means for a table. */
@@ -16,6 +17,7 @@ typedef struct query_change {
     hm_query loop; /* a copy, so that the query itself does not run */
     hm_world *world;
     hm_world_delta delta;
+    uint32_t promised;     /* entities that are promised, if they match */
     hm_array plan_array;   /* table -> query_plan */
     hm_array entity_array; /* hm_handle: the entities that are changed one by one */
 } query_change;
@@ -32,15 +34,6 @@ static const hm_handle *query_entities(const query_change *change)
 
 /* plans */
 
-/* Makes an empty plan for each table. From here on no table is made. */
-static hm_status query_init_plans(query_change *change)
-{
-    hm_array_desc plans = {.item_size = sizeof(query_plan), .memory = change->world->memory};
-    plans.capacity = change->world->table_array.count;
-    hm_status status = hm_array_init(&change->plan_array, &plans);
-    return status == HM_OK ? hm_array_commit(&change->plan_array, plans.capacity, false) : status;
-}
-
 /* Plans to move n rows of a table. Its target has been made. */
 static void query_plan_rows(query_change *change, uint32_t from, uint32_t n)
 {
@@ -49,6 +42,26 @@ static void query_plan_rows(query_change *change, uint32_t from, uint32_t n)
     plan->is_source = plan->to != from;
     if (plan->is_source)
         query_plan_of(change, plan->to)->gains += n;
+}
+
+/* Makes an empty plan for each table, but for the rows of promised entities. From here on no table
+ * is made. */
+static hm_status query_init_plans(query_change *change)
+{
+    hm_world *world = change->world;
+    hm_status status = HM_OK;
+    uint32_t to;
+    if (change->promised != 0)
+        status = hm_world_table_after(world, HM_WORLD_ROOT, &change->delta, &to);
+    hm_array_desc plans = {.item_size = sizeof(query_plan), .memory = world->memory};
+    plans.capacity = world->table_array.count;
+    if (status == HM_OK)
+        status = hm_array_init(&change->plan_array, &plans);
+    if (status == HM_OK)
+        status = hm_array_commit(&change->plan_array, plans.capacity, false);
+    if (status == HM_OK && change->promised != 0)
+        query_plan_rows(change, HM_WORLD_ROOT, change->promised);
+    return status;
 }
 
 static hm_status query_prepare_gains(query_change *change)
@@ -227,7 +240,7 @@ static hm_status query_collect(query_change *change)
     hm_array *entities = &change->entity_array;
     hm_query *loop = &change->loop;
     hm_array_desc desc = {.item_size = sizeof(hm_handle), .memory = change->world->memory};
-    desc.capacity = change->world->ids.count;
+    desc.capacity = (size_t)change->world->ids.count + change->promised;
     hm_status status = hm_array_init(entities, &desc);
     hm_query_rewind(loop);
     while (status == HM_OK && hm_query_step(loop)) {
@@ -238,6 +251,17 @@ static hm_status query_collect(query_change *change)
                loop->count * sizeof(hm_handle));
         entities->count += loop->count;
     }
+    return status;
+}
+
+/* Lists the promised entities behind the others. */
+static hm_status query_collect_promised(query_change *change)
+{
+    hm_array *entities = &change->entity_array;
+    hm_status status = hm_array_commit(entities, entities->count + change->promised, true);
+    for (uint32_t k = 0; k < change->promised && status == HM_OK; k++)
+        ((hm_handle *)(void *)entities->data)[entities->count++] =
+            hm_id_table_upcoming(&change->world->ids, k);
     return status;
 }
 
@@ -284,6 +308,8 @@ static hm_status query_prepare_each(query_change *change)
     hm_status status = query_collect(change);
     if (status == HM_OK)
         status = query_prepare_targets(change);
+    if (status == HM_OK)
+        status = query_collect_promised(change);
     for (uint32_t i = 0; i < change->delta.add.count && status == HM_OK; i++)
         if (hm_world_is_sparse(change->world, change->delta.add.numbers[i]))
             status = query_prepare_sparse(change, change->delta.add.numbers[i]);
@@ -314,8 +340,10 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
                       query_set_is_sparse(change->world, &change->delta.add) ||
                       query_set_is_sparse(change->world, &change->delta.remove);
     hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_tables(change);
-    if (status == HM_OK)
+    if (status == HM_OK) {
+        hm_world_settle(change->world);
         *count = one_by_one ? query_change_each(change) : query_change_tables(change);
+    }
     hm_array_fini(&change->plan_array);
     hm_array_fini(&change->entity_array);
     return status;
@@ -338,9 +366,12 @@ hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_a
     status = hm_world_read_delta(change.world, add, n_add, remove, n_remove, &change.delta);
     if (status != HM_OK)
         return status;
-    hm_world_settle(change.world);
-    if (change.world->ids.count == 0)
+    uint32_t promised = change.world->promised;
+    if (change.world->ids.count + promised == 0)
         return HM_OK;
+    /* Promised entities have no components. */
+    if (query->all_end == 0 && query->none_end == query->term_end)
+        change.promised = promised;
     change.loop = *query;
     return query_run_change(&change, changed);
 }

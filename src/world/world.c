@@ -221,6 +221,8 @@ hm_status hm_world_refuse_type(uint32_t most)
 
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
 {
+    if (hm_guard_is_busy(&world->guard))
+        return hm_fail_busy("world", world->name);
     if (desc == NULL)
         return hm_refuse_null("hm_world_component", "desc");
     if ((uint32_t)desc->storage > HM_COMPONENT_SPARSE)
@@ -240,8 +242,6 @@ static hm_status world_check_component(const hm_world *world, const hm_component
         status = hm_fail(HM_ERROR_FULL, "%d components are made already", HM_WORLD_MAX_COMPONENTS);
     if (status == HM_OK && world->memory == NULL)
         status = hm_fail(HM_ERROR_FULL, "the world has not been initialised");
-    if (status == HM_OK && hm_guard_is_busy(&world->guard))
-        status = hm_fail_busy("world", world->name);
     return status;
 }
 

@@ -250,9 +250,23 @@ static inline hm_status hm_world_check_idle(const hm_world *world)
     return is_idle ? HM_OK : hm_world_refuse_busy(world);
 }
 
+/* Whether commands were promised this entity, which does not live yet. */
+static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
+{
+    return hm_id_table_is_upcoming(&world->ids, entity, world->promised);
+}
+
+void hm_world_settle_all(hm_world *world);
+
 /* Brings the entities to life that commands have promised, all in the root table. Cannot fail: all
- * that it needs was reserved. Every change from outside commands calls it first. */
-void hm_world_settle(hm_world *world);
+ * that it needs was reserved. Every change from outside commands does this first, but only when
+ * nothing can fail any more, since a call that fails changes nothing: until then it takes promised
+ * entities for alive, and prepares what it needs besides them. */
+static inline void hm_world_settle(hm_world *world)
+{
+    if (world->promised != 0)
+        hm_world_settle_all(world);
+}
 
 /* Every callback runs between enter and leave. */
 void hm_world_enter(hm_world *world);
@@ -276,8 +290,8 @@ static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
 /* Returns a new live handle without a place, or null. */
 hm_handle hm_world_issue(hm_world *world);
 
-/* Makes n entities fit in the id table and what is beside it. `grows` as in hm_array_commit. The
- * world is not busy. */
+/* Makes n entities, besides those that are promised, fit in the id table and what is beside it.
+ * `grows` as in hm_array_commit. The world is not busy. */
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
 
 /* change.c */
@@ -294,7 +308,8 @@ hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, ui
 hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
                                uint32_t *to);
 
-/* As hm_world_change, but the sets are read, the entity is alive and the world idle. */
+/* As hm_world_change, but the sets are read, the entity is alive or promised, and the world idle.
+ */
 hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
 
 /* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */

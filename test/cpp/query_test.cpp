@@ -170,6 +170,78 @@ TEST(cpp_query, a_range_ends_with_its_scope)
     CHECK(visited == 10 + 101 && world.create(position{}));
 }
 
+/* Two loops of one query, of each kind in each. */
+static void run_inside_itself(int outer, int inner)
+{
+    hm::world world = make_movers();
+    hm::query<position> all(world);
+    const auto run = [&all](int kind, auto body) {
+        if (kind == 0)
+            for (auto [which, p] : all.each())
+                body(p);
+        else if (kind == 1)
+            all.each([&](position &p) { body(p); });
+        else
+            all.each_view([&](hm::span<const hm::entity>, position *p) { body(*p); });
+    };
+    test_expect_panic_of("query.c", "hm_query_begin: the query runs already: end ");
+    run(outer, [&](position &) {
+        CHECK(all.count() == 100);
+        run(inner, [](position &p) { p.y = 1; });
+    });
+}
+
+DEATH_TEST(cpp_query, a_range_in_a_range_of_the_same_query_panics)
+{
+    run_inside_itself(0, 0);
+}
+
+DEATH_TEST(cpp_query, each_in_a_range_of_the_same_query_panics)
+{
+    run_inside_itself(0, 1);
+}
+
+DEATH_TEST(cpp_query, a_range_in_each_of_the_same_query_panics)
+{
+    run_inside_itself(1, 0);
+}
+
+DEATH_TEST(cpp_query, each_in_each_of_the_same_query_panics)
+{
+    run_inside_itself(1, 1);
+}
+
+DEATH_TEST(cpp_query, a_loop_over_views_in_one_of_the_same_query_panics)
+{
+    run_inside_itself(2, 2);
+}
+
+TEST(cpp_query, a_loop_that_was_left_may_begin_again)
+{
+    hm::world world = make_movers();
+    hm::query<position> all(world);
+    int visited = 0;
+    const auto leave = [&] {
+        for (auto [which, p] : all.each())
+            return p.y == 0 ? visited++ : -1;
+        return -1;
+    };
+    for (int i = 0; i < 3; i++) {
+        CHECK(leave() == visited - 1);
+        for (auto [which, p] : all.each()) {
+            visited += world.contains(which);
+            break;
+        }
+        try {
+            all.each([&](position &) { throw visited++; });
+        } catch (int) {
+        }
+    }
+    CHECK(visited == 9 && world.create(position{}));
+    all.each([&](position &) { visited++; });
+    CHECK(visited == 9 + 101);
+}
+
 TEST(cpp_query, views_tell_what_changed)
 {
     hm::world world = make_movers();
@@ -334,6 +406,27 @@ TEST(cpp_query, promised_entities_that_match_are_destroyed_too)
     CHECK(all.destroy_all() == 3 && !world.contains(stone) && world.empty());
     CHECK(commands.apply() == HM_OK && commands.skipped() != 0 && world.empty());
     CHECK(world.create() && all.destroy_if([](hm::entity) { return true; }) == 1);
+}
+
+TEST(cpp_query, a_destroy_that_memory_refuses_leaves_promised_entities_so)
+{
+    test_memory memory;
+    test_memory_init(&memory, 4096);
+    {
+        hm::world world({10000, 0, 0, &memory.table});
+        CHECK(world.create_n<position>(5000, nullptr) == HM_OK && world.reserve(2) == HM_OK);
+        hm::query<> all(world);
+        hm::commands commands(world);
+        const hm::entity promised = commands.create(position{1, 2});
+        for (std::uint32_t k = 1; k <= 2; k++) {
+            test_memory_fail(&memory, k, true);
+            CHECK(all.destroy_all() == 0 && test_memory_refused(&memory));
+            CHECK(world.size() == 5000 && !world.contains(promised));
+        }
+        test_memory_fail(&memory, 0, false);
+        CHECK(all.destroy_all() == 5001 && !world.contains(promised));
+    }
+    test_memory_check_released(&memory);
 }
 
 TEST(cpp_query, a_member_function_is_called_for_each_entity)

@@ -23,8 +23,31 @@ struct thrower { /* when it is copied or moved */
     }
 };
 
+struct huge {
+    char bytes[20000];
+};
+
+struct asking { /* for a component that is too large, when it is destroyed */
+    hm::world *of;
+    hm::status *answer;
+
+    ~asking()
+    {
+        if (of != nullptr)
+            *answer = of->add(of->handle_at(0), huge{});
+    }
+    asking(hm::world *asked, hm::status *said) : of(asked), answer(said)
+    {
+    }
+    asking(asking &&other) noexcept : of(std::exchange(other.of, nullptr)), answer(other.answer)
+    {
+    }
+};
+
 } // namespace
 
+template <> struct hm::is_relocatable<asking> : std::true_type {
+};
 template <> struct hm::is_relocatable<thrower> : std::true_type {
 };
 
@@ -233,6 +256,16 @@ TEST(cpp_world, a_type_without_a_number_is_refused_as_full)
     CHECK(world.add(stone, first{5}) == HM_OK && world.validate() == HM_OK);
     hm::world other(10);
     CHECK(other.create(first{6}, last{7}) && !other.create(late{8}));
+}
+
+TEST(cpp_world, a_component_that_is_refused_inside_a_hook_is_busy)
+{
+    hm::world world(10);
+    hm::status answer = HM_OK;
+    const hm::entity first = world.create();
+    world.create(asking(&world, &answer));
+    CHECK(world.destroy(world.handle_at(1)) && answer == HM_ERROR_BUSY);
+    CHECK(world.add(first, huge{}) == HM_ERROR_INVALID);
 }
 
 TEST(cpp_world, messages_name_the_type)

@@ -68,7 +68,7 @@ static void hostile(void *state, const uint32_t arguments[3])
             CHECK(hm_world_changed(world, handle, id) == 0);
         hm_world_touch(world, handle, id);
     }
-    if (entity != NULL || model->component_count == 0)
+    if (entity != NULL || model->component_count == 0 || world_model_is_promised(model, handle))
         return;
     hm_component id = model->components[0].id;
     CHECK(!hm_world_destroy(world, handle) && hm_world_destroy_n(world, &handle, 1) == 0);
@@ -185,7 +185,8 @@ static uint32_t record(const world_model *model, hm_commands *buffer, const uint
 {
     hm_handle dead = hostile_handle(model, arguments);
     hm_handle made = hm_commands_create(buffer, NULL, 0);
-    bool is_dead = find(model, dead) == NULL && !hm_handle_equal(dead, made);
+    bool is_dead = find(model, dead) == NULL && !world_model_is_promised(model, dead) &&
+                   !hm_handle_equal(dead, made);
     uint32_t skipped = 0;
     for (uint32_t c = 0; c < model->component_count; c++) {
         hm_component id = model->components[c].id;
@@ -227,6 +228,8 @@ static void commands(void *state, const uint32_t arguments[3])
     }
     test_memory_fail(&model->memory, 0, false);
     hm_commands_fini(&buffer);
+    if (model->world.promised == 0)
+        world_model_keep_promises(model);
 }
 
 static const test_operation operations[] = {

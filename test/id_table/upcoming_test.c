@@ -4,7 +4,20 @@
 #include "support/memory.h"
 #include "support/test.h"
 
+#include "../../src/id_table_private.h"
+
 #include <string.h>
+
+/* Whether is_upcoming knows the k-th of the next issues, as one of k + 1 or more, and no other life
+ * of its slot. */
+static bool is_known(const hm_id_table *table, hm_handle handle, uint32_t k)
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    return hm_id_table_is_upcoming(table, handle, k + 1) &&
+           !hm_id_table_is_upcoming(table, handle, k) &&
+           !hm_id_table_is_upcoming(table, hm_handle_from_bits(handle.bits + one), UINT32_MAX) &&
+           !hm_id_table_is_upcoming(table, hm_handle_from_bits(handle.bits - one), UINT32_MAX);
+}
 
 /* Reserves n, and checks that n issues return what upcoming says now. */
 static void check_promise(hm_id_table *table, uint32_t n)
@@ -14,10 +27,12 @@ static void check_promise(hm_id_table *table, uint32_t n)
     for (uint32_t k = 0; k < n; k++) {
         promised[k] = hm_id_table_upcoming(table, k);
         CHECK(!hm_handle_is_null(promised[k]) && !is_live(table, promised[k]));
+        CHECK(is_known(table, promised[k], k));
     }
     for (uint32_t k = 0; k < n; k++) {
         CHECK(hm_handle_equal(hm_id_table_upcoming(table, n - 1 - k), promised[n - 1]));
         CHECK(hm_handle_equal(issue(table), promised[k]));
+        CHECK(!hm_id_table_is_upcoming(table, promised[k], UINT32_MAX));
     }
     CHECK(hm_id_table_validate(table) == HM_OK);
     free(promised);

@@ -54,6 +54,21 @@ world_model_entity *world_model_append(world_model *model, hm_handle handle, uin
     return entity;
 }
 
+bool world_model_is_promised(const world_model *model, hm_handle handle)
+{
+    for (uint32_t i = 0; i < model->promised_count; i++)
+        if (model->promised[i].bits == handle.bits)
+            return true;
+    return false;
+}
+
+void world_model_keep_promises(world_model *model)
+{
+    for (uint32_t i = 0; i < model->promised_count; i++)
+        world_model_append(model, model->promised[i], 0);
+    model->promised_count = 0;
+}
+
 uint32_t world_model_hooked(const world_model *model)
 {
     uint32_t mask = 0;
@@ -75,8 +90,12 @@ hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t whi
     uint32_t known = model->past_count < WORLD_MODEL_PAST ? model->past_count : WORLD_MODEL_PAST;
     const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
     uint64_t bits = (uint64_t)which << 32 | noise;
-    hm_handle live = model->count != 0 ? model->entities[which % model->count].handle
-                                       : hm_handle_pack(noise % 9, 1, model->desc.type_id);
+    uint32_t total = model->count + model->promised_count;
+    hm_handle live = hm_handle_pack(noise % 9, 1, model->desc.type_id);
+    if (total != 0 && which % total < model->count)
+        live = model->entities[which % total].handle;
+    else if (total != 0)
+        live = model->promised[which % total - model->count];
     switch (kind % 14) {
     case 8:
         return hm_handle_from_bits(live.bits + one);
@@ -235,11 +254,11 @@ uint32_t world_model_count_tables(const world_model *model)
 bool world_model_explains(const world_model *model, hm_status status, uint32_t n)
 {
     hm_world_stats stats = hm_world_get_stats(&model->world);
+    uint32_t taken = model->count + model->promised_count;
     if (status == HM_ERROR_MEMORY)
         return test_memory_refused(&model->memory);
     return status == HM_ERROR_FULL &&
-           (n > model->desc.capacity - model->count ||
-            n > stats.max_slots - stats.retired_slots - model->count ||
+           (n > model->desc.capacity - taken || n > stats.max_slots - stats.retired_slots - taken ||
             (model->desc.max_tables != 0 &&
              hm_world_table_count(&model->world) >= model->desc.max_tables));
 }
@@ -318,6 +337,7 @@ void world_model_check(void *state)
     uint64_t random = ++model->tick;
     CHECK(hm_world_validate(world) == HM_OK);
     CHECK(hm_world_count(world) == model->count && hm_world_clock(world) >= model->clock);
+    CHECK(world->promised == model->promised_count);
     CHECK(hm_world_table_count(world) >= world_model_count_tables(model));
     model->clock = hm_world_clock(world);
     check_stats(model);

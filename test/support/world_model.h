@@ -45,6 +45,8 @@ typedef struct world_model {
     uint32_t component_count;
     world_model_entity entities[WORLD_MODEL_ENTITIES];
     uint32_t count;
+    hm_handle promised[WORLD_MODEL_ENTITIES]; /* they live after the next call that succeeds */
+    uint32_t promised_count;
     hm_handle past[WORLD_MODEL_PAST];
     uint32_t past_count;              /* handles ever stored there */
     const world_model_entity *acting; /* the entity that an operation changes; NULL: many */
@@ -72,11 +74,16 @@ world_model_entity *world_model_find(world_model *model, hm_handle handle);
 /* Adds a new entity, whose values are zero. */
 world_model_entity *world_model_append(world_model *model, hm_handle handle, uint32_t mask);
 
+bool world_model_is_promised(const world_model *model, hm_handle handle);
+
+/* A call has succeeded that changes the world: the promised entities live. */
+void world_model_keep_promises(world_model *model);
+
 /* Forgets an entity that was destroyed, after its hooks. */
 void world_model_drop(world_model *model, world_model_entity *entity);
 
-/* Returns a handle to try: an entity (kind 0 to 7), the next or the last life of its slot, one that
- * was, null, damaged, foreign, or noise. */
+/* Returns a handle to try: an entity that lives or is promised (kind 0 to 7), the next or the last
+ * life of its slot, one that was, null, damaged, foreign, or noise. */
 hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t which, uint32_t noise);
 
 /* Returns the components that have hooks. */

@@ -39,6 +39,7 @@ static void create(void *state, const uint32_t arguments[3])
         return;
     }
     CHECK(set.is_valid && world_model_fits(model, set.mask));
+    world_model_keep_promises(model);
     world_model_append(model, entity, set.mask);
     check_upcoming(model, upcoming, entity);
 }
@@ -94,6 +95,7 @@ static void create_n(void *state, const uint32_t arguments[3])
     bool is_valid = set.is_valid && world_model_fits(model, set.mask);
     if (status == HM_OK) {
         CHECK(is_valid);
+        world_model_keep_promises(model);
         append_many(model, &set, n, pattern, columns, handles);
         for (uint32_t k = 0; k < n; k++)
             check_upcoming(model, upcoming[k], handles[k]);
@@ -116,7 +118,7 @@ static void reserve(void *state, const uint32_t arguments[3])
         CHECK(world_model_explains(model, status, n));
         return;
     }
-    CHECK(n <= model->desc.capacity - model->count);
+    CHECK(n <= model->desc.capacity - model->count - model->promised_count);
     for (uint32_t k = 0; k < n; k++)
         CHECK(!hm_handle_is_null(hm_world_upcoming(&model->world, k)));
     test_memory_fail(&model->memory, 1, true);
@@ -124,45 +126,35 @@ static void reserve(void *state, const uint32_t arguments[3])
         hm_handle upcoming = hm_world_upcoming(&model->world, 0);
         hm_handle entity = hm_world_create(&model->world, NULL, 0);
         CHECK(!hm_handle_is_null(upcoming) && hm_handle_equal(upcoming, entity));
+        world_model_keep_promises(model);
         world_model_append(model, entity, 0);
     }
     CHECK(!test_memory_refused(&model->memory));
     test_memory_fail(&model->memory, 0, false);
 }
 
-/* A change that changes nothing: by it, promised entities come to life. */
-static void change_nothing(hm_world *world, uint32_t which)
-{
-    const hm_handle none = HM_NULL_HANDLE;
-    if (which % 4 == 0)
-        CHECK(!hm_world_destroy(world, none));
-    else if (which % 4 == 1)
-        CHECK(hm_world_destroy_n(world, &none, 1) == 0);
-    else if (which % 4 == 2)
-        CHECK(hm_world_add(world, none, 0, NULL) == HM_ERROR_STALE);
-    else
-        CHECK(hm_world_create_n(world, NULL, 0, 0, NULL, NULL) == HM_OK);
-}
-
-/* Number: that many of the upcoming entities are promised, as commands does it, and come to life at
- * the next change, without memory. */
+/* Number, and whether they live at once: that many of the upcoming entities are promised, as
+ * commands does it. A call that is refused leaves them so; they come to life at the next one that
+ * succeeds, for which it takes no memory. */
 static void promise(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
-    hm_handle promised[WORLD_MODEL_ENTITIES];
+    hm_world *world = &model->world;
+    const hm_handle none = HM_NULL_HANDLE;
     uint32_t n = 0, wanted = arguments[0] % (WORLD_MODEL_ENTITIES + 1);
-    while (n < wanted && !hm_handle_is_null(hm_world_upcoming(&model->world, n))) {
-        promised[n] = hm_world_upcoming(&model->world, n);
-        n++;
-    }
+    while (n < wanted && !hm_handle_is_null(hm_world_upcoming(world, n)))
+        model->promised[model->promised_count++] = hm_world_upcoming(world, n++);
+    world->promised += n;
     test_memory_fail(&model->memory, 1, true);
-    model->world.promised = n;
-    CHECK(hm_world_count(&model->world) == model->count);
-    change_nothing(&model->world, arguments[1]);
+    CHECK(!hm_world_destroy(world, none) && hm_world_destroy_n(world, &none, 1) == 0);
+    CHECK(hm_world_add(world, none, 0, NULL) == HM_ERROR_STALE);
+    CHECK(world->promised == model->promised_count && hm_world_count(world) == model->count);
+    if (arguments[1] % 4 == 0) {
+        CHECK(hm_world_create_n(world, NULL, 0, 0, NULL, NULL) == HM_OK);
+        world_model_keep_promises(model);
+    }
     CHECK(!test_memory_refused(&model->memory));
     test_memory_fail(&model->memory, 0, false);
-    for (uint32_t k = 0; k < n; k++)
-        world_model_append(model, promised[k], 0);
 }
 
 /* destroy */
@@ -175,10 +167,13 @@ static void destroy(void *state, const uint32_t arguments[3])
     world_model_entity *entity = world_model_find(model, handle);
     model->acting = entity;
     model->before = model->after = entity != NULL ? entity->mask : 0;
-    CHECK(hm_world_destroy(&model->world, handle) == (entity != NULL));
+    bool is_expected = entity != NULL || world_model_is_promised(model, handle);
+    CHECK(hm_world_destroy(&model->world, handle) == is_expected);
     model->acting = NULL;
-    if (entity != NULL)
-        world_model_drop(model, entity);
+    if (!is_expected)
+        return;
+    world_model_keep_promises(model);
+    world_model_drop(model, world_model_find(model, handle));
 }
 
 /* Number and noise: entities, and what else pick returns, some of them twice. */
@@ -193,6 +188,8 @@ static void destroy_n(void *state, const uint32_t arguments[3])
         handles[i] = world_model_pick(model, kind, which, (uint32_t)test_random(&random));
     }
     uint32_t count = hm_world_destroy_n(&model->world, handles, n);
+    if (count != 0)
+        world_model_keep_promises(model);
     for (uint32_t i = 0; i < n; i++) {
         world_model_entity *entity = world_model_find(model, handles[i]);
         if (entity == NULL)
@@ -208,6 +205,7 @@ static void clear(void *state, const uint32_t arguments[3])
     world_model *model = state;
     (void)arguments;
     hm_world_clear(&model->world);
+    world_model_keep_promises(model);
     while (model->count > 0)
         world_model_drop(model, &model->entities[model->count - 1]);
 }
@@ -226,6 +224,7 @@ static void wear(void *state, const uint32_t arguments[3])
                   world_model_explains(model, HM_ERROR_MEMORY, 1));
             break;
         }
+        world_model_keep_promises(model);
         CHECK(entity.bits != last.bits && !hm_world_contains(&model->world, last));
         CHECK(hm_world_destroy(&model->world, entity));
         last = entity;
@@ -250,6 +249,14 @@ static void settle(world_model *model, world_model_entity *entity, uint32_t lost
     entity->destroyed = 0;
 }
 
+/* Returns the entity after a call: one that was promised lives if the call has succeeded. */
+static world_model_entity *after_call(world_model *model, hm_handle handle, hm_status status)
+{
+    if (status == HM_OK)
+        world_model_keep_promises(model);
+    return world_model_find(model, handle);
+}
+
 /* Kind of entity and of value, which one, component and pattern. */
 static void add(void *state, const uint32_t arguments[3])
 {
@@ -259,13 +266,15 @@ static void add(void *state, const uint32_t arguments[3])
     uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
     bool is_zero = arguments[0] / 256 % 3 == 0;
     world_model_entity *entity = world_model_find(model, handle);
+    bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
     uint64_t clock = hm_world_clock(&model->world);
     test_item_fill(bytes, model->components[c].size, arguments[2]);
     act(model, entity, before | bit);
     hm_status status =
         hm_world_add(&model->world, handle, model->components[c].id, is_zero ? NULL : bytes);
-    if (entity == NULL) {
+    entity = after_call(model, handle, status);
+    if (entity == NULL && !is_promised) {
         CHECK(status == HM_ERROR_STALE);
     } else if (model->components[c].size == 0 && !is_zero) {
         CHECK(status == HM_ERROR_INVALID);
@@ -293,9 +302,12 @@ static void remove_one(void *state, const uint32_t arguments[3])
     hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
     uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
     world_model_entity *entity = world_model_find(model, handle);
+    bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
     act(model, entity, before & ~bit);
     hm_status status = hm_world_remove(&model->world, handle, model->components[c].id);
+    entity = after_call(model, handle, status);
+    CHECK(!is_promised || status == HM_OK);
     if (entity == NULL) {
         CHECK(status == HM_ERROR_STALE);
         return;
@@ -319,15 +331,18 @@ static void change(void *state, const uint32_t arguments[3])
                                     arguments[0] / 512);
     }
     world_model_entity *entity = world_model_find(model, handle);
+    bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0, after = (before | more.mask) & ~less.mask;
     act(model, entity, after);
     hm_status status = hm_world_change(&model->world, handle, more.ids, more.n, less.ids, less.n);
-    if (entity == NULL) {
+    entity = after_call(model, handle, status);
+    if (entity == NULL && !is_promised) {
         CHECK(status == HM_ERROR_STALE);
         return;
     }
     bool is_valid = more.is_valid && less.is_valid && (more.mask & less.mask) == 0;
-    settle(model, entity, status == HM_OK ? before & (more.mask | less.mask) : 0);
+    if (entity != NULL)
+        settle(model, entity, status == HM_OK ? before & (more.mask | less.mask) : 0);
     if (!is_valid) {
         CHECK(status == HM_ERROR_INVALID);
     } else if (!world_model_fits(model, after)) {
@@ -348,6 +363,7 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     size_t before = model->memory.committed_size;
     hm_status status = hm_world_trim(&model->world);
+    world_model_keep_promises(model);
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(status != HM_OK || model->memory.committed_size <= before);
     CHECK(hm_world_table_count(&model->world) == world_model_count_tables(model));

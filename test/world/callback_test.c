@@ -227,6 +227,8 @@ static void try_everything(intruder *self)
     CHECK(hm_world_change(world, self->entity, NULL, 0, &self->a, 1) == HM_ERROR_BUSY);
     CHECK(hm_world_reserve(world, 1) == HM_ERROR_BUSY && hm_world_trim(world) == HM_ERROR_BUSY);
     CHECK(hm_world_component(world, &desc) == HM_INVALID_INDEX);
+    CHECK(hm_world_component(world, NULL) == HM_INVALID_INDEX); /* Busy is what it says, too. */
+    CHECK(strstr(hm_last_error(), "intruded") != NULL);
     hm_progress progress = hm_world_defragment(world, self->a, &order, (hm_budget){0, 0});
     CHECK(progress.swaps == 0 && progress.compares == 0 && !progress.done);
     hm_world_stats after = hm_world_get_stats(world);

@@ -339,7 +339,7 @@ TEST(query, next_returns_an_empty_view_unless_the_query_runs)
     finish(&on);
 }
 
-TEST(query, begin_while_the_query_runs_starts_again)
+TEST(query, a_loop_that_was_ended_begins_again)
 {
     scene on;
     start(&on);
@@ -349,10 +349,11 @@ TEST(query, begin_while_the_query_runs_starts_again)
     hm_view view;
     hm_query_begin(&query);
     CHECK(hm_query_next(&query, &view));
+    hm_query_end(&query);
     hm_query_begin(&query);
     CHECK(hm_query_next(&query, &view) && hm_query_next(&query, &view));
     CHECK(!hm_query_next(&query, &view));
-    CHECK(!hm_handle_is_null(CREATE(&on, on.a))); /* All of them have ended. */
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a))); /* Both have ended. */
     hm_query_fini(&query);
     finish(&on);
 }
@@ -470,6 +471,30 @@ TEST(query, nothing_moves_while_a_query_runs)
 }
 
 static scene dying; /* of the tests that end the process */
+
+DEATH_TEST(query, begin_while_the_query_runs_panics)
+{
+    test_expect_panic_of("query.c", "hm_query_begin: the query runs already: end ");
+    start(&dying);
+    CREATE(&dying, dying.a);
+    hm_query query = ask(&dying, (hm_query_desc){ALL(dying.a)});
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view) && hm_query_count(&query) == 1);
+    hm_query_begin(&query);
+}
+
+DEATH_TEST(query, a_loop_in_a_loop_of_a_sparse_query_panics)
+{
+    test_expect_panic_of("query.c", "hm_query_begin: the query runs already: end ");
+    start(&dying);
+    CREATE(&dying, dying.x);
+    hm_query query = ask(&dying, (hm_query_desc){ALL(dying.x)});
+    hm_view view;
+    for (hm_query_begin(&query); hm_query_next(&query, &view);)
+        for (hm_query_begin(&query); hm_query_next(&query, &view);)
+            ;
+}
 
 DEATH_TEST(query, clear_while_a_query_runs_panics)
 {

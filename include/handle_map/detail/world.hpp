@@ -343,11 +343,12 @@ struct world_core {
      * is the one in which it looks for them. */
     status refusal(const hm_component_desc &desc) const noexcept
     {
+        if ((c.guard.flags & HM_GUARD_BUSY) != 0)
+            return HM_ERROR_BUSY;
         if (desc.storage == HM_COMPONENT_TABLE && desc.size > max_size)
             return HM_ERROR_INVALID;
-        if (!is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS)
-            return HM_ERROR_FULL;
-        return (c.guard.flags & HM_GUARD_BUSY) != 0 ? HM_ERROR_BUSY : HM_ERROR_MEMORY;
+        const bool is_full = !is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS;
+        return is_full ? HM_ERROR_FULL : HM_ERROR_MEMORY;
     }
 };
 

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls while entities are promised to commands. One that is refused changes nothing: the entities
+ * stay promised. One that succeeds brings them to life first, in their order. */
+#include "support/memory.h"
+#include "support/test.h"
+
+#include <handle_map/commands.h>
+#include <handle_map/query.h>
+
+#include <string.h>
+
+enum {
+    CAPACITY = 5000,
+    LIVE = 4, /* entities with `a`, of which the last has `sparse` too */
+    PROMISED = 5,
+    READY = 3, /* handles that are reserved and not promised */
+    BATCH = 3000,
+    TAGS = 13,
+    HUGE_SIZE = 100000
+};
+
+typedef struct scene {
+    test_memory memory;
+    hm_world world;
+    hm_commands commands;
+    hm_component a, b, tag, sparse, huge, large[2], tags[TAGS];
+    hm_handle live[LIVE], dead, promised[PROMISED];
+    hm_query all, with_a, of_root;
+} scene;
+
+/* What can be observed, but for values and tables without entities. */
+typedef struct sight {
+    uint32_t count, slots, free_slots, retired_slots;
+    uint64_t clock, handles;
+} sight;
+
+static scene stage; /* too large for the stack */
+
+static hm_component make(scene *on, hm_component_desc desc)
+{
+    hm_component component = hm_world_component(&on->world, &desc);
+    CHECK(component != HM_INVALID_INDEX);
+    return component;
+}
+
+static hm_query ask(scene *on, const hm_component *all, uint32_t n, const hm_component *none,
+                    uint32_t n_none)
+{
+    hm_query query;
+    const hm_query_desc desc = {.all = all, .all_count = n, .none = none, .none_count = n_none};
+    CHECK(hm_query_init(&query, &on->world, &desc) == HM_OK);
+    return query;
+}
+
+static void start_with(scene *on, hm_world_desc desc)
+{
+    test_memory_init(&on->memory, test_page_size(4096));
+    desc.memory = &on->memory.table;
+    CHECK(hm_world_init(&on->world, &desc) == HM_OK);
+    CHECK(hm_commands_init(&on->commands, &on->world) == HM_OK);
+    on->a = make(on, (hm_component_desc){.size = 4});
+    on->b = make(on, (hm_component_desc){.size = 4});
+    on->tag = make(on, (hm_component_desc){.name = "tag"});
+    on->sparse = make(on, (hm_component_desc){.size = 4, .storage = HM_COMPONENT_SPARSE});
+    on->huge = make(on, (hm_component_desc){.size = HUGE_SIZE, .storage = HM_COMPONENT_SPARSE});
+    for (int i = 0; i < 2; i++)
+        on->large[i] = make(on, (hm_component_desc){.size = 10000});
+    for (int i = 0; i < TAGS; i++)
+        on->tags[i] = make(on, (hm_component_desc){.size = 0});
+    on->all = ask(on, NULL, 0, NULL, 0);
+    on->with_a = ask(on, &on->a, 1, NULL, 0);
+    on->of_root = ask(on, NULL, 0, &on->a, 1);
+    hm_handle other = hm_world_create(&on->world, NULL, 0);
+    for (int i = 0; i < LIVE; i++)
+        on->live[i] = hm_world_create(&on->world, &on->a, 1);
+    CHECK(hm_world_add(&on->world, on->live[LIVE - 1], on->sparse, NULL) == HM_OK);
+    on->dead = other;
+    CHECK(hm_world_destroy(&on->world, other));
+}
+
+static void promise(scene *on)
+{
+    CHECK(hm_world_reserve(&on->world, PROMISED + READY) == HM_OK);
+    for (int i = 0; i < PROMISED; i++) {
+        on->promised[i] = hm_commands_create(&on->commands, &on->b, 1);
+        CHECK(!hm_handle_is_null(on->promised[i]));
+    }
+}
+
+static void start(scene *on)
+{
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    promise(on);
+}
+
+static void finish(scene *on)
+{
+    CHECK(hm_world_validate(&on->world) == HM_OK);
+    hm_query_fini(&on->all);
+    hm_query_fini(&on->with_a);
+    hm_query_fini(&on->of_root);
+    hm_commands_fini(&on->commands);
+    hm_world_fini(&on->world);
+    test_memory_check_released(&on->memory);
+}
+
+static void mix(uint64_t *hash, uint64_t value)
+{
+    *hash = (*hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    *hash ^= *hash >> 32;
+}
+
+static void mix_handle(const scene *on, hm_handle handle, uint64_t *hash)
+{
+    mix(hash, handle.bits);
+    mix(hash, (uint64_t)hm_world_explain(&on->world, handle));
+    mix(hash, hm_world_contains(&on->world, handle));
+    mix(hash, hm_world_has(&on->world, handle, on->a));
+    mix(hash, hm_world_has(&on->world, handle, on->sparse));
+    mix(hash, hm_world_changed(&on->world, handle, on->a));
+}
+
+static sight look(scene *on)
+{
+    hm_world *world = &on->world;
+    hm_world_stats stats = hm_world_get_stats(world);
+    sight seen = {.count = hm_world_count(world),
+                  .slots = stats.slots,
+                  .free_slots = stats.free_slots,
+                  .retired_slots = stats.retired_slots,
+                  .clock = hm_world_clock(world)};
+    CHECK(hm_world_validate(world) == HM_OK && stats.count == seen.count);
+    for (uint32_t i = 0; i < seen.count; i++)
+        mix_handle(on, hm_world_handle_at(world, i), &seen.handles);
+    for (uint32_t k = 0; k < 2 * (PROMISED + READY); k++)
+        mix_handle(on, hm_world_upcoming(world, k), &seen.handles);
+    for (int i = 0; i < PROMISED; i++)
+        mix_handle(on, on->promised[i], &seen.handles);
+    mix_handle(on, on->dead, &seen.handles);
+    mix(&seen.handles, hm_query_count(&on->all));
+    mix(&seen.handles, hm_commands_count(&on->commands));
+    return seen;
+}
+
+static bool looks_like(scene *on, sight before)
+{
+    sight now = look(on);
+    return memcmp(&now, &before, sizeof now) == 0;
+}
+
+/* All that were promised live, in their order, behind the `count` that lived before. */
+static bool all_live(const scene *on, uint32_t count)
+{
+    bool live = true;
+    for (uint32_t i = 0; i < PROMISED; i++)
+        live = live && hm_handle_equal(hm_world_handle_at(&on->world, count + i), on->promised[i]);
+    return live;
+}
+
+/* Calls that are refused. Each returns whether it was. */
+
+typedef bool call(scene *on);
+
+static bool create_of_null(scene *on)
+{
+    return hm_handle_is_null(hm_world_create(&on->world, NULL, 1));
+}
+
+static bool create_twice_the_same(scene *on)
+{
+    const hm_component twice[] = {on->a, on->a};
+    return hm_handle_is_null(hm_world_create(&on->world, twice, 2));
+}
+
+static bool create_too_large(scene *on)
+{
+    return hm_handle_is_null(hm_world_create(&on->world, on->large, 2));
+}
+
+static bool create_n_of_a_stranger(scene *on)
+{
+    const hm_component stranger = HM_INVALID_INDEX;
+    return hm_world_create_n(&on->world, &stranger, 1, 2, NULL, NULL) == HM_ERROR_INVALID;
+}
+
+static bool create_n_with_values_of_a_tag(scene *on)
+{
+    const void *columns[] = {"value"};
+    return hm_world_create_n(&on->world, &on->tag, 1, 1, columns, NULL) == HM_ERROR_INVALID;
+}
+
+/* So many would fit if none were promised. */
+static bool create_n_above_the_capacity(scene *on)
+{
+    uint32_t n = CAPACITY - LIVE - PROMISED + 1;
+    return hm_world_create_n(&on->world, NULL, 0, n, NULL, NULL) == HM_ERROR_FULL &&
+           hm_world_create_n(&on->world, &on->a, 1, n, NULL, NULL) == HM_ERROR_FULL &&
+           hm_world_create_n(&on->world, &on->sparse, 1, n, NULL, NULL) == HM_ERROR_FULL;
+}
+
+static bool reserve_above_the_capacity(scene *on)
+{
+    return hm_world_reserve(&on->world, CAPACITY - LIVE - PROMISED + 1) == HM_ERROR_FULL;
+}
+
+/* Handles that neither live nor are promised: of a dead entity, of the next that could be promised,
+ * of earlier and later lives of one that is, and of slots that were never issued. */
+static void list_strangers(const scene *on, hm_handle strangers[8])
+{
+    const uint64_t one = UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT;
+    strangers[0] = on->dead;
+    strangers[1] = HM_NULL_HANDLE;
+    strangers[2] = hm_world_upcoming(&on->world, 0);
+    strangers[3] = hm_handle_from_bits(on->promised[0].bits + one);
+    strangers[4] = hm_handle_from_bits(on->promised[PROMISED - 1].bits - one);
+    strangers[5] = hm_handle_from_bits(on->promised[PROMISED - 1].bits + one);
+    strangers[6] = hm_handle_from_bits(UINT64_MAX);
+    strangers[7] = hm_handle_pack(HM_INVALID_INDEX, 1, 0);
+}
+
+static bool change_strangers(scene *on)
+{
+    hm_handle strangers[8];
+    bool refused = true;
+    list_strangers(on, strangers);
+    for (int i = 0; i < 8; i++) {
+        hm_handle it = strangers[i];
+        refused = refused && !hm_world_destroy(&on->world, it);
+        refused = refused && hm_world_add(&on->world, it, on->a, NULL) == HM_ERROR_STALE;
+        refused = refused && hm_world_add(&on->world, it, on->sparse, NULL) == HM_ERROR_STALE;
+        refused = refused && hm_world_remove(&on->world, it, on->a) == HM_ERROR_STALE;
+        refused = refused && hm_world_change(&on->world, it, &on->a, 1, NULL, 0) == HM_ERROR_STALE;
+    }
+    return refused && hm_world_destroy_n(&on->world, strangers, 8) == 0;
+}
+
+static bool destroy_none(scene *on)
+{
+    return hm_world_destroy_n(&on->world, NULL, 0) == 0;
+}
+
+/* Of a promised entity (which 0) and of a live one. */
+static bool refuses_to_change(scene *on, int which)
+{
+    hm_world *world = &on->world;
+    hm_handle entity = which == 0 ? on->promised[1] : on->live[1];
+    const hm_component stranger = on->tags[TAGS - 1] + 1, twice[] = {on->b, on->b};
+    return hm_world_add(world, entity, stranger, NULL) == HM_ERROR_INVALID &&
+           hm_world_add(world, entity, on->tag, "value") == HM_ERROR_INVALID &&
+           hm_world_remove(world, entity, stranger) == HM_ERROR_INVALID &&
+           hm_world_change(world, entity, on->large, 2, NULL, 0) == HM_ERROR_INVALID &&
+           hm_world_change(world, entity, twice, 2, NULL, 0) == HM_ERROR_INVALID &&
+           hm_world_change(world, entity, &on->b, 1, &on->b, 1) == HM_ERROR_INVALID &&
+           hm_world_change(world, entity, NULL, 1, NULL, 0) == HM_ERROR_INVALID;
+}
+
+static bool change_what_cannot_be(scene *on)
+{
+    return refuses_to_change(on, 0) && refuses_to_change(on, 1);
+}
+
+static bool query_change_to_too_much(scene *on)
+{
+    const hm_component more[] = {on->large[0], on->large[1], on->sparse};
+    return hm_query_change(&on->all, on->large, 2, NULL, 0, NULL) == HM_ERROR_INVALID &&
+           hm_query_change(&on->of_root, on->large, 2, NULL, 0, NULL) == HM_ERROR_INVALID &&
+           hm_query_change(&on->of_root, more, 3, NULL, 0, NULL) == HM_ERROR_INVALID &&
+           hm_query_change(&on->with_a, more, 3, NULL, 0, NULL) == HM_ERROR_INVALID &&
+           hm_query_change(&on->all, NULL, 1, NULL, 0, NULL) == HM_ERROR_INVALID;
+}
+
+static call *const refused_calls[] = {
+    create_of_null,
+    create_twice_the_same,
+    create_too_large,
+    create_n_of_a_stranger,
+    create_n_with_values_of_a_tag,
+    create_n_above_the_capacity,
+    reserve_above_the_capacity,
+    change_strangers,
+    destroy_none,
+    change_what_cannot_be,
+    query_change_to_too_much,
+};
+
+TEST(world_promise, a_refused_call_brings_no_promised_entity_to_life)
+{
+    for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++) {
+        start(&stage);
+        sight before = look(&stage);
+        CHECK(before.count == LIVE);
+        CHECK(refused_calls[i](&stage));
+        CHECK(looks_like(&stage, before));
+        CHECK(hm_commands_apply(&stage.commands) == HM_OK && all_live(&stage, LIVE));
+        CHECK(hm_commands_skipped(&stage.commands) == 0);
+        for (int k = 0; k < PROMISED; k++)
+            CHECK(hm_world_has(&stage.world, stage.promised[k], stage.b));
+        finish(&stage);
+    }
+}
+
+/* All tables that may be made are. */
+TEST(world_promise, a_call_for_which_there_is_no_table_brings_no_promised_entity_to_life)
+{
+    scene *on = &stage;
+    start_with(on, (hm_world_desc){.capacity = CAPACITY, .max_tables = 1});
+    promise(on);
+    sight before = look(on);
+    CHECK(hm_handle_is_null(hm_world_create(&on->world, &on->b, 1)));
+    CHECK(hm_world_create_n(&on->world, &on->b, 1, 2, NULL, NULL) == HM_ERROR_FULL);
+    for (int i = 0; i < 2; i++) {
+        hm_handle entity = i == 0 ? on->promised[0] : on->live[0];
+        CHECK(hm_world_add(&on->world, entity, on->b, NULL) == HM_ERROR_FULL);
+        CHECK(hm_world_change(&on->world, entity, &on->b, 1, NULL, 0) == HM_ERROR_FULL);
+    }
+    CHECK(hm_query_change(&on->of_root, &on->b, 1, NULL, 0, NULL) == HM_ERROR_FULL);
+    CHECK(hm_query_change(&on->with_a, &on->b, 1, NULL, 0, NULL) == HM_ERROR_FULL);
+    CHECK(looks_like(on, before));
+    CHECK(hm_world_change(&on->world, on->promised[0], &on->a, 1, NULL, 0) == HM_OK);
+    CHECK(all_live(on, LIVE) && hm_world_has(&on->world, on->promised[0], on->a));
+    hm_commands_clear(&on->commands);
+    finish(on);
+}
+
+/* Calls that succeed if there is memory and no query runs. */
+
+static bool create_one(scene *on)
+{
+    return !hm_handle_is_null(hm_world_create(&on->world, &on->b, 1));
+}
+
+static bool create_of_root(scene *on)
+{
+    return !hm_handle_is_null(hm_world_create(&on->world, NULL, 0));
+}
+
+static bool create_sparse(scene *on)
+{
+    return !hm_handle_is_null(hm_world_create(&on->world, &on->huge, 1));
+}
+
+static bool create_many(scene *on)
+{
+    return hm_world_create_n(&on->world, &on->b, 1, BATCH, NULL, NULL) == HM_OK;
+}
+
+static bool create_many_of_root(scene *on)
+{
+    return hm_world_create_n(&on->world, NULL, 0, BATCH, NULL, NULL) == HM_OK;
+}
+
+static bool create_many_sparse(scene *on)
+{
+    return hm_world_create_n(&on->world, &on->sparse, 1, BATCH, NULL, NULL) == HM_OK;
+}
+
+static bool create_none(scene *on)
+{
+    return hm_world_create_n(&on->world, NULL, 0, 0, NULL, NULL) == HM_OK;
+}
+
+static bool add_to_live(scene *on)
+{
+    return hm_world_add(&on->world, on->live[0], on->b, NULL) == HM_OK;
+}
+
+static bool add_to_promised(scene *on)
+{
+    return hm_world_add(&on->world, on->promised[1], on->b, NULL) == HM_OK;
+}
+
+static bool add_sparse_to_promised(scene *on)
+{
+    return hm_world_add(&on->world, on->promised[1], on->huge, NULL) == HM_OK &&
+           hm_world_has(&on->world, on->promised[1], on->huge);
+}
+
+static bool replace(scene *on)
+{
+    return hm_world_add(&on->world, on->live[3], on->a, NULL) == HM_OK;
+}
+
+static bool replace_sparse(scene *on)
+{
+    return hm_world_add(&on->world, on->live[3], on->sparse, NULL) == HM_OK;
+}
+
+static bool remove_the_last(scene *on)
+{
+    return hm_world_remove(&on->world, on->live[0], on->a) == HM_OK;
+}
+
+static bool remove_sparse(scene *on)
+{
+    return hm_world_remove(&on->world, on->live[3], on->sparse) == HM_OK;
+}
+
+static bool remove_from_promised(scene *on)
+{
+    return hm_world_remove(&on->world, on->promised[0], on->a) == HM_OK;
+}
+
+static bool change_live(scene *on)
+{
+    const hm_component more[] = {on->b, on->huge};
+    return hm_world_change(&on->world, on->live[0], more, 2, &on->a, 1) == HM_OK;
+}
+
+static bool change_promised(scene *on)
+{
+    const hm_component more[] = {on->tag, on->b};
+    return hm_world_change(&on->world, on->promised[2], more, 2, &on->a, 1) == HM_OK &&
+           hm_world_has(&on->world, on->promised[2], on->b);
+}
+
+static bool query_change_tables(scene *on)
+{
+    return hm_query_change(&on->with_a, &on->b, 1, &on->a, 1, NULL) == HM_OK;
+}
+
+static bool query_change_to_root(scene *on)
+{
+    return hm_query_change(&on->with_a, NULL, 0, &on->a, 1, NULL) == HM_OK;
+}
+
+static bool query_change_promised(scene *on)
+{
+    uint32_t changed;
+    return hm_query_change(&on->of_root, on->large, 1, NULL, 0, &changed) == HM_OK &&
+           changed == PROMISED && hm_world_has(&on->world, on->promised[4], on->large[0]);
+}
+
+static bool query_change_each(scene *on)
+{
+    const hm_component more[] = {on->large[0], on->huge};
+    uint32_t changed;
+    return hm_query_change(&on->all, more, 2, NULL, 0, &changed) == HM_OK &&
+           changed == LIVE + PROMISED && hm_world_has(&on->world, on->promised[4], on->huge);
+}
+
+static bool apply(scene *on)
+{
+    return hm_commands_apply(&on->commands) == HM_OK;
+}
+
+static call *const calls[] = {
+    create_one,
+    create_of_root,
+    create_sparse,
+    create_many,
+    create_many_of_root,
+    create_many_sparse,
+    create_none,
+    add_to_live,
+    add_to_promised,
+    add_sparse_to_promised,
+    replace,
+    replace_sparse,
+    remove_the_last,
+    remove_sparse,
+    remove_from_promised,
+    change_live,
+    change_promised,
+    query_change_tables,
+    query_change_to_root,
+    query_change_promised,
+    query_change_each,
+    apply,
+};
+
+enum { CALLS = sizeof calls / sizeof *calls };
+
+TEST(world_promise, a_call_that_succeeds_brings_them_to_life_in_their_order)
+{
+    for (int i = 0; i < CALLS; i++) {
+        start(&stage);
+        uint64_t clock = hm_world_clock(&stage.world);
+        CHECK(calls[i](&stage));
+        CHECK(all_live(&stage, LIVE) && hm_world_clock(&stage.world) >= clock + PROMISED);
+        finish(&stage);
+    }
+}
+
+TEST(world_promise, a_call_while_a_query_runs_brings_no_promised_entity_to_life)
+{
+    start(&stage);
+    sight before = look(&stage);
+    hm_query running = ask(&stage, NULL, 0, NULL, 0);
+    hm_query_begin(&running);
+    for (int i = 0; i < CALLS; i++)
+        CHECK(!calls[i](&stage));
+    CHECK(!hm_world_destroy(&stage.world, stage.promised[0]));
+    CHECK(!hm_world_destroy(&stage.world, stage.live[0]));
+    CHECK(hm_world_destroy_n(&stage.world, stage.promised, PROMISED) == 0);
+    CHECK(hm_world_trim(&stage.world) == HM_ERROR_BUSY);
+    CHECK(looks_like(&stage, before));
+    hm_query_fini(&running);
+    CHECK(calls[0](&stage) && all_live(&stage, LIVE));
+    finish(&stage);
+}
+
+/* memory */
+
+/* Makes tables without entities until all committed memory for tables and chunks is in use. */
+static void use_up(scene *on)
+{
+    test_memory_fail(&on->memory, 1, true);
+    bool has_made = true;
+    for (uint32_t bits = 1; has_made && bits < 1U << TAGS; bits++) {
+        hm_component set[TAGS];
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < TAGS; i++)
+            if ((bits >> i & 1) != 0)
+                set[n++] = on->tags[i];
+        has_made = hm_world_create_n(&on->world, set, n, 0, NULL, NULL) == HM_OK;
+    }
+    CHECK(!has_made);
+    test_memory_fail(&on->memory, 0, false);
+}
+
+/* Refuses the k-th call of the memory table. Returns whether it was reached. */
+static bool refuse(scene *on, call *run, bool is_used_up, uint32_t k, bool and_later)
+{
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    if (is_used_up)
+        use_up(on);
+    promise(on);
+    sight before = look(on);
+    test_memory_fail(&on->memory, k, and_later);
+    bool has_run = run(on), reached = test_memory_refused(&on->memory);
+    test_memory_fail(&on->memory, 0, false);
+    if (!has_run) {
+        CHECK(reached && looks_like(on, before));
+        CHECK(run(on));
+    }
+    CHECK(all_live(on, LIVE));
+    finish(on);
+    return reached;
+}
+
+/* Apply says itself what it leaves behind. */
+TEST(world_promise, a_call_that_memory_refuses_brings_no_promised_entity_to_life)
+{
+    uint32_t refusals = 0;
+    for (int i = 0; i < CALLS; i++)
+        for (int is_used_up = 0; is_used_up < 2 && calls[i] != apply; is_used_up++) {
+            uint32_t k = 1;
+            for (; refuse(&stage, calls[i], is_used_up != 0, k, false); k++)
+                refuse(&stage, calls[i], is_used_up != 0, k, true);
+            refusals += k > 1;
+        }
+    CHECK(refusals >= CALLS);
+}
+
+/* What a create needs beyond what was reserved is asked for behind the promised entities. */
+TEST(world_promise, as_many_as_fit_beside_them_are_created)
+{
+    for (int i = 0; i < 3; i++) {
+        start(&stage);
+        const hm_component *set[] = {NULL, &stage.a, &stage.sparse};
+        uint32_t n = CAPACITY - LIVE - PROMISED;
+        hm_handle made[CAPACITY];
+        hm_handle next = hm_world_upcoming(&stage.world, 0);
+        CHECK(hm_world_create_n(&stage.world, set[i], i != 0, n, NULL, made) == HM_OK);
+        CHECK(all_live(&stage, LIVE) && hm_handle_equal(made[0], next));
+        CHECK(hm_world_count(&stage.world) == CAPACITY);
+        CHECK(hm_handle_equal(hm_world_handle_at(&stage.world, LIVE + PROMISED), next));
+        CHECK(hm_handle_is_null(hm_world_create(&stage.world, NULL, 0)));
+        finish(&stage);
+    }
+}
+
+TEST(world_promise, the_last_promise_fills_the_world)
+{
+    scene *on = &stage;
+    for (int i = 0; i < 2; i++) {
+        start_with(on, (hm_world_desc){.capacity = LIVE + PROMISED + READY, .max_slots = 0});
+        promise(on);
+        for (int k = 0; k < READY; k++)
+            CHECK(!hm_handle_is_null(hm_commands_create(&on->commands, NULL, 0)));
+        sight before = look(on);
+        CHECK(hm_handle_is_null(hm_world_create(&on->world, &on->sparse, (uint32_t)i)));
+        CHECK(strstr(hm_last_error(), "has 12 of 12") != NULL && looks_like(on, before));
+        CHECK(hm_world_destroy(&on->world, on->live[i]));
+        CHECK(hm_world_count(&on->world) == LIVE + PROMISED + READY - 1);
+        CHECK(create_of_root(on) && !create_of_root(on));
+        hm_commands_clear(&on->commands);
+        finish(on);
+    }
+}
+
+/* Each entity is destroyed whether it lives or is only promised. */
+TEST(world_promise, destroy_takes_promised_entities_and_others)
+{
+    for (int i = 0; i < 4; i++) {
+        start(&stage);
+        hm_world *world = &stage.world;
+        const hm_handle some[] = {stage.dead, stage.promised[1], stage.live[1], stage.promised[1]};
+        if (i < 2)
+            CHECK(hm_world_destroy(world, some[1 + i]));
+        else
+            CHECK(hm_world_destroy_n(world, some, 4) == 2);
+        CHECK(hm_world_count(world) == LIVE + PROMISED - (i < 2 ? 1 : 2));
+        CHECK(hm_world_contains(world, stage.promised[0]));
+        CHECK(hm_world_contains(world, stage.promised[1]) == (i == 1));
+        CHECK(hm_commands_apply(&stage.commands) == HM_OK);
+        CHECK(hm_commands_skipped(&stage.commands) == (i != 1));
+        finish(&stage);
+    }
+}
+
+/* The clock */
+
+static uint64_t time_of(const scene *on, hm_handle entity, hm_component component)
+{
+    return hm_world_changed(&on->world, entity, component);
+}
+
+TEST(world_promise, the_clock_tells_what_a_change_gave_them)
+{
+    for (int i = 0; i < 5; i++) {
+        start(&stage);
+        scene *on = &stage;
+        hm_handle entity = on->promised[2];
+        const hm_component both[] = {on->b, on->sparse};
+        uint64_t clock = hm_world_clock(&on->world);
+        uint64_t others = time_of(on, on->live[0], on->a);
+        if (i == 0)
+            CHECK(hm_world_add(&on->world, entity, on->b, NULL) == HM_OK);
+        else if (i == 1)
+            CHECK(hm_world_change(&on->world, entity, &on->b, 1, NULL, 0) == HM_OK);
+        else if (i == 2)
+            CHECK(hm_world_change(&on->world, entity, both, 2, NULL, 0) == HM_OK);
+        else if (i == 3)
+            CHECK(hm_query_change(&on->of_root, &on->b, 1, NULL, 0, NULL) == HM_OK);
+        else
+            CHECK(hm_query_change(&on->of_root, both, 2, NULL, 0, NULL) == HM_OK);
+        CHECK(time_of(on, entity, on->b) > clock && others == time_of(on, on->live[0], on->a));
+        CHECK(time_of(on, entity, on->b) <= hm_world_clock(&on->world));
+        CHECK((time_of(on, entity, on->sparse) > clock) == (i == 2 || i == 4));
+        finish(on);
+    }
+}
+
+/* A change of all that match is one of the promised ones too, whichever the terms. */
+TEST(world_promise, a_query_changes_those_that_match_when_they_live)
+{
+    for (int i = 0; i < 6; i++) {
+        start(&stage);
+        scene *on = &stage;
+        const hm_component none[] = {on->a, on->sparse};
+        hm_query query;
+        hm_query_desc desc = {0};
+        if (i % 3 == 1)
+            desc = (hm_query_desc){.none = none, .none_count = 2};
+        if (i % 3 == 2)
+            desc = (hm_query_desc){.any = none, .any_count = 2};
+        uint32_t expected = i % 3 == 0 ? LIVE + PROMISED : i % 3 == 1 ? PROMISED : LIVE, changed;
+        CHECK(hm_query_init(&query, &on->world, &desc) == HM_OK);
+        hm_component given = i < 3 ? on->tag : on->huge;
+        CHECK(hm_query_change(&query, &given, 1, NULL, 0, &changed) == HM_OK);
+        CHECK(changed == expected && all_live(on, LIVE));
+        for (int k = 0; k < PROMISED; k++)
+            CHECK(hm_world_has(&on->world, on->promised[k], given) == (i % 3 != 2));
+        hm_query_fini(&query);
+        finish(on);
+    }
+}
