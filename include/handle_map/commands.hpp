@@ -129,6 +129,12 @@ class [[nodiscard]] commands
     {
         return hm_commands_skipped(own_.c());
     }
+    /* How many the last apply has dropped, because the values of their entity would have taken more
+     * than a chunk. */
+    [[nodiscard]] std::uint32_t dropped() const noexcept
+    {
+        return hm_commands_dropped(own_.c());
+    }
 
   private:
     /* Empty commands leave the answer to the C function. */

@@ -287,6 +287,23 @@ TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
     CHECK(commands.create(large()) && commands.size() == 2 && commands.apply() == HM_OK);
 }
 
+TEST(cpp_commands, values_that_together_take_more_than_a_chunk_are_dropped_at_apply)
+{
+    struct large {
+        char bytes[10000];
+    };
+    struct other {
+        char bytes[10000];
+    };
+    hm::world world(100);
+    hm::commands commands(world);
+    const hm::entity which = world.create(large());
+    CHECK(commands.add(which, counted(1)) == HM_OK && commands.add<other>(which) == HM_OK);
+    CHECK(counted::alive == 1 && commands.apply() == HM_OK);
+    CHECK(commands.dropped() == 2 && commands.skipped() == 0 && commands.empty());
+    CHECK(counted::alive == 0 && world.has<large>(which) && !world.has<other>(which));
+}
+
 TEST(cpp_commands, a_destructor_that_the_world_calls_cannot_make_commands)
 {
     hm::commands commands;
