@@ -34,11 +34,11 @@
  * has and those that are recorded, together take more than a chunk. It then drops and counts the
  * commands of this entity, and runs those of the others.
  *
- * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers, heap memory or an
- * arena, 4 MiB. A command for one component takes 24 bytes and its value, which is aligned to 8
- * bytes or more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is
- * the world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8
- * bytes more for each entity of the world, once for all its buffers.
+ * Limits: a buffer has as much address space as its descriptor says, and uses 16 KiB of it for
+ * itself. A command for one component takes 24 bytes and its value, which is aligned to 8 bytes or
+ * more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is the
+ * world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes
+ * more for each entity of the world, once for all its buffers.
  *
  * A buffer keeps the address of its world, which must outlive it. A buffer may be moved: assign the
  * struct, and use only the copy from then on. Do not move it from inside a callback.
@@ -57,7 +57,7 @@
  * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
  * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
  * fini of a buffer that has commands. The buffers then grow through the world's memory table from
- * all of these threads, which that of an arena does not allow. */
+ * all of these threads, which an arena allows only behind a lock (memory.h). */
 #ifndef HANDLE_MAP_COMMANDS_H
 #define HANDLE_MAP_COMMANDS_H
 
@@ -66,6 +66,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A zero field means the default. */
+typedef struct hm_commands_desc {
+    size_t size; /* bytes of address space, from 32 KiB to 16 GiB; 0: 1 GiB; where addresses are
+                    scarce (memory.h) 4 MiB */
+} hm_commands_desc;
 
 /* All fields are private; use the functions. */
 typedef struct hm_commands {
@@ -76,14 +82,17 @@ typedef struct hm_commands {
     uint32_t dropped; /* commands that the last apply dropped */
 } hm_commands;
 
-/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument. HM_ERROR_MEMORY: the
- * system refuses. After a failure the buffer is zeroed. O(1), one reservation. Example:
+/* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
+ * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
+ * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. It keeps no pointer to
+ * the descriptor. O(1), one reservation. Example:
  *
  *     hm_commands commands;
- *     if (hm_commands_init(&commands, &world) != HM_OK)
+ *     if (hm_commands_init(&commands, &world, NULL) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
-HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world);
+HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world,
+                                  const hm_commands_desc *desc);
 
 /* Clears the buffer, releases all memory, zeroes the buffer. May be called twice; the first time
  * before the world's fini. If commands wait, it changes the world as hm_commands_clear does.

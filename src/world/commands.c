@@ -4,9 +4,12 @@
 
 #include "../atomic_private.h"
 
-/* Bytes of address space for the commands of a buffer, if there is plenty and if it is scarce. */
+/* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the
+ * limits. The number of a unit has 32 bits. */
 #define COMMANDS_SIZE (UINT64_C(1) << 30)
 #define COMMANDS_SCARCE_SIZE (UINT64_C(4) << 20)
+#define COMMANDS_MIN_SIZE (UINT64_C(32) << 10)
+#define COMMANDS_MAX_SIZE (UINT64_C(16) << 30)
 
 void hm_command_finish(hm_commands *commands, hm_command *command)
 {
@@ -24,7 +27,20 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 
 /* init and fini */
 
-hm_status hm_commands_init(hm_commands *commands, hm_world *world)
+static hm_status commands_init_units(hm_commands *commands, const hm_memory *memory, uint64_t size)
+{
+    if (size == 0)
+        size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
+    if (size < COMMANDS_MIN_SIZE || size > COMMANDS_MAX_SIZE)
+        return hm_fail(HM_ERROR_INVALID,
+                       "commands: size %" HM_U64 " is not from %" HM_U64 " to %" HM_U64, size,
+                       COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
+    hm_array_desc units = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
+    units.capacity = (size_t)(size / HM_COMMANDS_UNIT);
+    return hm_array_init(&commands->units, &units);
+}
+
+hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_commands_desc *desc)
 {
     if (commands == NULL)
         return hm_refuse_null("hm_commands_init", "commands");
@@ -32,10 +48,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world)
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
     const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    uint64_t size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
-    hm_array_desc desc = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
-    desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
-    hm_status status = hm_array_init(&commands->units, &desc);
+    hm_status status = commands_init_units(commands, memory, desc != NULL ? desc->size : 0);
     if (status != HM_OK)
         return status;
     commands->world = world;

@@ -213,7 +213,7 @@ static void commands(void *state, const uint32_t arguments[3])
     world_model *model = state;
     hm_commands buffer;
     test_memory_fail(&model->memory, 0, false);
-    CHECK(hm_commands_init(&buffer, &model->world) == HM_OK);
+    CHECK(hm_commands_init(&buffer, &model->world, NULL) == HM_OK);
     uint32_t skipped = record(model, &buffer, arguments);
     if (arguments[0] % 4 == 0) {
         hm_commands_clear(&buffer);

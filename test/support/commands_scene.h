@@ -77,7 +77,7 @@ static inline scene *begin_with(uint32_t max_tables)
     self->sparse_token = make(self, token);
     self->sparse_spot = make(
         self, (hm_component_desc){.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE});
-    CHECK(hm_commands_init(&self->commands, &self->world) == HM_OK);
+    CHECK(hm_commands_init(&self->commands, &self->world, NULL) == HM_OK);
     CHECK(hm_world_reserve(&self->world, MANY) == HM_OK);
     return self;
 }

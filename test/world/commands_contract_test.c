@@ -272,10 +272,10 @@ TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
 TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
 {
     hm_commands zeroed = {0}, failed;
-    CHECK(hm_commands_init(NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_commands_init(NULL, NULL, NULL) == HM_ERROR_INVALID);
     CHECK(says("hm_commands_init: commands is NULL"));
     memset(&failed, 0x5A, sizeof failed);
-    CHECK(hm_commands_init(&failed, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_commands_init(&failed, NULL, NULL) == HM_ERROR_INVALID);
     CHECK(says("hm_commands_init: world is NULL"));
     CHECK(memcmp(&failed, &zeroed, sizeof zeroed) == 0);
     hm_component component = 0;
@@ -296,7 +296,7 @@ TEST(commands, a_zeroed_world_promises_nothing)
 {
     hm_world world = {0};
     hm_commands commands;
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
     CHECK(hm_handle_is_null(hm_commands_create(&commands, NULL, 0)));
     CHECK(hm_commands_destroy(&commands, hm_handle_pack(0, 1, 0)) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
