@@ -26,6 +26,7 @@ typedef struct counting {
     uint32_t reserves, commits; /* calls */
     uint32_t misaligned_from;   /* the reserve with this number and all later ones; 0: none */
     uint32_t released;          /* calls */
+    size_t reserved_size;       /* bytes */
 } counting;
 
 static void *count_reserve(void *context, size_t size)
@@ -33,6 +34,7 @@ static void *count_reserve(void *context, size_t size)
     counting *self = context;
     self->reserves++;
     unsigned char *address = hm_memory_os()->reserve(hm_memory_os()->context, size);
+    self->reserved_size += address != NULL ? size : 0;
     bool is_misaligned = self->misaligned_from != 0 && self->reserves >= self->misaligned_from;
     return address != NULL && is_misaligned ? address + 64 : address;
 }
@@ -54,6 +56,7 @@ static void pass_release(void *context, void *address, size_t size)
 {
     counting *self = context;
     self->released++;
+    self->reserved_size -= size;
     uintptr_t place = (uintptr_t)address;
     if (place % HM_MEMORY_ALIGNMENT == 64)
         address = (unsigned char *)address - 64;
@@ -391,3 +394,181 @@ TEST(footprint, a_thousand_maps_of_100_items_fit_16_gb_of_addresses)
 }
 
 #endif
+
+/* Scarce addresses */
+
+enum { KINDS = 11, FEW = 100 };
+
+static size_t used_by(const hm_memory_arena *arena)
+{
+    return hm_memory_arena_get_stats(arena).used_size;
+}
+
+static int compare_items(const void *a, const void *b, void *context)
+{
+    (void)context;
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+static void sort_some(hm_map *map)
+{
+    const hm_order order = {.compare = compare_items};
+    for (uint32_t i = 0; i < FEW; i++)
+        CHECK(!hm_handle_is_null(hm_map_insert(map, &(uint32_t){i * 7919 % FEW})));
+    CHECK(hm_map_defragment(map, &order, (hm_budget){0, 0}).done);
+}
+
+/* Makes a container of each kind, whose limits have their defaults but for the capacity. Writes how
+ * many bytes of the arena are used after each. */
+static void use_each(const hm_memory *memory, const hm_memory_arena *arena, size_t used[KINDS])
+{
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index index;
+    hm_world world;
+    hm_query query;
+    hm_commands commands;
+    hm_memory_arena inner;
+    const hm_column column = {.size = 4};
+    const hm_map_desc maps = {.item_size = 4, .capacity = FEW, .memory = memory};
+    const hm_pool_desc pools = {.item_size = 4, .capacity = FEW, .memory = memory};
+    const hm_table_desc tables = {
+        .columns = &column, .column_count = 1, .capacity = FEW, .memory = memory};
+    const hm_secondary_desc secondaries = {.value_size = 4, .capacity = FEW, .memory = memory};
+    const hm_lists_desc many = {.item_size = 4, .capacity = FEW, .memory = memory};
+    CHECK(hm_map_init(&map, &maps) == HM_OK);
+    used[0] = used_by(arena);
+    sort_some(&map);
+    used[1] = used_by(arena);
+    CHECK(hm_pool_init(&pool, &pools) == HM_OK);
+    used[2] = used_by(arena);
+    CHECK(hm_table_init(&table, &tables) == HM_OK);
+    used[3] = used_by(arena);
+    CHECK(hm_secondary_init(&secondary, &secondaries) == HM_OK);
+    used[4] = used_by(arena);
+    CHECK(hm_lists_init(&lists, &many) == HM_OK);
+    used[5] = used_by(arena);
+    CHECK(hm_index_init(&index, &(hm_index_desc){.capacity = FEW, .memory = memory}) == HM_OK);
+    used[6] = used_by(arena);
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = FEW, .memory = memory}) == HM_OK);
+    used[7] = used_by(arena);
+    CHECK(hm_query_init(&query, &world, &(hm_query_desc){0}) == HM_OK);
+    used[8] = used_by(arena);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
+    used[9] = used_by(arena);
+    CHECK(hm_memory_arena_init(&inner, &(hm_memory_arena_desc){.memory = memory}) == HM_OK);
+    used[10] = used_by(arena);
+    hm_memory_arena_fini(&inner);
+    hm_commands_fini(&commands);
+    hm_query_fini(&query);
+    hm_world_fini(&world);
+    hm_index_fini(&index);
+    hm_lists_fini(&lists);
+    hm_secondary_fini(&secondary);
+    hm_table_fini(&table);
+    hm_pool_fini(&pool);
+    hm_map_fini(&map);
+}
+
+/* Functions of the program in front of those of an arena. */
+static const hm_memory *behind;
+
+static void *reserve_behind(void *context, size_t size)
+{
+    return behind->reserve(context, size);
+}
+
+static bool commit_behind(void *context, void *address, size_t size)
+{
+    return behind->commit(context, address, size);
+}
+
+static bool decommit_behind(void *context, void *address, size_t size)
+{
+    return behind->decommit(context, address, size);
+}
+
+static void release_behind(void *context, void *address, size_t size)
+{
+    behind->release(context, address, size);
+}
+
+TEST(footprint, an_arena_behind_functions_of_the_program_is_used_as_sparingly)
+{
+    hm_memory_arena arena;
+    size_t direct[KINDS], through[KINDS];
+    CHECK(hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = (size_t)64 << 20}) == HM_OK);
+    hm_memory own = arena.table;
+    behind = &arena.table;
+    own.reserve = reserve_behind;
+    own.commit = commit_behind;
+    own.decommit = decommit_behind;
+    own.release = release_behind;
+    use_each(&arena.table, &arena, direct);
+    use_each(&own, &arena, through);
+    for (int i = 0; i < KINDS; i++)
+        CHECK(direct[i] == through[i]);
+    CHECK(used_by(&arena) == 0);
+    hm_memory_arena_fini(&arena);
+}
+
+TEST(footprint, tables_say_whether_addresses_are_scarce)
+{
+    hm_memory_arena arena;
+    CHECK(hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = 1 << 20}) == HM_OK);
+    CHECK(arena.table.has_scarce_addresses && hm_memory_heap()->has_scarce_addresses);
+    hm_memory_arena_fini(&arena);
+#if !defined(__wasm__)
+    CHECK(!hm_memory_os()->has_scarce_addresses && !hm_memory_os_huge()->has_scarce_addresses);
+#endif
+}
+
+/* Reserves through a table of the program, and returns by how much. */
+static size_t commands_reserve(counting *self, hm_world *world, const hm_commands_desc *desc)
+{
+    hm_commands commands;
+    size_t before = self->reserved_size;
+    CHECK(hm_commands_init(&commands, world, desc) == HM_OK);
+    size_t size = self->reserved_size - before;
+    hm_commands_fini(&commands);
+    CHECK(self->reserved_size == before);
+    return size;
+}
+
+static size_t query_reserves(counting *self, hm_world *world)
+{
+    hm_query query;
+    size_t before = self->reserved_size;
+    CHECK(hm_query_init(&query, world, &(hm_query_desc){0}) == HM_OK);
+    size_t size = self->reserved_size - before;
+    hm_query_fini(&query);
+    return size;
+}
+
+TEST(footprint, a_table_of_the_program_may_say_that_addresses_are_scarce)
+{
+    for (int is_scarce = 0; is_scarce < 2; is_scarce++) {
+        counting self;
+        hm_world world;
+        count_init(&self);
+        self.table.has_scarce_addresses = is_scarce != 0;
+        bool is_ample = !is_scarce && sizeof(void *) >= 8;
+        const hm_world_desc desc = {.capacity = FEW, .memory = &self.table};
+        CHECK(hm_world_init(&world, &desc) == HM_OK);
+        CHECK(hm_world_get_stats(&world).max_slots == (is_ample ? 1 << 20 : 2 * FEW));
+        CHECK(is_ample || self.reserved_size < (size_t)6 << 20);
+        size_t list = (is_ample ? 262144 : 1025) * sizeof(uint32_t);
+        size_t page = self.table.page_size;
+        CHECK(query_reserves(&self, &world) == (list + page - 1) / page * page);
+        CHECK(commands_reserve(&self, &world, NULL) == (size_t)(is_ample ? 1024 : 4) << 20);
+        const hm_commands_desc none = {0}, some = {.size = 1 << 20};
+        CHECK(commands_reserve(&self, &world, &none) == (size_t)(is_ample ? 1024 : 4) << 20);
+        CHECK(commands_reserve(&self, &world, &some) == (size_t)1 << 20);
+        hm_world_fini(&world);
+        CHECK(self.reserved_size == 0);
+    }
+}

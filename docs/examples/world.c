@@ -222,7 +222,7 @@ static bool begin(struct simulation *s, uint32_t count)
 {
     const hm_world_desc desc = {.capacity = 2 * count + 1000, .type_id = 1, .name = "battle"};
     return hm_world_init(&s->world, &desc) == HM_OK && make_components(s) && make_queries(s) &&
-           hm_commands_init(&s->commands, &s->world) == HM_OK && launch(s, count);
+           hm_commands_init(&s->commands, &s->world, NULL) == HM_OK && launch(s, count);
 }
 
 static void end(struct simulation *s)

@@ -54,8 +54,8 @@ static bool page_decommit(void *context, void *address, size_t size)
     return true;
 }
 
-static const hm_memory page_memory = {page_reserve, page_commit, page_decommit,
-                                      page_release, PAGE_SIZE,   NULL};
+static const hm_memory page_memory = {page_reserve, page_commit, page_decommit, page_release,
+                                      PAGE_SIZE,    NULL,        true};
 
 /* splitmix64, so that each visit shows the same. */
 static uint64_t page_seed;

@@ -24,18 +24,21 @@
  *
  * Owns: the values that were recorded. The destroy hook of a component runs once for each value,
  * whether the world or the buffer owns it in the end. That includes a value that later commands of
- * the same buffer replace or remove, and one whose command is skipped or cleared.
+ * the same buffer replace or remove, and one whose command is skipped, dropped or cleared.
  *
  * Moves: recording invalidates nothing in the world. Apply moves what the calls of the world would.
  *
  * Any 64 bits may be passed as an entity: apply skips and counts the commands of a dead entity, or
- * of none. Components and values are checked when they are recorded.
+ * of none. Components and values are checked when they are recorded: a command that could not be
+ * run for any entity is refused. Only apply can tell when the values of one entity, those that it
+ * has and those that are recorded, together take more than a chunk. It then drops and counts the
+ * commands of this entity, and runs those of the others.
  *
- * Limits: a buffer has 1 GiB of address space for commands; with 32-bit pointers, heap memory or an
- * arena, 4 MiB. A command for one component takes 24 bytes and its value, which is aligned to 8
- * bytes or more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is
- * the world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8
- * bytes more for each entity of the world, once for all its buffers.
+ * Limits: a buffer has as much address space as its descriptor says, and uses 16 KiB of it for
+ * itself. A command for one component takes 24 bytes and its value, which is aligned to 8 bytes or
+ * more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is the
+ * world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes
+ * more for each entity of the world, once for all its buffers.
  *
  * A buffer keeps the address of its world, which must outlive it. A buffer may be moved: assign the
  * struct, and use only the copy from then on. Do not move it from inside a callback.
@@ -54,7 +57,7 @@
  * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
  * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
  * fini of a buffer that has commands. The buffers then grow through the world's memory table from
- * all of these threads, which that of an arena does not allow. */
+ * all of these threads, which an arena allows only behind a lock (memory.h). */
 #ifndef HANDLE_MAP_COMMANDS_H
 #define HANDLE_MAP_COMMANDS_H
 
@@ -64,22 +67,32 @@
 extern "C" {
 #endif
 
+/* A zero field means the default. */
+typedef struct hm_commands_desc {
+    size_t size; /* bytes of address space, from 32 KiB to 16 GiB; 0: 1 GiB; where addresses are
+                    scarce (memory.h) 4 MiB */
+} hm_commands_desc;
+
 /* All fields are private; use the functions. */
 typedef struct hm_commands {
     hm_world *world;
     hm_array units;   /* of 8 bytes: scratch for one value, then the commands */
     uint32_t count;   /* commands that wait */
     uint32_t skipped; /* commands that the last apply skipped */
+    uint32_t dropped; /* commands that the last apply dropped */
 } hm_commands;
 
-/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument. HM_ERROR_MEMORY: the
- * system refuses. After a failure the buffer is zeroed. O(1), one reservation. Example:
+/* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
+ * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
+ * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. It keeps no pointer to
+ * the descriptor. O(1), one reservation. Example:
  *
  *     hm_commands commands;
- *     if (hm_commands_init(&commands, &world) != HM_OK)
+ *     if (hm_commands_init(&commands, &world, NULL) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
-HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world);
+HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world,
+                                  const hm_commands_desc *desc);
 
 /* Clears the buffer, releases all memory, zeroes the buffer. May be called twice; the first time
  * before the world's fini. If commands wait, it changes the world as hm_commands_clear does.
@@ -119,24 +132,35 @@ HM_API hm_status hm_commands_remove(hm_commands *commands, hm_handle entity,
                                     hm_component component);
 
 /* Records hm_world_change: adds and removes several components; what is added is zero.
- * HM_ERROR_INVALID: a component is not of this world, is given twice or in both sets, or a set is
- * NULL and its count is not 0; HM_ERROR_MEMORY; HM_ERROR_FULL. O(n_add + n_remove). */
+ * HM_ERROR_INVALID: a component is not of this world, is given twice or in both sets, the values of
+ * what is added take more than a chunk, or a set is NULL and its count is not 0; HM_ERROR_MEMORY;
+ * HM_ERROR_FULL. O(n_add + n_remove). */
 HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
                                     const hm_component *add, uint32_t n_add,
                                     const hm_component *remove, uint32_t n_remove);
 
 /* Runs all commands and forgets them. First all promised entities become alive, those of other
  * buffers too. Then the commands are run, those of an entity together, the entities in the order of
- * their first commands. If the commands of an entity cannot be run, apply runs none of them and
- * stops there. It keeps all commands that it has not run, and can be called again, also with new
- * ones. HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table,
- * chunk or sparse value; HM_ERROR_INVALID: an entity's values would take more than a chunk.
- * HM_ERROR_BUSY while a query runs and inside a callback: nothing has changed. Invalidates what the
- * calls of the world would. O(commands), and O(components of the entity) for each entity. Example:
+ * their first commands.
+ *
+ * If the values of an entity would take more than a chunk, apply drops the commands of this entity,
+ * all of them or those before the first hm_commands_destroy, which is run. An entity that they were
+ * to create is destroyed; another stays as it is. Then apply goes on: the status does not tell, but
+ * hm_commands_dropped counts these commands, and hm_last_error says why.
+ *
+ * If there is no memory or space for an entity, apply runs none of its commands and stops there. It
+ * keeps all commands that it has not run, and can be called again, also with new ones.
+ * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table, chunk or
+ * sparse value. HM_ERROR_BUSY while a query runs and inside a callback: nothing has changed.
+ * Invalidates what the calls of the world would. O(commands), and O(components of the entity) for
+ * each entity. Example:
  *
  *     if (hm_commands_apply(&commands) != HM_OK)
  *         fprintf(stderr, "%u commands wait: %s\n", (unsigned)hm_commands_count(&commands),
  *                 hm_last_error());
+ *     else if (hm_commands_dropped(&commands) != 0)
+ *         fprintf(stderr, "%u commands were dropped: %s\n",
+ *                 (unsigned)hm_commands_dropped(&commands), hm_last_error());
  */
 HM_API hm_status hm_commands_apply(hm_commands *commands);
 
@@ -161,8 +185,17 @@ static inline uint32_t hm_commands_skipped(const hm_commands *commands)
     return commands->skipped;
 }
 
-/* For hm::commands. As hm_commands_create, with values[i] for set[i] as in hm_commands_add; NULL
- * for zero, and for a tag. If it returns null, nothing is recorded, and no handle is promised. */
+/* Returns how many commands the last apply dropped because the values of their entity would have
+ * taken more than a chunk. O(1). */
+static inline uint32_t hm_commands_dropped(const hm_commands *commands)
+{
+    HM_CONTRACT(commands != NULL, "hm_commands_dropped: commands is NULL");
+    return commands->dropped;
+}
+
+/* For hm::commands. As hm_commands_create, with values[i] for set[i]. NULL, as it must be for a
+ * tag, means zero; so does `values` NULL. If it returns null, nothing is recorded, and no handle is
+ * promised. */
 HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
                                          const void *const *values);
 

@@ -25,6 +25,11 @@
 namespace hm
 {
 
+/* As hm_commands_desc; what is left out has its defaults. */
+struct commands_options {
+    std::size_t size = 0; /* bytes of address space */
+};
+
 class [[nodiscard]] commands
 {
     detail::following<hm_commands, hm_commands_fini> own_;
@@ -33,13 +38,13 @@ class [[nodiscard]] commands
     /* Empty commands, which can record nothing. */
     commands() noexcept = default;
     /* As init; if that fails, all recording fails, and hm_last_error says why. */
-    explicit commands(world &in) noexcept
+    explicit commands(world &in, const commands_options &with = {}) noexcept
     {
-        (void)init(in);
+        (void)init(in, with);
     }
     /* Ends the commands as they are, and makes them anew; fails as hm_commands_init does, and with
      * HM_ERROR_BUSY in a destructor that the world calls. */
-    status init(world &in) noexcept
+    status init(world &in, const commands_options &with = {}) noexcept
     {
         own_.end();
         detail::world_core &core = detail::world_access::core_of(in);
@@ -48,7 +53,9 @@ class [[nodiscard]] commands
         /* The world may be ending, and has then ended its commands already. */
         if ((core.c.guard.flags & HM_GUARD_BUSY) != 0)
             return hm_world_create_n(&core.c, nullptr, 0, 0, nullptr, nullptr);
-        status returned = hm_commands_init(own_.c(), &core.c);
+        hm_commands_desc desc{};
+        desc.size = with.size;
+        status returned = hm_commands_init(own_.c(), &core.c, &desc);
         if (returned == HM_OK)
             own_.follow(core, core.commands);
         return returned;
@@ -128,6 +135,12 @@ class [[nodiscard]] commands
     [[nodiscard]] std::uint32_t skipped() const noexcept
     {
         return hm_commands_skipped(own_.c());
+    }
+    /* How many the last apply has dropped, because the values of their entity would have taken more
+     * than a chunk. */
+    [[nodiscard]] std::uint32_t dropped() const noexcept
+    {
+        return hm_commands_dropped(own_.c());
     }
 
   private:

@@ -70,8 +70,7 @@ extern "C" {
 typedef struct hm_id_table_desc {
     uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
-                           capacity */
+                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;

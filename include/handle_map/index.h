@@ -70,8 +70,8 @@ typedef struct hm_index_desc {
     uint32_t capacity;  /* owners, at most; 0: 1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
                            2^20 and 16 x capacity, which is enough if their container has the
-                           same capacity and default; with 32-bit pointers, heap memory or an
-                           arena 2 x capacity */
+                           same capacity and default; where addresses are scarce (memory.h)
+                           2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
     uint64_t seed;      /* of the hash, for the same timing in each run; 0: a random one. No order

@@ -45,7 +45,7 @@
  * The range is several times as large as max_items need, but gaps between blocks can use it up. A
  * call that needs a block then joins free blocks next to each other, those of empty lists among
  * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
- * gaps, and try again. Then max_items fit; but with 32-bit pointers, heap memory, an arena or more
+ * gaps, and try again. Then max_items fit; but where addresses are scarce (memory.h), or with more
  * than 2^29 lists, a single list of more than half of max_items may still not fit. Until a block is
  * freed or a list becomes empty, further calls fail in O(1).
  *
@@ -88,10 +88,9 @@ typedef struct hm_lists_desc {
                            of max_align_t */
     uint32_t capacity;  /* lists, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
-                           capacity */
-    uint64_t max_items; /* in all lists together; 0: 16 x capacity; with 32-bit pointers, heap
-                           memory or an arena 4 x capacity; at most the limit above */
+                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
+    uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
+                           4 x capacity; at most the limit above */
     uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
@@ -103,8 +102,8 @@ typedef struct hm_lists_desc {
 
 typedef hm_stats hm_lists_stats;
 
-/* Reserves address space: four times the size of max_items, or twice with 32-bit pointers, heap
- * memory or an arena, since blocks have unused parts and gaps between them. Commits nothing.
+/* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
+ * since blocks have unused parts and gaps between them. Commits nothing.
  * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
  * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
  * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory

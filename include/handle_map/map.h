@@ -76,8 +76,7 @@ typedef struct hm_map_desc {
                            max_align_t */
     uint32_t capacity;  /* items, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
-                           capacity */
+                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align, for meta_size */

@@ -21,6 +21,13 @@
  *   be committed. It cannot fail.
  * - The table outlives every container that was initialised with it.
  *
+ * A reservation of system memory takes nothing but addresses, of which there are plenty. They are
+ * *scarce* with 32-bit pointers, and where `has_scarce_addresses` of the table is true because a
+ * reservation takes memory, or leaves fewer addresses to others. It is in the tables of the heap,
+ * of arenas and of WebAssembly. Set it in your own table if that allocates in `reserve` or divides
+ * a range; a copy of a table has it as the table does. Where addresses are scarce, limits that are
+ * left out have smaller defaults, as the headers of the containers say.
+ *
  * This table counts what the system's table commits. Example:
  *
  *     static size_t committed;
@@ -39,8 +46,7 @@
  *
  * A freestanding library (HM_FREESTANDING, bits.h) has no table of its own: hm_memory_os,
  * hm_memory_os_huge and hm_memory_heap are not there, and an init without a table is refused with
- * HM_ERROR_INVALID. Whatever the table, max_slots and other limits that are left out then have the
- * defaults for heap memory.
+ * HM_ERROR_INVALID. Whatever the table, addresses are scarce.
  *
  * Threads: the system's tables and that of the heap may be used by many threads at once, an arena's
  * by one at a time. */
@@ -64,6 +70,7 @@ typedef struct hm_memory {
     void (*release)(void *context, void *address, size_t size);  /* the whole reservation */
     size_t page_size; /* bytes; a power of two, at least 8: the unit of commit and decommit */
     void *context;    /* passed to each function; the library never touches it */
+    bool has_scarce_addresses; /* as said above; false: there are plenty */
 } hm_memory;
 
 #ifndef HM_FREESTANDING
@@ -82,11 +89,9 @@ HM_API const hm_memory *hm_memory_os(void);
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit
- * does nothing, decommit zeroes. Set a small capacity with it. If your own table allocates in
- * reserve, set a small `max_slots` too: with 64-bit pointers it defaults to 2 x capacity only for
- * this table and for arenas. AddressSanitizer does not report a stale pointer into memory that a
- * trim has given back (with system memory it would fault): the heap block stays readable until the
- * container's fini. Never NULL. O(1). */
+ * does nothing, decommit zeroes. Set a small capacity with it. AddressSanitizer does not report a
+ * stale pointer into memory that a trim has given back (with system memory it would fault): the
+ * heap block stays readable until the container's fini. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_heap(void);
 
 #endif
@@ -97,9 +102,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  * gives back keeps its memory, so that the next one needs no system call.
  *
  * Give each container the capacity that it needs: it takes its range from the arena's addresses.
- * For the same reason `max_slots` defaults to 2 x capacity, even with 64-bit pointers. A container
- * whose capacity is left at its default takes many megabytes of the arena's addresses, though not
- * of memory.
+ * A container whose capacity is left at its default takes many megabytes of the arena's addresses,
+ * though not of memory.
  *
  * AddressSanitizer reports the use of memory that a container has given back, until the next one
  * gets it, and of memory that none has had. The 64 bytes of the arena behind each range are not
@@ -107,7 +111,10 @@ HM_API const hm_memory *hm_memory_heap(void);
  *
  * Threads: no locks inside. An init, fini or change of one container in the arena must not run
  * together with that of another, and of a world there only one thread at a time may record commands
- * or run queries; const calls may run together, as each container says. Example:
+ * or run queries; const calls may run together, as each container says. Threads that share an arena
+ * pass a copy of its table to the containers. The copy has four functions of their own, each of
+ * which takes a lock, calls that of the arena's table with the same arguments, and releases the
+ * lock. Example:
  *
  *     hm_memory_arena arena;
  *     hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = 64 << 20});
@@ -116,9 +123,8 @@ HM_API const hm_memory *hm_memory_heap(void);
  *         hm_map_init(&maps[i], &desc);
  */
 typedef struct hm_memory_arena_desc {
-    size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; with 32-bit
-                    pointers, WebAssembly, HM_FREESTANDING, or a parent that is the heap or an
-                    arena 16 MiB */
+    size_t size; /* bytes of address space for all ranges together; 0: 1 GiB; where those of the
+                    parent are scarce 16 MiB */
     const hm_memory *memory; /* the parent; NULL: hm_memory_os() */
 } hm_memory_arena_desc;
 

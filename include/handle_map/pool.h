@@ -130,8 +130,8 @@ typedef struct hm_pool_desc {
                            max_align_t */
     uint32_t capacity;  /* items, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: in one range the larger
-                           of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; with
-                           32-bit pointers, heap memory or an arena 2 x capacity */
+                           of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; where
+                           addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     hm_storage storage; /* where the items' memory comes from */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of

@@ -46,8 +46,8 @@
  *
  * Threads: no locks inside. A query belongs to one thread at a time. Several threads may make, run
  * and end queries of their own at once, while none changes the world or calls touch; the lists of
- * tables then grow through the world's memory table from all of these threads, which that of an
- * arena does not allow. */
+ * tables then grow through the world's memory table from all of these threads, which an arena
+ * allows only behind a lock (memory.h). */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 

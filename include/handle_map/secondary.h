@@ -78,8 +78,8 @@ typedef struct hm_secondary_desc {
     uint32_t capacity;  /* values, at most; 0: 1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
                            2^20 and 16 x capacity, which is enough if their container has the same
-                           capacity and default; with 32-bit pointers, heap memory or an arena 2 x
-                           capacity */
+                           capacity and default; where addresses are scarce (memory.h)
+                           2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
                                                     replaced, and on clear, purge and fini */

@@ -98,8 +98,7 @@ typedef struct hm_table_desc {
     uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 2, 4, 8, ...: groups */
     uint32_t capacity;        /* rows, at most; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; with 32-bit pointers, heap memory or an arena 2 x
-                           capacity */
+                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
     const char *name;        /* in messages; must outlive the table; NULL: "table" */

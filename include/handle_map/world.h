@@ -98,10 +98,10 @@ typedef struct hm_world_desc {
     uint16_t type_id;        /* of the entities; at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_tables;     /* 0: 262,143; with 32-bit pointers, heap memory or an arena 1,024 */
+    uint32_t max_tables;     /* 0: 262,143; where addresses are scarce (memory.h) 1,024 */
     uint64_t max_size;       /* bytes for tables and their chunks, from 256 KiB to 2^39; 0: 4 KiB an
-                                entity of the capacity, from 64 MiB to 2^38; with 32-bit pointers,
-                                heap memory or an arena 256 bytes an entity, from 4 MiB to 2^28 */
+                                entity of the capacity, from 64 MiB to 2^38; where addresses are
+                                scarce 256 bytes an entity, from 4 MiB to 2^28 */
 } hm_world_desc;
 
 /* Statistics of the entities and of all memory but that of queries and commands. */

@@ -280,11 +280,6 @@ static void arena_release(void *context, void *address, size_t size)
     arena->ranges--;
 }
 
-bool hm_memory_is_arena(const hm_memory *memory)
-{
-    return memory->reserve == arena_reserve;
-}
-
 /* init, fini, trim */
 
 static hm_status arena_check(const hm_memory_arena_desc *full)
@@ -321,8 +316,8 @@ static hm_status arena_init_parts(hm_memory_arena *arena, const hm_memory_arena_
         return hm_fail(HM_ERROR_MEMORY, "arena: a commit of the first block was refused");
     arena_make(arena, arena->base, arena->size, 0);
     arena_link(arena, arena_block_at(arena->base));
-    arena->table =
-        (hm_memory){arena_reserve, arena_commit, arena_decommit, arena_release, ARENA_UNIT, arena};
+    arena->table = (hm_memory){
+        arena_reserve, arena_commit, arena_decommit, arena_release, ARENA_UNIT, arena, true};
     return HM_OK;
 }
 

@@ -56,8 +56,8 @@ static bool heap_decommit(void *context, void *address, size_t size)
 
 const hm_memory *hm_memory_heap(void)
 {
-    static const hm_memory heap = {heap_reserve, heap_commit,    heap_decommit,
-                                   heap_release, HEAP_PAGE_SIZE, NULL};
+    static const hm_memory heap = {heap_reserve,   heap_commit, heap_decommit, heap_release,
+                                   HEAP_PAGE_SIZE, NULL,        true};
     return &heap;
 }
 

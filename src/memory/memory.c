@@ -79,12 +79,12 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
 
 bool hm_memory_is_ample(const hm_memory *memory)
 {
-#if defined(__wasm__) || defined(HM_FREESTANDING)
+#ifdef HM_FREESTANDING
     (void)memory;
-    return false; /* There a reservation takes real memory, or may do so. */
+    return false;
 #else
     /* Coverage: tests cannot choose the size of a pointer. */
-    return sizeof(void *) >= 8 && memory != hm_memory_heap() && !hm_memory_is_arena(memory);
+    return sizeof(void *) >= 8 && !memory->has_scarce_addresses;
 #endif
 }
 

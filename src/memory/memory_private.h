@@ -27,10 +27,8 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
-/* Whether this is the table of an arena. */
-bool hm_memory_is_arena(const hm_memory *memory);
-
-/* Whether address space costs nothing, so that much more may be reserved than items need. */
+/* Whether addresses are not scarce, as memory.h says, so that much more may be reserved than items
+ * need. */
 bool hm_memory_is_ample(const hm_memory *memory);
 
 /* Returns `size`, rounded up to whole pages. The caller makes sure that it does not overflow. */

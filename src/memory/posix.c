@@ -78,9 +78,9 @@ static void *posix_huge_reserve(void *context, size_t size)
 }
 
 static hm_memory posix_memory = {posix_reserve, posix_commit, posix_decommit, posix_release, 0,
-                                 NULL};
+                                 NULL,          false};
 static hm_memory posix_huge_memory = {
-    posix_huge_reserve, posix_commit, posix_decommit, posix_release, 0, NULL};
+    posix_huge_reserve, posix_commit, posix_decommit, posix_release, 0, NULL, false};
 static pthread_once_t posix_asked = PTHREAD_ONCE_INIT;
 
 static void posix_ask_page_size(void)

@@ -176,8 +176,8 @@ bool hm_memory_fill_random(void *bytes, size_t size)
 
 const hm_memory *hm_memory_os(void)
 {
-    static const hm_memory os = {wasm_reserve, wasm_commit,    wasm_decommit,
-                                 wasm_release, WASM_PAGE_SIZE, NULL};
+    static const hm_memory os = {wasm_reserve,   wasm_commit, wasm_decommit, wasm_release,
+                                 WASM_PAGE_SIZE, NULL,        true};
     return &os;
 }
 

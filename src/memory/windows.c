@@ -50,7 +50,7 @@ bool hm_memory_fill_random(void *bytes, size_t size)
 }
 
 static hm_memory windows_memory = {
-    windows_reserve, windows_commit, windows_decommit, windows_release, 0, NULL};
+    windows_reserve, windows_commit, windows_decommit, windows_release, 0, NULL, false};
 static INIT_ONCE windows_asked = INIT_ONCE_STATIC_INIT;
 
 static BOOL CALLBACK windows_ask_page_size(PINIT_ONCE once, void *parameter, void **result)

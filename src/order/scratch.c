@@ -40,8 +40,8 @@ static bool order_commit_cells(hm_order_call *call, size_t cells)
     if (cells > scratch->capacity) {
         hm_array_desc desc = {.item_size = sizeof(uint64_t)};
         desc.capacity = cells;
-        /* Containers divide an arena's addresses, and most of them are small. */
-        if (cells < ORDER_KEPT_CELLS && !hm_memory_is_arena(call->sequence->memory))
+        /* Containers divide scarce addresses, and most containers are small. */
+        if (cells < ORDER_KEPT_CELLS && hm_memory_is_ample(call->sequence->memory))
             desc.capacity = ORDER_KEPT_CELLS;
         desc.memory = order_choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;

@@ -275,7 +275,7 @@ static hm_status apply_single(const hm_commands *commands, hm_command *command)
 }
 
 /* Runs the commands of a live entity up to one that destroys it. That one, or NULL, goes to `end`.
- * If it fails, it has run none. */
+ * If it fails, it has run none: HM_ERROR_INVALID if the entity's values would not fit in a row. */
 static hm_status apply_change(apply_call *call, hm_command *first, hm_command **end)
 {
     hm_world *world = call->world;
@@ -302,6 +302,23 @@ static hm_status apply_change(apply_call *call, hm_command *first, hm_command **
     return HM_OK;
 }
 
+/* Drops the changes of an entity whose values would not fit in a row, up to a command that destroys
+ * it, and returns that one, or NULL. Without one, an entity that was to be created is destroyed. */
+static hm_command *apply_drop(const apply_call *call, hm_command *first)
+{
+    hm_commands *commands = call->commands;
+    hm_command *command = first;
+    bool is_new = false;
+    for (; apply_is_change(command); command = apply_next(commands, command)) {
+        is_new = is_new || (command->flags & HM_COMMAND_CREATE) != 0;
+        hm_command_drop(commands, command);
+        commands->dropped++;
+    }
+    if (is_new && command == NULL)
+        (void)hm_world_destroy(call->world, first->entity);
+    return command;
+}
+
 /* Runs all commands of an entity. */
 static hm_status apply_run(apply_call *call, hm_command *first)
 {
@@ -309,7 +326,9 @@ static hm_status apply_run(apply_call *call, hm_command *first)
     hm_command *command = first;
     if (apply_is_change(first) && hm_world_contains(call->world, first->entity)) {
         hm_status status = apply_change(call, first, &command);
-        if (status != HM_OK)
+        if (status == HM_ERROR_INVALID)
+            command = apply_drop(call, first);
+        else if (status != HM_OK)
             return status;
     }
     if (command != NULL && !apply_is_change(command) &&
@@ -341,7 +360,7 @@ hm_status hm_commands_apply(hm_commands *commands)
     call.world = world;
     call.words = (world->component_count + 63) / 64;
     call.known_to = HM_WORLD_NONE;
-    commands->skipped = 0;
+    commands->skipped = commands->dropped = 0;
     apply_link(commands);
     /* Hooks may record more, which are not joined. */
     for (size_t unit = HM_COMMANDS_BEGIN; unit < commands->units.count && status == HM_OK;) {

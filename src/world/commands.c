@@ -4,9 +4,12 @@
 
 #include "../atomic_private.h"
 
-/* Bytes of address space for the commands of a buffer, if there is plenty and if it is scarce. */
+/* Bytes of address space of a buffer: the default, if there is plenty and if it is scarce, and the
+ * limits. The number of a unit has 32 bits. */
 #define COMMANDS_SIZE (UINT64_C(1) << 30)
 #define COMMANDS_SCARCE_SIZE (UINT64_C(4) << 20)
+#define COMMANDS_MIN_SIZE (UINT64_C(32) << 10)
+#define COMMANDS_MAX_SIZE (UINT64_C(16) << 30)
 
 void hm_command_finish(hm_commands *commands, hm_command *command)
 {
@@ -24,7 +27,20 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 
 /* init and fini */
 
-hm_status hm_commands_init(hm_commands *commands, hm_world *world)
+static hm_status commands_init_units(hm_commands *commands, const hm_memory *memory, uint64_t size)
+{
+    if (size == 0)
+        size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
+    if (size < COMMANDS_MIN_SIZE || size > COMMANDS_MAX_SIZE)
+        return hm_fail(HM_ERROR_INVALID,
+                       "commands: size %" HM_U64 " is not from %" HM_U64 " to %" HM_U64, size,
+                       COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
+    hm_array_desc units = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
+    units.capacity = (size_t)(size / HM_COMMANDS_UNIT);
+    return hm_array_init(&commands->units, &units);
+}
+
+hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_commands_desc *desc)
 {
     if (commands == NULL)
         return hm_refuse_null("hm_commands_init", "commands");
@@ -32,10 +48,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world)
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
     const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    uint64_t size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
-    hm_array_desc desc = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
-    desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
-    hm_status status = hm_array_init(&commands->units, &desc);
+    hm_status status = commands_init_units(commands, memory, desc != NULL ? desc->size : 0);
     if (status != HM_OK)
         return status;
     commands->world = world;
@@ -171,20 +184,28 @@ static hm_command *commands_record_sets(hm_commands *commands, hm_command *head,
     return made;
 }
 
+/* Reads two sets. What is added must fit in a row. */
+static hm_status commands_read_sets(const hm_commands *commands, const hm_component *add,
+                                    uint32_t n_add, const hm_component *remove, uint32_t n_remove,
+                                    hm_world_delta *delta)
+{
+    uint16_t row_size;
+    hm_status status = commands_check(commands);
+    if (status == HM_OK)
+        status = hm_world_read_delta(commands->world, add, n_add, remove, n_remove, delta);
+    if (status == HM_OK)
+        status = hm_world_measure(commands->world, &delta->add, &row_size);
+    return status;
+}
+
 /* Reads the components of an entity to be created. */
-static hm_status commands_read_set(const hm_commands *commands, const hm_component *set, uint32_t n,
+static hm_status commands_read_new(const hm_commands *commands, const hm_component *set, uint32_t n,
                                    hm_world_delta *delta)
 {
     const hm_world *world = commands->world;
-    uint16_t row_size;
-    hm_status status = commands_check(commands);
-    if (status == HM_OK && hm_guard_is_busy(&world->guard))
-        status = hm_fail_busy("world", world->name);
-    if (status == HM_OK)
-        status = hm_world_read_delta(world, set, n, NULL, 0, delta);
-    if (status == HM_OK)
-        status = hm_world_measure(world, &delta->add, &row_size);
-    return status;
+    if (world != NULL && hm_guard_is_busy(&world->guard))
+        return hm_fail_busy("world", world->name);
+    return commands_read_sets(commands, set, n, NULL, 0, delta);
 }
 
 hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n)
@@ -192,10 +213,23 @@ hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uin
     HM_CONTRACT(commands != NULL, "hm_commands_create: commands is NULL");
     hm_command head = {.flags = HM_COMMAND_CREATE}, *made = NULL;
     hm_world_delta delta;
-    hm_status status = commands_read_set(commands, set, n, &delta);
+    hm_status status = commands_read_new(commands, set, n, &delta);
     if (status == HM_OK)
         made = commands_record_sets(commands, &head, &delta, &status);
     return made != NULL ? made->entity : HM_NULL_HANDLE;
+}
+
+/* A tag has no values; NULL is zero. */
+static hm_status commands_check_value(const hm_world *world, uint32_t number, const void *value)
+{
+    if (value == NULL || hm_world_record(world, number)->size != 0)
+        return HM_OK;
+    return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
+}
+
+static const void *commands_value_at(const void *const *values, uint32_t i)
+{
+    return values != NULL ? values[i] : NULL;
 }
 
 /* Commits memory for the creation of an entity without components, followed by a command for each
@@ -207,8 +241,12 @@ static hm_status commands_prepare(hm_commands *commands, const hm_component *set
     size_t end = commands->units.count;
     hm_status status = commands_measure(commands, 0, NULL, &end);
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
-        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
-        status = commands_measure(commands, 1, values[i] != NULL ? record : NULL, &end);
+        const void *value = commands_value_at(values, i);
+        uint32_t number = set[i] - world->salt;
+        status = commands_check_value(world, number, value);
+        if (status == HM_OK)
+            status = commands_measure(commands, 1,
+                                      value != NULL ? hm_world_record(world, number) : NULL, &end);
     }
     return status == HM_OK ? commands_commit(commands, end) : status;
 }
@@ -219,14 +257,14 @@ hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set
     HM_CONTRACT(commands != NULL, "hm_commands_create_with: commands is NULL");
     hm_handle created = HM_NULL_HANDLE;
     hm_world_delta delta;
-    hm_status status = commands_read_set(commands, set, n, &delta);
+    hm_status status = commands_read_new(commands, set, n, &delta);
     if (status == HM_OK)
         status = commands_prepare(commands, set, n, values);
     if (status == HM_OK)
         created = hm_commands_create(commands, NULL, 0);
     if (!hm_handle_is_null(created))
         for (uint32_t i = 0; i < n; i++) /* It has memory, and cannot fail. */
-            (void)hm_commands_add(commands, created, set[i], values[i]);
+            (void)hm_commands_add(commands, created, set[i], commands_value_at(values, i));
     return created;
 }
 
@@ -262,11 +300,11 @@ hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component 
     hm_command head = {.entity = entity, .add_count = 1}, *made;
     uint32_t number;
     hm_status status = commands_read(commands, component, &number);
+    if (status == HM_OK)
+        status = commands_check_value(commands->world, number, value);
     if (status != HM_OK)
         return status;
     const hm_world_component_record *record = hm_world_record(commands->world, number);
-    if (value != NULL && record->size == 0)
-        return hm_world_refuse_component(commands->world, number, HM_WORLD_IS_TAG);
     if (value != NULL)
         head.flags = HM_COMMAND_VALUE;
     made = commands_append(commands, &head, value != NULL ? record : NULL, &status);
@@ -300,9 +338,7 @@ hm_status hm_commands_change(hm_commands *commands, hm_handle entity, const hm_c
     HM_CONTRACT(commands != NULL, "hm_commands_change: commands is NULL");
     hm_command head = {.entity = entity};
     hm_world_delta delta;
-    hm_status status = commands_check(commands);
-    if (status == HM_OK)
-        status = hm_world_read_delta(commands->world, add, n_add, remove, n_remove, &delta);
+    hm_status status = commands_read_sets(commands, add, n_add, remove, n_remove, &delta);
     if (status == HM_OK)
         (void)commands_record_sets(commands, &head, &delta, &status);
     return status;

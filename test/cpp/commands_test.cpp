@@ -271,6 +271,24 @@ TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
     CHECK(counted::alive == 0);
 }
 
+TEST(cpp_commands, a_buffer_has_the_size_that_the_program_gives_it)
+{
+    struct large {
+        char bytes[15000];
+    };
+    hm::world world(100);
+    hm::commands_options small;
+    small.size = 64 << 10;
+    hm::commands commands(world, small);
+    const hm::entity which = world.create();
+    for (int i = 0; i < 3; i++)
+        CHECK(commands.add(which, large()) == HM_OK);
+    CHECK(commands.add(which, large()) == HM_ERROR_FULL && commands.apply() == HM_OK);
+    small.size = 1;
+    CHECK(commands.init(world, small) == HM_ERROR_INVALID && !commands);
+    CHECK(commands.init(world) == HM_OK && commands.add(which, large()) == HM_OK);
+}
+
 TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
 {
     struct large {
@@ -285,6 +303,23 @@ TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
     CHECK(std::strstr(hm_last_error(), "above 16360: make large ones sparse") != nullptr);
     CHECK(commands.empty() && counted::alive == 0);
     CHECK(commands.create(large()) && commands.size() == 2 && commands.apply() == HM_OK);
+}
+
+TEST(cpp_commands, values_that_together_take_more_than_a_chunk_are_dropped_at_apply)
+{
+    struct large {
+        char bytes[10000];
+    };
+    struct other {
+        char bytes[10000];
+    };
+    hm::world world(100);
+    hm::commands commands(world);
+    const hm::entity which = world.create(large());
+    CHECK(commands.add(which, counted(1)) == HM_OK && commands.add<other>(which) == HM_OK);
+    CHECK(counted::alive == 1 && commands.apply() == HM_OK);
+    CHECK(commands.dropped() == 2 && commands.skipped() == 0 && commands.empty());
+    CHECK(counted::alive == 0 && world.has<large>(which) && !world.has<other>(which));
 }
 
 TEST(cpp_commands, a_destructor_that_the_world_calls_cannot_make_commands)

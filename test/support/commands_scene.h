@@ -57,11 +57,13 @@ static inline hm_component make(scene *self, hm_component_desc desc)
     return component;
 }
 
-static inline scene *begin(void)
+/* `max_tables` 0: the default. */
+static inline scene *begin_with(uint32_t max_tables)
 {
     scene *self = calloc(1, sizeof *self);
     CHECK(self != NULL);
-    const hm_world_desc desc = {.capacity = 10 * MANY, .type_id = OWN_TYPE};
+    const hm_world_desc desc = {
+        .capacity = 10 * MANY, .type_id = OWN_TYPE, .max_tables = max_tables};
     CHECK(hm_world_init(&self->world, &desc) == HM_OK);
     hm_component_desc token = {.size = sizeof(struct token), .destroy = log_token};
     token.align = 64;
@@ -75,9 +77,14 @@ static inline scene *begin(void)
     self->sparse_token = make(self, token);
     self->sparse_spot = make(
         self, (hm_component_desc){.size = sizeof(struct spot), .storage = HM_COMPONENT_SPARSE});
-    CHECK(hm_commands_init(&self->commands, &self->world) == HM_OK);
+    CHECK(hm_commands_init(&self->commands, &self->world, NULL) == HM_OK);
     CHECK(hm_world_reserve(&self->world, MANY) == HM_OK);
     return self;
+}
+
+static inline scene *begin(void)
+{
+    return begin_with(0);
 }
 
 static inline void apply(scene *self)

@@ -49,38 +49,198 @@ TEST(commands, sets_that_cannot_be_are_refused_when_recorded)
     finish(self);
 }
 
-TEST(commands, values_that_take_more_than_a_chunk_are_refused)
+TEST(commands, a_create_with_a_value_for_a_tag_is_refused_and_promises_nothing)
 {
     scene *self = begin();
-    hm_component large[2], sparse;
+    const hm_component set[] = {self->spot, self->tag};
+    const struct spot spot = {1, 2};
+    const void *const values[] = {&spot, "value"};
+    hm_handle next = hm_world_upcoming(&self->world, 0);
+    CHECK(hm_handle_is_null(hm_commands_create_with(&self->commands, set, 2, values)));
+    CHECK(says("component tag is a tag: it has no values"));
+    CHECK(hm_commands_count(&self->commands) == 0);
+    hm_handle zero = hm_commands_create_with(&self->commands, set, 2, NULL);
+    CHECK(hm_handle_equal(zero, next));
+    hm_handle made =
+        hm_commands_create_with(&self->commands, set, 2, (const void *[]){&spot, NULL});
+    apply(self);
+    CHECK(is_spot(self, zero, self->spot, 0, 0) && is_spot(self, made, self->spot, 1, 2));
+    CHECK(hm_world_has(&self->world, zero, self->tag) &&
+          hm_world_has(&self->world, made, self->tag));
+    finish(self);
+}
+
+/* values that take more than a chunk */
+
+static void make_large(scene *self, hm_component large[2])
+{
     for (int i = 0; i < 2; i++)
         large[i] = make(self, (hm_component_desc){.size = 10000});
-    sparse = make(self, (hm_component_desc){.size = 30000, .storage = HM_COMPONENT_SPARSE});
+}
+
+static bool says_too_large(void)
+{
+    return says("the values of an entity take 20000 bytes, above 16360: make large ones sparse");
+}
+
+TEST(commands, sets_that_take_more_than_a_chunk_are_refused_when_recorded)
+{
+    scene *self = begin();
+    hm_component large[2];
+    make_large(self, large);
+    hm_handle entity = hm_world_create(&self->world, NULL, 0);
+    hm_handle next = hm_world_upcoming(&self->world, 0);
     CHECK(hm_handle_is_null(hm_commands_create(&self->commands, large, 2)));
-    CHECK(says("the values of an entity take 20000 bytes, above 16360: make large ones sparse"));
-    hm_handle made = create(self, (hm_component[]){large[0], sparse}, 2);
-    hm_handle later = create(self, NULL, 0);
-    CHECK(hm_commands_add(&self->commands, made, large[1], NULL) == HM_OK);
-    for (int i = 0; i < 2; i++) {
-        CHECK(hm_commands_apply(&self->commands) == HM_ERROR_INVALID);
-        CHECK(hm_commands_count(&self->commands) == 3 && hm_world_count(&self->world) == 2);
-        CHECK(!hm_world_has(&self->world, made, large[0]));
-    }
-    CHECK(hm_commands_remove(&self->commands, made, large[0]) == HM_OK);
+    CHECK(says_too_large());
+    CHECK(hm_handle_is_null(hm_commands_create_with(&self->commands, large, 2, NULL)));
+    CHECK(says_too_large());
+    CHECK(hm_commands_change(&self->commands, entity, large, 2, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(says_too_large());
+    CHECK(hm_commands_count(&self->commands) == 0);
+    CHECK(hm_commands_change(&self->commands, entity, large, 1, &large[1], 1) == HM_OK);
+    CHECK(hm_handle_equal(create(self, NULL, 0), next));
     apply(self);
-    CHECK(hm_world_has(&self->world, made, large[1]) && hm_world_has(&self->world, made, sparse));
-    CHECK(hm_world_contains(&self->world, later));
+    CHECK(hm_commands_dropped(&self->commands) == 0);
+    finish(self);
+}
+
+/* Of five entities, the values of the second and the fourth would be too large. */
+TEST(commands, an_entity_whose_values_would_take_more_than_a_chunk_is_dropped_and_counted)
+{
+    scene *self = begin();
+    hm_component large[2];
+    hm_handle entities[5];
+    make_large(self, large);
+    for (int i = 0; i < 5; i++) {
+        entities[i] = hm_world_create(&self->world, large, i % 2 != 0);
+        give_token(self, entities[i], self->token, (uint64_t)i);
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < 5; i++) {
+            add_token(self, entities[i], self->token,
+                      UINT64_C(10) * (unsigned)pass + 10 + (unsigned)i);
+            if (pass == 0)
+                CHECK(hm_commands_add(&self->commands, entities[i], large[1], NULL) == HM_OK);
+        }
+    CHECK(hm_commands_destroy(&self->commands, HM_NULL_HANDLE) == HM_OK);
+    apply(self);
+    CHECK(hm_commands_dropped(&self->commands) == 6 && hm_commands_skipped(&self->commands) == 1);
+    CHECK(strstr(hm_last_error(), " 20064 bytes, above 16360: make large ones sparse") != NULL);
+    CHECK_LOG(self, 0, 10, 11, 21, 2, 12, 13, 23, 4, 14);
+    for (uint32_t i = 0; i < 5; i++) {
+        bool is_dropped = i % 2 != 0;
+        CHECK(token_of(self, entities[i], self->token) == (is_dropped ? i : 20 + i));
+        CHECK(hm_world_has(&self->world, entities[i], large[0]) == is_dropped);
+        CHECK(hm_world_has(&self->world, entities[i], large[1]) == !is_dropped);
+    }
+    apply(self);
+    CHECK(hm_commands_dropped(&self->commands) == 0);
+    finish(self);
+}
+
+TEST(commands, a_single_command_that_would_take_more_than_a_chunk_is_dropped_and_counted)
+{
+    scene *self = begin();
+    const hm_component_desc token = {
+        .size = 12800, .align = 64, .destroy = log_token, .context = self};
+    hm_component large = make(self, (hm_component_desc){.size = 10000});
+    hm_component large_token = make(self, token);
+    struct token values[200] = {{.number = 7}};
+    hm_handle entity = hm_world_create(&self->world, &large, 1);
+    hm_handle other = hm_world_create(&self->world, NULL, 0);
+    CHECK(hm_commands_add(&self->commands, entity, large_token, values) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, other, self->tag, NULL) == HM_OK);
+    apply(self);
+    CHECK(hm_commands_dropped(&self->commands) == 1 && hm_commands_skipped(&self->commands) == 0);
+    CHECK_LOG(self, 7);
+    CHECK(!hm_world_has(&self->world, entity, large_token));
+    CHECK(hm_world_has(&self->world, entity, large) &&
+          hm_world_has(&self->world, other, self->tag));
+    finish(self);
+}
+
+TEST(commands, an_entity_that_was_to_be_created_is_destroyed_when_it_is_dropped)
+{
+    scene *self = begin();
+    hm_component large[2];
+    make_large(self, large);
+    hm_handle made = create(self, large, 1), later = create(self, &self->tag, 1);
+    add_token(self, made, self->sparse_token, 1);
+    CHECK(hm_commands_add(&self->commands, made, large[1], NULL) == HM_OK);
+    CHECK(hm_world_add(&self->world, later, self->spot, NULL) == HM_OK); /* They come to life. */
+    give_token(self, made, self->other_token, 2);
+    apply(self);
+    CHECK(hm_commands_dropped(&self->commands) == 3);
+    CHECK_LOG(self, 1, 2);
+    CHECK(!hm_world_contains(&self->world, made) && hm_world_count(&self->world) == 1);
+    CHECK(hm_world_has(&self->world, later, self->tag));
+    finish(self);
+}
+
+TEST(commands, a_destroy_behind_dropped_commands_is_run)
+{
+    for (int is_new = 0; is_new < 2; is_new++) {
+        scene *self = begin();
+        hm_component large[2];
+        make_large(self, large);
+        hm_handle entity =
+            is_new ? create(self, large, 1) : hm_world_create(&self->world, large, 1);
+        CHECK(hm_commands_add(&self->commands, entity, large[1], NULL) == HM_OK);
+        add_token(self, entity, self->token, 1);
+        CHECK(hm_commands_destroy(&self->commands, entity) == HM_OK);
+        add_token(self, entity, self->token, 2);
+        apply(self);
+        CHECK(hm_commands_dropped(&self->commands) == 2 + (uint32_t)is_new);
+        CHECK(hm_commands_skipped(&self->commands) == 1);
+        CHECK_LOG(self, 1, 2);
+        CHECK(!hm_world_contains(&self->world, entity));
+        finish(self);
+    }
+}
+
+/* What does not stay takes nothing. */
+TEST(commands, only_the_final_values_of_an_entity_must_fit_in_a_chunk)
+{
+    scene *self = begin();
+    hm_component large[2];
+    make_large(self, large);
+    hm_handle entity = create(self, large, 1);
+    CHECK(hm_commands_add(&self->commands, entity, large[1], NULL) == HM_OK);
+    CHECK(hm_commands_remove(&self->commands, entity, large[0]) == HM_OK);
+    apply(self);
+    CHECK(hm_world_has(&self->world, entity, large[1]));
+    CHECK(hm_commands_dropped(&self->commands) == 0);
+    finish(self);
+}
+
+static void record_once_in_hook(scene *self)
+{
+    if (self->logged == 1)
+        add_token(self, hm_world_handle_at(&self->world, 0), self->token, 9);
+}
+
+TEST(commands, what_the_hook_of_a_dropped_value_records_is_applied)
+{
+    scene *self = begin();
+    hm_component large[2];
+    make_large(self, large);
+    hm_handle entity = hm_world_create(&self->world, large, 1);
+    CHECK(hm_commands_add(&self->commands, entity, large[1], NULL) == HM_OK);
+    add_token(self, entity, self->token, 1);
+    self->in_hook = record_once_in_hook;
+    apply(self);
+    CHECK_LOG(self, 1);
+    CHECK(token_of(self, entity, self->token) == 9);
+    CHECK(hm_commands_dropped(&self->commands) == 2);
     finish(self);
 }
 
 /* Between a failed apply and the next, the world changes and more is recorded. */
 TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
 {
-    scene *self = begin();
-    hm_component large[2];
+    scene *self = begin_with(1); /* a table of {spot, token} */
     hm_handle entities[4];
-    for (int i = 0; i < 2; i++)
-        large[i] = make(self, (hm_component_desc){.size = 10000});
+    const hm_component more[] = {self->tag, self->reference};
     for (int i = 0; i < 4; i++)
         entities[i] = hm_world_create(&self->world, NULL, 0);
     for (int pass = 0; pass < 2; pass++)
@@ -88,32 +248,34 @@ TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
             CHECK(hm_commands_add(&self->commands, entities[i], self->spot, NULL) == HM_OK);
             add_token(self, entities[i], self->token, UINT64_C(10) * (unsigned)pass + (unsigned)i);
             if (i == 1)
-                CHECK(hm_commands_add(&self->commands, entities[i], large[pass], NULL) == HM_OK);
+                CHECK(hm_commands_add(&self->commands, entities[i], more[pass], NULL) == HM_OK);
         }
-    CHECK(hm_commands_apply(&self->commands) == HM_ERROR_INVALID);
-    CHECK(hm_commands_count(&self->commands) == 14);
-    CHECK_LOG(self, 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK(hm_commands_apply(&self->commands) == HM_ERROR_FULL);
+        CHECK(hm_commands_count(&self->commands) == 14);
+        CHECK_LOG(self, 0);
+    }
     CHECK(hm_world_destroy(&self->world, entities[2]));
     add_token(self, entities[0], self->token, 20);
-    CHECK(hm_commands_remove(&self->commands, entities[1], large[0]) == HM_OK);
-    CHECK(hm_commands_add(&self->commands, entities[3], self->tag, NULL) == HM_OK);
+    CHECK(hm_commands_change(&self->commands, entities[1], NULL, 0, more, 2) == HM_OK);
+    CHECK(hm_commands_add(&self->commands, entities[3], self->sparse_spot, NULL) == HM_OK);
     apply(self);
-    CHECK(hm_commands_skipped(&self->commands) == 4);
+    CHECK(hm_commands_skipped(&self->commands) == 4 && hm_commands_dropped(&self->commands) == 0);
     CHECK_LOG(self, 0, 1, 2, 3, 12, 10);
     CHECK(token_of(self, entities[0], self->token) == 20);
     CHECK(token_of(self, entities[1], self->token) == 11);
     CHECK(token_of(self, entities[3], self->token) == 13);
-    CHECK(hm_world_has(&self->world, entities[3], self->tag));
+    CHECK(hm_world_has(&self->world, entities[3], self->sparse_spot));
     finish(self);
 }
 
 TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
 {
     hm_commands zeroed = {0}, failed;
-    CHECK(hm_commands_init(NULL, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_commands_init(NULL, NULL, NULL) == HM_ERROR_INVALID);
     CHECK(says("hm_commands_init: commands is NULL"));
     memset(&failed, 0x5A, sizeof failed);
-    CHECK(hm_commands_init(&failed, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_commands_init(&failed, NULL, NULL) == HM_ERROR_INVALID);
     CHECK(says("hm_commands_init: world is NULL"));
     CHECK(memcmp(&failed, &zeroed, sizeof zeroed) == 0);
     hm_component component = 0;
@@ -125,6 +287,7 @@ TEST(commands, a_zeroed_buffer_is_empty_and_records_nothing)
     CHECK(hm_commands_change(&zeroed, HM_NULL_HANDLE, NULL, 0, NULL, 0) == HM_ERROR_FULL);
     CHECK(hm_commands_apply(&zeroed) == HM_OK);
     CHECK(hm_commands_count(&zeroed) == 0 && hm_commands_skipped(&zeroed) == 0);
+    CHECK(hm_commands_dropped(&zeroed) == 0);
     hm_commands_clear(&zeroed);
     hm_commands_fini(&zeroed);
 }
@@ -133,7 +296,7 @@ TEST(commands, a_zeroed_world_promises_nothing)
 {
     hm_world world = {0};
     hm_commands commands;
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
     CHECK(hm_handle_is_null(hm_commands_create(&commands, NULL, 0)));
     CHECK(hm_commands_destroy(&commands, hm_handle_pack(0, 1, 0)) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK && hm_commands_skipped(&commands) == 1);
@@ -208,6 +371,11 @@ DEATH_TEST(commands_contract, count_of_null)
 DEATH_TEST(commands_contract, skipped_of_null)
 {
     hm_commands_skipped(NULL);
+}
+
+DEATH_TEST(commands_contract, dropped_of_null)
+{
+    hm_commands_dropped(NULL);
 }
 
 static void clear_in_hook(scene *self)

@@ -78,7 +78,7 @@ static void start(scene *on, size_t page_size)
         CHECK(hm_world_add(&on->world, on->entities[i], on->token, &first) == HM_OK);
     }
     CHECK(hm_world_reserve(&on->world, ENTITIES) == HM_OK);
-    CHECK(hm_commands_init(&on->commands, &on->world) == HM_OK);
+    CHECK(hm_commands_init(&on->commands, &on->world, NULL) == HM_OK);
 }
 
 /* The commands of an entity come in four passes, so that none are next to each other. */
@@ -362,9 +362,55 @@ TEST(commands_fault, init_refused_leaves_a_zeroed_buffer)
     start(&stage, 4096);
     memset(&commands, 0x5A, sizeof commands);
     test_memory_fail(&stage.memory, 1, false);
-    CHECK(hm_commands_init(&commands, &stage.world) == HM_ERROR_MEMORY);
+    CHECK(hm_commands_init(&commands, &stage.world, NULL) == HM_ERROR_MEMORY);
     CHECK(memcmp(&commands, &zero, sizeof zero) == 0);
     hm_commands_fini(&commands);
+    hm_commands_fini(&stage.commands);
+    hm_world_fini(&stage.world);
+    test_memory_check_released(&stage.memory);
+}
+
+TEST(commands_fault, a_buffer_has_the_size_that_the_program_gives_it)
+{
+    hm_commands small;
+    uint32_t count = 0, most = ((128 << 10) - (16 << 10)) / 24;
+    start(&stage, 4096);
+    CHECK(hm_commands_init(&small, &stage.world, &(hm_commands_desc){.size = 128 << 10}) == HM_OK);
+    while (hm_commands_destroy(&small, HM_NULL_HANDLE) == HM_OK)
+        count++;
+    CHECK(count == most && strstr(hm_last_error(), " of 131072 bytes") != NULL);
+    for (; count > 0; count--) /* That of the scene has its own. */
+        CHECK(hm_commands_destroy(&stage.commands, HM_NULL_HANDLE) == HM_OK);
+    CHECK(hm_commands_apply(&small) == HM_OK && hm_commands_skipped(&small) == most);
+    CHECK(hm_commands_destroy(&small, HM_NULL_HANDLE) == HM_OK);
+    hm_commands_fini(&small);
+    hm_commands_fini(&stage.commands);
+    hm_world_fini(&stage.world);
+    test_memory_check_released(&stage.memory);
+}
+
+TEST(commands_fault, the_size_of_a_buffer_has_limits)
+{
+    static const hm_commands zero;
+    const uint64_t least = 32 << 10, most = UINT64_C(16) << 30;
+    const uint64_t sizes[] = {1, least - 1, least, most, most + 1};
+    hm_commands commands;
+    start(&stage, 4096);
+    for (int i = 0; i < 5; i++) {
+        bool is_valid = sizes[i] >= least && sizes[i] <= most;
+        if (is_valid ? !test_has_addresses(sizes[i], "a large buffer") : sizes[i] > SIZE_MAX)
+            continue;
+        memset(&commands, 0x5A, sizeof commands);
+        const hm_commands_desc desc = {.size = (size_t)sizes[i]};
+        hm_status status = hm_commands_init(&commands, &stage.world, &desc);
+        CHECK(status == (is_valid ? HM_OK : HM_ERROR_INVALID));
+        if (is_valid)
+            CHECK(hm_commands_destroy(&commands, HM_NULL_HANDLE) == HM_OK);
+        else
+            CHECK(strstr(hm_last_error(), " is not from 32768 to 17179869184") != NULL);
+        hm_commands_fini(&commands);
+        CHECK(memcmp(&commands, &zero, sizeof zero) == 0);
+    }
     hm_commands_fini(&stage.commands);
     hm_world_fini(&stage.world);
     test_memory_check_released(&stage.memory);
@@ -381,7 +427,7 @@ TEST(commands_fault, a_buffer_that_is_full_can_be_applied)
     CHECK(hm_world_init(&world, &desc) == HM_OK);
     hm_component component = hm_world_component(&world, &huge);
     hm_handle entity = hm_world_create(&world, NULL, 0);
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
     for (int round = 0; round < 2; round++) {
         hm_status status;
         uint32_t count = 0;

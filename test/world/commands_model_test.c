@@ -333,7 +333,7 @@ TEST(commands_model, the_result_is_that_of_the_same_calls)
     begin_side(&self->recorded);
     begin_side(&self->called);
     for (uint32_t i = 0; i < BUFFERS; i++)
-        CHECK(hm_commands_init(&self->buffers[i], &self->recorded.world) == HM_OK);
+        CHECK(hm_commands_init(&self->buffers[i], &self->recorded.world, NULL) == HM_OK);
     for (uint32_t round = 0; round < test_scaled(ROUNDS); round++) {
         run_round(self);
         if (round % 10 == 0)

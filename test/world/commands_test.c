@@ -101,7 +101,7 @@ TEST(commands, sparse_values_are_replaced_in_a_full_world)
     CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 1}) == HM_OK);
     hm_component component = hm_world_component(&world, &desc);
     hm_handle entity = hm_world_create(&world, &component, 1);
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
     CHECK(hm_commands_add(&commands, entity, component, &(struct spot){1, 2}) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK);
     const struct spot *spot = hm_world_get(&world, entity, component);
@@ -160,7 +160,7 @@ TEST(commands, entities_of_all_buffers_are_made_in_the_order_of_their_promises)
 {
     scene *self = begin();
     hm_commands other;
-    CHECK(hm_commands_init(&other, &self->world) == HM_OK);
+    CHECK(hm_commands_init(&other, &self->world, NULL) == HM_OK);
     hm_handle entities[6];
     for (int i = 0; i < 6; i++) {
         entities[i] = hm_world_upcoming(&self->world, 0);
@@ -185,7 +185,7 @@ TEST(commands, entities_of_a_buffer_that_is_dropped_do_not_stay)
     hm_handle first = create(self, NULL, 0);
     for (int i = 0; i < 2; i++) {
         hm_commands other;
-        CHECK(hm_commands_init(&other, &self->world) == HM_OK);
+        CHECK(hm_commands_init(&other, &self->world, NULL) == HM_OK);
         hm_handle dropped = hm_commands_create(&other, &self->tag, 1);
         hm_handle kept = create(self, &self->tag, 1);
         CHECK(hm_commands_add(&other, dropped, self->token, &(struct token){.number = 1}) == HM_OK);

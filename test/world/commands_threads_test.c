@@ -5,6 +5,7 @@
 #include "support/test.h"
 
 #include <handle_map/commands.h>
+#include <handle_map/query.h>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +16,14 @@
 #endif
 #endif
 
-enum { THREADS = 4, COMMANDS = 1000000, OLD = 1000, TYPE = 3 };
+enum {
+    THREADS = 4,
+    COMMANDS = 1000000,
+    LOCKED_ROUNDS = 20000,
+    ROUND_SIZE = 128, /* bytes of the commands of a round, at most */
+    OLD = 1000,
+    TYPE = 3
+};
 
 /* What is recorded for one new entity: create, and three of these. */
 struct label {
@@ -65,12 +73,24 @@ static void record_round(recorder *self, uint32_t round)
         CHECK(hm_world_get(&on->world, on->old[round / OLD % OLD], on->label) != NULL);
 }
 
+/* A query of the thread's own, whose list of tables takes memory. */
+static void look_at_old(scene *on)
+{
+    hm_query query;
+    CHECK(hm_query_init(&query, &on->world, &(hm_query_desc){.all = &on->label, .all_count = 1}) ==
+          HM_OK);
+    CHECK(hm_query_count(&query) == OLD);
+    hm_query_fini(&query);
+}
+
 static void *run_recorder(void *argument)
 {
     recorder *self = argument;
-    CHECK(hm_commands_init(&self->commands, &self->scene->world) == HM_OK);
+    const hm_commands_desc desc = {.size = (64 << 10) + (size_t)self->rounds * ROUND_SIZE};
+    CHECK(hm_commands_init(&self->commands, &self->scene->world, &desc) == HM_OK);
     for (uint32_t round = 0; round < self->rounds; round++)
         record_round(self, round);
+    look_at_old(self->scene);
     CHECK(hm_commands_count(&self->commands) == 4 * self->rounds);
     return NULL;
 }
@@ -83,9 +103,9 @@ static hm_component make(scene *self, size_t size)
     return component;
 }
 
-static void begin(scene *self, uint32_t entities)
+static void begin(scene *self, uint32_t entities, const hm_memory *memory)
 {
-    const hm_world_desc desc = {.capacity = OLD + entities, .type_id = TYPE};
+    const hm_world_desc desc = {.capacity = OLD + entities, .type_id = TYPE, .memory = memory};
     CHECK(hm_world_init(&self->world, &desc) == HM_OK);
     self->label = make(self, sizeof(struct label));
     self->link = make(self, sizeof(struct link));
@@ -135,22 +155,19 @@ static uint32_t rounds_to_run(void)
 #else
     uint32_t commands = test_scaled(COMMANDS);
 #endif
-    if (sizeof(void *) < 8) { /* A buffer has 4 MiB there. */
-        test_leave_out("commands_threads: more than 100,000 commands in a buffer");
-        commands = commands < 100000 ? commands : 100000;
-    }
     return (commands + 3) / 4;
 }
 
-TEST(commands_threads, every_handle_is_what_was_promised)
+/* All threads record at once, then all is applied. */
+static void record_and_apply(uint32_t rounds, const hm_memory *memory)
 {
-    uint32_t rounds = rounds_to_run(), entities = THREADS * rounds;
+    uint32_t entities = THREADS * rounds;
     scene *on = calloc(1, sizeof *on);
     recorder *recorders = calloc(THREADS, sizeof *recorders);
     hm_handle *upcoming = malloc(entities * sizeof *upcoming);
     pthread_t threads[THREADS];
     CHECK(on != NULL && recorders != NULL && upcoming != NULL);
-    begin(on, entities);
+    begin(on, entities, memory);
     for (uint32_t k = 0; k < entities; k++)
         upcoming[k] = hm_world_upcoming(&on->world, k);
     for (uint32_t i = 0; i < THREADS; i++) {
@@ -178,6 +195,62 @@ TEST(commands_threads, every_handle_is_what_was_promised)
     free(upcoming);
     free(recorders);
     free(on);
+}
+
+TEST(commands_threads, every_handle_is_what_was_promised)
+{
+    record_and_apply(rounds_to_run(), NULL);
+}
+
+/* An arena is for one thread at a time; a copy of its table with a lock is for all. */
+static const hm_memory *locked;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *reserve_locked(void *context, size_t size)
+{
+    CHECK(pthread_mutex_lock(&lock) == 0);
+    void *address = locked->reserve(context, size);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+    return address;
+}
+
+static bool commit_locked(void *context, void *address, size_t size)
+{
+    CHECK(pthread_mutex_lock(&lock) == 0);
+    bool is_done = locked->commit(context, address, size);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+    return is_done;
+}
+
+static bool decommit_locked(void *context, void *address, size_t size)
+{
+    CHECK(pthread_mutex_lock(&lock) == 0);
+    bool is_done = locked->decommit(context, address, size);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+    return is_done;
+}
+
+static void release_locked(void *context, void *address, size_t size)
+{
+    CHECK(pthread_mutex_lock(&lock) == 0);
+    locked->release(context, address, size);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+}
+
+TEST(commands_threads, an_arena_behind_a_lock_serves_all_threads)
+{
+    hm_memory_arena arena;
+    CHECK(hm_memory_arena_init(&arena, &(hm_memory_arena_desc){.size = (size_t)128 << 20}) ==
+          HM_OK);
+    hm_memory table = arena.table;
+    locked = &arena.table;
+    table.reserve = reserve_locked;
+    table.commit = commit_locked;
+    table.decommit = decommit_locked;
+    table.release = release_locked;
+    record_and_apply(test_scaled(LOCKED_ROUNDS), &table);
+    CHECK(hm_memory_arena_get_stats(&arena).ranges == 0);
+    hm_memory_arena_fini(&arena);
 }
 
 #else

@@ -145,7 +145,7 @@ TEST(world_typed, commands_take_typed_components_and_values)
     place = place_component_init(&world);
     frozen = frozen_component_init(&world);
     entity = hm_world_create(&world, NULL, 0);
-    CHECK(hm_commands_init(&commands, &world) == HM_OK);
+    CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
     CHECK(place_commands_add(&commands, place, entity, &value) == HM_OK);
     CHECK(frozen_commands_add(&commands, frozen, entity) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK);
