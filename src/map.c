@@ -3,6 +3,8 @@
  *
  * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
  * No callback runs before all three have moved, so that every callback sees a consistent map. */
+#include "memory/poison_private.h"
+
 #include <handle_map/map.h>
 
 #include "array_private.h"
@@ -314,9 +316,6 @@ uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
         for (uint32_t i = 0; i < found; i++)
             erased += hm_map_erase(map, kept[i]);
     }
-    /* The inline erase poisons only if the library was built with the sanitizer. */
-    if (erased > 0)
-        map_poison_dead(map, erased);
     return erased;
 }
 
@@ -324,10 +323,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    uint32_t erased = hm_map_erase_n_as(map, handles, n, map->item_size);
-    if (erased > 0)
-        map_poison_dead(map, erased);
-    return erased;
+    return hm_map_erase_n_as(map, handles, n, map->item_size);
 }
 
 /* order */

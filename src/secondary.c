@@ -332,17 +332,9 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
 
 /* remove */
 
-/* Poisons the n places from `count` on, which no longer hold values. */
-static void secondary_poison_dead(hm_secondary *secondary, uint32_t n)
-{
-    hm_memory_poison(secondary_value_at(secondary, secondary->count), secondary->value_size * n);
-}
-
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
     hm_secondary_drop_as(secondary, index, secondary->value_size);
-    /* The inline function poisons only if the library was built with the sanitizer. */
-    secondary_poison_dead(secondary, 1);
 }
 
 static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
@@ -372,10 +364,8 @@ void hm_secondary_clear(hm_secondary *secondary)
     if (secondary->destroy != NULL)
         while (secondary->count > 0)
             secondary_remove_at(secondary, secondary->count - 1);
-    uint32_t count = secondary->count;
+    hm_memory_poison(secondary->values, secondary->value_size * secondary->count);
     secondary->count = 0;
-    if (count > 0)
-        secondary_poison_dead(secondary, count);
     secondary_forget_order(secondary);
 }
 

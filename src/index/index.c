@@ -128,8 +128,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
     return hm_lists_push_n(&index->members, list, &owner, 1);
 }
 
-/* Adds an owner to the members of a key, and returns its position. What inline functions of other
- * modules unpoison, they do not where the library is built without the sanitizer. */
+/* Adds an owner to the members of a key, and returns its position. */
 HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner,
                                  uint32_t *position)
 {
@@ -139,7 +138,6 @@ HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle own
     hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
     if (place == NULL)
         return index_attach_slow(index, bucket, owner);
-    hm_memory_unpoison(place, sizeof owner);
     *place = owner;
     return HM_OK;
 }
@@ -165,7 +163,6 @@ HM_INLINE hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uin
         return status;
     if (at == HM_INVALID_INDEX) {
         const hm_index_place place = {bucket, position};
-        hm_memory_unpoison(&places[hm_index_count(index)], sizeof place);
         (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
         return HM_OK;
     }

@@ -110,7 +110,6 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
         hm_secondary_rename(owners, at, owner);
         return HM_OK;
     }
-    hm_memory_unpoison(&hm_index_places(index)[owners->count], sizeof nowhere);
     (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
     return HM_OK;
 }
@@ -228,7 +227,6 @@ static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
     hm_handle *place =
         (hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner);
     HM_ASSUME(place != NULL);
-    hm_memory_unpoison(place, sizeof owner);
     *place = owner;
     return count;
 }
