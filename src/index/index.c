@@ -106,8 +106,8 @@ void hm_index_fini(hm_index *index)
 
 hm_status hm_index_check(const hm_index *index, uint64_t key)
 {
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     if (index->key_limit != 0 && key >= index->key_limit)
         return hm_fail(HM_ERROR_INVALID,
                        "key %" HM_U64 " is not below key_limit %" HM_U32 " of '%.80s'", key,
@@ -202,7 +202,7 @@ bool hm_index_remove(hm_index *index, hm_handle owner)
 {
     HM_CONTRACT(index != NULL, "hm_index_remove: index is NULL");
     uint32_t at = hm_secondary_find(&index->owners, owner);
-    if (at == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+    if (at == HM_INVALID_INDEX || hm_guard_refuses(&index->guard, "index", index->name))
         return false;
     const hm_index_place *place = &hm_index_places(index)[at];
     hm_index_detach(index, place->bucket, place->position);
@@ -213,7 +213,7 @@ uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
 {
     HM_CONTRACT(index != NULL, "hm_index_remove_key: index is NULL");
     uint32_t bucket = hm_index_find_key(index, key);
-    if (bucket == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+    if (bucket == HM_INVALID_INDEX || hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
     uint32_t count = hm_index_member_count(index, bucket);
     const hm_handle *items = hm_index_items(index, bucket);
@@ -238,7 +238,7 @@ uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void 
 {
     HM_CONTRACT(index != NULL, "hm_index_purge: index is NULL");
     HM_CONTRACT(is_alive != NULL, "hm_index_purge: is_alive is NULL");
-    if (hm_guard_is_busy(&index->guard))
+    if (hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
     uint32_t removed = 0;
     for (uint32_t i = hm_index_count(index); i-- > 0;) {
@@ -312,8 +312,8 @@ hm_index_stats hm_index_get_stats(const hm_index *index)
 hm_status hm_index_reserve(hm_index *index, uint32_t n)
 {
     HM_CONTRACT(index != NULL, "hm_index_reserve: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_secondary_reserve(&index->owners, n);
     return status == HM_OK ? hm_index_reserve_keys(index, n) : status;
 }
@@ -321,7 +321,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
 hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
 {
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
+    if (hm_guard_refuses(&index->guard, "index", index->name))
         return (hm_progress){0, 0, false};
     return hm_lists_defragment(&index->members, budget);
 }
@@ -329,8 +329,8 @@ hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
 hm_status hm_index_trim(hm_index *index)
 {
     HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_index_trim_keys(index);
     if (status == HM_OK)
         status = hm_lists_trim(&index->members);

@@ -256,6 +256,8 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
     HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     many_keys given;
     given.all = keys;
     given.read = read;
