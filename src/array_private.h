@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_ARRAY_PRIVATE_H
 #define HANDLE_MAP_ARRAY_PRIVATE_H
 
+#include "memory/poison_private.h"
+
 #include <handle_map/array.h>
 #include <handle_map/handle.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* directory: an array of pointers to containers, indexed by type id. */
+#include "memory/poison_private.h"
+
 #include <handle_map/directory.h>
 
 #include "base_private.h"

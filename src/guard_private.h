@@ -3,11 +3,24 @@
 #ifndef HANDLE_MAP_GUARD_PRIVATE_H
 #define HANDLE_MAP_GUARD_PRIVATE_H
 
+#include "base_private.h"
+
 #include <handle_map/detail/guard.h>
 
 static inline bool hm_guard_is_busy(const hm_guard *guard)
 {
     return (guard->flags & HM_GUARD_BUSY) != 0;
+}
+
+/* Whether a call that would change the container is refused, and why, for hm_last_error. A call
+ * that takes one handle asks if the handle resolves; any other call asks first, even if it has
+ * nothing to do. `what` is "map", "pool" and so on. */
+static inline bool hm_guard_refuses(const hm_guard *guard, const char *what, const char *name)
+{
+    if (!hm_guard_is_busy(guard))
+        return false;
+    (void)hm_fail_busy(what, name);
+    return true;
 }
 
 /* Every callback that can see the container runs between enter and leave. */

@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_ID_TABLE_PRIVATE_H
 #define HANDLE_MAP_ID_TABLE_PRIVATE_H
 
+#include "memory/poison_private.h"
+
 #include <handle_map/id_table.h>
 
 #include "array_private.h"

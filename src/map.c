@@ -3,6 +3,8 @@
  *
  * Whatever moves an item moves three columns: the item's bytes, its meta's bytes and its position.
  * No callback runs before all three have moved, so that every callback sees a consistent map. */
+#include "memory/poison_private.h"
+
 #include <handle_map/map.h>
 
 #include "array_private.h"
@@ -146,8 +148,8 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
 /* `grows` as in hm_array_commit. */
 static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 {
-    if (hm_guard_is_busy(&map->guard))
-        return hm_fail_busy("map", map->name);
+    if (hm_guard_refuses(&map->guard, "map", map->name))
+        return HM_ERROR_BUSY;
     if (n > map->item_array.capacity - map->ids.count)
         return hm_fail_full("map", map->name, map->ids.count, map->item_array.capacity, n);
     size_t count = (size_t)map->ids.count + n;
@@ -269,7 +271,7 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
         hm_order_disturb(&map->order, index, map->ids.count - 1);
         return HM_MAP_GOES_ON;
     }
-    if (hm_guard_is_busy(&map->guard))
+    if (hm_guard_refuses(&map->guard, "map", map->name))
         return HM_MAP_REFUSED;
     map_erase_at(map, index);
     return HM_MAP_ERASED;
@@ -314,9 +316,6 @@ uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
         for (uint32_t i = 0; i < found; i++)
             erased += hm_map_erase(map, kept[i]);
     }
-    /* The inline erase poisons only if the library was built with the sanitizer. */
-    if (erased > 0)
-        map_poison_dead(map, erased);
     return erased;
 }
 
@@ -324,10 +323,7 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
-    uint32_t erased = hm_map_erase_n_as(map, handles, n, map->item_size);
-    if (erased > 0)
-        map_poison_dead(map, erased);
-    return erased;
+    return hm_map_erase_n_as(map, handles, n, map->item_size);
 }
 
 /* order */
@@ -377,7 +373,7 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_map_defragment: the order has neither compare nor key");
-    if (hm_guard_is_busy(&map->guard))
+    if (hm_guard_refuses(&map->guard, "map", map->name))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
     map->guard.flags |= HM_GUARD_ORDERED;
@@ -391,7 +387,7 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
 {
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
-    if (hm_guard_is_busy(&map->guard))
+    if (hm_guard_refuses(&map->guard, "map", map->name))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = map_sequence(map);
     map->guard.flags |= HM_GUARD_ORDERED;
@@ -465,7 +461,7 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_if: map is NULL");
     HM_CONTRACT(doomed != NULL, "hm_map_erase_if: doomed is NULL");
-    if (hm_guard_is_busy(&map->guard))
+    if (hm_guard_refuses(&map->guard, "map", map->name))
         return 0;
     uint32_t count = map->ids.count;
     map_doomed call = {doomed, context};
@@ -497,8 +493,8 @@ void hm_map_clear(hm_map *map)
 hm_status hm_map_trim(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_trim: map is NULL");
-    if (hm_guard_is_busy(&map->guard))
-        return hm_fail_busy("map", map->name);
+    if (hm_guard_refuses(&map->guard, "map", map->name))
+        return HM_ERROR_BUSY;
     map->item_array.count = map->meta_array.count = map->ids.count;
     hm_status status = hm_array_trim(&map->item_array);
     if (status == HM_OK)

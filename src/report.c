@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report: a list of entries, and what each kind of container tells about itself. */
+#include "memory/poison_private.h"
+
 #include "base_private.h"
 
 #ifndef HM_FREESTANDING

@@ -218,8 +218,8 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, bo
 hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_reserve: secondary is NULL");
-    if (hm_guard_is_busy(&secondary->guard))
-        return hm_fail_busy("secondary", secondary->name);
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
+        return HM_ERROR_BUSY;
     hm_status status = secondary_commit_values(secondary, n, false);
     uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
@@ -315,8 +315,7 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
 void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
 {
     uint32_t index;
-    if (hm_guard_is_busy(&secondary->guard)) {
-        hm_fail_busy("secondary", secondary->name);
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name)) {
         return NULL;
     }
     if (hm_secondary_accept(secondary, owner, &index) != HM_OK)
@@ -332,17 +331,9 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
 
 /* remove */
 
-/* Poisons the n places from `count` on, which no longer hold values. */
-static void secondary_poison_dead(hm_secondary *secondary, uint32_t n)
-{
-    hm_memory_poison(secondary_value_at(secondary, secondary->count), secondary->value_size * n);
-}
-
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
     hm_secondary_drop_as(secondary, index, secondary->value_size);
-    /* The inline function poisons only if the library was built with the sanitizer. */
-    secondary_poison_dead(secondary, 1);
 }
 
 static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
@@ -353,7 +344,7 @@ static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
 
 bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)
 {
-    if (hm_guard_is_busy(&secondary->guard))
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return false;
     secondary_remove_at(secondary, index);
     return true;
@@ -372,10 +363,8 @@ void hm_secondary_clear(hm_secondary *secondary)
     if (secondary->destroy != NULL)
         while (secondary->count > 0)
             secondary_remove_at(secondary, secondary->count - 1);
-    uint32_t count = secondary->count;
+    hm_memory_poison(secondary->values, secondary->value_size * secondary->count);
     secondary->count = 0;
-    if (count > 0)
-        secondary_poison_dead(secondary, count);
     secondary_forget_order(secondary);
 }
 
@@ -430,7 +419,7 @@ hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *ord
     HM_CONTRACT(secondary != NULL, "hm_secondary_defragment: secondary is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_secondary_defragment: the order has neither compare nor key");
-    if (hm_guard_is_busy(&secondary->guard))
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = secondary_sequence(secondary);
     hm_guard_enter(&secondary->guard);
@@ -445,7 +434,7 @@ hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_secondary_arrange: order is NULL");
-    if (hm_guard_is_busy(&secondary->guard))
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = secondary_sequence(secondary);
     /* No callback of the program's runs. */
@@ -523,7 +512,7 @@ uint32_t hm_secondary_purge(hm_secondary *secondary,
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_purge: secondary is NULL");
     HM_CONTRACT(is_alive != NULL, "hm_secondary_purge: is_alive is NULL");
-    if (hm_guard_is_busy(&secondary->guard))
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return 0;
     uint32_t count = secondary->count;
     secondary_alive call = {is_alive, context};
@@ -580,8 +569,8 @@ static hm_status secondary_trim_pieces(hm_secondary *secondary)
 hm_status hm_secondary_trim(hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_trim: secondary is NULL");
-    if (hm_guard_is_busy(&secondary->guard))
-        return hm_fail_busy("secondary", secondary->name);
+    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
+        return HM_ERROR_BUSY;
     hm_sequence sequence = secondary_sequence(secondary);
     hm_order_settle(&secondary->order, &sequence); /* It may list slots of pieces that go. */
     if (secondary->managed != 0)

@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_SECONDARY_PRIVATE_H
 #define HANDLE_MAP_SECONDARY_PRIVATE_H
 
+#include "memory/poison_private.h"
+
 #include <handle_map/secondary.h>
 
 /* Makes n sets that add values succeed, if one of them is for this owner, which may be one, and the

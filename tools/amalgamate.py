@@ -98,7 +98,7 @@ def amalgamate(directory):
     source = Expander(expander.done)
     write(directory, 'handle_map.c',
           title('all sources, to be compiled once, as C11') + IF_C11 + feature_macros(names) +
-          '#include "handle_map.h"\n' +
+          source.file(os.path.join(SOURCES, 'memory/poison_private.h')) + '#include "handle_map.h"\n' +
           ''.join(source.file(os.path.join(SOURCES, name)) for name in names) + '#endif\n')
     classes = Expander(expander.done)
     text = classes.public('handle_map/handle_map.hpp')

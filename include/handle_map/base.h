@@ -60,7 +60,7 @@ typedef enum hm_status {
     HM_ERROR_STALE,   /* the handle names no list (hm_lists_push_n) or no living entity
                          (hm_world_add), or a later owner has its slot (hm_index_set) */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks, or a
-                         world while a query runs */
+                         world while a query runs; a batch of none is refused like any other */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 
@@ -70,10 +70,12 @@ HM_API const char *hm_status_name(hm_status status);
 /* Returns why this thread's last failed call failed, in a sentence: "item_align 3 is not a power of
  * two", "'node' has 12 of 12 items: capacity is used up". Calls that fail with a status set it. So
  * do calls that add something (insert, emplace, push, create, hm_secondary_set, hm_lists_insert_at,
- * hm_world_component) when they return null or HM_INVALID_INDEX, and hm_map_lower_bound and the
- * like when they refuse. A call that succeeds does not set it, nor does a lookup that finds nothing
- * (hm_map_explain says why). Never NULL; "" before the first failure. At most 159 bytes. The
- * thread's next failure overwrites the text: copy it to keep it. O(1), no allocation. Example:
+ * hm_world_component) when they return null or HM_INVALID_INDEX, hm_map_lower_bound and the like
+ * when they refuse, and calls that are refused because their container is busy, whatever they
+ * return (hm_map_erase, hm_map_defragment). A call that succeeds does not set it, nor does a lookup
+ * that finds nothing (hm_map_explain says why). Never NULL; "" before the first failure. At most
+ * 159 bytes. The thread's next failure overwrites the text: copy it to keep it. O(1), no
+ * allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());

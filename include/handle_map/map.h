@@ -53,8 +53,9 @@
  * hm_map_handle_of returns the handle of the item that a callback gets; but a typed order may be
  * shown copies (order.h). destroy runs while that handle still resolves; the relocations of a step
  * are reported after it. A call that would change the map from inside one of its own callbacks is
- * refused: it returns HM_ERROR_BUSY, null, false or 0; clear, fini and touch, which return nothing,
- * call the panic hook. A callback must return: no longjmp, no exception.
+ * refused, except from a search (hm_map_lower_bound): it returns HM_ERROR_BUSY, null, false or 0,
+ * and hm_last_error names the map; clear, fini and touch, which return nothing, call the panic
+ * hook. A callback must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_MAP_H
@@ -315,8 +316,9 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
 
 /* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items
  * come first, in the order of their handles. Handles that do not resolve and handles that occurred
- * before are skipped; items that are not named keep their order, behind the named ones. At most n
- * swaps; compares nothing.
+ * before are skipped; items that are not named keep their order, behind the named ones. Compares
+ * nothing. In all it takes fewer swaps than the map has items, and may take nearly as many for a
+ * single handle: if its item is the last, all others move back by one.
  *
  * The handles are read only during the calls. Once a call was done, you may change them. Until then
  * each call continues with those of the call before: to change them, pass another pointer or n, or
@@ -326,7 +328,8 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * they are the same: with a small budget that takes many calls, which return `done` = false until
  * the last. So skip the call if neither the map nor the handles have changed since `done`. Uses 16
  * bytes of memory for each handle from the first that is out of place on, and 2 bits for each item.
- * If memory is refused, each named item is swapped past all those before it. O(n + items) in all.
+ * If memory is refused, each named item is swapped past all those before it, which takes up to
+ * n times as many swaps. O(n + items) in all.
  * When busy: spends nothing, not done. Invalidates what hm_map_defragment does. Example:
  *
  *     if (tree_has_changed) {

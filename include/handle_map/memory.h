@@ -182,7 +182,8 @@ HM_API void hm_memory_unpoison(const void *address, size_t size);
 
 /* The same for inline functions; without the sanitizer these macros do nothing. Compile all code
  * that uses a container with the sanitizer, or none: code without it does not mark the items it
- * makes. */
+ * makes. The library's own sources define them before, and decide at run time. */
+#if !defined(HM_POISON)
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HM_ADDRESS_SANITIZER 1
@@ -196,6 +197,7 @@ HM_API void hm_memory_unpoison(const void *address, size_t size);
 #else
 #define HM_POISON(address, size) ((void)0)
 #define HM_UNPOISON(address, size) ((void)0)
+#endif
 #endif
 
 #ifdef __cplusplus

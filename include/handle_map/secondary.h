@@ -52,7 +52,8 @@
  *
  * Callbacks see a consistent secondary: hm_secondary_validate holds in each. destroy runs while the
  * owner's handle still finds the value. A call that would change the secondary from inside one of
- * its own callbacks is refused: it returns HM_ERROR_BUSY, NULL, false or 0; clear, fini and touch,
+ * its own callbacks is refused, except from a search (hm_secondary_lower_bound): it returns
+ * HM_ERROR_BUSY, NULL, false or 0, and hm_last_error names the secondary; clear, fini and touch,
  * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
@@ -199,7 +200,8 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
  * Handles that have no value here are skipped. So the list may have all handles of the owners'
  * container; a loop over values and owners together then goes forward in both. A value that is set
  * for one of the owners while an arrangement is unfinished may be left where it is: arrange once
- * more after `done`. At most n swaps. When busy: spends nothing, not done. Invalidates what
+ * more after `done`. In all it takes fewer swaps than there are values, and may take nearly as many
+ * for a single handle. When busy: spends nothing, not done. Invalidates what
  * hm_secondary_defragment does. Example:
  *
  *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
@@ -222,7 +224,9 @@ HM_API void hm_secondary_touch_all(hm_secondary *secondary);
  * not come before the probe, or that comes after it, in a secondary that hm_secondary_defragment
  * has put in this order. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order
  * and when busy. The probe is a value. Setting, replacing and removing a value are changes that end
- * the order until defragment is done again. Invalidates nothing. O(log n). Example:
+ * the order until defragment is done again. Compare and key must not make them: as in
+ * hm_map_lower_bound, a change is not refused, but ends the search with HM_INVALID_INDEX, or makes
+ * its index meaningless. Invalidates nothing. O(log n). Example:
  *
  *     const struct glow least = {.radius = 5};
  *     uint32_t begin = hm_secondary_lower_bound(&glows, &order, &least);

@@ -262,7 +262,8 @@ template <class Owner, class T> class secondary
         detail::by_key<T, Key> by(key);
         return hm_secondary_defragment(&own_.c, &by.order, within);
     }
-    /* The values of n owners come first, in this order: for loops over owners and values. */
+    /* The values of n owners come first, in this order: for loops over owners and values. In all it
+     * takes fewer swaps than there are values, but may take nearly as many for one owner. */
     progress arrange(const handle_type *owners, std::uint32_t n, hm::budget within = {}) noexcept
     {
         return hm_secondary_arrange(&own_.c, detail::ids(owners), n, within);

@@ -60,8 +60,9 @@
  * table is a broken contract. hm_last_error says why a call failed with a status or with null.
  *
  * Callbacks, which are an order's functions and a predicate, see a consistent table. A call that
- * would change the table from inside one is refused: it returns HM_ERROR_BUSY, null, false or 0;
- * clear, fini and touch, which return nothing, call the panic hook. A callback must return.
+ * would change the table from inside one is refused, except from a search (hm_table_lower_bound):
+ * it returns HM_ERROR_BUSY, null, false or 0, and hm_last_error names the table; clear, fini and
+ * touch, which return nothing, call the panic hook. A callback must return.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
  *
@@ -264,8 +265,9 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
                                        hm_budget budget);
 
-/* As hm_map_arrange: brings the rows of n handles to the front, in this order. At most n swaps.
- * When busy: spends nothing, not done. Invalidates what hm_table_defragment does. */
+/* As hm_map_arrange: brings the rows of n handles to the front, in this order. In all it takes
+ * fewer swaps than the table has rows, and may take nearly as many for a single handle. When busy:
+ * spends nothing, not done. Invalidates what hm_table_defragment does. */
 HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n,
                                     hm_budget budget);
 
@@ -280,8 +282,9 @@ HM_API void hm_table_touch_all(hm_table *table);
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
  * not come before the probe, or comes after it, in a table that hm_table_defragment has put in this
  * order by this column. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order
- * and when busy. The probe is a cell. A column out of range is a broken contract. Invalidates
- * nothing. O(log n). Example:
+ * and when busy. The probe is a cell. A column out of range is a broken contract. Compare and key
+ * must not change the table: as in hm_map_lower_bound, a change is not refused, but ends the search
+ * with HM_INVALID_INDEX, or makes its row meaningless. Invalidates nothing. O(log n). Example:
  *
  *     hm_table_defragment(&points, 0, &order, (hm_budget){0});
  *     const float from = 10, to = 20;

@@ -271,6 +271,8 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
         by_key<cell_type<I>, Key> by(key);
         return hm_table_defragment(&own_.c, I, &by.order, within);
     }
+    /* Brings the rows of n handles to the front, in this order. In all it takes fewer swaps than
+     * there are rows, but may take nearly as many for one handle. */
     progress arrange(const handle_type *handles, std::uint32_t n, hm::budget within = {}) noexcept
     {
         return hm_table_arrange(&own_.c, ids(handles), n, within);

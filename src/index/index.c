@@ -106,8 +106,8 @@ void hm_index_fini(hm_index *index)
 
 hm_status hm_index_check(const hm_index *index, uint64_t key)
 {
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     if (index->key_limit != 0 && key >= index->key_limit)
         return hm_fail(HM_ERROR_INVALID,
                        "key %" HM_U64 " is not below key_limit %" HM_U32 " of '%.80s'", key,
@@ -128,8 +128,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
     return hm_lists_push_n(&index->members, list, &owner, 1);
 }
 
-/* Adds an owner to the members of a key, and returns its position. What inline functions of other
- * modules unpoison, they do not where the library is built without the sanitizer. */
+/* Adds an owner to the members of a key, and returns its position. */
 HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle owner,
                                  uint32_t *position)
 {
@@ -139,7 +138,6 @@ HM_INLINE hm_status index_attach(hm_index *index, uint32_t bucket, hm_handle own
     hm_handle *place = (hm_handle *)(void *)hm_lists_append_as(lists, record, sizeof owner);
     if (place == NULL)
         return index_attach_slow(index, bucket, owner);
-    hm_memory_unpoison(place, sizeof owner);
     *place = owner;
     return HM_OK;
 }
@@ -165,7 +163,6 @@ HM_INLINE hm_status index_put(hm_index *index, hm_handle owner, uint32_t at, uin
         return status;
     if (at == HM_INVALID_INDEX) {
         const hm_index_place place = {bucket, position};
-        hm_memory_unpoison(&places[hm_index_count(index)], sizeof place);
         (void)hm_secondary_set_as(&index->owners, owner, &place, sizeof place);
         return HM_OK;
     }
@@ -205,7 +202,7 @@ bool hm_index_remove(hm_index *index, hm_handle owner)
 {
     HM_CONTRACT(index != NULL, "hm_index_remove: index is NULL");
     uint32_t at = hm_secondary_find(&index->owners, owner);
-    if (at == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+    if (at == HM_INVALID_INDEX || hm_guard_refuses(&index->guard, "index", index->name))
         return false;
     const hm_index_place *place = &hm_index_places(index)[at];
     hm_index_detach(index, place->bucket, place->position);
@@ -216,7 +213,7 @@ uint32_t hm_index_remove_key(hm_index *index, uint64_t key)
 {
     HM_CONTRACT(index != NULL, "hm_index_remove_key: index is NULL");
     uint32_t bucket = hm_index_find_key(index, key);
-    if (bucket == HM_INVALID_INDEX || hm_guard_is_busy(&index->guard))
+    if (bucket == HM_INVALID_INDEX || hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
     uint32_t count = hm_index_member_count(index, bucket);
     const hm_handle *items = hm_index_items(index, bucket);
@@ -241,7 +238,7 @@ uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void 
 {
     HM_CONTRACT(index != NULL, "hm_index_purge: index is NULL");
     HM_CONTRACT(is_alive != NULL, "hm_index_purge: is_alive is NULL");
-    if (hm_guard_is_busy(&index->guard))
+    if (hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
     uint32_t removed = 0;
     for (uint32_t i = hm_index_count(index); i-- > 0;) {
@@ -315,8 +312,8 @@ hm_index_stats hm_index_get_stats(const hm_index *index)
 hm_status hm_index_reserve(hm_index *index, uint32_t n)
 {
     HM_CONTRACT(index != NULL, "hm_index_reserve: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_secondary_reserve(&index->owners, n);
     return status == HM_OK ? hm_index_reserve_keys(index, n) : status;
 }
@@ -324,7 +321,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
 hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
 {
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
+    if (hm_guard_refuses(&index->guard, "index", index->name))
         return (hm_progress){0, 0, false};
     return hm_lists_defragment(&index->members, budget);
 }
@@ -332,8 +329,8 @@ hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
 hm_status hm_index_trim(hm_index *index)
 {
     HM_CONTRACT(index != NULL, "hm_index_trim: index is NULL");
-    if (hm_guard_is_busy(&index->guard))
-        return hm_fail_busy("index", index->name);
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_index_trim_keys(index);
     if (status == HM_OK)
         status = hm_lists_trim(&index->members);

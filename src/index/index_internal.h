@@ -14,6 +14,8 @@
 #ifndef HANDLE_MAP_INDEX_INTERNAL_H
 #define HANDLE_MAP_INDEX_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/index.h>
 
 #include "../secondary_private.h"
@@ -95,8 +97,6 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
     }
     hm_handle moved = items[last];
     (void)hm_lists_drop_as(&index->members, record, position, sizeof moved);
-    if (record->capacity != 0) /* An exact block has been cut there. */
-        hm_memory_poison(&items[last], sizeof moved);
     if (position != last) {
         hm_index_place *place = (hm_index_place *)hm_secondary_value_of(&index->owners, moved);
         place->position = position;

@@ -110,7 +110,6 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
         hm_secondary_rename(owners, at, owner);
         return HM_OK;
     }
-    hm_memory_unpoison(&hm_index_places(index)[owners->count], sizeof nowhere);
     (void)hm_secondary_set_as(owners, owner, &nowhere, sizeof nowhere);
     return HM_OK;
 }
@@ -228,7 +227,6 @@ static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
     hm_handle *place =
         (hm_handle *)(void *)hm_lists_append_as(&index->members, record, sizeof owner);
     HM_ASSUME(place != NULL);
-    hm_memory_unpoison(place, sizeof owner);
     *place = owner;
     return count;
 }
@@ -258,6 +256,8 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
     HM_CONTRACT(index != NULL, "hm_index_set_n: index is NULL");
     HM_CONTRACT(owners != NULL || n == 0, "hm_index_set_n: owners is NULL");
     HM_CONTRACT(keys != NULL || n == 0, "hm_index_set_n: keys is NULL");
+    if (hm_guard_refuses(&index->guard, "index", index->name))
+        return HM_ERROR_BUSY;
     many_keys given;
     given.all = keys;
     given.read = read;

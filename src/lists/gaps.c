@@ -88,7 +88,7 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_defragment: lists is NULL");
     hm_progress progress = {0, 0, false};
-    if (hm_guard_is_busy(&lists->guard))
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return progress;
     uint64_t swaps = budget.max_swaps != 0 ? budget.max_swaps : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_A_SWAP * swaps;

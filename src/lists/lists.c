@@ -152,8 +152,8 @@ void hm_lists_fini(hm_lists *lists)
 /* Each slot that has an entry in memory has a record there too. */
 static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 {
-    if (hm_guard_is_busy(&lists->guard))
-        return hm_fail_busy("lists", lists->name);
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
+        return HM_ERROR_BUSY;
     uint32_t count = lists->ids.count;
     if (n > hm_lists_capacity(lists) - count)
         return hm_fail_full("lists", lists->name, count, hm_lists_capacity(lists), n);
@@ -204,7 +204,7 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_destroy: lists is NULL");
     uint32_t position = hm_id_table_find(&lists->ids, list);
-    if (position == HM_INVALID_INDEX || hm_guard_is_busy(&lists->guard))
+    if (position == HM_INVALID_INDEX || hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     hm_lists_record *record = &lists->records[hm_handle_index(list)];
     lists_empty(lists, record);
@@ -246,8 +246,8 @@ void hm_lists_drop_items(hm_lists *lists)
 /* Returns the record of a list that is to be changed; NULL, and the status, if it must not be. */
 static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_status *status)
 {
-    if (hm_guard_is_busy(&lists->guard)) {
-        *status = hm_fail_busy("lists", lists->name);
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name)) {
+        *status = HM_ERROR_BUSY;
         return NULL;
     }
     bool is_live = hm_id_table_contains(&lists->ids, list);
@@ -416,7 +416,7 @@ hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
 
 bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t index)
 {
-    if (hm_guard_is_busy(&lists->guard))
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     uint32_t last = record->count - 1;
     if (index != last)
@@ -430,7 +430,8 @@ bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
     hm_lists_record *record = hm_lists_find(lists, list);
-    if (record == NULL || index >= record->count || hm_guard_is_busy(&lists->guard))
+    if (record == NULL || index >= record->count ||
+        hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     uint32_t last = record->count - 1;
     unsigned char *place = lists_item_at(lists, record, index);
@@ -445,7 +446,8 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
     HM_CONTRACT(lists != NULL, "hm_lists_erase_if: lists is NULL");
     HM_CONTRACT(doomed != NULL, "hm_lists_erase_if: doomed is NULL");
     hm_lists_record *record = hm_lists_find(lists, list);
-    if (record == NULL || record->unit == 0 || hm_guard_is_busy(&lists->guard))
+    if (record == NULL || record->unit == 0 ||
+        hm_guard_refuses(&lists->guard, "lists", lists->name))
         return 0;
     uint32_t count = record->count, kept = 0;
     hm_guard_enter(&lists->guard);
@@ -470,8 +472,8 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
 hm_status hm_lists_trim(hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_trim: lists is NULL");
-    if (hm_guard_is_busy(&lists->guard))
-        return hm_fail_busy("lists", lists->name);
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_id_table_trim(&lists->ids);
     lists->record_array.count = lists->ids.entry_array.limit;
     lists->unit_array.count = lists->end > 1 ? lists->end : 0;

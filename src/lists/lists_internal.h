@@ -21,6 +21,8 @@
 #ifndef HANDLE_MAP_LISTS_INTERNAL_H
 #define HANDLE_MAP_LISTS_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/lists.h>
 
 /* As hm_lists_units_as. */

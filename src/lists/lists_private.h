@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_LISTS_PRIVATE_H
 #define HANDLE_MAP_LISTS_PRIVATE_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/lists.h>
 
 /* Makes the next n pushes to a list succeed that has items, until it is emptied or the lists are

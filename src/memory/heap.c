@@ -4,6 +4,8 @@
  *     raw           aligned, what reserve returns
  *     |-- gap |raw *|----------------- size -----------------|
  */
+#include "poison_private.h"
+
 #include <handle_map/memory.h>
 
 #ifndef HM_FREESTANDING

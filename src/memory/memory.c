@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* memory, on every platform: the calls of a memory table with their errors, stubs for what some
- * platforms lack, and poisoning for AddressSanitizer.
- *
- * The sanitizer's functions are weak symbols here: they are defined when the program runs under it,
- * whether or not the library was built for it. */
+ * platforms lack, and poisoning for AddressSanitizer. */
 #include "memory_private.h"
 
 #include "../base_private.h"
@@ -133,46 +130,24 @@ const hm_memory *hm_memory_os_huge(void)
 
 #endif
 
-#if defined(HM_USE_GNU) && !defined(_WIN32) && !defined(HM_FREESTANDING)
-
-/* The sanitizer declares them with these names and types. */
-__attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t size);
-__attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t size);
-
-bool hm_memory_poisons(void)
-{
-    return __asan_poison_memory_region != NULL;
-}
-
 void hm_memory_poison(const void *address, size_t size)
 {
-    if (__asan_poison_memory_region != NULL)
+#ifdef HM_HAS_POISON
+    if (hm_memory_poisons())
         __asan_poison_memory_region(address, size);
-}
-
-void hm_memory_unpoison(const void *address, size_t size)
-{
-    if (__asan_unpoison_memory_region != NULL)
-        __asan_unpoison_memory_region(address, size);
-}
-
 #else
-
-bool hm_memory_poisons(void)
-{
-    return false;
-}
-
-void hm_memory_poison(const void *address, size_t size)
-{
     (void)address;
     (void)size;
+#endif
 }
 
 void hm_memory_unpoison(const void *address, size_t size)
 {
+#ifdef HM_HAS_POISON
+    if (hm_memory_poisons())
+        __asan_unpoison_memory_region(address, size);
+#else
     (void)address;
     (void)size;
-}
-
 #endif
+}

@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_MEMORY_PRIVATE_H
 #define HANDLE_MAP_MEMORY_PRIVATE_H
 
+#include "poison_private.h"
+
 #include <handle_map/memory.h>
 
 #ifdef HM_FREESTANDING
@@ -60,9 +62,5 @@ uint64_t hm_memory_random(void);
 
 /* The platform's part of it; false: refused. */
 bool hm_memory_fill_random(void *bytes, size_t size);
-
-/* Whether the program runs under AddressSanitizer. Library code checks at run time, because
- * HM_POISON does nothing in a library that was built without the sanitizer. */
-bool hm_memory_poisons(void);
 
 #endif

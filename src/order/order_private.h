@@ -42,6 +42,8 @@
 #ifndef HANDLE_MAP_ORDER_PRIVATE_H
 #define HANDLE_MAP_ORDER_PRIVATE_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/detail/order.h>
 
 #include "../handle_private.h"

@@ -79,24 +79,10 @@ uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint3
     return hm_batch_contains_n(&batch, handles, n, alive, pool_match);
 }
 
-/* The inline erase poisons only if the library was built with the sanitizer, so under it nothing
- * is erased singly. */
 bool hm_pool_erases_singly(const hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     hm_batch batch = pool_batch(pool);
-    /* Coverage: a program runs under the sanitizer or does not. */
-    return hm_batch_is_cached(&batch) && !hm_memory_poisons() &&
-           hm_batch_is_alike(&batch, handles, n, pool_match);
-}
-
-static bool pool_erase_one(hm_pool *pool, hm_handle handle, bool poisons)
-{
-    if (!hm_pool_erase(pool, handle))
-        return false;
-    if (poisons)
-        hm_memory_poison(hm_pool_place_as(pool, hm_handle_index(handle), pool->item_size),
-                         pool->item_size);
-    return true;
+    return hm_batch_is_cached(&batch) && hm_batch_is_alike(&batch, handles, n, pool_match);
 }
 
 /* Prefetches what erasing this item will write. */
@@ -113,12 +99,11 @@ static void pool_prefetch_entry_and_word(const hm_pool *pool, hm_handle handle)
 static uint32_t pool_erase_ahead(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     enum { AHEAD = 32 }; /* handles; erasing them takes about as long as a cache miss */
-    bool poisons = hm_memory_poisons();
     uint32_t erased = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (n - i > AHEAD)
             pool_prefetch_entry_and_word(pool, handles[i + AHEAD]);
-        erased += pool_erase_one(pool, handles[i], poisons);
+        erased += hm_pool_erase(pool, handles[i]);
     }
     return erased;
 }
@@ -133,7 +118,6 @@ static void pool_touch(const void *container, uint32_t slot)
 uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     hm_batch batch = pool_batch(pool);
-    bool poisons = hm_memory_poisons();
     uint32_t erased = 0;
     if (hm_batch_is_alike(&batch, handles, n, pool_match))
         return pool_erase_ahead(pool, handles, n);
@@ -143,7 +127,7 @@ uint32_t hm_pool_erase_parts(hm_pool *pool, const hm_handle *handles, uint32_t n
         uint32_t found =
             hm_batch_keep_found(&batch, handles, part, kept, pool_match, pool, pool_touch);
         for (uint32_t i = 0; i < found; i++)
-            erased += pool_erase_one(pool, kept[i], poisons);
+            erased += hm_pool_erase(pool, kept[i]);
     }
     return erased;
 }

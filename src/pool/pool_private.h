@@ -3,6 +3,8 @@
 #ifndef HANDLE_MAP_POOL_PRIVATE_H
 #define HANDLE_MAP_POOL_PRIVATE_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/pool.h>
 
 static inline uint32_t hm_pool_type_id(const hm_pool *pool)

@@ -86,8 +86,8 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
 
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
 {
-    if (hm_guard_is_busy(&pool->guard))
-        return hm_fail_busy("pool", pool->name);
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
+        return HM_ERROR_BUSY;
     if (n > pool->capacity - pool->count)
         return hm_fail_full("pool", pool->name, pool->count, pool->capacity, n);
     if (n > pool->max_slots - pool->count - pool->retired_count)
@@ -132,7 +132,7 @@ static void pool_release_slot(hm_pool *pool, uint32_t slot)
 
 bool hm_pool_erase_slow(hm_pool *pool, uint32_t slot)
 {
-    if (hm_guard_is_busy(&pool->guard))
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
         return false;
     if (pool->destroy != NULL) {
         hm_guard_enter(&pool->guard);
@@ -148,7 +148,7 @@ uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *
 {
     HM_CONTRACT(pool != NULL, "hm_pool_erase_if: pool is NULL");
     HM_CONTRACT(doomed != NULL, "hm_pool_erase_if: doomed is NULL");
-    if (hm_guard_is_busy(&pool->guard))
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
         return 0;
     uint32_t before = pool->count;
     uint64_t live;
@@ -206,8 +206,8 @@ void hm_pool_clear(hm_pool *pool)
 hm_status hm_pool_trim(hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_trim: pool is NULL");
-    if (hm_guard_is_busy(&pool->guard))
-        return hm_fail_busy("pool", pool->name);
+    if (hm_guard_refuses(&pool->guard, "pool", pool->name))
+        return HM_ERROR_BUSY;
     if (pool->memory == NULL)
         return HM_OK;
     hm_status status;

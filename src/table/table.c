@@ -107,8 +107,8 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
 /* `grows` as in hm_array_commit. */
 static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
 {
-    if (hm_guard_is_busy(&table->guard))
-        return hm_fail_busy("table", table->name);
+    if (hm_guard_refuses(&table->guard, "table", table->name))
+        return HM_ERROR_BUSY;
     if (n > hm_table_capacity(table) - table->ids.count)
         return hm_fail_full("table", table->name, table->ids.count, hm_table_capacity(table), n);
     hm_status status = hm_id_table_prepare(&table->ids, table->name, n, grows);
@@ -259,7 +259,7 @@ hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order
                 "hm_table_defragment: the order has neither compare nor key");
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_defragment: the column is out of range");
-    if (hm_guard_is_busy(&table->guard))
+    if (hm_guard_refuses(&table->guard, "table", table->name))
         return (hm_progress){0, 0, false};
     if (table->order_column != column)
         table_forget_order(table);
@@ -276,7 +276,7 @@ hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n
 {
     HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_table_arrange: order is NULL");
-    if (hm_guard_is_busy(&table->guard))
+    if (hm_guard_refuses(&table->guard, "table", table->name))
         return (hm_progress){0, 0, false};
     hm_sequence sequence = table_sequence(table, 0);
     hm_guard_enter(&table->guard);
@@ -353,7 +353,7 @@ bool hm_table_erase(hm_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase: table is NULL");
     uint32_t row = hm_table_row(table, handle);
-    if (row == HM_INVALID_INDEX || hm_guard_is_busy(&table->guard))
+    if (row == HM_INVALID_INDEX || hm_guard_refuses(&table->guard, "table", table->name))
         return false;
     table_erase_row(table, handle, row);
     return true;
@@ -422,7 +422,7 @@ uint32_t hm_table_erase_if(hm_table *table,
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_if: table is NULL");
     HM_CONTRACT(doomed != NULL, "hm_table_erase_if: doomed is NULL");
-    if (hm_guard_is_busy(&table->guard))
+    if (hm_guard_refuses(&table->guard, "table", table->name))
         return 0;
     uint32_t count = table->ids.count;
     table_doomed call = {doomed, context};
@@ -452,8 +452,8 @@ void hm_table_clear(hm_table *table)
 hm_status hm_table_trim(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_trim: table is NULL");
-    if (hm_guard_is_busy(&table->guard))
-        return hm_fail_busy("table", table->name);
+    if (hm_guard_refuses(&table->guard, "table", table->name))
+        return HM_ERROR_BUSY;
     hm_status status = hm_table_trim_columns(table);
     if (status == HM_OK)
         status = hm_id_table_trim(&table->ids);

@@ -7,6 +7,8 @@
 #ifndef HANDLE_MAP_TABLE_INTERNAL_H
 #define HANDLE_MAP_TABLE_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/table.h>
 
 /* layout.c */

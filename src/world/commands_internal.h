@@ -10,6 +10,8 @@
 #ifndef HANDLE_MAP_COMMANDS_INTERNAL_H
 #define HANDLE_MAP_COMMANDS_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/commands.h>
 
 #include "world_internal.h"

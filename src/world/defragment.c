@@ -216,7 +216,7 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_world_defragment: the order has neither compare nor key");
     uint32_t number = component - world->salt;
-    if (hm_guard_is_busy(&world->guard) || world->running != 0)
+    if (hm_world_check_idle(world) != HM_OK)
         return (hm_progress){0, 0, false};
     if (number >= world->component_count || hm_world_record(world, number)->size == 0)
         return (hm_progress){0, 0, true};

@@ -8,6 +8,8 @@
 #ifndef HANDLE_MAP_QUERY_INTERNAL_H
 #define HANDLE_MAP_QUERY_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/query.h>
 
 #include "world_internal.h"

@@ -27,6 +27,8 @@
 #ifndef HANDLE_MAP_WORLD_INTERNAL_H
 #define HANDLE_MAP_WORLD_INTERNAL_H
 
+#include "../memory/poison_private.h"
+
 #include <handle_map/secondary.h>
 #include <handle_map/world.h>
 

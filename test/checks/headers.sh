@@ -45,11 +45,15 @@ for header; do
     done
     for compiler in g++ clang++; do
         command -v "$compiler" >/dev/null || continue
+        case $("$compiler" --version) in
+        *clang*) casts=-Wold-style-cast ;;
+        *) casts='-Wold-style-cast -Wuseless-cast' ;;
+        esac
         # shellcheck disable=SC2086 # The warnings are a list.
-        compiles "$compiler" c++ c++17 "$header" $HM_WARNINGS -Wold-style-cast
+        compiles "$compiler" c++ c++17 "$header" $HM_WARNINGS $casts
         if [ "${header%.hpp}" != "$header" ]; then
             # shellcheck disable=SC2086 # The warnings are a list.
-            compiles "$compiler" c++ c++20 "$header" $HM_WARNINGS -Wold-style-cast \
+            compiles "$compiler" c++ c++20 "$header" $HM_WARNINGS $casts \
                 -fno-exceptions -fno-rtti
         fi
         compiled_cpp=true

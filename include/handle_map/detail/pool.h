@@ -134,16 +134,17 @@ static inline uint64_t hm_pool_growing_place(uint32_t slot)
 /* Returns the address of the place of a slot that has memory. */
 HM_INLINE void *hm_pool_place_in(const hm_pool_places *places, uint32_t slot, size_t item_size)
 {
-    uint64_t place;
+    size_t place;
     uint32_t block;
     if (places->storage == HM_POOL_ONE_RANGE)
         return places->items + item_size * slot;
     if (places->storage == HM_POOL_FIXED_BLOCKS)
         return HM_POINTER_CAST(void *,
                                places->bases[slot >> places->block_shift] + item_size * slot);
-    place = hm_pool_growing_place(slot);
+    /* hm_pool_growing_place, which fits: the item is in memory. */
+    place = (HM_CAST(size_t, 1) << HM_POOL_FIRST_BLOCK_SHIFT) + slot;
     block = hm_bits_highest(place) - HM_POOL_FIRST_BLOCK_SHIFT;
-    return HM_POINTER_CAST(void *, places->bases[block] + item_size * HM_CAST(size_t, place));
+    return HM_POINTER_CAST(void *, places->bases[block] + item_size * place);
 }
 
 /* These are functions of pool.h that also take the item size. The typed functions of HM_POOL_DEFINE
