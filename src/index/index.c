@@ -7,7 +7,7 @@
 #include "../guard_private.h"
 #include "../lists/lists_private.h"
 #include "../memory/memory_private.h"
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)

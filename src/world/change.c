@@ -3,7 +3,7 @@
  * can fail once it has begun. Then the entity moves to its new table, and only then hooks run. */
 #include "world_internal.h"
 
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* Returns HM_OK if the world may be changed and the entity is alive. */
 static hm_status change_begin(hm_world *world, hm_handle entity)

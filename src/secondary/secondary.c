@@ -11,14 +11,14 @@
  * order, and trim settles it, so that it lists nothing. */
 #include "secondary_private.h"
 
-#include "array_private.h"
-#include "base_private.h"
-#include "describe_private.h"
-#include "guard_private.h"
-#include "handle_private.h"
-#include "id_table_private.h"
-#include "memory/memory_private.h"
-#include "order/order_private.h"
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../describe_private.h"
+#include "../guard_private.h"
+#include "../handle_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+#include "../order/order_private.h"
 
 /* The bits of a byte of `pieces`. */
 enum {
