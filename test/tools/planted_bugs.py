@@ -99,7 +99,7 @@ BUGS = [
     Bug("the order does not hear of a value that is replaced", "src/secondary/secondary.c",
         "    hm_secondary_disturb(secondary, index, secondary->count);\n    return secondary_write",
         "    return secondary_write", "secondary"),
-    Bug("trim takes the piece of the last owner", "src/secondary/secondary.c",
+    Bug("trim takes the piece of the last owner", "src/secondary/pieces.c",
         "    for (uint32_t i = 0; i < secondary->count; i++) {\n        uint32_t slot",
         "    for (uint32_t i = 0; i + 1 < secondary->count; i++) {\n        uint32_t slot",
         "secondary", is_canary=True),
