@@ -552,6 +552,12 @@ size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t
     return hm_id_table_describe(&map->ids, handle, map->name, buffer, size);
 }
 
+hm_owners hm_map_as_owners(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_as_owners: map is NULL");
+    return hm_id_table_as_owners(&map->ids);
+}
+
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_get_stats: map is NULL");

@@ -232,6 +232,9 @@ HM_API hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle h
 HM_API size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const char *name,
                                    char *buffer, size_t size);
 
+/* As hm_map_as_owners, for a container with this table. O(1). */
+HM_API hm_owners hm_id_table_as_owners(const hm_id_table *table);
+
 /* Checks invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);
 

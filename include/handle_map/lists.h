@@ -292,6 +292,9 @@ HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size);
 
+/* As hm_map_as_owners; the owners are lists. O(1). */
+HM_API hm_owners hm_lists_as_owners(const hm_lists *lists);
+
 /* Returns the current statistics; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 

@@ -271,6 +271,11 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  */
 HM_API size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t size);
 
+/* Returns what a secondary or an index needs to know of this map if its items are to be the owners:
+ * the capacity, the index space and the type id, for the field `owners` of hm_secondary_desc and
+ * hm_index_desc. An init with the owners of a map that is not initialised fails. O(1). */
+HM_API hm_owners hm_map_as_owners(const hm_map *map);
+
 /* Returns the current statistics. O(1). To see in advance that the index space runs out, for
  * example:
  *

@@ -231,6 +231,9 @@ HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, size_t size);
 
+/* As hm_map_as_owners. O(1). */
+HM_API hm_owners hm_pool_as_owners(const hm_pool *pool);
+
 /* Returns the current statistics. O(1). */
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 

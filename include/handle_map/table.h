@@ -241,6 +241,9 @@ HM_API hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle)
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, size_t size);
 
+/* As hm_map_as_owners. O(1). */
+HM_API hm_owners hm_table_as_owners(const hm_table *table);
+
 /* Returns the current statistics. O(columns). */
 HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
 

@@ -235,6 +235,9 @@ HM_API hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, size_t size);
 
+/* As hm_map_as_owners; the owners are entities. O(1). */
+HM_API hm_owners hm_world_as_owners(const hm_world *world);
+
 /* Returns the current statistics. O(tables). */
 HM_API hm_world_stats hm_world_get_stats(const hm_world *world);
 

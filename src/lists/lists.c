@@ -493,6 +493,12 @@ size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, si
     return hm_id_table_describe(&lists->ids, list, lists->name, buffer, size);
 }
 
+hm_owners hm_lists_as_owners(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_as_owners: lists is NULL");
+    return hm_id_table_as_owners(&lists->ids);
+}
+
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");

@@ -145,6 +145,15 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
     return hm_describe(&what, buffer, size);
 }
 
+hm_owners hm_pool_as_owners(const hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_as_owners: pool is NULL");
+    return (hm_owners){.capacity = pool->capacity,
+                       .max_slots = pool->max_slots,
+                       .type_id = (uint16_t)hm_pool_type_id(pool),
+                       .is_given = true};
+}
+
 hm_pool_stats hm_pool_get_stats(const hm_pool *pool)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_get_stats: pool is NULL");

@@ -34,6 +34,27 @@ static void *secondary_value_at(const hm_secondary *secondary, uint32_t index)
 
 /* init and fini */
 
+hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
+                                   uint16_t *type_id)
+{
+    if (!owners->is_given)
+        return HM_OK;
+    if (owners->capacity == 0)
+        return hm_fail(HM_ERROR_INVALID, "the owners' container is not initialised");
+    if (*max_slots != 0 && *max_slots != owners->max_slots)
+        return hm_fail(HM_ERROR_INVALID,
+                       "max_slots %" HM_U32 " is not that of the owners' container, %" HM_U32,
+                       *max_slots, owners->max_slots);
+    if (*type_id != 0 && *type_id != owners->type_id)
+        return hm_fail(HM_ERROR_INVALID, "type_id %u is not that of the owners' container, %u",
+                       (unsigned)*type_id, (unsigned)owners->type_id);
+    if (*capacity == 0)
+        *capacity = owners->capacity;
+    *max_slots = owners->max_slots;
+    *type_id = owners->type_id;
+    return HM_OK;
+}
+
 /* Checks all that can be wrong with a descriptor whose defaults are filled in, before anything is
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_desc *values)
@@ -83,6 +104,10 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     if (desc == NULL)
         return hm_refuse_null("hm_secondary_init", "desc");
     hm_secondary_desc full = *desc;
+    hm_status status =
+        hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
+    if (status != HM_OK)
+        return status;
     if (full.memory == NULL)
         full.memory = hm_memory_os();
     if (full.capacity == 0)
@@ -90,7 +115,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
             full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
-    hm_status status = secondary_init_columns(secondary, &full);
+    status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {
         secondary_release_all(secondary);
         return status;
@@ -156,8 +181,9 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
                        owner.bits, hm_handle_state_name(state), (unsigned)secondary->type_id);
     if (hm_handle_index(owner) >= secondary->max_slots)
         return hm_fail(HM_ERROR_INVALID,
-                       "the owner's index %" HM_U32 " is not below max_slots %" HM_U32,
-                       hm_handle_index(owner), secondary->max_slots);
+                       "the owner's index %" HM_U32 " is not below max_slots %" HM_U32
+                       " of '%.40s': name its container in the descriptor, as `owners`",
+                       hm_handle_index(owner), secondary->max_slots, secondary->name);
     return HM_OK;
 }
 

@@ -516,6 +516,12 @@ size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, 
     return hm_id_table_describe(&table->ids, handle, table->name, buffer, size);
 }
 
+hm_owners hm_table_as_owners(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_as_owners: table is NULL");
+    return hm_id_table_as_owners(&table->ids);
+}
+
 hm_table_stats hm_table_get_stats(const hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_get_stats: table is NULL");

@@ -319,6 +319,12 @@ size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, 
     return hm_id_table_describe(&world->ids, entity, world->name, buffer, size);
 }
 
+hm_owners hm_world_as_owners(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_as_owners: world is NULL");
+    return hm_id_table_as_owners(&world->ids);
+}
+
 hm_world_stats hm_world_get_stats(const hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_get_stats: world is NULL");
