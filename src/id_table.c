@@ -334,7 +334,8 @@ size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const ch
                            .state = hm_id_table_explain(table, handle),
                            .type_id = table->type_id,
                            .slots = end > table->dropped_end ? end : table->dropped_end,
-                           .is_free = true};
+                           .is_free = true,
+                           .is_zeroed = table->max_slots == 0};
     if (slot < end) {
         what.generation = hm_handle_generation(table->entries[slot]);
         what.is_free = hm_handle_index(table->entries[slot]) >= table->count;

@@ -249,7 +249,7 @@ HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
 /* Says in a sentence, with the numbers, what hm_map_explain says by a state. It begins with the
- * state:
+ * state, except in a map that is not initialised, or finished:
  *
  *     live: slot 12 of 'texture', generation 7
  *     null: it names no item
@@ -259,6 +259,7 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  *     stale: slot 12 of 'texture' is free now, the handle has generation 5
  *     retired: slot 12 of 'texture' has used up its generations, the handle has 5
  *     forged: slot 12 of 'texture' has issued no generation above 7, the handle has 9
+ *     not initialised: the container has no items
  *
  * Writes as snprintf does: at most `size` bytes, the terminator included; `buffer` may be NULL if
  * `size` is 0. Returns the length of the whole sentence; if that is not below `size`, the text was

@@ -171,8 +171,9 @@ HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
  *     absent: slot 12 of 'glow' still has the value of generation 5, the handle has 7
  *     out of range: slot 4000 of 'glow', which has 1000
  *
- * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign" and "forged" are
- * as in a map. Whether the owner itself lives, only its own container can say. O(length). */
+ * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign", "forged" and "not
+ * initialised" are as in a map. Whether the owner itself lives, only its own container can say.
+ * O(length). */
 HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                                     size_t size);
 

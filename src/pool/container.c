@@ -137,7 +137,8 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
                            .handle = handle,
                            .state = hm_pool_explain(pool, handle),
                            .type_id = hm_pool_type_id(pool),
-                           .slots = pool->slot_count};
+                           .slots = pool->slot_count,
+                           .is_zeroed = pool->capacity == 0};
     if (slot < pool->slot_count) {
         what.generation = hm_pool_entry_generation(pool->entries[slot]);
         what.is_free = !hm_pool_lives(pool, slot);

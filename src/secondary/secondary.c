@@ -564,8 +564,9 @@ size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, 
                            .state = hm_handle_judge(owner, secondary->type_id),
                            .type_id = secondary->type_id,
                            .slots = secondary->max_slots,
+                           .is_zeroed = secondary->max_slots == 0,
                            .value = value};
-    if (what.state != HM_HANDLE_LIVE)
+    if (what.is_zeroed || what.state != HM_HANDLE_LIVE)
         return hm_describe(&what, buffer, size);
     if (slot >= secondary->max_slots) {
         what.state = HM_HANDLE_OUT_OF_RANGE;
