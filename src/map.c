@@ -5,6 +5,7 @@
  * No callback runs before all three have moved, so that every callback sees a consistent map. */
 #include <handle_map/map.h>
 
+#include "announce_private.h"
 #include "array_private.h"
 #include "base_private.h"
 #include "batch_private.h"
@@ -60,6 +61,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
     if (map == NULL)
         return hm_refuse_null("hm_map_init", "map");
+    hm_announce_init("map", map);
     memset(map, 0, sizeof *map);
     if (desc == NULL)
         return hm_refuse_null("hm_map_init", "desc");

@@ -309,7 +309,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_index_init_desc", "index");                            \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_index_init(&hm_self->index, NULL); /* zeroes it */                            \
             return hm_refuse_null(#prefix "_index_init_desc", "desc");                             \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \

@@ -393,7 +393,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_secondary_init_desc", "secondary");                    \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_secondary_init(&hm_self->secondary, NULL); /* zeroes it */                    \
             return hm_refuse_null(#prefix "_secondary_init_desc", "desc");                         \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \

@@ -485,7 +485,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_table_init_desc", "table");                            \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_table_init(&hm_self->table, NULL); /* zeroes it */                            \
             return hm_refuse_null(#prefix "_table_init_desc", "desc");                             \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \

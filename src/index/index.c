@@ -2,6 +2,7 @@
 /* index: owners and their places. */
 #include "index_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
@@ -81,6 +82,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 {
     if (index == NULL)
         return hm_refuse_null("hm_index_init", "index");
+    hm_announce_init("index", index);
     memset(index, 0, sizeof *index);
     if (desc == NULL)
         return hm_refuse_null("hm_index_init", "desc");

@@ -3,6 +3,7 @@
 #include "lists_internal.h"
 #include "lists_private.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
@@ -122,6 +123,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 {
     if (lists == NULL)
         return hm_refuse_null("hm_lists_init", "lists");
+    hm_announce_init("lists", lists);
     memset(lists, 0, sizeof *lists);
     if (desc == NULL)
         return hm_refuse_null("hm_lists_init", "desc");

@@ -3,6 +3,7 @@
  * header explains the structure; pool_internal.h says which file owns what. */
 #include "pool_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../describe_private.h"
@@ -75,6 +76,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     if (pool == NULL)
         return hm_refuse_null("hm_pool_init", "pool");
+    hm_announce_init("pool", pool);
     memset(pool, 0, sizeof *pool);
     if (desc == NULL)
         return hm_refuse_null("hm_pool_init", "desc");

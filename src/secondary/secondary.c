@@ -11,6 +11,7 @@
  * order, and trim settles it, so that it lists nothing. */
 #include "secondary_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../describe_private.h"
@@ -100,6 +101,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
 {
     if (secondary == NULL)
         return hm_refuse_null("hm_secondary_init", "secondary");
+    hm_announce_init("secondary", secondary);
     memset(secondary, 0, sizeof *secondary);
     if (desc == NULL)
         return hm_refuse_null("hm_secondary_init", "desc");

@@ -3,6 +3,7 @@
  * runs before all cells of a row have moved. */
 #include "table_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../batch_private.h"
@@ -45,6 +46,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 {
     if (table == NULL)
         return hm_refuse_null("hm_table_init", "table");
+    hm_announce_init("table", table);
     memset(table, 0, sizeof *table);
     if (desc == NULL)
         return hm_refuse_null("hm_table_init", "desc");

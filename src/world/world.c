@@ -2,6 +2,7 @@
 /* world: init and fini, components, and questions. */
 #include "world_internal.h"
 
+#include "../announce_private.h"
 #include "../atomic_private.h"
 #include "../order/order_private.h"
 
@@ -158,6 +159,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {
     if (world == NULL)
         return hm_refuse_null("hm_world_init", "world");
+    hm_announce_init("world", world);
     memset(world, 0, sizeof *world);
     if (desc == NULL)
         return hm_refuse_null("hm_world_init", "desc");

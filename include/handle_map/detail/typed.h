@@ -67,7 +67,7 @@
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_" #kind "_init_desc", #kind);                          \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_##kind##_init(&hm_self->kind, NULL); /* zeroes it */                          \
             return hm_refuse_null(#prefix "_" #kind "_init_desc", "desc");                         \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \
