@@ -386,6 +386,46 @@ TEST(report, an_init_beside_a_listed_container_is_no_leak)
     CHECK(hm_report_remove(&entries[0]) == HM_OK && hm_report_remove(&entries[1]) == HM_OK);
 }
 
+#if defined(__unix__) && !defined(__wasm__)
+
+#include <pthread.h>
+
+enum { THREADS = 3 };
+
+/* Makes and ends a map of its own over and over. */
+static void *init_over_and_over(void *given)
+{
+    hm_map *map = given;
+    for (uint32_t i = test_scaled(500); i > 0; i--) {
+        CHECK(hm_map_init(map, &map_desc) == HM_OK);
+        hm_map_fini(map);
+    }
+    return NULL;
+}
+
+TEST(report, threads_may_initialise_containers_while_entries_come_and_go)
+{
+    pthread_t threads[THREADS];
+    hm_map own[THREADS], other = make_map("other");
+    hm_report_entry entries[THREADS], entry;
+    memset(own, 0, sizeof own);
+    for (int i = 0; i < THREADS; i++) {
+        if (i > 0) /* The first one is not listed. */
+            CHECK(hm_report_add_map(&entries[i], &own[i]) == HM_OK);
+        CHECK(pthread_create(&threads[i], NULL, init_over_and_over, &own[i]) == 0);
+    }
+    for (uint32_t i = test_scaled(500); i > 0; i--)
+        CHECK(hm_report_add_map(&entry, &other) == HM_OK && hm_report_remove(&entry) == HM_OK);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(hm_report(NULL) == 0);
+    for (int i = 1; i < THREADS; i++)
+        CHECK(hm_report_remove(&entries[i]) == HM_OK);
+    hm_map_fini(&other);
+}
+
+#endif
+
 /* at exit */
 
 #if !defined(_WIN32) && !defined(__wasm__)

@@ -73,7 +73,8 @@ typedef struct hm_commands {
 } hm_commands;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument. HM_ERROR_MEMORY: the
- * system refuses. After a failure the buffer is zeroed. O(1), one reservation. Example:
+ * system refuses. After a failure the buffer is zeroed. Must not be called on a live buffer, which
+ * leaks then with all that it has recorded. O(1), one reservation. Example:
  *
  *     hm_commands commands;
  *     if (hm_commands_init(&commands, &world) != HM_OK)

@@ -78,7 +78,9 @@ typedef struct hm_id_table_desc {
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. After a failure the table is zeroed. O(1), one reservation. */
+ * reservation was refused. After a failure the table is zeroed. Like hm_map_init, it must not be
+ * called on a live table: that leaks, and its handles may name slots of the new one. O(1), one
+ * reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */

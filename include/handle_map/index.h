@@ -102,7 +102,8 @@ typedef struct hm_index_view {
  * container that is not initialised, max_slots or a type id that is neither 0 nor that of `owners`,
  * sizes that overflow, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
  * was refused. After a failure the index is zeroed. It keeps no pointer to the descriptor. O(1),
- * nine reservations. Example:
+ * nine reservations. Like hm_map_init, it must not be called on a live index, which leaks then.
+ * Example:
  *
  *     hm_index cells;
  *     const hm_index_desc desc = {.owners = hm_map_as_owners(&map),
@@ -273,8 +274,8 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  * cell_index_init_for(index, capacity, owners, key_limit) makes it for the items of a container, as
  * body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of
- * that type id. cell_index_init_desc takes a descriptor. An index without a name is called "cell".
- * Pass &cells.index to untyped functions. Example:
+ * that type id. cell_index_init_desc takes a descriptor. None of them may be called on a live
+ * index. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)

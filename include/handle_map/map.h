@@ -98,7 +98,11 @@ typedef hm_stats hm_map_stats;
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
- * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation. Example:
+ * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation.
+ *
+ * The struct may be uninitialised, but must not hold a live map: finish that first. Init cannot
+ * tell and overwrites it: its memory and items leak, no hook runs for them, and a handle of the old
+ * map may name an item of the new one. The report tells of it, if it lists the map. Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
@@ -510,8 +514,9 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  * arrays, as probes, and in the predicate of erase_if; hooks and orders stay untyped.
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
- * that two maps of one type can tell their handles apart. A map without a name is called "texture".
- * Pass &textures.map to untyped functions. Example:
+ * that two maps of one type can tell their handles apart. Like hm_map_init, neither may be called
+ * on a live map. A map without a name is called "texture". Pass &textures.map to untyped functions.
+ * Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *

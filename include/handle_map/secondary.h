@@ -103,7 +103,8 @@ typedef hm_stats hm_secondary_stats;
  * the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised, max_slots
  * or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is
- * zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Example:
+ * zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Like hm_map_init, it must
+ * not be called on a live secondary, which leaks then. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
@@ -355,8 +356,9 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  * glow_secondary_init_for(secondary, capacity, owners) makes it for the items of a container, as
  * sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
- * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A
- * secondary without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+ * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. None
+ * of them may be called on a live secondary. A secondary without a name is called "glow". Pass
+ * &glows.secondary to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)

@@ -117,6 +117,9 @@ typedef hm_stats hm_table_stats;
  * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
  * columns. O(columns); a reservation for each whole column or one for all groups, and two more.
  *
+ * Like hm_map_init, it must not be called on a live table: that leaks, and its handles may name
+ * rows of the new one.
+ *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
  *     const hm_column columns[] = {{sizeof(float), 0, "x"}, {sizeof(float), 0, "y"}};
@@ -418,8 +421,8 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
  * For each other function hm_table_X there is an inline function particles_table_X that does the
  * same with particles_handle, also in arrays. particles_table_init(table, capacity) uses the
  * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
- * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
- * table, row or cells. Example:
+ * id, unless it is 0, replaces the number here. Like hm_table_init, neither may be called on a
+ * live table. At most 64 columns, none of them called handle, table, row or cells. Example:
  *
  *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
  *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)

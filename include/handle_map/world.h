@@ -110,7 +110,9 @@ typedef hm_stats hm_world_stats;
 /* Reserves address space; commits some pages for the table of entities without components.
  * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
  * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
- * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. Example:
+ * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. As hm_map_init,
+ * it must not be called on a live world: that leaks, and its handles may name entities of the new
+ * one. Example:
  *
  *     hm_world world;
  *     if (hm_world_init(&world, &(hm_world_desc){.capacity = 100000}) != HM_OK)
