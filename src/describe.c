@@ -71,6 +71,8 @@ static const char *describe_name(const hm_description *what)
 
 size_t hm_describe(const hm_description *what, char *buffer, size_t size)
 {
+    if (what->is_zeroed)
+        return hm_format(buffer, size, "not initialised: the container has no items");
     return describe_state(what, describe_name(what), buffer, size);
 }
 

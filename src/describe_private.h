@@ -15,6 +15,7 @@ typedef struct hm_description {
     uint32_t slots;      /* slots that the container has */
     uint32_t generation; /* no handle of the slot has a higher one */
     bool is_free;        /* whether the handle's slot has no item now */
+    bool is_zeroed;      /* the container is not initialised: nothing else is said */
     const char *value;   /* what the container keeps for an owner: "value" or "key" */
 } hm_description;
 

@@ -324,6 +324,15 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 
+hm_owners hm_id_table_as_owners(const hm_id_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_id_table_as_owners: table is NULL");
+    return (hm_owners){.capacity = (uint32_t)table->slot_array.capacity,
+                       .max_slots = table->max_slots,
+                       .type_id = (uint16_t)table->type_id,
+                       .is_given = true};
+}
+
 size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const char *name,
                             char *buffer, size_t size)
 {
@@ -335,7 +344,8 @@ size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const ch
                            .state = hm_id_table_explain(table, handle),
                            .type_id = table->type_id,
                            .slots = end > table->dropped_end ? end : table->dropped_end,
-                           .is_free = true};
+                           .is_free = true,
+                           .is_zeroed = table->max_slots == 0};
     if (slot < end) {
         what.generation = hm_handle_generation(table->entries[slot]);
         what.is_free = hm_handle_index(table->entries[slot]) >= table->count;

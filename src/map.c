@@ -7,6 +7,7 @@
 
 #include <handle_map/map.h>
 
+#include "announce_private.h"
 #include "array_private.h"
 #include "base_private.h"
 #include "batch_private.h"
@@ -62,6 +63,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
     if (map == NULL)
         return hm_refuse_null("hm_map_init", "map");
+    hm_announce_init("map", map);
     memset(map, 0, sizeof *map);
     if (desc == NULL)
         return hm_refuse_null("hm_map_init", "desc");
@@ -546,6 +548,12 @@ size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t
     HM_CONTRACT(map != NULL, "hm_map_describe: map is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_map_describe: buffer is NULL");
     return hm_id_table_describe(&map->ids, handle, map->name, buffer, size);
+}
+
+hm_owners hm_map_as_owners(const hm_map *map)
+{
+    HM_CONTRACT(map != NULL, "hm_map_as_owners: map is NULL");
+    return hm_id_table_as_owners(&map->ids);
 }
 
 hm_map_stats hm_map_get_stats(const hm_map *map)

@@ -8,6 +8,9 @@
 
 #include <handle_map/report.h>
 
+#include "announce_private.h"
+#include "atomic_private.h"
+
 #include <inttypes.h>
 
 /* What the report asks of a container. */
@@ -19,6 +22,55 @@ typedef struct hm_report_kind {
 
 static hm_report_entry *report_first;
 
+/* The inits that are reading the list now, in any thread; or that it is being changed: then an init
+ * does without. */
+static uint32_t report_readers;
+#define REPORT_IS_CHANGING UINT32_MAX
+
+static bool report_begin_reading(void)
+{
+    uint32_t readers = hm_atomic_load(&report_readers);
+    while (readers != REPORT_IS_CHANGING) {
+        if (hm_atomic_exchange_if(&report_readers, readers, readers + 1))
+            return true;
+        readers = hm_atomic_load(&report_readers);
+    }
+    return false;
+}
+
+static void report_end_reading(void)
+{
+    (void)hm_atomic_add(&report_readers, UINT32_MAX);
+}
+
+static void report_begin_change(void)
+{
+    while (!hm_atomic_exchange_if(&report_readers, 0, REPORT_IS_CHANGING))
+        ;
+}
+
+static void report_end_change(void)
+{
+    (void)hm_atomic_exchange_if(&report_readers, REPORT_IS_CHANGING, 0);
+}
+
+/* Called by each init. A listed container is alive or zeroed, so it may be read. An index begins
+ * with its secondary, so the address alone does not say which one it is. */
+static void report_hear_init(const char *kind, const void *container)
+{
+    if (!report_begin_reading())
+        return;
+    for (hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
+        if (entry->container != container || strcmp(entry->kind->word, kind) != 0)
+            continue;
+        hm_stats stats = entry->kind->get_stats(container);
+        entry->leaks += stats.capacity != 0;
+        entry->leaked_committed += stats.committed_size;
+        entry->leaked_reserved += stats.reserved_size;
+    }
+    report_end_reading();
+}
+
 /* The link at which the search ends is where the entry goes. */
 static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
                             const void *container)
@@ -29,7 +81,10 @@ static hm_status report_add(hm_report_entry *entry, const hm_report_kind *kind,
             return hm_fail(HM_ERROR_INVALID, "the report has this entry or this %s already",
                            kind->word);
     *entry = (hm_report_entry){.kind = kind, .container = container};
+    hm_announce_to(report_hear_init);
+    report_begin_change();
     *link = entry;
+    report_end_change();
     return HM_OK;
 }
 
@@ -66,7 +121,9 @@ hm_status hm_report_remove(hm_report_entry *entry)
     for (hm_report_entry **link = &report_first; *link != NULL; link = &(*link)->next) {
         if (*link != entry)
             continue;
+        report_begin_change();
         *link = entry->next;
+        report_end_change();
         *entry = (hm_report_entry){.next = NULL};
         return HM_OK;
     }
@@ -87,6 +144,29 @@ static void report_line(FILE *file, const hm_report_entry *entry, const hm_stats
             entry->kind->word, stats->count, stats->capacity, per_mille / 10, per_mille % 10,
             stats->retired_slots, report_kib(stats->committed_size),
             report_kib(stats->reserved_size), entry->kind->get_name(entry->container));
+}
+
+static void report_leak(FILE *file, const hm_report_entry *entry)
+{
+    const char *name = entry->kind->get_name(entry->container);
+    fprintf(file,
+            "leaked: %s %s was initialised %" PRIu32 " time%s while alive; committed %" PRIu64
+            " KiB, reserved %" PRIu64 " KiB\n",
+            entry->kind->word, name != NULL ? name : "(finished)", entry->leaks,
+            entry->leaks == 1 ? "" : "s", report_kib(entry->leaked_committed),
+            report_kib(entry->leaked_reserved));
+}
+
+/* Returns how often listed containers were initialised while alive. */
+static uint32_t report_leaks(FILE *file)
+{
+    uint32_t leaks = 0;
+    for (const hm_report_entry *entry = report_first; entry != NULL; entry = entry->next) {
+        leaks += entry->leaks;
+        if (file != NULL && entry->leaks != 0)
+            report_leak(file, entry);
+    }
+    return leaks;
 }
 
 uint32_t hm_report(FILE *file)
@@ -111,7 +191,7 @@ uint32_t hm_report(FILE *file)
                 "containers alive: %" PRIu32 "; committed %" PRIu64 " KiB, reserved %" PRIu64
                 " KiB\n",
                 alive, report_kib(sum.committed_size), report_kib(sum.reserved_size));
-    return alive;
+    return alive + report_leaks(file);
 }
 
 void hm_report_leaks(void)

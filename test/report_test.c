@@ -271,6 +271,161 @@ TEST(report, a_moved_container_is_removed_and_added_again)
     CHECK(hm_report_remove(&entry) == HM_OK);
 }
 
+/* init over a live container */
+
+/* What the report says of a container that was initialised `times` times while alive. */
+static void append_leak(char *text, const char *kind, const char *name, unsigned times,
+                        hm_stats lost)
+{
+    snprintf(text + strlen(text), TEXT - strlen(text),
+             "leaked: %s %s was initialised %u time%s while alive; committed %u KiB, reserved %u "
+             "KiB\n",
+             kind, name, times, times == 1 ? "" : "s",
+             (unsigned)((lost.committed_size * times + 1023) / 1024),
+             (unsigned)((lost.reserved_size * times + 1023) / 1024));
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static const hm_column a_column = {.size = 4};
+static const hm_map_desc map_desc = {.item_size = 4, .capacity = 10, .name = "it"};
+static const hm_pool_desc pool_desc = {.item_size = 4, .capacity = 10, .name = "it"};
+static const hm_table_desc table_desc = {
+    .columns = &a_column, .column_count = 1, .capacity = 10, .name = "it"};
+static const hm_secondary_desc secondary_desc = {.value_size = 4, .capacity = 10, .name = "it"};
+static const hm_lists_desc lists_desc = {.item_size = 4, .capacity = 10, .name = "it"};
+static const hm_index_desc index_desc = {.capacity = 10, .name = "it"};
+static const hm_world_desc world_desc = {.capacity = 10, .name = "it"};
+
+/* A container that is copied before it is initialised again can be finished after all. */
+#define TOLD_OF(kind)                                                                              \
+    TEST(report, kind##_that_is_initialised_while_alive_is_told)                                   \
+    {                                                                                              \
+        char text[TEXT], expected[TEXT] = "";                                                      \
+        hm_##kind it, copy;                                                                        \
+        hm_report_entry entry;                                                                     \
+        CHECK(hm_##kind##_init(&it, &kind##_desc) == HM_OK);                                       \
+        CHECK(hm_report_add_##kind(&entry, &it) == HM_OK);                                         \
+        for (int i = 0; i < 3; i++) { /* as it should be */                                        \
+            CHECK(report(text) == 1 && strstr(text, "leaked") == NULL);                            \
+            hm_##kind##_fini(&it);                                                                 \
+            CHECK(report(text) == 0 && strcmp(text, nothing) == 0);                                \
+            CHECK(hm_##kind##_init(&it, &kind##_desc) == HM_OK);                                   \
+        }                                                                                          \
+        const hm_stats lost = hm_##kind##_get_stats(&it);                                          \
+        copy = it;                                                                                 \
+        CHECK(hm_##kind##_init(&it, &kind##_desc) == HM_OK);                                       \
+        append_leak(expected, #kind, "it", 1, lost);                                               \
+        CHECK(report(text) == 2 && ends_with(text, expected));                                     \
+        hm_##kind##_fini(&copy);                                                                   \
+        hm_##kind##_fini(&it);                                                                     \
+        strcpy(expected, nothing);                                                                 \
+        append_leak(expected, #kind, "(finished)", 1, lost);                                       \
+        CHECK(report(text) == 1 && strcmp(text, expected) == 0 && hm_report(NULL) == 1);           \
+        CHECK(hm_report_remove(&entry) == HM_OK && hm_report(NULL) == 0);                          \
+    }
+
+TOLD_OF(map)
+TOLD_OF(pool)
+TOLD_OF(table)
+TOLD_OF(secondary)
+TOLD_OF(lists)
+TOLD_OF(index)
+TOLD_OF(world)
+
+HM_MAP_DEFINE(leaf, int, 3)
+
+TEST(report, each_init_while_alive_counts_also_one_that_fails)
+{
+    char text[TEXT], expected[TEXT] = "";
+    leaf_map leaves = {{0}};
+    hm_report_entry entry;
+    hm_map copies[4];
+    CHECK(hm_report_add_map(&entry, &leaves.map) == HM_OK); /* still zeroed */
+    CHECK(leaf_map_init(&leaves, 10) == HM_OK && hm_report(NULL) == 1);
+    const hm_stats lost = leaf_map_get_stats(&leaves);
+    copies[0] = leaves.map;
+    CHECK(leaf_map_init(&leaves, 10) == HM_OK);
+    copies[1] = leaves.map;
+    CHECK(hm_map_init(&leaves.map, &(hm_map_desc){.item_size = 0}) == HM_ERROR_INVALID);
+    CHECK(leaf_map_init(&leaves, 10) == HM_OK); /* It was zeroed. */
+    copies[2] = leaves.map;
+    CHECK(hm_map_init(&leaves.map, NULL) == HM_ERROR_INVALID);
+    CHECK(leaf_map_init(&leaves, 10) == HM_OK);
+    copies[3] = leaves.map;
+    CHECK(leaf_map_init_desc(&leaves, NULL) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "leaf_map_init_desc: desc is NULL") == 0);
+    strcpy(expected, nothing);
+    append_leak(expected, "map", "(finished)", 4, lost);
+    CHECK(report(text) == 4 && strcmp(text, expected) == 0);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    CHECK(hm_report_add_map(&entry, &leaves.map) == HM_OK && hm_report(NULL) == 0);
+    CHECK(hm_report_remove(&entry) == HM_OK);
+    for (int i = 0; i < 4; i++)
+        hm_map_fini(&copies[i]);
+}
+
+TEST(report, an_init_beside_a_listed_container_is_no_leak)
+{
+    char text[TEXT];
+    hm_map maps[3] = {make_map("first"), make_map("second")};
+    hm_report_entry entries[2];
+    CHECK(hm_report_add_map(&entries[0], &maps[0]) == HM_OK);
+    CHECK(hm_report_add_map(&entries[1], &maps[1]) == HM_OK);
+    CHECK(hm_map_init(&maps[2], &map_desc) == HM_OK);
+    hm_map unlisted = maps[2];
+    CHECK(hm_map_init(&maps[2], &map_desc) == HM_OK); /* while alive, but nobody knows */
+    CHECK(report(text) == 2 && strstr(text, "leaked") == NULL);
+    hm_map_fini(&unlisted);
+    for (int i = 0; i < 3; i++)
+        hm_map_fini(&maps[i]);
+    CHECK(hm_report_remove(&entries[0]) == HM_OK && hm_report_remove(&entries[1]) == HM_OK);
+}
+
+#if defined(__unix__) && !defined(__wasm__)
+
+#include <pthread.h>
+
+enum { THREADS = 3 };
+
+/* Makes and ends a map of its own over and over. */
+static void *init_over_and_over(void *given)
+{
+    hm_map *map = given;
+    for (uint32_t i = test_scaled(500); i > 0; i--) {
+        CHECK(hm_map_init(map, &map_desc) == HM_OK);
+        hm_map_fini(map);
+    }
+    return NULL;
+}
+
+TEST(report, threads_may_initialise_containers_while_entries_come_and_go)
+{
+    pthread_t threads[THREADS];
+    hm_map own[THREADS], other = make_map("other");
+    hm_report_entry entries[THREADS], entry;
+    memset(own, 0, sizeof own);
+    for (int i = 0; i < THREADS; i++) {
+        if (i > 0) /* The first one is not listed. */
+            CHECK(hm_report_add_map(&entries[i], &own[i]) == HM_OK);
+        CHECK(pthread_create(&threads[i], NULL, init_over_and_over, &own[i]) == 0);
+    }
+    for (uint32_t i = test_scaled(500); i > 0; i--)
+        CHECK(hm_report_add_map(&entry, &other) == HM_OK && hm_report_remove(&entry) == HM_OK);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(hm_report(NULL) == 0);
+    for (int i = 1; i < THREADS; i++)
+        CHECK(hm_report_remove(&entries[i]) == HM_OK);
+    hm_map_fini(&other);
+}
+
+#endif
+
 /* at exit */
 
 #if !defined(_WIN32) && !defined(__wasm__)
@@ -316,6 +471,25 @@ DEATH_TEST(report, at_exit_what_was_not_finished_is_told)
     leaked = make_map("forgotten");
     CHECK(hm_report_add_map(&leaked_entry, &leaked) == HM_OK);
     CHECK(atexit(end_if_leak_was_told) == 0 && atexit(hm_report_leaks) == 0);
+    exit(EXIT_SUCCESS);
+}
+
+static void end_if_lost_life_was_told(void)
+{
+    char text[TEXT];
+    bool is_told = redirected_size(text) > 0 && strncmp(text, nothing, strlen(nothing)) == 0 &&
+                   strstr(text, "leaked: map (finished) was initialised 1 time") != NULL;
+    _Exit(is_told ? TEST_PANIC_EXIT_CODE : EXIT_FAILURE);
+}
+
+DEATH_TEST(report, at_exit_what_was_initialised_while_alive_is_told_although_finished)
+{
+    redirect();
+    CHECK(hm_map_init(&leaked, &map_desc) == HM_OK);
+    CHECK(hm_report_add_map(&leaked_entry, &leaked) == HM_OK);
+    CHECK(hm_map_init(&leaked, &map_desc) == HM_OK);
+    CHECK(atexit(end_if_lost_life_was_told) == 0 && atexit(hm_report_leaks) == 0);
+    hm_map_fini(&leaked);
     exit(EXIT_SUCCESS);
 }
 

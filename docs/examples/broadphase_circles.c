@@ -308,11 +308,8 @@ static bool init_containers(struct circles *c, uint32_t count)
     if (circle_map_init(&c->map, count) != HM_OK ||
         contacts_lists_init(&c->contacts, count) != HM_OK)
         return false;
-    const hm_index_desc cells = {.capacity = 2 * count, /* with those that have ended */
-                                 .max_slots = circle_map_get_stats(&c->map).max_slots,
-                                 .type_id = CIRCLE_TYPE,
-                                 .key_limit = c->side * c->side};
-    if (cells_index_init_desc(&c->cells, &cells) != HM_OK)
+    if (cells_index_init_for(&c->cells, 2 * count, /* with those that have ended */
+                             circle_map_as_owners(&c->map), c->side * c->side) != HM_OK)
         return false;
     c->changed_owners = malloc(count * sizeof *c->changed_owners);
     c->changed_keys = malloc(count * sizeof *c->changed_keys);

@@ -2,12 +2,13 @@
 /* The demo's draw list. See demo_draw_list.h. */
 #include "demo_draw_list.h"
 
-hm_status draw_list_init(struct draw_list *list)
+hm_status draw_list_init(struct draw_list *list, const struct scene *scene)
 {
+    hm_owners nodes = scene_node_map_as_owners(&scene->nodes);
     memset(list, 0, sizeof *list);
-    hm_status status = material_secondary_init(&list->materials, 0, SCENE_NODE_TYPE_ID);
+    hm_status status = material_secondary_init_for(&list->materials, 0, nodes);
     if (status == HM_OK)
-        status = draw_secondary_init(&list->items, 0, SCENE_NODE_TYPE_ID);
+        status = draw_secondary_init_for(&list->items, 0, nodes);
     return status;
 }
 

@@ -237,7 +237,8 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
     s->defragments = defragments;
     s->random = settings->seed;
     s->issued_hash = UINT64_C(0xCBF29CE484222325);
-    if (scene_init(&s->scene, 0, NULL) != HM_OK || draw_list_init(&s->draw_list) != HM_OK ||
+    if (scene_init(&s->scene, 0, NULL) != HM_OK ||
+        draw_list_init(&s->draw_list, &s->scene) != HM_OK ||
         hm_array_init(&s->groups, &groups) != HM_OK ||
         hm_array_init(&s->plots, &handles) != HM_OK ||
         hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))

@@ -58,7 +58,7 @@ typedef struct hm_array {
  * that is no power of two, is above 4096 or does not divide the size, a size that overflows, or a
  * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. After a
  * failure the array is zeroed. The array keeps no pointer to the descriptor, only one to the memory
- * table, which must outlive it. O(1). */
+ * table, which must outlive it. It must not be called on a live array, which leaks then. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
 /* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. May be called

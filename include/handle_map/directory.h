@@ -24,7 +24,8 @@ typedef struct hm_directory {
 
 /* Reserves 512 KiB of addresses (256 with 32-bit pointers); commits nothing. `memory` must outlive
  * the directory; NULL: hm_memory_os(). HM_ERROR_INVALID: a NULL directory or a bad memory table.
- * HM_ERROR_MEMORY: the reservation was refused. After a failure the directory is zeroed. O(1). */
+ * HM_ERROR_MEMORY: the reservation was refused. After a failure the directory is zeroed. It must
+ * not be called on a live directory, which leaks then. O(1). */
 HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory);
 
 /* Releases the directory and zeroes it; cannot fail. The containers are untouched. May be called

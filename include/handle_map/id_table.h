@@ -77,7 +77,9 @@ typedef struct hm_id_table_desc {
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. After a failure the table is zeroed. O(1), one reservation. */
+ * reservation was refused. After a failure the table is zeroed. Like hm_map_init, it must not be
+ * called on a live table: that leaks, and its handles may name slots of the new one. O(1), one
+ * reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */
@@ -230,6 +232,9 @@ HM_API hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle h
  * whole sentence; `buffer` may be NULL if `size` is 0. O(length). */
 HM_API size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, const char *name,
                                    char *buffer, size_t size);
+
+/* As hm_map_as_owners, for a container with this table. O(1). */
+HM_API hm_owners hm_id_table_as_owners(const hm_id_table *table);
 
 /* Checks invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);

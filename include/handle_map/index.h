@@ -67,11 +67,14 @@ extern "C" {
 
 /* A zero field means the default. */
 typedef struct hm_index_desc {
-    uint32_t capacity;  /* owners, at most; 0: 1,048,576 */
-    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
-                           2^20 and 16 x capacity, which is enough if their container has the
-                           same capacity and default; where addresses are scarce (memory.h)
-                           2 x capacity */
+    hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
+                           hm_pool_as_owners and so on: it says max_slots and type_id, which may
+                           be left 0, and the capacity, if that is 0 */
+    uint32_t capacity;  /* owners, at most; 0: that of the owners' container, else 1,048,576 */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
+                           the larger of 2^20 and 16 x capacity, which is enough if their container
+                           has the same capacity and default, and too small if it has more; with
+                           32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
     uint64_t seed;      /* of the hash, for the same timing in each run; 0: a random one. No order
@@ -95,15 +98,15 @@ typedef struct hm_index_view {
 } hm_index_view;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
- * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
- * or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a
- * failure the index is zeroed. It keeps no pointer to the descriptor. O(1), nine reservations.
+ * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, `owners` of a
+ * container that is not initialised, max_slots or a type id that is neither 0 nor that of `owners`,
+ * sizes that overflow, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
+ * was refused. After a failure the index is zeroed. It keeps no pointer to the descriptor. O(1),
+ * nine reservations. Like hm_map_init, it must not be called on a live index, which leaks then.
  * Example:
  *
  *     hm_index cells;
- *     const hm_index_desc desc = {.capacity = 100000,
- *                                 .max_slots = hm_map_get_stats(&map).max_slots,
- *                                 .type_id = SPRITE_TYPE,
+ *     const hm_index_desc desc = {.owners = hm_map_as_owners(&map),
  *                                 .key_limit = ROWS * COLUMNS,
  *                                 .name = "cells"};
  *     if (hm_index_init(&cells, &desc) != HM_OK)
@@ -268,9 +271,11 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  *
  * and for each function hm_index_X an inline function cell_index_X that does the same, with
  * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of purge.
- * cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of that type
- * id. cell_index_init_desc takes a descriptor. An index without a name is called "cell". Pass
- * &cells.index to untyped functions. Example:
+ * cell_index_init_for(index, capacity, owners, key_limit) makes it for the items of a container, as
+ * body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world); capacity 0: that of the
+ * container. cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of
+ * that type id. cell_index_init_desc takes a descriptor. None of them may be called on a live
+ * index. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)
@@ -305,7 +310,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_index_init_desc", "index");                            \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_index_init(&hm_self->index, NULL); /* zeroes it */                            \
             return hm_refuse_null(#prefix "_index_init_desc", "desc");                             \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \
@@ -324,6 +329,18 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         hm_full.type_id = hm_type_id;                                                              \
         hm_full.key_limit = hm_key_limit;                                                          \
         return prefix##_index_init_desc(hm_self, &hm_full);                                        \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_index_init_for(                                     \
+        prefix##_index *hm_self, uint32_t hm_capacity, hm_owners hm_of, uint32_t hm_key_limit)     \
+    {                                                                                              \
+        hm_index_desc hm_full;                                                                     \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_index_init_for", "index");                             \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        hm_full.owners = hm_of;                                                                    \
+        hm_full.key_limit = hm_key_limit;                                                          \
+        return prefix##_index_init_desc(hm_self, &hm_full);                                        \
     }
 
 #define HM_INDEX_DEFINE_SET(prefix, owner)                                                         \
@@ -334,13 +351,13 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         return hm_index_set(&hm_self->index, hm_owner.id, hm_key);                                 \
     }                                                                                              \
     HM_UNUSED static inline hm_status prefix##_index_set_n(prefix##_index *hm_self,                \
-                                                           const owner##_handle *hm_owners,        \
+                                                           const owner##_handle *hm_handles,       \
                                                            const uint64_t *hm_keys, uint32_t hm_n) \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, index, "set_n");                                                 \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_owners, "owners");                      \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_handles, "owners");                     \
         HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_keys, "keys");                          \
-        return hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_owners), hm_keys, hm_n);            \
+        return hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_keys, hm_n);           \
     }
 
 #define HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                      \
@@ -351,11 +368,11 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         return hm_index_remove(&hm_self->index, hm_owner.id);                                      \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_index_remove_n(                                      \
-        prefix##_index *hm_self, const owner##_handle *hm_owners, uint32_t hm_n)                   \
+        prefix##_index *hm_self, const owner##_handle *hm_handles, uint32_t hm_n)                  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, index, "remove_n");                                              \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "remove_n", hm_owners, "owners");                   \
-        return hm_index_remove_n(&hm_self->index, HM_TYPED_IDS(hm_owners), hm_n);                  \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "remove_n", hm_handles, "owners");                  \
+        return hm_index_remove_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_n);                 \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_index_remove_key(prefix##_index *hm_self,            \
                                                                uint64_t hm_key)                    \

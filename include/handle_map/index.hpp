@@ -123,9 +123,9 @@ template <class Owner, class Key = std::uint64_t> class index
     {
         (void)init(with);
     }
-    /* For the items of this container, which is read now and not kept: with its type id, and its
-     * index space and capacity unless the options have their own. Fails if that container has not
-     * been initialised. */
+    /* For the items of this container, which is read now and not kept: with its type id and
+     * index space, and its capacity unless the options have one. Fails if that container has not
+     * been initialised, or if the options have another type id or index space. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit index(const Owners &owners, const index_options &with = {}) noexcept
     {
@@ -136,16 +136,7 @@ template <class Owner, class Key = std::uint64_t> class index
      * of the owners. */
     status init(const index_options &with) noexcept
     {
-        hm_index_fini(&own_.c);
-        hm_index_desc desc{};
-        desc.capacity = with.capacity;
-        desc.max_slots = with.max_slots;
-        desc.type_id = with.type_id;
-        desc.key_limit = with.key_limit;
-        desc.seed = with.seed;
-        desc.memory = with.memory;
-        desc.name = with.name;
-        return hm_index_init(&own_.c, &desc);
+        return make({}, with);
     }
     /* As the constructor with these arguments. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
@@ -153,10 +144,7 @@ template <class Owner, class Key = std::uint64_t> class index
     {
         static_assert(std::is_same<typename Owners::handle_type, handle_type>::value,
                       "the handles of this container are not those of the owners");
-        if (owners)
-            return init(detail::options_for(owners, with));
-        hm_index_fini(&own_.c);
-        return hm_refuse_null("hm::index", "owners");
+        return make(owners.as_owners(), with);
     }
     /* Whether init has succeeded. */
     explicit operator bool() const noexcept
@@ -296,6 +284,20 @@ template <class Owner, class Key = std::uint64_t> class index
     }
 
   private:
+    status make(const hm_owners &owners, const index_options &with) noexcept
+    {
+        hm_index_fini(&own_.c);
+        hm_index_desc desc{};
+        desc.owners = owners;
+        desc.capacity = with.capacity;
+        desc.max_slots = with.max_slots;
+        desc.type_id = with.type_id;
+        desc.key_limit = with.key_limit;
+        desc.seed = with.seed;
+        desc.memory = with.memory;
+        desc.name = with.name;
+        return hm_index_init(&own_.c, &desc);
+    }
     static void read_keys(const void *keys, std::uint32_t first, std::uint32_t n,
                           std::uint64_t *numbers) noexcept
     {

@@ -108,7 +108,9 @@ typedef hm_stats hm_lists_stats;
  * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
  * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
  * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
- * lists are zeroed. They keep no pointer to the descriptor. O(1), three reservations. Example:
+ * lists are zeroed. They keep no pointer to the descriptor. O(1), three reservations. Like
+ * hm_map_init, it must not be called on live lists: those leak, and their handles may name lists of
+ * the new ones. Example:
  *
  *     hm_lists contacts;
  *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),
@@ -291,6 +293,9 @@ HM_API hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list);
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size);
 
+/* As hm_map_as_owners; the owners are lists. O(1). */
+HM_API hm_owners hm_lists_as_owners(const hm_lists *lists);
+
 /* Returns the current statistics; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
@@ -312,8 +317,9 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
  * size is a constant there; contact_handle and struct contact * replace handles and items, also in
  * arrays, in views, and in the predicate of erase_if. contact_lists_init(lists, capacity) uses the
  * defaults. contact_lists_init_desc takes a descriptor: its size and alignment are ignored, and its
- * type id, unless it is 0, replaces the number here. Lists without a name are called "contact".
- * Pass &contacts.lists to untyped functions. Example:
+ * type id, unless it is 0, replaces the number here. Like hm_lists_init, neither may be called on
+ * live lists. Lists without a name are called "contact". Pass &contacts.lists to untyped functions.
+ * Example:
  *
  *     HM_LISTS_DEFINE(contact, struct contact, 9)
  *

@@ -269,6 +269,11 @@ template <class T, std::uint16_t TypeId = 0> class lists
     {
         return static_cast<std::uint16_t>(own_.c.ids.type_id);
     }
+    /* For an hm_secondary or an hm_index of C. */
+    [[nodiscard]] hm_owners as_owners() const noexcept
+    {
+        return hm_lists_as_owners(&own_.c);
+    }
     [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_lists_get_stats(&own_.c);

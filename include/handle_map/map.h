@@ -98,7 +98,11 @@ typedef hm_stats hm_map_stats;
  * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
- * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation. Example:
+ * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation.
+ *
+ * The struct may be uninitialised, but must not hold a live map: finish that first. Init cannot
+ * tell and overwrites it: its memory and items leak, no hook runs for them, and a handle of the old
+ * map may name an item of the new one. The report tells of it, if it lists the map. Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
@@ -249,7 +253,7 @@ HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
 /* Says in a sentence, with the numbers, what hm_map_explain says by a state. It begins with the
- * state:
+ * state, except in a map that is not initialised, or finished:
  *
  *     live: slot 12 of 'texture', generation 7
  *     null: it names no item
@@ -259,6 +263,7 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  *     stale: slot 12 of 'texture' is free now, the handle has generation 5
  *     retired: slot 12 of 'texture' has used up its generations, the handle has 5
  *     forged: slot 12 of 'texture' has issued no generation above 7, the handle has 9
+ *     not initialised: the container has no items
  *
  * Writes as snprintf does: at most `size` bytes, the terminator included; `buffer` may be NULL if
  * `size` is 0. Returns the length of the whole sentence; if that is not below `size`, the text was
@@ -270,6 +275,11 @@ HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
  *     fprintf(stderr, "no sprite: %s\n", text);
  */
 HM_API size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t size);
+
+/* Returns what a secondary or an index needs to know of this map if its items are to be the owners:
+ * the capacity, the index space and the type id, for the field `owners` of hm_secondary_desc and
+ * hm_index_desc. An init with the owners of a map that is not initialised fails. O(1). */
+HM_API hm_owners hm_map_as_owners(const hm_map *map);
 
 /* Returns the current statistics. O(1). To see in advance that the index space runs out, for
  * example:
@@ -506,8 +516,9 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  * arrays, as probes, and in the predicate of erase_if; hooks and orders stay untyped.
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
- * that two maps of one type can tell their handles apart. A map without a name is called "texture".
- * Pass &textures.map to untyped functions. Example:
+ * that two maps of one type can tell their handles apart. Like hm_map_init, neither may be called
+ * on a live map. A map without a name is called "texture". Pass &textures.map to untyped functions.
+ * Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *

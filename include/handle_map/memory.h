@@ -158,7 +158,8 @@ typedef struct hm_memory_arena_stats {
  * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
  * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed, and containers refuse
  * its table. The arena keeps a pointer to the parent, which must outlive it, but none to the
- * descriptor. An arena may be the parent of another. O(1). */
+ * descriptor. An arena may be the parent of another. Must not be called on a live arena: that
+ * leaks, and its containers lose their memory table. O(1). */
 HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_desc *desc);
 
 /* Releases everything and zeroes the arena; cannot fail. Finish its containers first: one that

@@ -152,7 +152,8 @@ typedef hm_stats hm_pool_stats;
  * a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block that
  * overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was
  * refused. After a failure the pool is zeroed. The pool keeps no pointer to the descriptor. O(1),
- * at most five reservations. Example:
+ * at most five reservations. Like hm_map_init, it must not be called on a live pool: that leaks,
+ * and its handles may name items of the new one. Example:
  *
  *     hm_pool bullets;
  *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),
@@ -230,6 +231,9 @@ HM_API hm_handle_state hm_pool_explain(const hm_pool *pool, hm_handle handle);
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, size_t size);
+
+/* As hm_map_as_owners. O(1). */
+HM_API hm_owners hm_pool_as_owners(const hm_pool *pool);
 
 /* Returns the current statistics. O(1). */
 HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
@@ -395,8 +399,9 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  * size is a constant there; particle_handle and struct particle * replace handles and items, also
  * in arrays and in the predicate of erase_if; the hook stays untyped. particle_pool_init(pool,
  * capacity) uses the defaults. particle_pool_init_desc takes a descriptor: its size and alignment
- * are ignored, and its type id, unless it is 0, replaces the number here. A pool without a name is
- * called "particle". Pass &particles.pool to untyped functions. Example:
+ * are ignored, and its type id, unless it is 0, replaces the number here. Like hm_pool_init,
+ * neither may be called on a live pool. A pool without a name is called "particle". Pass
+ * &particles.pool to untyped functions. Example:
  *
  *     HM_POOL_DEFINE(particle, struct particle, 3)
  *

@@ -371,6 +371,11 @@ template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIR
     {
         return static_cast<std::uint16_t>(own_.c.fresh_entry >> 16);
     }
+    /* For an hm_secondary or an hm_index of C. */
+    [[nodiscard]] hm_owners as_owners() const noexcept
+    {
+        return hm_pool_as_owners(&own_.c);
+    }
     [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_pool_get_stats(&own_.c);

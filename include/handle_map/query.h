@@ -84,8 +84,9 @@ typedef struct hm_view {
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
  * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
  * refused. After a failure the query is zeroed. The query keeps no pointer to the descriptor, only
- * one to the world. May be called from callbacks, and while queries run. O(components), one
- * reservation. Example:
+ * one to the world. May be called from callbacks, and while queries run. Must not be called on a
+ * live query, which leaks then; if it runs, its world stays busy. O(components), one reservation.
+ * Example:
  *
  *     hm_query movers;
  *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},

@@ -6,10 +6,16 @@
  *     map               12       1000       0.0%       1           116         8248  texture
  *     pool            3000     100000       4.5%       0          1336        26672  bullet
  *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
+ *     leaked: map texture was initialised 1 time while alive; committed 72 KiB, reserved 8248 KiB
  *
  * Only a container that the program adds is listed. Add it when it is initialised, or still zeroed:
  * it is listed while it is alive, that is from init to fini, and again after the next init. A
- * container knows nothing of the report, so its functions cost the same whether it is added or not.
+ * container knows nothing of the report, so its functions cost the same whether it is added or not,
+ * but for init: while containers are listed, each init of any container takes O(entries).
+ *
+ * "Leaked" is what a listed container had when it was initialised again without a fini: that can
+ * never be finished, and its handles may name items of the new one. If another thread adds or
+ * removes an entry during such an init, the report may miss it.
  *
  * Owns: nothing. The entries are linked into the list, and belong to the program: one for each
  * container, best beside it. An entry needs no initialisation. Entry and container must stay where
@@ -21,8 +27,9 @@
  * have used up their generations. The used slots of a secondary, and of an index, are those that
  * its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
  *
- * Threads: one list for the whole program, without a lock. Add, remove and report from one thread
- * at a time, and report while no thread changes a container that is listed. Example:
+ * Threads: one list for the whole program. Add, remove and report from one thread at a time, and
+ * report while no thread changes a container that is listed. Other threads may initialise
+ * containers meanwhile; add and remove wait for an init that reads the list. Example:
  *
  *     static hm_map textures;
  *     static hm_report_entry textures_entry;
@@ -58,6 +65,9 @@ typedef struct hm_report_entry {
     struct hm_report_entry *next;
     const struct hm_report_kind *kind;
     const void *container;
+    uint32_t leaks;          /* times that it was initialised while alive */
+    size_t leaked_committed; /* bytes that it had then */
+    size_t leaked_reserved;
 } hm_report_entry;
 
 /* Adds a container to the report, after those already listed. Of a typed container pass its untyped
@@ -76,19 +86,21 @@ HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *wor
  * not been added, or was removed; then nothing has changed. O(entries). */
 HM_API hm_status hm_report_remove(hm_report_entry *entry);
 
-/* Prints a line for each container that is alive, in the order in which they were added, and the
- * sums. Returns how many are alive. `file` NULL: prints nothing. Does not check whether the file
- * could be written to; ask ferror. O(entries), and for each world O(tables). Example:
+/* Prints a line for each container that is alive, in the order in which they were added, the sums,
+ * and a line for each that was initialised while alive, named "(finished)" if it is by now. Returns
+ * how many are alive, and how often others were leaked: the sum. `file` NULL: prints nothing. Does
+ * not check whether the file could be written to; ask ferror. O(entries), and for each world
+ * O(tables). Example:
  *
  *     if (hm_report(NULL) != 0)
  *         printf("a level leaves containers behind\n");
  */
 HM_API uint32_t hm_report(FILE *file);
 
-/* Prints the report to stderr if any container is alive, else nothing. Pass it to atexit: what is
- * still alive then was never finished. The listed containers and their entries must be static or
- * allocated, since the variables of main are gone when main has returned. Costs what hm_report
- * does. Example:
+/* Prints the report to stderr if any container is alive or was leaked, else nothing. Pass it to
+ * atexit: what is still alive then was never finished. The listed containers and their entries must
+ * be static or allocated, since the variables of main are gone when main has returned. Costs what
+ * hm_report does. Example:
  *
  *     if (atexit(hm_report_leaks) != 0)
  *         fprintf(stderr, "leaks will not be reported\n");

@@ -32,7 +32,7 @@
  *     values               up to UINT32_MAX - 1, the descriptor's `capacity`
  *     value size           at least 1 byte; a value may straddle pages
  *     alignment            1 to 4096, dividing the size
- *     owners' indices      below `max_slots`, up to UINT32_MAX: give that of the owners' container
+ *     owners' indices      below `max_slots`, up to UINT32_MAX: that of the owners' container
  *     owners' type         one type id
  *
  * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
@@ -76,11 +76,14 @@ typedef struct hm_secondary_desc {
     size_t value_size;  /* bytes; a multiple of value_align */
     size_t value_align; /* bytes; 0: the largest power of two that divides the size, at most that
                            of max_align_t */
-    uint32_t capacity;  /* values, at most; 0: 1,048,576 */
-    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: the larger of
-                           2^20 and 16 x capacity, which is enough if their container has the same
-                           capacity and default; where addresses are scarce (memory.h)
-                           2 x capacity */
+    hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
+                           hm_pool_as_owners and so on: it says max_slots and type_id, which may
+                           be left 0, and the capacity, if that is 0 */
+    uint32_t capacity;  /* values, at most; 0: that of the owners' container, else 1,048,576 */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
+                           the larger of 2^20 and 16 x capacity, which is enough if their container
+                           has the same capacity and default, and too small if it has more; with
+                           32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
                                                     replaced, and on clear, purge and fini */
@@ -98,15 +101,15 @@ typedef hm_stats hm_secondary_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
  * value size or alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below
- * the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that breaks its
- * contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is zeroed. It
- * keeps no pointer to the descriptor. O(1), four reservations. Example:
+ * the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised, max_slots
+ * or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory table that
+ * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is
+ * zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Like hm_map_init, it must
+ * not be called on a live secondary, which leaks then. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
- *                                     .capacity = 1000,
- *                                     .max_slots = hm_map_get_stats(&map).max_slots,
- *                                     .type_id = SPRITE_TYPE,
+ *                                     .owners = hm_map_as_owners(&map),
  *                                     .name = "glows"};
  *     if (hm_secondary_init(&glows, &desc) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
@@ -170,8 +173,9 @@ HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
  *     absent: slot 12 of 'glow' still has the value of generation 5, the handle has 7
  *     out of range: slot 4000 of 'glow', which has 1000
  *
- * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign" and "forged" are
- * as in a map. Whether the owner itself lives, only its own container can say. O(length). */
+ * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign", "forged" and "not
+ * initialised" are as in a map. Whether the owner itself lives, only its own container can say.
+ * O(length). */
 HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                                     size_t size);
 
@@ -353,9 +357,12 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  * and for each function hm_secondary_X an inline function glow_secondary_X that does the same. The
  * value size is a constant there; sprite_handle and struct glow * replace handles and values, also
  * in arrays, as probes, and in the predicate of purge; the hook and orders stay untyped.
- * glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that type id.
- * glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A secondary
- * without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+ * glow_secondary_init_for(secondary, capacity, owners) makes it for the items of a container, as
+ * sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world); capacity 0: that of the
+ * container. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
+ * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. None
+ * of them may be called on a live secondary. A secondary without a name is called "glow". Pass
+ * &glows.secondary to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)
@@ -363,7 +370,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  *     sprite_map sprites;
  *     glow_secondary lights;
  *     sprite_map_init(&sprites, 1000);
- *     if (glow_secondary_init(&lights, 1000, 7) == HM_OK) {
+ *     if (glow_secondary_init_for(&lights, 0, sprite_map_as_owners(&sprites)) == HM_OK) {
  *         sprite_handle lamp = sprite_map_insert(&sprites, NULL);
  *         glow_secondary_set(&lights, lamp, &(struct glow){.radius = 5});
  *         struct glow *found = glow_secondary_get(&lights, lamp); // or NULL
@@ -392,7 +399,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_secondary_init_desc", "secondary");                    \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_secondary_init(&hm_self->secondary, NULL); /* zeroes it */                    \
             return hm_refuse_null(#prefix "_secondary_init_desc", "desc");                         \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \
@@ -411,6 +418,17 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         memset(&hm_full, 0, sizeof hm_full);                                                       \
         hm_full.capacity = hm_capacity;                                                            \
         hm_full.type_id = hm_type_id;                                                              \
+        return prefix##_secondary_init_desc(hm_self, &hm_full);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_secondary_init_for(                                 \
+        prefix##_secondary *hm_self, uint32_t hm_capacity, hm_owners hm_of)                        \
+    {                                                                                              \
+        hm_secondary_desc hm_full;                                                                 \
+        if (hm_self == NULL)                                                                       \
+            return hm_refuse_null(#prefix "_secondary_init_for", "secondary");                     \
+        memset(&hm_full, 0, sizeof hm_full);                                                       \
+        hm_full.capacity = hm_capacity;                                                            \
+        hm_full.owners = hm_of;                                                                    \
         return prefix##_secondary_init_desc(hm_self, &hm_full);                                    \
     }
 

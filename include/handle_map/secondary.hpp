@@ -74,9 +74,10 @@ template <class Owner, class T> class secondary
     {
         (void)init(with);
     }
-    /* For the items of this container, which is read now and not kept: with its type id, and its
-     * index space and capacity unless the options have their own, as in glows(sprites, {1000}).
-     * Fails if that container has not been initialised. */
+    /* For the items of this container, which is read now and not kept: with its type id and
+     * index space, and its capacity unless the options have one, as in glows(sprites, {1000}).
+     * Fails if that container has not been initialised, or if the options have another type id or
+     * index space. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
     explicit secondary(const Owners &owners, const options &with = {}) noexcept
     {
@@ -87,18 +88,7 @@ template <class Owner, class T> class secondary
      * is that of the owners. */
     status init(const options &with) noexcept
     {
-        detail::require_relocatable<T>();
-        hm_secondary_fini(&own_.c);
-        hm_secondary_desc desc{};
-        desc.value_size = sizeof(T);
-        desc.value_align = alignof(T);
-        desc.capacity = with.capacity;
-        desc.max_slots = with.max_slots;
-        desc.type_id = with.type_id;
-        desc.memory = with.memory;
-        desc.name = with.name;
-        desc.destroy = detail::destroy_hook<T>();
-        return hm_secondary_init(&own_.c, &desc);
+        return make({}, with);
     }
     /* As the constructor with these arguments. */
     template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
@@ -106,10 +96,7 @@ template <class Owner, class T> class secondary
     {
         static_assert(std::is_same<typename Owners::handle_type, handle_type>::value,
                       "the handles of this container are not those of the owners");
-        if (owners)
-            return init(detail::options_for(owners, with));
-        hm_secondary_fini(&own_.c);
-        return hm_refuse_null("hm::secondary", "owners");
+        return make(owners.as_owners(), with);
     }
     /* Whether init has succeeded. */
     explicit operator bool() const noexcept
@@ -309,6 +296,22 @@ template <class Owner, class T> class secondary
     }
 
   private:
+    status make(const hm_owners &owners, const options &with) noexcept
+    {
+        detail::require_relocatable<T>();
+        hm_secondary_fini(&own_.c);
+        hm_secondary_desc desc{};
+        desc.owners = owners;
+        desc.value_size = sizeof(T);
+        desc.value_align = alignof(T);
+        desc.capacity = with.capacity;
+        desc.max_slots = with.max_slots;
+        desc.type_id = with.type_id;
+        desc.memory = with.memory;
+        desc.name = with.name;
+        desc.destroy = detail::destroy_hook<T>();
+        return hm_secondary_init(&own_.c, &desc);
+    }
     const T *found(std::uint32_t index) const noexcept
     {
         return index == HM_INVALID_INDEX ? nullptr : data() + index;

@@ -117,6 +117,9 @@ typedef hm_stats hm_table_stats;
  * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
  * columns. O(columns); a reservation for each whole column or one for all groups, and two more.
  *
+ * Like hm_map_init, it must not be called on a live table: that leaks, and its handles may name
+ * rows of the new one.
+ *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
  *     const hm_column columns[] = {{sizeof(float), 0, "x"}, {sizeof(float), 0, "y"}};
@@ -240,6 +243,9 @@ HM_API hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle)
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, size_t size);
+
+/* As hm_map_as_owners. O(1). */
+HM_API hm_owners hm_table_as_owners(const hm_table *table);
 
 /* Returns the current statistics. O(columns). */
 HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
@@ -417,8 +423,8 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
  * For each other function hm_table_X there is an inline function particles_table_X that does the
  * same with particles_handle, also in arrays. particles_table_init(table, capacity) uses the
  * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
- * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
- * table, row or cells. Example:
+ * id, unless it is 0, replaces the number here. Like hm_table_init, neither may be called on a
+ * live table. At most 64 columns, none of them called handle, table, row or cells. Example:
  *
  *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
  *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)
@@ -484,7 +490,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_table_init_desc", "table");                            \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_table_init(&hm_self->table, NULL); /* zeroes it */                            \
             return hm_refuse_null(#prefix "_table_init_desc", "desc");                             \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \

@@ -320,6 +320,11 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     {
         return static_cast<std::uint16_t>(own_.c.ids.type_id);
     }
+    /* For an hm_secondary or an hm_index of C. */
+    [[nodiscard]] hm_owners as_owners() const noexcept
+    {
+        return hm_table_as_owners(&own_.c);
+    }
     [[nodiscard]] hm::stats stats() const noexcept
     {
         return hm_table_get_stats(&own_.c);

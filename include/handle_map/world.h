@@ -110,7 +110,9 @@ typedef hm_stats hm_world_stats;
 /* Reserves address space; commits some pages for the table of entities without components.
  * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
  * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
- * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. Example:
+ * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. As hm_map_init,
+ * it must not be called on a live world: that leaks, and its handles may name entities of the new
+ * one. Example:
  *
  *     hm_world world;
  *     if (hm_world_init(&world, &(hm_world_desc){.capacity = 100000}) != HM_OK)
@@ -234,6 +236,9 @@ HM_API hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)
 
 /* Says the same in a sentence, with the numbers, as hm_map_describe does. O(length). */
 HM_API size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, size_t size);
+
+/* As hm_map_as_owners; the owners are entities. O(1). */
+HM_API hm_owners hm_world_as_owners(const hm_world *world);
 
 /* Returns the current statistics. O(tables). */
 HM_API hm_world_stats hm_world_get_stats(const hm_world *world);

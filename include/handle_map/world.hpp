@@ -289,6 +289,11 @@ class [[nodiscard]] world
     {
         return core_->type_id;
     }
+    /* For an hm_secondary or an hm_index of C. */
+    [[nodiscard]] hm_owners as_owners() const noexcept
+    {
+        return hm_world_as_owners(&core_->c);
+    }
     [[nodiscard]] std::uint32_t table_count() const noexcept
     {
         return hm_world_table_count(&core_->c);

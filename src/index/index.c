@@ -2,12 +2,13 @@
 /* index: owners and their places. */
 #include "index_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
 #include "../lists/lists_private.h"
 #include "../memory/memory_private.h"
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* Lists of three times as many members have units of the size of a handle, as a batch needs. */
 #define INDEX_MAX_CAPACITY (UINT32_C(1) << 28)
@@ -43,16 +44,19 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
 
 static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
 {
-    const hm_secondary_desc owners = {.value_size = sizeof(hm_index_place),
-                                      .capacity = desc->capacity,
-                                      .max_slots = desc->max_slots,
-                                      .type_id = desc->type_id,
-                                      .memory = desc->memory,
-                                      .name = index->name};
-    if (desc->capacity > INDEX_MAX_CAPACITY)
-        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, desc->capacity,
-                       INDEX_MAX_CAPACITY);
-    hm_status status = hm_secondary_init(&index->owners, &owners);
+    hm_secondary_desc owners = {.value_size = sizeof(hm_index_place),
+                                .capacity = desc->capacity,
+                                .max_slots = desc->max_slots,
+                                .type_id = desc->type_id,
+                                .memory = desc->memory,
+                                .name = index->name};
+    hm_status status = hm_secondary_take_owners(&desc->owners, &owners.capacity, &owners.max_slots,
+                                                &owners.type_id);
+    if (status == HM_OK && owners.capacity > INDEX_MAX_CAPACITY)
+        status = hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32,
+                         owners.capacity, INDEX_MAX_CAPACITY);
+    if (status == HM_OK)
+        status = hm_secondary_init(&index->owners, &owners);
     if (status != HM_OK)
         return status;
     return index_init_lists(index, desc, index->owners.value_array.memory);
@@ -78,6 +82,7 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 {
     if (index == NULL)
         return hm_refuse_null("hm_index_init", "index");
+    hm_announce_init("index", index);
     memset(index, 0, sizeof *index);
     if (desc == NULL)
         return hm_refuse_null("hm_index_init", "desc");

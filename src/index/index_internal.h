@@ -18,7 +18,7 @@
 
 #include <handle_map/index.h>
 
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* The place of an owner that a batch has added and not placed yet has this bucket. */
 #define HM_INDEX_NO_BUCKET UINT32_MAX

@@ -16,7 +16,7 @@
 #include "../batch_private.h"
 #include "../guard_private.h"
 #include "../lists/lists_private.h"
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* keys */
 

@@ -3,6 +3,7 @@
 #include "lists_internal.h"
 #include "lists_private.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
@@ -122,6 +123,7 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 {
     if (lists == NULL)
         return hm_refuse_null("hm_lists_init", "lists");
+    hm_announce_init("lists", lists);
     memset(lists, 0, sizeof *lists);
     if (desc == NULL)
         return hm_refuse_null("hm_lists_init", "desc");
@@ -493,6 +495,12 @@ size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, si
     HM_CONTRACT(lists != NULL, "hm_lists_describe: lists is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_lists_describe: buffer is NULL");
     return hm_id_table_describe(&lists->ids, list, lists->name, buffer, size);
+}
+
+hm_owners hm_lists_as_owners(const hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_as_owners: lists is NULL");
+    return hm_id_table_as_owners(&lists->ids);
 }
 
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)

@@ -3,6 +3,7 @@
  * header explains the structure; pool_internal.h says which file owns what. */
 #include "pool_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../describe_private.h"
@@ -75,6 +76,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
     if (pool == NULL)
         return hm_refuse_null("hm_pool_init", "pool");
+    hm_announce_init("pool", pool);
     memset(pool, 0, sizeof *pool);
     if (desc == NULL)
         return hm_refuse_null("hm_pool_init", "desc");
@@ -137,12 +139,22 @@ size_t hm_pool_describe(const hm_pool *pool, hm_handle handle, char *buffer, siz
                            .handle = handle,
                            .state = hm_pool_explain(pool, handle),
                            .type_id = hm_pool_type_id(pool),
-                           .slots = pool->slot_count};
+                           .slots = pool->slot_count,
+                           .is_zeroed = pool->capacity == 0};
     if (slot < pool->slot_count) {
         what.generation = hm_pool_entry_generation(pool->entries[slot]);
         what.is_free = !hm_pool_lives(pool, slot);
     }
     return hm_describe(&what, buffer, size);
+}
+
+hm_owners hm_pool_as_owners(const hm_pool *pool)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_as_owners: pool is NULL");
+    return (hm_owners){.capacity = pool->capacity,
+                       .max_slots = pool->max_slots,
+                       .type_id = (uint16_t)hm_pool_type_id(pool),
+                       .is_given = true};
 }
 
 hm_pool_stats hm_pool_get_stats(const hm_pool *pool)

@@ -3,6 +3,7 @@
  * runs before all cells of a row have moved. */
 #include "table_internal.h"
 
+#include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../batch_private.h"
@@ -45,6 +46,7 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 {
     if (table == NULL)
         return hm_refuse_null("hm_table_init", "table");
+    hm_announce_init("table", table);
     memset(table, 0, sizeof *table);
     if (desc == NULL)
         return hm_refuse_null("hm_table_init", "desc");
@@ -514,6 +516,12 @@ size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, 
     HM_CONTRACT(table != NULL, "hm_table_describe: table is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_table_describe: buffer is NULL");
     return hm_id_table_describe(&table->ids, handle, table->name, buffer, size);
+}
+
+hm_owners hm_table_as_owners(const hm_table *table)
+{
+    HM_CONTRACT(table != NULL, "hm_table_as_owners: table is NULL");
+    return hm_id_table_as_owners(&table->ids);
 }
 
 hm_table_stats hm_table_get_stats(const hm_table *table)

@@ -3,7 +3,7 @@
  * can fail once it has begun. Then the entity moves to its new table, and only then hooks run. */
 #include "world_internal.h"
 
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 /* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
  * promised one leads to the root table, though to no row before it lives. */

@@ -3,7 +3,7 @@
 #include "world_internal.h"
 
 #include "../atomic_private.h"
-#include "../secondary_private.h"
+#include "../secondary/secondary_private.h"
 
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
 {

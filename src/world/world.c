@@ -2,6 +2,7 @@
 /* world: init and fini, components, and questions. */
 #include "world_internal.h"
 
+#include "../announce_private.h"
 #include "../atomic_private.h"
 #include "../order/order_private.h"
 
@@ -158,6 +159,7 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {
     if (world == NULL)
         return hm_refuse_null("hm_world_init", "world");
+    hm_announce_init("world", world);
     memset(world, 0, sizeof *world);
     if (desc == NULL)
         return hm_refuse_null("hm_world_init", "desc");
@@ -317,6 +319,12 @@ size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, 
     HM_CONTRACT(world != NULL, "hm_world_describe: world is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_world_describe: buffer is NULL");
     return hm_id_table_describe(&world->ids, entity, world->name, buffer, size);
+}
+
+hm_owners hm_world_as_owners(const hm_world *world)
+{
+    HM_CONTRACT(world != NULL, "hm_world_as_owners: world is NULL");
+    return hm_id_table_as_owners(&world->ids);
 }
 
 hm_world_stats hm_world_get_stats(const hm_world *world)

@@ -239,6 +239,9 @@ TEST(cpp_index, it_takes_type_id_and_index_space_from_the_owners)
     hm::index<body, int> other(none);
     CHECK(!other && std::string(hm_last_error()).find("owners") != std::string::npos);
     CHECK(other.init(none) == HM_ERROR_INVALID && other.init(bodies) == HM_OK && other);
+    hm::index_options of_index;
+    of_index.type_id = 8;
+    CHECK(other.init(bodies, of_index) == HM_ERROR_INVALID && !other);
     hm::index<body, int> plain(50, 60);
     CHECK(plain.capacity() == 50 && plain.stats().max_slots == 60);
     CHECK((!std::is_copy_constructible<hm::index<body, int>>::value));

@@ -2,6 +2,8 @@
 /* hm::map: what it adds to hm_map. */
 #include "counted.hpp"
 
+#include <handle_map/report.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -132,6 +134,17 @@ TEST(cpp_map, moving_a_map_moves_its_items_and_leaves_an_empty_one)
     hm::map<counted> &same = other;
     other = std::move(same);
     CHECK(other.size() == 1);
+}
+
+TEST(cpp_map, init_of_a_live_map_ends_it_first_so_the_report_tells_of_no_leak)
+{
+    hm::map<counted> values(10);
+    hm_report_entry entry;
+    CHECK(hm_report_add_map(&entry, values.c_map()) == HM_OK);
+    values.emplace(1);
+    CHECK(values.init({}) == HM_OK && counted::alive == 0 && hm_report(nullptr) == 1);
+    values = hm::map<counted>(5);
+    CHECK(hm_report(nullptr) == 1 && hm_report_remove(&entry) == HM_OK);
 }
 
 TEST(cpp_map, a_map_that_cannot_be_made_is_empty)

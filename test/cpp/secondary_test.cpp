@@ -78,6 +78,10 @@ TEST(cpp_secondary, it_takes_type_id_and_index_space_from_the_owners)
     hm::secondary<sprite, int> few(sprites, with);
     CHECK(few.capacity() == 10 && few.stats().max_slots == 5000);
     CHECK(few.set(sprites.handle_at(0), 5) != nullptr);
+    with.max_slots = 4999;
+    CHECK(few.init(sprites, with) == HM_ERROR_INVALID && !few);
+    with.max_slots = 5000;
+    CHECK(few.init(sprites, with) == HM_OK && few.capacity() == 10);
 
     hm::pool<std::string, 3> names(20);
     hm::secondary<std::string, int> lengths(names);

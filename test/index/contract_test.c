@@ -6,6 +6,9 @@
 
 #include "support/memory.h"
 
+#include <handle_map/map.h>
+#include <handle_map/pool.h>
+
 #include <string.h>
 
 /* init */
@@ -39,6 +42,49 @@ TEST(index_contract, init_refuses_what_no_index_can_be)
         CHECK(is_refused((hm_index_desc){.capacity = 10, .memory = &memory.table}));
         test_memory_check_released(&memory);
     }
+}
+
+TEST(index_contract, it_takes_index_space_type_id_and_capacity_from_its_owners)
+{
+    hm_index index;
+    hm_pool pool = {0};
+    hm_index_desc desc = {.owners = hm_pool_as_owners(&pool)};
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "the owners' container is not initialised") == 0);
+    CHECK(hm_pool_init(&pool,
+                       &(hm_pool_desc){
+                           .item_size = 4, .capacity = 10, .max_slots = 3000000, .type_id = 7}) ==
+          HM_OK);
+    desc.owners = hm_pool_as_owners(&pool);
+    CHECK(hm_index_init(&index, &desc) == HM_OK);
+    CHECK(hm_index_capacity(&index) == 10);
+    CHECK(hm_index_set(&index, hm_handle_pack(2999999, 1, 7), 1) == HM_OK);
+    CHECK(hm_index_set(&index, hm_handle_pack(3000000, 1, 7), 1) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(),
+                 "the owner's index 3000000 is not below max_slots 3000000 of 'index': "
+                 "name its container in the descriptor, as `owners`") == 0);
+    finish(&index);
+    desc.capacity = 5;
+    CHECK(hm_index_init(&index, &desc) == HM_OK && hm_index_capacity(&index) == 5);
+    finish(&index);
+    desc.type_id = 3;
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "type_id 3 is not that of the owners' container, 7") == 0);
+    desc.type_id = 7;
+    desc.max_slots = 50;
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "max_slots 50 is not that of the owners' container, 3000000") ==
+          0);
+    hm_pool_fini(&pool);
+}
+
+TEST(index_contract, owners_of_a_capacity_above_that_of_any_index_are_refused)
+{
+    hm_map map = {0};
+    hm_owners owners = hm_map_as_owners(&map);
+    owners.capacity = owners.max_slots = (UINT32_C(1) << 28) + 1;
+    CHECK(is_refused((hm_index_desc){.owners = owners}));
+    CHECK(strcmp(hm_last_error(), "capacity 268435457 is above 268435456") == 0);
 }
 
 TEST(index_contract, the_defaults_are_valid)

@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include <handle_map/index.h>
+#include <handle_map/map.h>
 
 #include <string.h>
 
@@ -64,6 +65,31 @@ TEST(index_typed, an_index_does_what_the_untyped_one_does)
     cell_index_clear(&index);
     CHECK(cell_index_count(&index) == 0);
     cell_index_fini(&index);
+}
+
+TEST(index_typed, init_for_takes_the_rest_from_the_owners)
+{
+    cell_index index;
+    hm_map map;
+    hm_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.item_size = 4;
+    desc.capacity = 30;
+    desc.max_slots = 4000000;
+    desc.type_id = BODY_TYPE;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(cell_index_init_for(&index, 0, hm_map_as_owners(&map), CELLS) == HM_OK);
+    CHECK(cell_index_capacity(&index) == 30 && strcmp(index.index.name, "cell") == 0);
+    CHECK(cell_index_set(&index, body_at(3999999), CELLS - 1) == HM_OK);
+    CHECK(cell_index_set(&index, body_at(0), CELLS) == HM_ERROR_INVALID);
+    cell_index_fini(&index);
+    CHECK(cell_index_init_for(&index, 5, hm_map_as_owners(&map), 0) == HM_OK);
+    CHECK(cell_index_capacity(&index) == 5);
+    cell_index_fini(&index);
+    hm_map_fini(&map);
+    CHECK(cell_index_init_for(&index, 5, hm_map_as_owners(&map), 0) == HM_ERROR_INVALID);
+    CHECK(cell_index_init_for(NULL, 5, hm_map_as_owners(&map), 0) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "cell_index_init_for: index is NULL") == 0);
 }
 
 TEST(index_typed, a_batch_of_none_needs_no_arrays)

@@ -5,6 +5,8 @@
 
 #include "support/memory.h"
 
+#include <handle_map/map.h>
+
 #include <string.h>
 
 /* init */
@@ -37,6 +39,36 @@ TEST(secondary_contract, init_refuses_what_no_secondary_can_be)
     CHECK(is_refused((hm_secondary_desc){.value_size = 4, .type_id = 0x8000}));
     CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX / 2 + 1, .capacity = 2}));
     CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX, .capacity = 1}));
+}
+
+TEST(secondary_contract, init_refuses_owners_that_are_not_initialised_or_contradicted)
+{
+    hm_map map = {0};
+    hm_secondary_desc desc = {.value_size = 4, .owners = hm_map_as_owners(&map)};
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "the owners' container is not initialised") == 0);
+    CHECK(hm_map_init(&map,
+                      &(hm_map_desc){
+                          .item_size = 4, .capacity = 10, .max_slots = 40, .type_id = 7}) == HM_OK);
+    desc.owners = hm_map_as_owners(&map);
+    desc.max_slots = 39;
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "max_slots 39 is not that of the owners' container, 40") == 0);
+    desc.max_slots = 41;
+    CHECK(is_refused(desc));
+    desc.max_slots = 40;
+    desc.type_id = 8;
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "type_id 8 is not that of the owners' container, 7") == 0);
+    desc.type_id = 7;
+    desc.capacity = 41;
+    CHECK(is_refused(desc));
+    CHECK(strcmp(hm_last_error(), "max_slots 40 is below capacity 41") == 0);
+    desc.capacity = 40;
+    hm_secondary secondary;
+    CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
+    hm_secondary_fini(&secondary);
+    hm_map_fini(&map);
 }
 
 TEST(secondary_contract, init_refuses_a_memory_table_that_breaks_its_contract)
@@ -156,7 +188,9 @@ TEST(secondary_contract, a_refused_set_says_why)
     CHECK(set_fails(
         &secondary, hm_handle_pack(1, 1, 6),
         "0x0006000100000001 is no owner\'s handle: HM_HANDLE_FOREIGN; owners have type id 5"));
-    CHECK(set_fails(&secondary, owner(4, 1), "the owner's index 4 is not below max_slots 4"));
+    CHECK(set_fails(&secondary, owner(4, 1),
+                    "the owner's index 4 is not below max_slots 4 of 'secondary': "
+                    "name its container in the descriptor, as `owners`"));
     set(&secondary, owner(1, 9), 1);
     CHECK(set_fails(&secondary, owner(1, 8), "generation 8 of slot 1 is followed by generation 9"));
     set(&secondary, owner(2, 1), 1);

@@ -5,8 +5,11 @@
 
 #include "support/memory.h"
 
+#include <handle_map/lists.h>
 #include <handle_map/map.h>
 #include <handle_map/pool.h>
+#include <handle_map/table.h>
+#include <handle_map/world.h>
 
 #include <string.h>
 
@@ -462,6 +465,75 @@ TEST(secondary, the_default_capacity_and_index_space_are_those_of_a_map)
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK);
     CHECK(hm_secondary_get_stats(&secondary).max_slots == 6);
     finish(&secondary);
+}
+
+/* A late slot of a container with a large index space. */
+enum { MANY_SLOTS = 3000000, FEW = 3 };
+
+/* Whether values for owners have their index space and type id, and the capacity that was asked
+ * for, or else theirs. */
+static bool has_values_for(hm_owners owners, uint32_t capacity, uint16_t type_id)
+{
+    hm_secondary few, all;
+    hm_secondary_desc desc = {.value_size = sizeof(int), .owners = owners, .capacity = FEW};
+    CHECK(hm_secondary_init(&few, &desc) == HM_OK);
+    desc.capacity = 0;
+    CHECK(hm_secondary_init(&all, &desc) == HM_OK);
+    hm_handle last = hm_handle_pack(MANY_SLOTS - 1, 1, type_id);
+    set(&few, last, 1);
+    set(&all, last, 2);
+    hm_handle beyond = hm_handle_pack(MANY_SLOTS, 1, type_id);
+    CHECK(hm_secondary_set(&few, beyond, NULL) == NULL);
+    CHECK(hm_secondary_capacity(&few) == FEW && hm_secondary_capacity(&all) == capacity);
+    CHECK(hm_secondary_get_stats(&few).max_slots == MANY_SLOTS);
+    finish(&few);
+    finish(&all);
+    return true;
+}
+
+TEST(secondary, it_takes_index_space_type_id_and_capacity_from_each_kind_of_owners)
+{
+    hm_map map;
+    hm_pool pool;
+    hm_table table;
+    hm_lists lists;
+    hm_world world;
+    hm_id_table ids;
+    const hm_column column = {.size = 4};
+    CHECK(hm_map_init(&map,
+                      &(hm_map_desc){
+                          .item_size = 4, .capacity = 11, .max_slots = MANY_SLOTS, .type_id = 1}) ==
+          HM_OK);
+    CHECK(has_values_for(hm_map_as_owners(&map), 11, 1));
+    hm_map_fini(&map);
+    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4,
+                                              .capacity = 12,
+                                              .max_slots = MANY_SLOTS,
+                                              .type_id = 0x7FFF}) == HM_OK);
+    CHECK(has_values_for(hm_pool_as_owners(&pool), 12, 0x7FFF));
+    hm_pool_fini(&pool);
+    CHECK(hm_table_init(&table, &(hm_table_desc){.columns = &column,
+                                                 .column_count = 1,
+                                                 .capacity = 13,
+                                                 .max_slots = MANY_SLOTS}) == HM_OK);
+    CHECK(has_values_for(hm_table_as_owners(&table), 13, 0));
+    hm_table_fini(&table);
+    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 4,
+                                                 .capacity = 14,
+                                                 .max_slots = MANY_SLOTS,
+                                                 .type_id = 4}) == HM_OK);
+    CHECK(has_values_for(hm_lists_as_owners(&lists), 14, 4));
+    hm_lists_fini(&lists);
+    CHECK(hm_world_init(&world,
+                        &(hm_world_desc){.capacity = 15, .max_slots = MANY_SLOTS, .type_id = 5}) ==
+          HM_OK);
+    CHECK(has_values_for(hm_world_as_owners(&world), 15, 5));
+    hm_world_fini(&world);
+    CHECK(hm_id_table_init(
+              &ids, &(hm_id_table_desc){.capacity = 16, .max_slots = MANY_SLOTS, .type_id = 6}) ==
+          HM_OK);
+    CHECK(has_values_for(hm_id_table_as_owners(&ids), 16, 6));
+    hm_id_table_fini(&ids);
 }
 
 /* trust */

@@ -25,6 +25,8 @@ HM_POOL_DEFINE(flame, struct unit, 4)
 HM_SECONDARY_DEFINE(armour, unit, struct armour)
 HM_SECONDARY_DEFINE(halo, unit, struct halo)
 HM_SECONDARY_DEFINE(heat, flame, float)
+HM_HANDLE_DEFINE(hero)
+HM_SECONDARY_DEFINE(renown, hero, int)
 /* Defined and never used: must not cause a warning. */
 HM_SECONDARY_DEFINE(idle, flame, long)
 
@@ -41,6 +43,44 @@ TEST(secondary_typed, init_knows_size_alignment_and_name)
     armour_secondary_fini(&armours);
     CHECK(armour_secondary_init(&armours, UINT32_MAX, 3) == HM_ERROR_INVALID);
     CHECK(armour_secondary_count(&armours) == 0);
+}
+
+TEST(secondary_typed, init_for_takes_the_rest_from_the_owners)
+{
+    unit_map units;
+    flame_pool flames;
+    armour_secondary armours;
+    heat_secondary heats;
+    hm_map_desc desc = {.capacity = 20, .max_slots = 4000000};
+    CHECK(unit_map_init_desc(&units, &desc) == HM_OK && flame_pool_init(&flames, 30) == HM_OK);
+    CHECK(armour_secondary_init_for(&armours, 5, unit_map_as_owners(&units)) == HM_OK);
+    CHECK(heat_secondary_init_for(&heats, 0, flame_pool_as_owners(&flames)) == HM_OK);
+    CHECK(armour_secondary_capacity(&armours) == 5 && heat_secondary_capacity(&heats) == 30);
+    CHECK(strcmp(armours.secondary.name, "armour") == 0);
+    unit_handle late = {hm_handle_pack(3999999, 1, 3)};
+    CHECK(armour_secondary_set(&armours, late, NULL) != NULL);
+    CHECK(heat_secondary_set(&heats, flame_pool_insert(&flames, NULL), NULL) != NULL);
+    armour_secondary_fini(&armours);
+    heat_secondary_fini(&heats);
+    flame_pool_fini(&flames);
+    unit_map_fini(&units);
+    CHECK(armour_secondary_init_for(&armours, 5, unit_map_as_owners(&units)) == HM_ERROR_INVALID);
+    CHECK(armour_secondary_capacity(&armours) == 0);
+    CHECK(armour_secondary_init_for(NULL, 5, unit_map_as_owners(&units)) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "armour_secondary_init_for: secondary is NULL") == 0);
+}
+
+TEST(secondary_typed, entities_of_a_world_are_owners)
+{
+    hm_world world;
+    renown_secondary renown;
+    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 20, .type_id = 9}) == HM_OK);
+    CHECK(renown_secondary_init_for(&renown, 0, hm_world_as_owners(&world)) == HM_OK);
+    hero_handle hero = {hm_world_create(&world, NULL, 0)};
+    CHECK(renown_secondary_set(&renown, hero, &(int){5}) != NULL);
+    CHECK(renown_secondary_capacity(&renown) == 20);
+    renown_secondary_fini(&renown);
+    hm_world_fini(&world);
 }
 
 TEST(secondary_typed, init_desc_overrides_size_and_alignment)

@@ -63,6 +63,7 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_map_meta_at(&map, 1) == NULL);
     CHECK(body_map_erase(&map, second) && !body_map_erase(&map, second));
     CHECK(body_map_explain(&map, second) == HM_HANDLE_STALE);
+    CHECK(body_map_as_owners(&map).capacity == body_map_capacity(&map));
     CHECK(body_map_describe(&map, second, text, sizeof text) ==
           hm_map_describe(&map.map, second.id, NULL, 0));
     CHECK(body_map_describe(&map, second, NULL, 0) == strlen(text));
@@ -94,6 +95,7 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_pool_erase(&pool, second) && !body_pool_erase(&pool, second));
     CHECK(body_handle_is_null(body_pool_handle_at(&pool, 1)));
     CHECK(body_pool_explain(&pool, second) == HM_HANDLE_STALE);
+    CHECK(body_pool_as_owners(&pool).capacity == body_pool_capacity(&pool));
     CHECK(body_pool_describe(&pool, second, text, sizeof text) ==
           hm_pool_describe(&pool.pool, second.id, NULL, 0));
     CHECK(body_pool_describe(&pool, second, NULL, 0) == strlen(text));
@@ -258,6 +260,7 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(body_lists_contains(&lists, second) && body_lists_destroy(&lists, second));
     CHECK(!body_lists_contains(&lists, second));
     CHECK(body_lists_explain(&lists, second) == HM_HANDLE_STALE);
+    CHECK(body_lists_as_owners(&lists).capacity == body_lists_capacity(&lists));
     CHECK(body_lists_describe(&lists, second, text, sizeof text) ==
           hm_lists_describe(&lists.lists, second.id, NULL, 0));
     CHECK(body_lists_describe(&lists, second, NULL, 0) == strlen(text));
@@ -380,6 +383,7 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_handle_equal(body_table_handle_at(&table, 1), second));
     CHECK(body_table_erase(&table, second) && !body_table_erase(&table, second));
     CHECK(body_table_explain(&table, second) == HM_HANDLE_STALE);
+    CHECK(body_table_as_owners(&table).capacity == body_table_capacity(&table));
     CHECK(body_table_describe(&table, second, text, sizeof text) ==
           hm_table_describe(&table.table, second.id, NULL, 0));
     CHECK(body_table_describe(&table, second, NULL, 0) == strlen(text));

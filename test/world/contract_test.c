@@ -441,6 +441,7 @@ PANICS(count, hm_world_count(NULL))
 PANICS(capacity, hm_world_capacity(NULL))
 PANICS(contains, hm_world_contains(NULL, none))
 PANICS(handle_at, hm_world_handle_at(NULL, 0).bits)
+PANICS(as_owners, hm_world_as_owners(NULL))
 PANICS(explain, hm_world_explain(NULL, none))
 PANICS(get_stats, hm_world_get_stats(NULL).slots)
 

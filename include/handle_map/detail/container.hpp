@@ -208,24 +208,11 @@ template <std::uint16_t TypeId> constexpr std::uint16_t type_id_or(std::uint16_t
 template <class Owners, class = void> struct issues_handles : std::false_type {
 };
 template <class Owners>
-struct issues_handles<Owners, std::void_t<decltype(std::declval<const Owners &>().type_id())>>
+struct issues_handles<Owners, std::void_t<decltype(std::declval<const Owners &>().as_owners())>>
     : std::true_type {
 };
 
-/* For a container of what belongs to `owners`: their type id and index space, and their capacity
- * unless the options have one. */
-template <class Options, class Owners>
-Options options_for(const Owners &owners, Options with) noexcept
-{
-    if (with.capacity == 0)
-        with.capacity = owners.capacity();
-    if (with.max_slots == 0)
-        with.max_slots = owners.stats().max_slots;
-    with.type_id = owners.type_id();
-    return with;
-}
-
-/* The same for owners. */
+/* As ask, of owners. */
 template <class Owner, class Predicate> bool ask_owner(hm_handle owner, void *context) noexcept
 {
     return std::invoke(*static_cast<Predicate *>(context), handle<Owner>(owner));

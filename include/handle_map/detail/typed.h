@@ -67,7 +67,7 @@
         if (hm_self == NULL)                                                                       \
             return hm_refuse_null(#prefix "_" #kind "_init_desc", #kind);                          \
         if (hm_given == NULL) {                                                                    \
-            memset(hm_self, 0, sizeof *hm_self);                                                   \
+            (void)hm_##kind##_init(&hm_self->kind, NULL); /* zeroes it */                          \
             return hm_refuse_null(#prefix "_" #kind "_init_desc", "desc");                         \
         }                                                                                          \
         hm_full = *hm_given;                                                                       \
@@ -255,12 +255,18 @@
         return hm_##kind##_get_stats(&hm_self->kind);                                              \
     }
 
+/* For containers that issue handles. */
 #define HM_TYPED_DEFINE_EXPLAIN(prefix, kind)                                                      \
     HM_UNUSED static inline hm_handle_state prefix##_##kind##_explain(                             \
         const prefix##_##kind *hm_self, prefix##_handle hm_named)                                  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
         return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
+    }                                                                                              \
+    HM_UNUSED static inline hm_owners prefix##_##kind##_as_owners(const prefix##_##kind *hm_self)  \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "as_owners");                                              \
+        return hm_##kind##_as_owners(&hm_self->kind);                                              \
     }                                                                                              \
     HM_TYPED_DEFINE_DESCRIBE(prefix, kind, prefix##_handle)
 

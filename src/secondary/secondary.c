@@ -9,26 +9,17 @@
  * clear leaves behind has to be marked. Remove does mark its slot, for the sake of the order, which
  * may still list the slot and must not find another slot's value at its position. Clear resets the
  * order, and trim settles it, so that it lists nothing. */
-#include "secondary_private.h"
+#include "secondary_internal.h"
 
-#include "array_private.h"
-#include "base_private.h"
-#include "describe_private.h"
-#include "guard_private.h"
-#include "handle_private.h"
-#include "id_table_private.h"
-#include "memory/memory_private.h"
-#include "order/order_private.h"
-
-/* The bits of a byte of `pieces`. */
-enum {
-    SECONDARY_COMMITTED = 1, /* the piece has memory */
-    SECONDARY_USED = 2       /* during a trim: and an owner has a slot there */
-};
-
-/* Bytes of a piece, unless a page is larger: large enough to make commits rare, and small enough
- * for the single owner with a high index. */
-#define SECONDARY_PIECE_SIZE ((size_t)64 << 10)
+#include "../announce_private.h"
+#include "../array_private.h"
+#include "../base_private.h"
+#include "../describe_private.h"
+#include "../guard_private.h"
+#include "../handle_private.h"
+#include "../id_table_private.h"
+#include "../memory/memory_private.h"
+#include "../order/order_private.h"
 
 /* Returns the number of values for which all columns are committed. */
 static uint32_t secondary_committed_values(const hm_secondary *secondary)
@@ -44,6 +35,27 @@ static void *secondary_value_at(const hm_secondary *secondary, uint32_t index)
 
 /* init and fini */
 
+hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
+                                   uint16_t *type_id)
+{
+    if (!owners->is_given)
+        return HM_OK;
+    if (owners->capacity == 0)
+        return hm_fail(HM_ERROR_INVALID, "the owners' container is not initialised");
+    if (*max_slots != 0 && *max_slots != owners->max_slots)
+        return hm_fail(HM_ERROR_INVALID,
+                       "max_slots %" HM_U32 " is not that of the owners' container, %" HM_U32,
+                       *max_slots, owners->max_slots);
+    if (*type_id != 0 && *type_id != owners->type_id)
+        return hm_fail(HM_ERROR_INVALID, "type_id %u is not that of the owners' container, %u",
+                       (unsigned)*type_id, (unsigned)owners->type_id);
+    if (*capacity == 0)
+        *capacity = owners->capacity;
+    *max_slots = owners->max_slots;
+    *type_id = owners->type_id;
+    return HM_OK;
+}
+
 /* Checks all that can be wrong with a descriptor whose defaults are filled in, before anything is
  * reserved. */
 static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_desc *values)
@@ -58,18 +70,6 @@ static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_d
     return status;
 }
 
-static hm_status secondary_reserve_positions(hm_secondary *secondary, const hm_memory *memory)
-{
-    size_t size = hm_memory_round_up(sizeof(uint32_t) * secondary->max_slots, memory->page_size);
-    unsigned char *positions = NULL;
-    hm_status status = hm_memory_reserve(memory, size, &positions);
-    if (status != HM_OK)
-        return status;
-    secondary->positions = (uint32_t *)(void *)positions;
-    secondary->reserved_size = size;
-    return HM_OK;
-}
-
 static hm_status secondary_init_columns(hm_secondary *secondary, const hm_secondary_desc *full)
 {
     const hm_memory *memory = full->memory;
@@ -78,20 +78,11 @@ static hm_status secondary_init_columns(hm_secondary *secondary, const hm_second
     hm_status status = secondary_check(full, &values);
     if (status != HM_OK)
         return status;
-    size_t piece_size = memory->page_size;
-    if (piece_size < SECONDARY_PIECE_SIZE)
-        piece_size = SECONDARY_PIECE_SIZE;
-    uint32_t shift = hm_bits_highest(piece_size / sizeof(uint32_t));
-    hm_array_desc pieces = {.item_size = 1, .memory = memory, .commit_step = memory->page_size};
-    pieces.capacity = (((size_t)full->max_slots - 1) >> shift) + 1;
-    secondary->piece_shift = (uint16_t)shift;
     secondary->max_slots = full->max_slots;
     status = hm_array_init(&secondary->value_array, &values);
     if (status == HM_OK)
         status = hm_array_init(&secondary->owner_array, &owners);
-    if (status == HM_OK)
-        status = hm_array_init(&secondary->piece_array, &pieces);
-    return status == HM_OK ? secondary_reserve_positions(secondary, memory) : status;
+    return status == HM_OK ? hm_secondary_init_pieces(secondary, memory) : status;
 }
 
 static void secondary_release_all(hm_secondary *secondary)
@@ -110,10 +101,15 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
 {
     if (secondary == NULL)
         return hm_refuse_null("hm_secondary_init", "secondary");
+    hm_announce_init("secondary", secondary);
     memset(secondary, 0, sizeof *secondary);
     if (desc == NULL)
         return hm_refuse_null("hm_secondary_init", "desc");
     hm_secondary_desc full = *desc;
+    hm_status status =
+        hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
+    if (status != HM_OK)
+        return status;
     if (full.memory == NULL)
         full.memory = hm_memory_os();
     if (full.capacity == 0)
@@ -121,14 +117,13 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
             full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
-    hm_status status = secondary_init_columns(secondary, &full);
+    status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {
         secondary_release_all(secondary);
         return status;
     }
     secondary->values = hm_array_data(&secondary->value_array);
     secondary->owners = hm_array_data(&secondary->owner_array);
-    secondary->pieces = hm_array_data(&secondary->piece_array);
     secondary->value_size = full.value_size;
     secondary->type_id = full.type_id;
     secondary->destroy = full.destroy;
@@ -144,59 +139,6 @@ void hm_secondary_fini(hm_secondary *secondary)
     HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_fini", secondary->name);
     hm_secondary_clear(secondary);
     secondary_release_all(secondary);
-}
-
-/* the sparse column */
-
-static size_t secondary_piece_begin(const hm_secondary *secondary, size_t piece)
-{
-    return piece << secondary->piece_shift << 2;
-}
-
-/* Returns the bytes of a piece. The last one ends where the reservation does. */
-static size_t secondary_piece_size(const hm_secondary *secondary, size_t piece)
-{
-    size_t size = secondary_piece_begin(secondary, 1);
-    size_t left = secondary->reserved_size - secondary_piece_begin(secondary, piece);
-    return size < left ? size : left;
-}
-
-static unsigned char *secondary_piece_at(const hm_secondary *secondary, size_t piece)
-{
-    return (unsigned char *)secondary->positions + secondary_piece_begin(secondary, piece);
-}
-
-/* Lets lookups see as many pieces as the array has. */
-static void secondary_follow_pieces(hm_secondary *secondary)
-{
-    uint64_t end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
-    secondary->slot_end = end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
-}
-
-static bool secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
-{
-    return slot < secondary->slot_end &&
-           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
-}
-
-/* Commits a piece that has no memory. If that fails, `pieces` may have grown, but lookups do not
- * see it. */
-static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
-{
-    hm_status status = HM_OK;
-    if (piece >= secondary->piece_array.count)
-        status = hm_array_resize(&secondary->piece_array, piece + 1);
-    if (status != HM_OK)
-        return status;
-    size_t size = secondary_piece_size(secondary, piece);
-    status =
-        hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
-    if (status != HM_OK)
-        return status;
-    secondary->positions_size += size;
-    secondary->pieces[piece] = SECONDARY_COMMITTED;
-    secondary_follow_pieces(secondary);
-    return HM_OK;
 }
 
 /* set */
@@ -223,8 +165,8 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     hm_status status = secondary_commit_values(secondary, n, false);
     uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
-        if (!secondary_has_piece(secondary, slot))
-            status = secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+        if (!hm_secondary_has_piece(secondary, slot))
+            status = hm_secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
         size_t size = (size_t)1 << secondary->piece_shift;
         slot = end - slot > size ? slot + (uint32_t)size : end;
     }
@@ -241,15 +183,16 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
                        owner.bits, hm_handle_state_name(state), (unsigned)secondary->type_id);
     if (hm_handle_index(owner) >= secondary->max_slots)
         return hm_fail(HM_ERROR_INVALID,
-                       "the owner's index %" HM_U32 " is not below max_slots %" HM_U32,
-                       hm_handle_index(owner), secondary->max_slots);
+                       "the owner's index %" HM_U32 " is not below max_slots %" HM_U32
+                       " of '%.40s': name its container in the descriptor, as `owners`",
+                       hm_handle_index(owner), secondary->max_slots, secondary->name);
     return HM_OK;
 }
 
 /* Returns the position of the value that stands for a slot, or HM_INVALID_INDEX. */
 static uint32_t secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
 {
-    if (!secondary_has_piece(secondary, slot))
+    if (!hm_secondary_has_piece(secondary, slot))
         return HM_INVALID_INDEX;
     uint32_t index = secondary->positions[slot];
     if (index >= secondary->count || hm_handle_index(secondary->owners[index]) != slot)
@@ -290,8 +233,8 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle ow
 {
     uint32_t slot = hm_handle_index(owner);
     hm_status status = secondary_commit_values(secondary, n, true);
-    if (status == HM_OK && !secondary_has_piece(secondary, slot))
-        status = secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+    if (status == HM_OK && !hm_secondary_has_piece(secondary, slot))
+        status = hm_secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
     return status;
 }
 
@@ -529,43 +472,6 @@ uint32_t hm_secondary_purge(hm_secondary *secondary,
 
 /* memory and questions */
 
-/* Decommits a piece that no owner uses, and takes the mark of a used one back. */
-static hm_status secondary_trim_piece(hm_secondary *secondary, size_t piece)
-{
-    if (secondary->pieces[piece] != SECONDARY_COMMITTED)
-        return HM_OK;
-    size_t size = secondary_piece_size(secondary, piece);
-    hm_status status = hm_memory_decommit(secondary->value_array.memory,
-                                          secondary_piece_at(secondary, piece), size);
-    if (status == HM_OK) {
-        secondary->pieces[piece] = 0;
-        secondary->positions_size -= size;
-    }
-    return status;
-}
-
-/* Gives back the pieces without an owner, up to the first that the system refuses to take. */
-static hm_status secondary_trim_pieces(hm_secondary *secondary)
-{
-    hm_status status = HM_OK;
-    for (uint32_t i = 0; i < secondary->count; i++) {
-        uint32_t slot = hm_handle_index(secondary->owners[i]);
-        secondary->pieces[(size_t)slot >> secondary->piece_shift] |= SECONDARY_USED;
-    }
-    size_t end = 0;
-    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
-        if (status == HM_OK)
-            status = secondary_trim_piece(secondary, piece);
-        secondary->pieces[piece] &= SECONDARY_COMMITTED;
-        if (secondary->pieces[piece] != 0)
-            end = piece + 1;
-    }
-    if (secondary->piece_array.count > end)
-        (void)hm_array_resize(&secondary->piece_array, end); /* It shrinks. */
-    secondary_follow_pieces(secondary);
-    return status == HM_OK ? hm_array_trim(&secondary->piece_array) : status;
-}
-
 hm_status hm_secondary_trim(hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_trim: secondary is NULL");
@@ -580,7 +486,7 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (status == HM_OK)
         status = hm_array_decommit(&secondary->owner_array);
     if (status == HM_OK)
-        status = secondary_trim_pieces(secondary);
+        status = hm_secondary_trim_pieces(secondary);
     if (status == HM_OK)
         status = hm_order_trim(&secondary->order, secondary->count);
     secondary->guard.limit = secondary_committed_values(secondary);
@@ -598,18 +504,6 @@ static bool secondary_fields_are_valid(const hm_secondary *secondary)
            secondary->count <= committed &&
            secondary->guard.limit == (hm_guard_is_busy(&secondary->guard) ? 0 : committed) &&
            secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
-}
-
-static bool secondary_pieces_are_valid(const hm_secondary *secondary)
-{
-    size_t size = 0;
-    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
-        if (secondary->pieces[piece] > SECONDARY_COMMITTED)
-            return false;
-        if (secondary->pieces[piece] != 0)
-            size += secondary_piece_size(secondary, piece);
-    }
-    return size == secondary->positions_size;
 }
 
 static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t index)
@@ -633,7 +527,7 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
     if (!secondary_fields_are_valid(secondary))
         return hm_fail(HM_ERROR_CORRUPT,
                        "the secondary's values, count and committed memory disagree");
-    if (!secondary_pieces_are_valid(secondary))
+    if (!hm_secondary_pieces_are_valid(secondary))
         return hm_fail(HM_ERROR_CORRUPT, "the secondary's sparse column is damaged");
     for (uint32_t i = 0; i < secondary->count; i++)
         if (!secondary_owner_is_valid(secondary, i))
@@ -661,8 +555,9 @@ size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, 
                            .state = hm_handle_judge(owner, secondary->type_id),
                            .type_id = secondary->type_id,
                            .slots = secondary->max_slots,
+                           .is_zeroed = secondary->max_slots == 0,
                            .value = value};
-    if (what.state != HM_HANDLE_LIVE)
+    if (what.is_zeroed || what.state != HM_HANDLE_LIVE)
         return hm_describe(&what, buffer, size);
     if (slot >= secondary->max_slots) {
         what.state = HM_HANDLE_OUT_OF_RANGE;

@@ -7,6 +7,11 @@
 
 #include <handle_map/secondary.h>
 
+/* Fills in what a descriptor leaves to its `owners`, if it names a container. HM_ERROR_INVALID: the
+ * container is not initialised, or the descriptor says something else than it. */
+hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
+                                   uint16_t *type_id);
+
 /* Makes n sets that add values succeed, if one of them is for this owner, which may be one, and the
  * others are for owners that were prepared too. HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has
  * changed. O(1), at most three commits. */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* announce: who listens. */
+#include "announce_private.h"
+
+#include "atomic_private.h"
+
+/* The listener is written before the number, and not written again. */
+static uint32_t announce_is_heard;
+static hm_announce_listener *announce_listener;
+
+void hm_announce_to(hm_announce_listener *listener)
+{
+    if (hm_atomic_load(&announce_is_heard) != 0)
+        return;
+    announce_listener = listener;
+    (void)hm_atomic_exchange_if(&announce_is_heard, 0, 1);
+}
+
+void hm_announce_init(const char *kind, const void *container)
+{
+    if (hm_atomic_load(&announce_is_heard) != 0)
+        announce_listener(kind, container);
+}

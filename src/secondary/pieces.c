@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* secondary: the sparse column, from slots to positions, and the pieces of it that have memory. */
+#include "secondary_internal.h"
+
+#include "../array_private.h"
+#include "../memory/memory_private.h"
+
+/* The bits of a byte of `pieces`. */
+enum {
+    SECONDARY_COMMITTED = 1, /* the piece has memory */
+    SECONDARY_USED = 2       /* during a trim: and an owner has a slot there */
+};
+
+/* Bytes of a piece, unless a page is larger: large enough to make commits rare, and small enough
+ * for the single owner with a high index. */
+#define SECONDARY_PIECE_SIZE ((size_t)64 << 10)
+
+hm_status hm_secondary_init_pieces(hm_secondary *secondary, const hm_memory *memory)
+{
+    size_t size = hm_memory_round_up(sizeof(uint32_t) * secondary->max_slots, memory->page_size);
+    size_t piece_size = memory->page_size;
+    if (piece_size < SECONDARY_PIECE_SIZE)
+        piece_size = SECONDARY_PIECE_SIZE;
+    uint32_t shift = hm_bits_highest(piece_size / sizeof(uint32_t));
+    hm_array_desc pieces = {.item_size = 1, .memory = memory, .commit_step = memory->page_size};
+    pieces.capacity = (((size_t)secondary->max_slots - 1) >> shift) + 1;
+    unsigned char *positions = NULL;
+    hm_status status = hm_array_init(&secondary->piece_array, &pieces);
+    if (status == HM_OK)
+        status = hm_memory_reserve(memory, size, &positions);
+    if (status != HM_OK)
+        return status;
+    secondary->pieces = hm_array_data(&secondary->piece_array);
+    secondary->piece_shift = (uint16_t)shift;
+    secondary->positions = (uint32_t *)(void *)positions;
+    secondary->reserved_size = size;
+    return HM_OK;
+}
+
+static size_t secondary_piece_begin(const hm_secondary *secondary, size_t piece)
+{
+    return piece << secondary->piece_shift << 2;
+}
+
+/* Returns the bytes of a piece. The last one ends where the reservation does. */
+static size_t secondary_piece_size(const hm_secondary *secondary, size_t piece)
+{
+    size_t size = secondary_piece_begin(secondary, 1);
+    size_t left = secondary->reserved_size - secondary_piece_begin(secondary, piece);
+    return size < left ? size : left;
+}
+
+static unsigned char *secondary_piece_at(const hm_secondary *secondary, size_t piece)
+{
+    return (unsigned char *)secondary->positions + secondary_piece_begin(secondary, piece);
+}
+
+/* Lets lookups see as many pieces as the array has. */
+static void secondary_follow_pieces(hm_secondary *secondary)
+{
+    uint64_t end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
+    secondary->slot_end = end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
+}
+
+hm_status hm_secondary_commit_piece(hm_secondary *secondary, size_t piece)
+{
+    hm_status status = HM_OK;
+    if (piece >= secondary->piece_array.count)
+        status = hm_array_resize(&secondary->piece_array, piece + 1);
+    if (status != HM_OK)
+        return status;
+    size_t size = secondary_piece_size(secondary, piece);
+    status =
+        hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
+    if (status != HM_OK)
+        return status;
+    secondary->positions_size += size;
+    secondary->pieces[piece] = SECONDARY_COMMITTED;
+    secondary_follow_pieces(secondary);
+    return HM_OK;
+}
+
+/* Decommits a piece that no owner uses, and takes the mark of a used one back. */
+static hm_status secondary_trim_piece(hm_secondary *secondary, size_t piece)
+{
+    if (secondary->pieces[piece] != SECONDARY_COMMITTED)
+        return HM_OK;
+    size_t size = secondary_piece_size(secondary, piece);
+    hm_status status = hm_memory_decommit(secondary->value_array.memory,
+                                          secondary_piece_at(secondary, piece), size);
+    if (status == HM_OK) {
+        secondary->pieces[piece] = 0;
+        secondary->positions_size -= size;
+    }
+    return status;
+}
+
+hm_status hm_secondary_trim_pieces(hm_secondary *secondary)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < secondary->count; i++) {
+        uint32_t slot = hm_handle_index(secondary->owners[i]);
+        secondary->pieces[(size_t)slot >> secondary->piece_shift] |= SECONDARY_USED;
+    }
+    size_t end = 0;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
+        if (status == HM_OK)
+            status = secondary_trim_piece(secondary, piece);
+        secondary->pieces[piece] &= SECONDARY_COMMITTED;
+        if (secondary->pieces[piece] != 0)
+            end = piece + 1;
+    }
+    if (secondary->piece_array.count > end)
+        (void)hm_array_resize(&secondary->piece_array, end); /* It shrinks. */
+    secondary_follow_pieces(secondary);
+    return status == HM_OK ? hm_array_trim(&secondary->piece_array) : status;
+}
+
+bool hm_secondary_pieces_are_valid(const hm_secondary *secondary)
+{
+    size_t size = 0;
+    for (size_t piece = 0; piece < secondary->piece_array.count; piece++) {
+        if (secondary->pieces[piece] > SECONDARY_COMMITTED)
+            return false;
+        if (secondary->pieces[piece] != 0)
+            size += secondary_piece_size(secondary, piece);
+    }
+    return size == secondary->positions_size;
+}

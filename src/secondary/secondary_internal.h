@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* secondary: what its sources share: the sparse column and its pieces. */
+#ifndef HANDLE_MAP_SECONDARY_INTERNAL_H
+#define HANDLE_MAP_SECONDARY_INTERNAL_H
+
+#include "secondary_private.h"
+
+/* Reserves the sparse column for max_slots, which is set and at least 1, and the array of its
+ * pieces. After a failure the array is to be finished. */
+hm_status hm_secondary_init_pieces(hm_secondary *secondary, const hm_memory *memory);
+
+static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_t slot)
+{
+    return slot < secondary->slot_end &&
+           secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
+}
+
+/* Commits a piece that has no memory. If that fails, `pieces` may have grown, but lookups do not
+ * see it. */
+hm_status hm_secondary_commit_piece(hm_secondary *secondary, size_t piece);
+
+/* Gives back the pieces without an owner, up to the first that the system refuses to take. */
+hm_status hm_secondary_trim_pieces(hm_secondary *secondary);
+
+bool hm_secondary_pieces_are_valid(const hm_secondary *secondary);
+
+#endif
