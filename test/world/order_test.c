@@ -317,3 +317,31 @@ TEST(world_order, what_leaves_the_table_or_the_world_in_the_middle_of_an_order_i
     CHECK(is_in_order(&stage, stage.number));
     finish_world(world);
 }
+
+/* Trim ends what an order is in the middle of, and so it moves values. */
+TEST(world_order, a_trim_that_places_sparse_values_tells_the_clock)
+{
+    enum { VALUES = 40 };
+    uint32_t moved = 0;
+    for (int calls = 1; calls < VALUES; calls++) {
+        hm_world world = make_world((hm_world_desc){0});
+        hm_component sparse = make_sparse(&world);
+        const hm_secondary *values = hm_world_sparse(&world, sparse - world.salt);
+        hm_handle entity = HM_NULL_HANDLE;
+        for (int i = 0; i < VALUES; i++) {
+            entity = hm_world_create(&world, NULL, 0);
+            give(&world, entity, sparse, i * 17 % VALUES);
+        }
+        for (int call = 0; call < calls; call++)
+            hm_world_defragment(&world, sparse, &by_key, (hm_budget){1, 0});
+        int before[VALUES];
+        memcpy(before, hm_secondary_values(values), sizeof before);
+        uint64_t clock = hm_world_clock(&world);
+        CHECK(hm_world_trim(&world) == HM_OK);
+        bool moves = memcmp(before, hm_secondary_values(values), sizeof before) != 0;
+        CHECK(!moves || hm_world_changed(&world, entity, sparse) > clock);
+        moved += moves;
+        finish_world(&world);
+    }
+    CHECK(moved > 0);
+}
