@@ -290,8 +290,8 @@ TEST(world, a_change_replaces_the_value_of_each_entity)
             CHECK(hm_world_change(&world, entity, more, n, NULL, 0) == HM_OK);
             CHECK(value_of(&world, entity, first) == 0 && value_of(&world, entity, second) == 0);
             CHECK(value_of(&world, entity, sparse) == (n == 3 ? 0 : 8));
-            CHECK(hm_world_change(&world, entity, NULL, 0, &sparse, 1) == HM_OK);
-            CHECK(!hm_world_has(&world, entity, sparse));
+            CHECK(hm_world_change(&world, entity, NULL, 0, more + 1, 2) == HM_OK);
+            CHECK(!hm_world_has(&world, entity, second) && !hm_world_has(&world, entity, sparse));
         }
     finish_world(&world);
 }
