@@ -445,6 +445,31 @@ static uint64_t number_of(const void *item, void *context)
     return number;
 }
 
+TEST(memory_arena, a_trim_gives_back_what_live_containers_have_given_back)
+{
+    test_memory parent;
+    hm_memory_arena arena;
+    hm_map map;
+    test_memory_init_with_holes(&parent, test_page_size(4096));
+    make_arena(&arena, (size_t)1 << 24, &parent.table);
+    hm_map_desc desc = {.item_size = 64, .capacity = 40000, .memory = &arena.table};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(hm_memory_arena_trim(&arena) == HM_OK);
+    size_t before = parent.committed_size;
+    for (int i = 1; i < 40000; i++)
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    CHECK(parent.committed_size > before + (size_t)39000 * 64);
+    hm_map_clear(&map);
+    CHECK(hm_map_trim(&map) == HM_OK && hm_memory_arena_trim(&arena) == HM_OK);
+    CHECK(parent.committed_size <= before + 16 * parent.table.page_size);
+    CHECK(hm_map_validate(&map) == HM_OK);
+    CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+    hm_map_fini(&map);
+    hm_memory_arena_fini(&arena);
+    test_memory_check_released(&parent);
+}
+
 TEST(memory_arena, a_small_map_that_was_ordered_keeps_little)
 {
     hm_memory_arena arena;

@@ -32,6 +32,21 @@ static hm_status upkeep_trim_chunk_list(hm_world *world)
     return hm_array_decommit(&world->order_chunks);
 }
 
+/* The trim of a secondary places the values that an unfinished defragment is moving. */
+static hm_status upkeep_trim_sparse(hm_world *world)
+{
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < world->component_count && status == HM_OK; i++) {
+        if (!hm_world_is_sparse(world, i))
+            continue;
+        hm_secondary *sparse = hm_world_sparse(world, i);
+        if (sparse->order.phase == HM_ORDER_PLACE)
+            hm_world_record(world, i)->changed = ++world->clock;
+        status = hm_secondary_trim(sparse);
+    }
+    return status;
+}
+
 hm_status hm_world_trim(hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_trim: world is NULL");
@@ -47,9 +62,8 @@ hm_status hm_world_trim(hm_world *world)
         if (world->tables[i].is_alive)
             hm_world_drop_spares(world, i);
     status = hm_world_store_trim(&world->store);
-    for (uint32_t i = 0; i < world->component_count && status == HM_OK; i++)
-        if (hm_world_is_sparse(world, i))
-            status = hm_secondary_trim(hm_world_sparse(world, i));
+    if (status == HM_OK)
+        status = upkeep_trim_sparse(world);
     if (status == HM_OK)
         status = upkeep_trim_slots(world);
     world->guard.limit = (uint32_t)world->ids.slot_array.limit;

@@ -394,6 +394,30 @@ TEST(secondary, after_a_reserve_the_promised_sets_need_no_memory)
     }
 }
 
+/* With a value behind all that is reserved, or without. */
+TEST(secondary, a_reserve_reaches_to_its_last_slot_and_no_further)
+{
+    const uint32_t ends[] = {PIECE_SLOTS - 1,     PIECE_SLOTS,     PIECE_SLOTS + 1,
+                             2 * PIECE_SLOTS - 1, 2 * PIECE_SLOTS, 2 * PIECE_SLOTS + 1};
+    for (uint32_t i = 0; i < 2 * sizeof ends / sizeof *ends; i++) {
+        uint32_t end = ends[i / 2], next = (end + PIECE_SLOTS - 1) / PIECE_SLOTS * PIECE_SLOTS;
+        test_memory memory;
+        test_memory_init_with_holes(&memory, hm_memory_os()->page_size);
+        hm_secondary_desc desc = {.capacity = 3 * PIECE_SLOTS, .max_slots = 8 * PIECE_SLOTS};
+        desc.memory = &memory.table;
+        hm_secondary secondary = make(desc);
+        if (i % 2 != 0)
+            set(&secondary, owner(8 * PIECE_SLOTS - 1, 1), 1);
+        CHECK(hm_secondary_reserve(&secondary, end - i % 2) == HM_OK);
+        test_memory_fail(&memory, 1, true);
+        set(&secondary, owner(end - 1, 1), 1);
+        CHECK(memory.calls == 0);
+        CHECK(hm_secondary_set(&secondary, owner(next, 1), NULL) == NULL && memory.calls > 0);
+        finish(&secondary);
+        test_memory_check_released(&memory);
+    }
+}
+
 TEST(secondary, reserve_of_more_than_fits_is_full_and_changes_nothing)
 {
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 100});

@@ -6,7 +6,8 @@
  *     |====================|.............|====================|................|
  *     commit: starts here, also again    decommit: ends here, commit: starts here
  *
- * It is based on hm_memory_os(), and checks against its own page size, which may be larger. */
+ * It is based on hm_memory_os(), unless test_memory_use says otherwise, and checks against its own
+ * page size, which may be larger. */
 #include "memory.h"
 
 #include "test.h"
@@ -28,6 +29,9 @@ enum {
     PAGE_STARTS = 4, /* a commit began there */
     MOST_STARTS = 5  /* arrays in a range, at most */
 };
+
+/* What test_memory_use was given. */
+static const hm_memory *used;
 
 /* Counts a call and returns whether to refuse it. */
 static bool refuses(test_memory *memory)
@@ -114,9 +118,9 @@ static void *test_reserve(void *context, size_t size)
     CHECK(size > 0 && size % page_size == 0);
     if (refuses(memory) || size > SIZE_MAX - page_size)
         return NULL;
-    const hm_memory *os = hm_memory_os();
+    const hm_memory *base = memory->base;
     /* One page more, so that no two ranges are adjacent. */
-    unsigned char *address = os->reserve(os->context, size + page_size);
+    unsigned char *address = base->reserve(base->context, size + page_size);
     if (address == NULL)
         return NULL;
     test_range *range = calloc(1, sizeof *range + size / page_size);
@@ -134,8 +138,8 @@ static bool test_commit(void *context, void *address, size_t size)
     test_memory *memory = context;
     test_range *range = check_change(memory, address, size, false);
     check_grows(memory, range, address);
-    const hm_memory *os = hm_memory_os();
-    if (refuses(memory) || !os->commit(os->context, address, size))
+    const hm_memory *base = memory->base;
+    if (refuses(memory) || !base->commit(base->context, address, size))
         return false;
     set_pages(memory, range, address, size, true);
     range->committed_size += size;
@@ -148,8 +152,8 @@ static bool test_decommit(void *context, void *address, size_t size)
     test_memory *memory = context;
     test_range *range = check_change(memory, address, size, true);
     check_shrinks(memory, range, address, size);
-    const hm_memory *os = hm_memory_os();
-    if (refuses(memory) || !os->decommit(os->context, address, size))
+    const hm_memory *base = memory->base;
+    if (refuses(memory) || !base->decommit(base->context, address, size))
         return false;
     set_pages(memory, range, address, size, false);
     range->committed_size -= size;
@@ -163,8 +167,8 @@ static void test_release(void *context, void *address, size_t size)
     test_range *range = range_of(memory, address, size);
     CHECK(range->address == address);
     CHECK(range->size == size);
-    const hm_memory *os = hm_memory_os();
-    os->release(os->context, address, size + memory->table.page_size);
+    const hm_memory *base = memory->base;
+    base->release(base->context, address, size + memory->table.page_size);
     memory->reserved_size -= size;
     memory->committed_size -= range->committed_size;
     test_range **link = &memory->ranges;
@@ -184,6 +188,7 @@ void test_memory_init(test_memory *memory, size_t page_size)
 {
     CHECK(page_size % hm_memory_os()->page_size == 0);
     memset(memory, 0, sizeof *memory);
+    memory->base = used != NULL ? used : hm_memory_os();
     memory->table.reserve = test_reserve;
     memory->table.commit = test_commit;
     memory->table.decommit = test_decommit;
@@ -196,6 +201,11 @@ void test_memory_init_with_holes(test_memory *memory, size_t page_size)
 {
     test_memory_init(memory, page_size);
     memory->has_holes = true;
+}
+
+void test_memory_use(const hm_memory *base)
+{
+    used = base;
 }
 
 void test_memory_break(test_memory *memory, int flaw)
@@ -236,6 +246,11 @@ bool test_memory_explains(const test_memory *memory, hm_status failure, bool has
 void test_memory_check_committed(const test_memory *memory, const void *address, size_t size)
 {
     check_pages(memory, address, size, true);
+}
+
+void test_memory_check_decommitted(const test_memory *memory, const void *address, size_t size)
+{
+    check_pages(memory, address, size, false);
 }
 
 void test_memory_check_released(const test_memory *memory)

@@ -8,11 +8,12 @@
 enum { TEST_MEMORY_FLAWS = 10 };
 
 typedef struct test_memory {
-    hm_memory table;  /* pass &memory.table to a container; this struct must not move meanwhile */
-    uint32_t calls;   /* of reserve, commit and decommit together, refused ones included */
-    uint32_t fail_at; /* the call with this number (from 1) is refused; 0: none */
-    bool fail_after;  /* and so is every later one */
-    bool has_holes;   /* set by test_memory_init_with_holes */
+    hm_memory table; /* pass &memory.table to a container; this struct must not move meanwhile */
+    const hm_memory *base; /* what it takes its memory from */
+    uint32_t calls;        /* of reserve, commit and decommit together, refused ones included */
+    uint32_t fail_at;      /* the call with this number (from 1) is refused; 0: none */
+    bool fail_after;       /* and so is every later one */
+    bool has_holes;        /* set by test_memory_init_with_holes */
     size_t reserved_size, committed_size; /* bytes, of all live reservations */
     struct test_range *ranges;            /* the live reservations */
 } test_memory;
@@ -27,6 +28,10 @@ size_t test_page_size(size_t page_size);
 
 /* For pools, which commit the pages of a range in any order. */
 void test_memory_init_with_holes(test_memory *memory, size_t page_size);
+
+/* Tables that are made from here on take their memory from `base` instead of from the system; NULL:
+ * from the system again. Its pages are at most as large as the system's. */
+void test_memory_use(const hm_memory *base);
 
 /* Breaks the table: a function is missing, or the page size is not a power of two, or below 8.
  * Flaws are numbered from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each, and reserve nothing.
@@ -43,8 +48,9 @@ bool test_memory_refused(const test_memory *memory);
  * refused too; else only a refusal explains it. */
 bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space);
 
-/* Fails the test when a byte from `address` on is not committed. */
+/* Fails the test when a byte from `address` on is not committed; when one is. */
 void test_memory_check_committed(const test_memory *memory, const void *address, size_t size);
+void test_memory_check_decommitted(const test_memory *memory, const void *address, size_t size);
 
 /* Fails the test when a reservation is still live. */
 void test_memory_check_released(const test_memory *memory);

@@ -5,11 +5,48 @@
 
 #include <string.h>
 
-static const size_t sizes[QUERY_MODEL_COMPONENTS] = {4, 8, 12, 1, 0, 0, 8, 4, 16, 2};
+enum { LARGEST = 16 };
+
+static const size_t sizes[QUERY_MODEL_COMPONENTS] = {4, 8, 12, 1, 0, 0, 8, 4, LARGEST, 2};
+static const uint32_t hooked = 0x146; /* a mask: 1, 2, 6 and 8 */
 
 size_t query_model_size(uint32_t component)
 {
     return sizes[component];
+}
+
+/* hooks */
+
+static uint64_t sum_of_value(uint32_t component, const void *value)
+{
+    const unsigned char *bytes = value;
+    uint64_t sum = component;
+    for (size_t i = 0; i < sizes[component]; i++)
+        sum = sum * 257 + bytes[i];
+    return test_random(&sum);
+}
+
+static void on_destroy(void *value, void *context)
+{
+    const query_model_hook *hook = context;
+    query_model *model = hook->model;
+    model->destroyed += sum_of_value(hook->component, value);
+    if (model->destroyed % 16 == 0)
+        CHECK(hm_world_validate(&model->world) == HM_OK);
+}
+
+/* The entity loses its values of a mask of components. */
+static void lose(query_model *model, const query_model_entity *entity, uint32_t mask)
+{
+    unsigned char value[LARGEST];
+    for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+        if (((mask & entity->mask & hooked) >> c & 1) == 0)
+            continue;
+        memset(value, 0, sizeof value);
+        if (entity->values[c] != QUERY_MODEL_ZERO)
+            test_item_fill(value, sizes[c], entity->values[c]);
+        model->lost += sum_of_value(c, value);
+    }
 }
 
 void query_model_init(query_model *model, size_t page_size)
@@ -24,7 +61,10 @@ void query_model_init(query_model *model, size_t page_size)
                                 .max_size = 1 << 26};
     CHECK(hm_world_init(&model->world, &desc) == HM_OK);
     for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
-        hm_component_desc component = {.size = sizes[c]};
+        model->hooks[c] = (query_model_hook){model, c};
+        hm_component_desc component = {.size = sizes[c], .context = &model->hooks[c]};
+        if ((hooked >> c & 1) != 0)
+            component.destroy = on_destroy;
         component.storage = c < QUERY_MODEL_SPARSE ? HM_COMPONENT_TABLE : HM_COMPONENT_SPARSE;
         model->components[c] = hm_world_component(&model->world, &component);
         CHECK(model->components[c] != HM_INVALID_INDEX);
@@ -33,7 +73,10 @@ void query_model_init(query_model *model, size_t page_size)
 
 void query_model_fini(query_model *model)
 {
+    for (uint32_t i = 0; i < model->count; i++)
+        lose(model, &model->entities[i], UINT32_MAX);
     hm_world_fini(&model->world);
+    CHECK(model->destroyed == model->lost);
     test_memory_check_released(&model->memory);
 }
 
@@ -48,23 +91,63 @@ uint32_t query_model_list(const query_model *model, uint32_t mask, hm_component 
 
 /* Changes */
 
+static void append(query_model *model, hm_handle handle, uint32_t mask)
+{
+    model->places[hm_handle_index(handle)] = model->count;
+    model->entities[model->count++] = (query_model_entity){.handle = handle, .mask = mask};
+}
+
+/* Forgets an entity that is destroyed. */
+static void drop(query_model *model, uint32_t index)
+{
+    lose(model, &model->entities[index], UINT32_MAX);
+    model->entities[index] = model->entities[--model->count];
+    model->places[hm_handle_index(model->entities[index].handle)] = index;
+}
+
 void query_model_create(query_model *model, uint32_t mask)
 {
     hm_component set[QUERY_MODEL_COMPONENTS];
     uint32_t n = query_model_list(model, mask, set);
     hm_handle handle = hm_world_create(&model->world, set, n);
     CHECK(hm_handle_is_null(handle) == (model->count == QUERY_MODEL_ENTITIES));
-    if (hm_handle_is_null(handle))
-        return;
-    model->places[hm_handle_index(handle)] = model->count;
-    model->entities[model->count++] = (query_model_entity){.handle = handle, .mask = mask};
+    if (!hm_handle_is_null(handle))
+        append(model, handle, mask);
+}
+
+void query_model_create_n(query_model *model, uint32_t mask, uint32_t n)
+{
+    hm_component set[QUERY_MODEL_COMPONENTS];
+    hm_handle handles[QUERY_MODEL_ENTITIES];
+    CHECK(n <= QUERY_MODEL_ENTITIES - model->count);
+    uint32_t count = query_model_list(model, mask, set);
+    CHECK(hm_world_create_n(&model->world, set, count, n, NULL, handles) == HM_OK);
+    for (uint32_t i = 0; i < n; i++)
+        append(model, handles[i], mask);
 }
 
 void query_model_destroy(query_model *model, uint32_t index)
 {
     CHECK(hm_world_destroy(&model->world, model->entities[index].handle));
-    model->entities[index] = model->entities[--model->count];
-    model->places[hm_handle_index(model->entities[index].handle)] = index;
+    drop(model, index);
+}
+
+void query_model_destroy_n(query_model *model, uint32_t first, uint32_t n)
+{
+    hm_handle handles[QUERY_MODEL_ENTITIES];
+    CHECK(first <= model->count && n <= model->count - first);
+    for (uint32_t i = 0; i < n; i++)
+        handles[i] = model->entities[first + i].handle;
+    CHECK(hm_world_destroy_n(&model->world, handles, n) == n);
+    while (n > 0)
+        drop(model, first + --n);
+}
+
+void query_model_clear(query_model *model)
+{
+    hm_world_clear(&model->world);
+    while (model->count > 0)
+        drop(model, model->count - 1);
 }
 
 void query_model_add(query_model *model, uint32_t index, uint32_t component)
@@ -75,19 +158,23 @@ void query_model_add(query_model *model, uint32_t index, uint32_t component)
     test_item_fill(value, sizes[component], pattern);
     CHECK(hm_world_add(&model->world, entity->handle, model->components[component],
                        sizes[component] != 0 ? value : NULL) == HM_OK);
+    lose(model, entity, UINT32_C(1) << component);
     entity->mask |= UINT32_C(1) << component;
-    entity->values[component] = pattern;
+    entity->values[component] = sizes[component] != 0 ? pattern : QUERY_MODEL_ZERO;
 }
 
 void query_model_remove(query_model *model, uint32_t index, uint32_t component)
 {
     query_model_entity *entity = &model->entities[index];
     CHECK(hm_world_remove(&model->world, entity->handle, model->components[component]) == HM_OK);
+    lose(model, entity, UINT32_C(1) << component);
     entity->mask &= ~(UINT32_C(1) << component);
 }
 
-static void follow_change(query_model_entity *entity, uint32_t add, uint32_t remove)
+static void follow_change(query_model *model, query_model_entity *entity, uint32_t add,
+                          uint32_t remove)
 {
+    lose(model, entity, add | remove);
     entity->mask = (entity->mask | add) & ~remove;
     for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++)
         if ((add >> c & 1) != 0)
@@ -101,7 +188,62 @@ void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32
     uint32_t n_add = query_model_list(model, add, added);
     uint32_t n_remove = query_model_list(model, remove, removed);
     CHECK(hm_world_change(&model->world, entity->handle, added, n_add, removed, n_remove) == HM_OK);
-    follow_change(entity, add, remove);
+    follow_change(model, entity, add, remove);
+}
+
+void query_model_write(query_model *model, query_model_query *query)
+{
+    hm_view view;
+    hm_query_begin(&query->query);
+    while (hm_query_next(&query->query, &view))
+        for (uint32_t i = 0; i < query->column_count; i++) {
+            uint32_t c = query->columns[i];
+            unsigned char *values = view.columns[i];
+            for (uint32_t row = 0; row < view.count && values != NULL; row++) {
+                uint32_t index = model->places[hm_handle_index(view.entities[row])];
+                model->entities[index].values[c] = ++model->next_value;
+                test_item_fill(values + sizes[c] * row, sizes[c], model->next_value);
+            }
+            hm_query_touch(&query->query, i);
+        }
+}
+
+/* The clock */
+
+/* Returns which entities a change to this component of the entity is a change for, by the
+ * documentation: those of its table, or, if it is sparse, all that have it. */
+static uint32_t company_of(const query_model_entity *entity, uint32_t component)
+{
+    const uint32_t in_tables = (UINT32_C(1) << QUERY_MODEL_SPARSE) - 1;
+    return component >= QUERY_MODEL_SPARSE ? in_tables + 1 : entity->mask & in_tables;
+}
+
+/* The sum of an entity's value and place is that of all of its company, too. */
+void query_model_follow(query_model *model)
+{
+    uint64_t sums[(1 << QUERY_MODEL_SPARSE) + 1][QUERY_MODEL_COMPONENTS] = {{0}};
+    for (uint32_t i = 0; i < model->count; i++) {
+        query_model_entity *entity = &model->entities[i];
+        for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+            if ((entity->mask >> c & 1) == 0)
+                continue;
+            const void *place = hm_world_get(&model->world, entity->handle, model->components[c]);
+            uint64_t sum = entity->handle.bits * 31 + (uintptr_t)place;
+            sum = test_random(&sum) + entity->values[c];
+            sums[company_of(entity, c)][c] += test_random(&sum);
+        }
+    }
+    for (uint32_t i = 0; i < model->count; i++) {
+        query_model_entity *entity = &model->entities[i];
+        for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
+            bool has = (entity->mask >> c & 1) != 0;
+            uint64_t sum = has ? sums[company_of(entity, c)][c] | 1 : 0;
+            if (has && entity->seen[c] != sum)
+                entity->since[c] = model->clock;
+            entity->seen[c] = sum;
+        }
+    }
+    model->clock = hm_world_clock(&model->world);
 }
 
 /* Queries */
@@ -187,7 +329,9 @@ static void check_visit(query_model *model, const query_model_query *query, cons
     CHECK(query_model_matches(query, entity));
     for (uint32_t i = 0; i < query->column_count; i++) {
         uint32_t c = query->columns[i];
-        if ((entity->mask >> c & 1) == 0 || sizes[c] == 0) {
+        bool has = (entity->mask >> c & 1) != 0;
+        CHECK(!has || hm_query_changed(&query->query, i) > entity->since[c]);
+        if (!has || sizes[c] == 0) {
             CHECK(view->columns[i] == NULL);
             continue;
         }
@@ -214,6 +358,7 @@ void query_model_check(query_model *model, query_model_query *query)
     }
     CHECK(view.count == 0 && view.entities == NULL && view.columns == NULL);
     CHECK(visited == expected && hm_query_count(&query->query) == expected);
+    CHECK(model->destroyed == model->lost);
 }
 
 bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
@@ -227,7 +372,7 @@ bool query_model_change_all(query_model *model, query_model_query *query, uint32
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && changed == 0));
     for (uint32_t i = 0; i < model->count && status == HM_OK; i++)
         if (query_model_matches(query, &model->entities[i])) {
-            follow_change(&model->entities[i], add, remove);
+            follow_change(model, &model->entities[i], add, remove);
             expected++;
         }
     CHECK(changed == expected);

@@ -9,7 +9,7 @@
 
 #include <handle_map/query.h>
 
-/* Components 0 to 3 are in tables, 4 and 5 are tags, 6 to 9 are sparse. */
+/* Components 0 to 3 are in tables, 4 and 5 are tags, 6 to 9 are sparse; some have hooks. */
 enum {
     QUERY_MODEL_COMPONENTS = 10,
     QUERY_MODEL_TAGS = 4,
@@ -26,8 +26,18 @@ typedef struct query_model_entity {
     hm_handle handle;
     uint32_t mask;                           /* of its components */
     uint32_t values[QUERY_MODEL_COMPONENTS]; /* the pattern of each value */
+    uint64_t seen[QUERY_MODEL_COMPONENTS];   /* sums by query_model_follow; 0: it has none */
+    uint64_t since[QUERY_MODEL_COMPONENTS];  /* a time before that of the last change */
     uint32_t visits;                         /* of the loop that is checked */
 } query_model_entity;
+
+struct query_model;
+
+/* What a hook gets. */
+typedef struct query_model_hook {
+    struct query_model *model;
+    uint32_t component;
+} query_model_hook;
 
 typedef struct query_model {
     hm_world world;
@@ -37,6 +47,10 @@ typedef struct query_model {
     uint32_t count;
     uint32_t places[QUERY_MODEL_SLOTS]; /* slot -> entity, which may not have it any more */
     uint32_t next_value;
+    query_model_hook hooks[QUERY_MODEL_COMPONENTS];
+    uint64_t lost,
+        destroyed;  /* sums of the values that hooks must have got, and of those they got */
+    uint64_t clock; /* at the last query_model_follow */
 } query_model;
 
 /* A query, and what it asks of each component. */
@@ -55,7 +69,10 @@ void query_model_fini(query_model *model);
 
 /* Each does the same to the world and to the model. A mask is one of components. */
 void query_model_create(query_model *model, uint32_t mask);
+void query_model_create_n(query_model *model, uint32_t mask, uint32_t n);
 void query_model_destroy(query_model *model, uint32_t index);
+void query_model_destroy_n(query_model *model, uint32_t first, uint32_t n);
+void query_model_clear(query_model *model);
 void query_model_add(query_model *model, uint32_t index, uint32_t component);
 void query_model_remove(query_model *model, uint32_t index, uint32_t component);
 void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32_t remove);
@@ -63,6 +80,13 @@ void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32
 /* Changes all entities that a query visits. False when memory is refused; then nothing changes. */
 bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
                             uint32_t remove);
+
+/* Writes new values through the views of a query, and tells it. */
+void query_model_write(query_model *model, query_model_query *query);
+
+/* Finds out what has changed since the last call, whoever has changed it: from here on,
+ * query_model_check wants that hm_query_changed tells it. */
+void query_model_follow(query_model *model);
 
 /* Lists the components of a mask, and returns their number. */
 uint32_t query_model_list(const query_model *model, uint32_t mask, hm_component *list);

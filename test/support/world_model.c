@@ -201,10 +201,19 @@ int world_model_compare(const void *a, const void *b, void *context)
 
 /* sets */
 
+uint32_t world_model_draw(const world_model *model, uint32_t noise)
+{
+    uint32_t few = model->component_count < 2 ? 1 : 2;
+    return noise % (model->is_crowded && noise / 64 % 16 != 0 ? few : model->component_count);
+}
+
 world_model_set world_model_draw_set(const world_model *model, uint32_t noise, uint32_t order)
 {
+    static const uint32_t few[] = {0x0003, 0x020B, 0x3003, 0x000E};
     world_model_set set = {.n = 0};
     uint32_t count = model->component_count;
+    if (model->is_crowded && noise % 16 != 0) /* both bits of each component */
+        noise = few[noise / 16 % 4] * 0x8001;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t c = (i * (order & 1 ? 1 : count - 1) + order / 2) % count;
         if ((noise >> c & 1) == 0 || (noise >> (c + 15) & 1) == 0)
@@ -284,6 +293,72 @@ void world_model_make(world_model *model)
     model->component_count++;
 }
 
+/* the clock */
+
+/* What a change to a component tells the clock for: the entities of one table, or, if it is sparse,
+ * all that have it. */
+typedef struct world_model_company {
+    uint32_t mask;
+    uint64_t sums[WORLD_MODEL_KINDS];
+} world_model_company;
+
+/* The first is that of the sparse components. */
+typedef struct world_model_companies {
+    world_model_company all[WORLD_MODEL_ENTITIES + 1];
+    uint32_t count;
+} world_model_companies;
+
+static uint64_t *sum_of(const world_model *model, world_model_companies *companies,
+                        const world_model_entity *entity, uint32_t c)
+{
+    uint32_t mask = table_mask(model, entity->mask), i = 1;
+    if (model->components[c].is_sparse)
+        return &companies->all[0].sums[c];
+    while (i < companies->count && companies->all[i].mask != mask)
+        i++;
+    if (i == companies->count)
+        companies->all[companies->count++] = (world_model_company){.mask = mask};
+    return &companies->all[i].sums[c];
+}
+
+/* Adds the values and places of all that have them. */
+static void add_sums(const world_model *model, world_model_companies *companies)
+{
+    for (uint32_t i = 0; i < model->count; i++) {
+        const world_model_entity *entity = &model->entities[i];
+        for (uint32_t c = 0; c < model->component_count; c++) {
+            if ((entity->mask >> c & 1) == 0)
+                continue;
+            const world_model_component *of = &model->components[c];
+            const void *place = hm_world_get(&model->world, entity->handle, of->id);
+            bool has_pattern = of->size != 0 && (entity->zero >> c & 1) == 0;
+            uint64_t sum = entity->handle.bits * 31 + (uintptr_t)place;
+            sum = test_random(&sum) + (has_pattern ? entity->patterns[c] + 1 : 0);
+            *sum_of(model, companies, entity, c) += test_random(&sum);
+        }
+    }
+}
+
+/* What has changed since the last check, and for whom that counts, has a later time. */
+static void check_told(world_model *model)
+{
+    static world_model_companies companies; /* too large for the stack */
+    companies.all[0] = (world_model_company){.mask = 0};
+    companies.count = 1;
+    add_sums(model, &companies);
+    for (uint32_t i = 0; i < model->count; i++) {
+        world_model_entity *entity = &model->entities[i];
+        for (uint32_t c = 0; c < model->component_count; c++) {
+            bool has = (entity->mask >> c & 1) != 0;
+            uint64_t sum = has ? *sum_of(model, &companies, entity, c) | 1 : 0;
+            CHECK(!has || sum == entity->seen[c] ||
+                  hm_world_changed(&model->world, entity->handle, model->components[c].id) >
+                      model->clock);
+            entity->seen[c] = sum;
+        }
+    }
+}
+
 /* comparison */
 
 static void check_entity(world_model *model, const world_model_entity *entity, bool thorough)
@@ -339,6 +414,7 @@ void world_model_check(void *state)
     CHECK(hm_world_count(world) == model->count && hm_world_clock(world) >= model->clock);
     CHECK(world->promised == model->promised_count);
     CHECK(hm_world_table_count(world) >= world_model_count_tables(model));
+    check_told(model);
     model->clock = hm_world_clock(world);
     check_stats(model);
     for (uint32_t i = 0; i < model->count; i++)
@@ -368,6 +444,7 @@ void *world_model_begin(const uint32_t arguments[3])
         .max_size = UINT64_C(1) << 26,
         .memory = &model->memory.table};
     model->is_worn = arguments[0] / 4096 % 4 == 0;
+    model->is_crowded = arguments[2] / 128 % 2 != 0;
     model->is_heap = arguments[1] / 32 % 8 == 0;
     if (model->is_worn)
         model->desc.max_slots = model->desc.capacity;
@@ -375,7 +452,7 @@ void *world_model_begin(const uint32_t arguments[3])
         model->desc.memory = hm_memory_heap();
     CHECK(hm_world_init(&model->world, &model->desc) == HM_OK);
     for (uint32_t n = arguments[2] / 16 % 4 * 60; n > 0; n--) /* So numbers are far from 0. */
-        make_tag(&model->world);
+        (void)(arguments[2] / 64 % 2 == 0 ? make_tag(&model->world) : make_sparse(&model->world));
     for (uint32_t n = 0; n < 1 + arguments[2] % WORLD_MODEL_KINDS; n++)
         world_model_make(model);
     return model;

@@ -35,6 +35,7 @@ typedef struct world_model_entity {
     uint32_t zero;                        /* components whose value is zero */
     uint32_t destroyed;                   /* components whose hook was called */
     uint64_t patterns[WORLD_MODEL_KINDS]; /* of the other values */
+    uint64_t seen[WORLD_MODEL_KINDS];     /* sums at the last check; 0: it had none */
 } world_model_entity;
 
 typedef struct world_model {
@@ -58,6 +59,7 @@ typedef struct world_model {
     bool is_heap;                     /* uses hm_memory_heap(), which counts nothing */
     bool is_worn;                     /* slots are used until they retire */
     bool refuses;                     /* memory will refuse the next operation a call */
+    bool is_crowded;                  /* few sets are drawn, so that tables have many entities */
 } world_model;
 
 typedef struct world_model_set {
@@ -93,6 +95,9 @@ uint32_t world_model_hooked(const world_model *model);
 uint64_t world_model_leading(const void *value, void *context);
 uint64_t world_model_key(const void *value, void *context);
 int world_model_compare(const void *a, const void *b, void *context);
+
+/* Draws a component by its index: in a crowded world the first ones most. */
+uint32_t world_model_draw(const world_model *model, uint32_t noise);
 
 /* Draws components: each bit of noise decides about one. They come in any order, and now and then
  * one comes twice, or is of no world. */

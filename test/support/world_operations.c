@@ -263,7 +263,7 @@ static void add(void *state, const uint32_t arguments[3])
     world_model *model = state;
     unsigned char bytes[MODEL_LARGEST];
     hm_handle handle = world_model_pick(model, arguments[0] % 256, arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
+    uint32_t c = world_model_draw(model, arguments[2]), bit = UINT32_C(1) << c;
     bool is_zero = arguments[0] / 256 % 3 == 0;
     world_model_entity *entity = world_model_find(model, handle);
     bool is_promised = world_model_is_promised(model, handle);
@@ -300,7 +300,7 @@ static void remove_one(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count, bit = UINT32_C(1) << c;
+    uint32_t c = world_model_draw(model, arguments[2]), bit = UINT32_C(1) << c;
     world_model_entity *entity = world_model_find(model, handle);
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
@@ -375,7 +375,7 @@ static void edit(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
-    uint32_t c = arguments[2] % model->component_count;
+    uint32_t c = world_model_draw(model, arguments[2]);
     world_model_entity *entity = world_model_find(model, handle);
     void *value = hm_world_get(&model->world, handle, model->components[c].id);
     CHECK((value != NULL) ==
@@ -416,7 +416,9 @@ static void defragment(void *state, const uint32_t arguments[3])
     hm_budget budget = {arguments[1] % 40, arguments[2] % 200};
     uint64_t calls = 1;
     bool done = false;
-    model->sorting = arguments[0] / 4 % model->component_count;
+    model->sorting = world_model_draw(model, arguments[0] / 4);
+    if (model->is_crowded) /* Mostly it goes on with the last order. */
+        model->sorting = arguments[0] / 4 % 8 == 0 ? model->sorting : 0;
     if (arguments[0] % 2 == 0)
         order.key = world_model_key;
     else

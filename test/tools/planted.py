@@ -68,26 +68,28 @@ def library_tests(pattern):
     return [s for s in sources("test/" + pattern, "test/*/" + pattern) if s not in examples]
 
 
-def check_tests(place):
-    """Runs the library's unit tests, suite by suite; the models are checks of their own."""
-    left_out = ("model_test.c", "misuse_test.c")
-    tests = [s for s in library_tests("*_test.c") if not s.endswith(left_out)]
-    build(place, "tests", ["gcc", "-O1"], tests + support())
+def check_suites(place, program, tests):
+    build(place, program, ["gcc", "-O1"], tests + support())
     suites = set()
     for test in tests:
         with open(test, encoding="utf-8") as file:
             suites |= set(re.findall(r"^(?:DEATH_)?TEST\((\w+),", file.read(), re.MULTILINE))
     began = time.monotonic()
     for suite in sorted(suites, key=lambda name: (name == "map_trust", name)):
-        if seconds_to_fail(place, ["./tests", suite + "."]) is not None:
+        if seconds_to_fail(place, ["./" + program, suite + "."]) is not None:
             return f"{time.monotonic() - began:.1f} s ({suite})"
     return None
 
 
+def check_tests(place):
+    """Runs the library's unit tests, suite by suite; the models are checks of their own."""
+    left_out = ("model_test.c", "misuse_test.c")
+    return check_suites(place, "tests", [test for test in library_tests("*_test.c")
+                                         if not test.endswith(left_out)])
+
+
 def check_model(place):
-    build(place, "model", ["gcc", "-O1"],
-          library_tests("model_test.c") + support())
-    return seconds_to_fail(place, ["./model"])
+    return check_suites(place, "model", library_tests("*model_test.c"))
 
 
 def narrowed_constants():

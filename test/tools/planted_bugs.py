@@ -178,6 +178,45 @@ BUGS = [
         "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n",
         "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n"
         "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n", "world"),
+    Bug("the order does not hear of a row that waits for its hooks", "src/world/chunks.c",
+        "    if (index == world->order_table)\n"
+        "        hm_world_disturb(world, place, table->count - 1);\n"
+        "    if (last.chunk != place.chunk || last.row != place.row) {",
+        "    if (last.chunk != place.chunk || last.row != place.row) {", "world"),
+    Bug("the order does not hear that its table grows", "src/world/chunks.c",
+        "        ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;\n",
+        "        (void)index;\n", "world"),
+    Bug("sets are told apart by their first 64 components", "src/world/apply.c",
+        "apply_are_equal(call->set, call->known, call->words))",
+        "apply_are_equal(call->set, call->known, 1))", "world"),
+    Bug("the value of a component from 64 on is taken for that of another", "src/world/apply.c",
+        "    if (apply_has(call->set, number)) {\n        value =",
+        "    if (apply_has(call->set, number % 64)) {\n        value =", "world"),
+    Bug("a way between tables is remembered although it replaces a value", "src/world/change.c",
+        "        if (hm_world_is_sparse(world, number) ||\n"
+        "            hm_world_cell_of(&world->tables[way->from], number)->is_present)\n",
+        "        if (hm_world_is_sparse(world, number))\n", "world"),
+    Bug("the clock does not hear of a sparse value that a change removes", "src/world/change.c",
+        "        if (hm_world_is_sparse(world, number) &&\n"
+        "            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))\n"
+        "            hm_world_record(world, number)->changed = ++world->clock;",
+        "        if (hm_world_is_sparse(world, number))\n"
+        "            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity);",
+        "world"),
+    Bug("the clock does not hear of values that a query replaces", "src/world/query_change.c",
+        "        hm_world_mark_column(world, index, table->cells[number].column);\n", "", "world"),
+    Bug("the clock does not hear of sparse values that a trim moves", "src/world/upkeep.c",
+        "            hm_world_record(world, i)->changed = ++world->clock;\n",
+        "            (void)i;\n", "world"),
+    Bug("a view that is touched tells the order of one value", "src/world/query.c",
+        "    for (uint32_t i = 0; i < query->count; i++)\n        hm_secondary_disturb(",
+        "    for (uint32_t i = 0; i < 1; i++)\n        hm_secondary_disturb(", "world"),
+    Bug("an arena keeps what a live container gives back", "src/memory/arena.c",
+        "arena_page_of(arena, to - 1), from, to);\n    return true;",
+        "arena_page_of(arena, to - 1), to, to);\n    return true;", "map"),
+    Bug("a reserve ends before its last slot", "src/secondary.c",
+        "    uint32_t end = secondary->count + n; /*",
+        "    uint32_t end = secondary->count + n - (n != 0); /*", "secondary"),
 ]
 
 

@@ -92,6 +92,53 @@ TEST(commands, what_goes_counts_as_a_change_for_what_stays)
     finish(self);
 }
 
+/* More components than a word has bits, so that sets differ in any of the words of apply. */
+enum { COMPONENTS = 130 };
+
+TEST(commands, entities_whose_sets_differ_in_one_component_part)
+{
+    scene *self = begin();
+    hm_component tags[COMPONENTS];
+    hm_handle entities[COMPONENTS];
+    for (int i = 0; i < COMPONENTS; i++) {
+        tags[i] = make(self, (hm_component_desc){.name = "tag"});
+        entities[i] = create(self, (hm_component[]){self->spot, tags[i]}, 2);
+        CHECK(hm_commands_add(&self->commands, entities[i], self->tag, NULL) == HM_OK);
+    }
+    apply(self);
+    for (int i = 0; i < COMPONENTS; i++)
+        for (int k = 0; k < COMPONENTS; k++)
+            CHECK(hm_world_has(&self->world, entities[i], tags[k]) == (i == k));
+    finish(self);
+}
+
+TEST(commands, values_of_components_of_any_number_are_destroyed_once)
+{
+    scene *self = begin();
+    hm_component_desc desc = {.size = sizeof(struct token), .destroy = log_token, .align = 64};
+    desc.context = self;
+    for (int i = 0; i < COMPONENTS; i++) {
+        hm_component token = make(self, desc);
+        for (int keeps = 0; keeps < 2; keeps++) {
+            hm_handle entity = hm_world_create(&self->world, &self->spot, 1);
+            give_token(self, entity, token, 1);
+            add_token(self, entity, token, 2);
+            add_token(self, entity, token, 3);
+            CHECK(hm_commands_remove(&self->commands, entity, token) == HM_OK);
+            if (keeps)
+                add_token(self, entity, token, 4);
+            self->logged = 0;
+            apply(self);
+            CHECK_LOG(self, 1, 2, 3);
+            CHECK(hm_world_has(&self->world, entity, token) == keeps);
+            CHECK(!keeps || token_of(self, entity, token) == 4);
+            hm_world_destroy(&self->world, entity);
+            CHECK(self->logged == 3 + (uint32_t)keeps);
+        }
+    }
+    finish(self);
+}
+
 /* A sparse value is replaced although there is no space for one more. */
 TEST(commands, sparse_values_are_replaced_in_a_full_world)
 {

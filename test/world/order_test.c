@@ -317,3 +317,83 @@ TEST(world_order, what_leaves_the_table_or_the_world_in_the_middle_of_an_order_i
     CHECK(is_in_order(&stage, stage.number));
     finish_world(world);
 }
+
+static void ignore(void *value, void *context)
+{
+    (void)value;
+    (void)context;
+}
+
+/* Defragments by a few steps between any two changes, then to the end. */
+TEST(world_order, a_value_with_a_hook_may_go_in_the_middle_of_an_order)
+{
+    enum { ROWS = 300 };
+    for (int way = 0; way < 2; way++) {
+        hm_world world = make_world((hm_world_desc){0});
+        hm_component number = make_int(&world), hooked, both[] = {number, HM_INVALID_INDEX};
+        hm_handle entities[ROWS];
+        hooked = make_component(
+            &world, (hm_component_desc){.size = sizeof(int), .destroy = ignore, .context = NULL});
+        both[1] = hooked;
+        for (int i = 0; i < ROWS; i++) {
+            entities[i] = hm_world_create(&world, both, 2);
+            give(&world, entities[i], number, i * 739 % ROWS);
+        }
+        for (int i = 0; i < ROWS; i += 2) {
+            hm_world_defragment(&world, number, &by_compare, (hm_budget){2, 30});
+            CHECK((way == 0 ? hm_world_remove(&world, entities[i], hooked)
+                            : hm_world_change(&world, entities[i], NULL, 0, &hooked, 1)) == HM_OK);
+            CHECK(hm_world_validate(&world) == HM_OK);
+        }
+        CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+        CHECK(world_is_in_order(&world, number, int_key, NULL));
+        for (int i = 0; i < ROWS; i++)
+            CHECK(value_of(&world, entities[i], number) == i * 739 % ROWS);
+        finish_world(&world);
+    }
+}
+
+TEST(world_order, a_table_may_grow_in_the_middle_of_an_order)
+{
+    enum { ROWS = 600 };
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component number = make_int(&world), both[] = {number, HM_INVALID_INDEX};
+    both[1] = make_component(&world, (hm_component_desc){.size = 400});
+    for (int i = 0; i < ROWS; i++) {
+        hm_handle entity = hm_world_create(&world, both, 2);
+        give(&world, entity, number, i * 739 % ROWS);
+        hm_world_defragment(&world, number, &by_compare, (hm_budget){1, 3});
+        CHECK(hm_world_validate(&world) == HM_OK);
+    }
+    CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+    CHECK(world_is_in_order(&world, number, int_key, NULL));
+    finish_world(&world);
+}
+
+/* Trim ends what an order is in the middle of, and so it moves values. */
+TEST(world_order, a_trim_that_places_sparse_values_tells_the_clock)
+{
+    enum { VALUES = 40 };
+    uint32_t moved = 0;
+    for (int calls = 1; calls < VALUES; calls++) {
+        hm_world world = make_world((hm_world_desc){0});
+        hm_component sparse = make_sparse(&world);
+        const hm_secondary *values = hm_world_sparse(&world, sparse - world.salt);
+        hm_handle entity = HM_NULL_HANDLE;
+        for (int i = 0; i < VALUES; i++) {
+            entity = hm_world_create(&world, NULL, 0);
+            give(&world, entity, sparse, i * 17 % VALUES);
+        }
+        for (int call = 0; call < calls; call++)
+            hm_world_defragment(&world, sparse, &by_key, (hm_budget){1, 0});
+        int before[VALUES];
+        memcpy(before, hm_secondary_values(values), sizeof before);
+        uint64_t clock = hm_world_clock(&world);
+        CHECK(hm_world_trim(&world) == HM_OK);
+        bool moves = memcmp(before, hm_secondary_values(values), sizeof before) != 0;
+        CHECK(!moves || hm_world_changed(&world, entity, sparse) > clock);
+        moved += moves;
+        finish_world(&world);
+    }
+    CHECK(moved > 0);
+}

@@ -3,7 +3,9 @@
  * combination of what can be asked of which kind of component. */
 #include "support/query_model.h"
 
+#include "support/layout.h"
 #include "support/runner.h"
+#include "support/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ enum {
 typedef struct state {
     query_model model;
     query_model_query queries[QUERIES];
+    uint32_t sorting; /* the component that orders */
 } state;
 
 static void draw_query(state *on, uint32_t which, uint32_t noise)
@@ -41,6 +44,7 @@ static void check(void *of)
 {
     state *on = of;
     CHECK(hm_world_validate(&on->model.world) == HM_OK);
+    query_model_follow(&on->model);
     for (uint32_t i = 0; i < QUERIES; i++)
         query_model_check(&on->model, &on->queries[i]);
 }
@@ -70,11 +74,26 @@ static void create(void *of, const uint32_t arguments[TEST_ARGUMENTS])
         query_model_create(&on->model, some_mask(arguments[0]));
 }
 
+static void create_n(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t n = arguments[1] % 60, room = QUERY_MODEL_ENTITIES - on->model.count;
+    query_model_create_n(&on->model, some_mask(arguments[0]), n < room ? n : room);
+}
+
 static void destroy(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
     for (uint32_t i = 0; i <= arguments[1] % 20 && on->model.count != 0; i++)
         query_model_destroy(&on->model, (arguments[0] + i * arguments[2]) % on->model.count);
+}
+
+static void destroy_n(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    uint32_t n = arguments[1] % 40, first = arguments[0] % (on->model.count + 1);
+    uint32_t most = on->model.count - first;
+    query_model_destroy_n(&on->model, first, n < most ? n : most);
 }
 
 static void add(void *of, const uint32_t arguments[TEST_ARGUMENTS])
@@ -117,8 +136,7 @@ static void clear(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
     (void)arguments;
-    hm_world_clear(&on->model.world);
-    on->model.count = 0;
+    query_model_clear(&on->model);
 }
 
 static void trim(void *of, const uint32_t arguments[TEST_ARGUMENTS])
@@ -136,6 +154,33 @@ static void ask(void *of, const uint32_t arguments[TEST_ARGUMENTS])
     draw_query(on, which, arguments[1]);
 }
 
+static void write_all(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    query_model_write(&on->model, &on->queries[arguments[0] % QUERIES]);
+}
+
+static uint64_t first_byte(const void *value, void *context)
+{
+    (void)context;
+    return *(const unsigned char *)value;
+}
+
+/* A few steps of an order, which is then unfinished for what follows, of the same component as last
+ * time or of another. */
+static void defragment(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    static const hm_order rising = {.key = first_byte};
+    state *on = of;
+    hm_budget budget = {1 + arguments[1] % 20, 1 + arguments[2] % 100};
+    if (arguments[0] % 4 == 0)
+        on->sorting = arguments[0] / 4 % QUERY_MODEL_COMPONENTS;
+    hm_component component = on->model.components[on->sorting];
+    hm_progress progress = hm_world_defragment(&on->model.world, component, &rising, budget);
+    CHECK(!progress.done || query_model_size(on->sorting) == 0 ||
+          world_is_in_order(&on->model.world, component, first_byte, NULL));
+}
+
 /* Some queries have loops that never reach the end. */
 static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
@@ -149,10 +194,13 @@ static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 }
 
 static const test_operation operations[] = {
-    {"create", 20, create},    {"destroy", 12, destroy}, {"add", 20, add},
-    {"remove", 12, take_away}, {"change", 12, change},   {"change_all", 8, change_all},
-    {"clear", 1, clear},       {"trim", 3, trim},        {"ask", 10, ask},
-    {"leave", 3, leave},
+    {"create", 20, create},   {"create_n", 6, create_n},
+    {"destroy", 12, destroy}, {"destroy_n", 4, destroy_n},
+    {"add", 20, add},         {"remove", 12, take_away},
+    {"change", 12, change},   {"change_all", 8, change_all},
+    {"clear", 1, clear},      {"trim", 3, trim},
+    {"write", 6, write_all},  {"defragment", 40, defragment},
+    {"ask", 10, ask},         {"leave", 3, leave},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
                                      begin,   check,      end};

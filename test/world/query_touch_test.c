@@ -40,6 +40,64 @@ TEST(query_touch, changed_tells_the_last_change_of_a_column)
     finish(&on);
 }
 
+static uint64_t changed_of(hm_query *query)
+{
+    hm_view view;
+    uint64_t latest = 0;
+    for (hm_query_begin(query); hm_query_next(query, &view);)
+        if (hm_query_changed(query, 0) > latest)
+            latest = hm_query_changed(query, 0);
+    return latest;
+}
+
+/* Whether a call was done, and a query tells that it has changed what its first column has. */
+static bool tells(const scene *on, hm_query *query, uint64_t *clock, bool is_done)
+{
+    bool is_later = changed_of(query) > *clock;
+    *clock = hm_world_clock(&on->world);
+    return is_done && is_later;
+}
+
+/* Each way to change many entities, or what stays, and the column that it changes. */
+TEST(query_touch, changed_tells_what_any_call_has_changed)
+{
+    scene on;
+    start(&on);
+    hm_handle entities[ROWS];
+    hm_query of_a = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_query of_b = ask(&on, (hm_query_desc){ALL(on.b)});
+    hm_query of_x = ask(&on, (hm_query_desc){ALL(on.x)});
+    hm_query of_tag = ask(&on, (hm_query_desc){ALL(on.tag)});
+    uint64_t clock = hm_world_clock(&on.world);
+    create_rows(&on, entities, ROWS);
+    CHECK(tells(&on, &of_a, &clock, true));
+    CHECK(tells(&on, &of_a, &clock, hm_query_change(&of_a, &on.a, 1, NULL, 0, NULL) == HM_OK));
+    CHECK(tells(&on, &of_b, &clock, hm_query_change(&of_a, &on.b, 1, NULL, 0, NULL) == HM_OK));
+    CHECK(tells(&on, &of_a, &clock, hm_query_change(&of_a, NULL, 0, &on.b, 1, NULL) == HM_OK));
+    CHECK(tells(&on, &of_tag, &clock, hm_query_change(&of_a, &on.tag, 1, NULL, 0, NULL) == HM_OK));
+    CHECK(tells(&on, &of_tag, &clock, hm_world_destroy_n(&on.world, entities, 1) == 1));
+    CHECK(tells(&on, &of_x, &clock, hm_query_change(&of_a, &on.x, 1, NULL, 0, NULL) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock, hm_query_change(&of_a, &on.x, 1, NULL, 0, NULL) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock,
+                hm_world_change(&on.world, entities[1], NULL, 0, &on.x, 1) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock,
+                hm_world_change(&on.world, entities[1], &on.x, 1, NULL, 0) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock, hm_world_remove(&on.world, entities[1], on.x) == HM_OK));
+    CHECK(tells(&on, &of_x, &clock, hm_world_destroy_n(&on.world, entities + 2, 1) == 1));
+    CHECK(tells(&on, &of_a, &clock,
+                hm_world_change(&on.world, entities[3], &on.a, 1, NULL, 0) == HM_OK));
+    CHECK(tells(&on, &of_a, &clock,
+                hm_world_change(&on.world, entities[3], &on.b, 1, &on.tag, 1) == HM_OK));
+    CHECK(tells(&on, &of_tag, &clock, hm_world_destroy(&on.world, entities[4])));
+    hm_world_clear(&on.world);
+    CHECK(!hm_handle_is_null(CREATE(&on, on.a)) && changed_of(&of_a) > clock);
+    hm_query_fini(&of_a);
+    hm_query_fini(&of_b);
+    hm_query_fini(&of_x);
+    hm_query_fini(&of_tag);
+    finish(&on);
+}
+
 TEST(query_touch, the_rows_of_a_tag_change_with_its_table)
 {
     scene on;
@@ -152,6 +210,36 @@ TEST(query_touch, touch_tells_the_order)
     order_by(&on, on.x);
     check_order_hears(&on, on.x); /* There are more rows, so that its values are walked. */
     finish(&on);
+}
+
+/* Only the last value of the view has left its place. */
+TEST(query_touch, touch_tells_the_order_of_every_value_of_the_view)
+{
+    const uint32_t kinds = 2;
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        scene on;
+        hm_handle entities[ROWS];
+        start(&on);
+        hm_component component = kind == 0 ? on.a : on.x;
+        CHECK(hm_world_create_n(&on.world, &component, 1, ROWS, NULL, entities) == HM_OK);
+        for (int i = 0; i < ROWS; i++)
+            set_int(&on, entities[i], component, 10 + i);
+        CHECK(hm_world_create_n(&on.world, NULL, 0, ROWS, NULL, NULL) == HM_OK);
+        order_by(&on, component);
+        hm_query query = ask(&on, (hm_query_desc){ALL(component)});
+        hm_view view;
+        hm_query_begin(&query);
+        CHECK(hm_query_next(&query, &view) && view.count > 1);
+        int *values = view.columns[0];
+        values[view.count - 1] = 1;
+        hm_query_touch(&query, 0);
+        hm_query_end(&query);
+        order_by(&on, component);
+        hm_query_begin(&query);
+        CHECK(hm_query_next(&query, &view) && *(const int *)view.columns[0] == 1);
+        hm_query_fini(&query);
+        finish(&on);
+    }
 }
 
 /* The values of both components are at other positions. */

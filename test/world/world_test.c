@@ -277,6 +277,25 @@ TEST(world, change_moves_once_and_makes_no_table_in_between)
     finish_world(&world);
 }
 
+/* The second change takes the way that the first one found, if that is allowed. */
+TEST(world, a_change_replaces_the_value_of_each_entity)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component first = make_int(&world), second = make_int(&world), sparse = make_sparse(&world);
+    const hm_component more[] = {first, second, sparse};
+    for (uint32_t n = 2; n <= 3; n++)
+        for (int i = 0; i < 3; i++) {
+            hm_handle entity = make_one(&world, first, 7);
+            give(&world, entity, sparse, 8);
+            CHECK(hm_world_change(&world, entity, more, n, NULL, 0) == HM_OK);
+            CHECK(value_of(&world, entity, first) == 0 && value_of(&world, entity, second) == 0);
+            CHECK(value_of(&world, entity, sparse) == (n == 3 ? 0 : 8));
+            CHECK(hm_world_change(&world, entity, NULL, 0, more + 1, 2) == HM_OK);
+            CHECK(!hm_world_has(&world, entity, second) && !hm_world_has(&world, entity, sparse));
+        }
+    finish_world(&world);
+}
+
 TEST(world, what_is_there_is_replaced_in_a_full_world_too)
 {
     hm_world world = make_world((hm_world_desc){.capacity = 1, .max_slots = 1});
