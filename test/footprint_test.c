@@ -172,6 +172,78 @@ TEST(footprint, growth_makes_at_most_eleven_pages_resident_ahead_of_the_items)
 
 #endif
 
+/* Whether the last step was committed to be made resident by pieces: growth stops at the end of the
+ * next piece, before the end of the step. */
+static bool is_in_pieces(const hm_array *array)
+{
+    return array->item_size * (array->limit + 1) <= array->committed_size;
+}
+
+/* Items, one after the other, and a capacity at which no step ends. */
+enum { GROWN = 200000, MAY_GROW = 2 * GROWN };
+
+TEST(footprint, maps_tables_and_pools_grow_by_pieces)
+{
+    const hm_column columns[] = {{8, 0, NULL}, {4, 0, NULL}};
+    hm_map map;
+    hm_table table;
+    hm_pool pool;
+    bool seen[8] = {false};
+    hm_map_desc map_desc = {.item_size = 8, .meta_size = 8, .capacity = MAY_GROW};
+    hm_table_desc table_desc = {.columns = columns, .column_count = 2, .capacity = MAY_GROW};
+    hm_pool_desc pool_desc = {.item_size = 8, .capacity = MAY_GROW};
+    CHECK(hm_map_init(&map, &map_desc) == HM_OK && hm_table_init(&table, &table_desc) == HM_OK);
+    CHECK(hm_pool_init(&pool, &pool_desc) == HM_OK);
+    for (uint32_t i = 0; i < GROWN; i++) {
+        CHECK(!hm_handle_is_null(hm_map_insert(&map, NULL)));
+        CHECK(!hm_handle_is_null(hm_table_insert(&table, NULL)));
+        CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
+        const hm_array *arrays[] = {&map.item_array,       &map.meta_array,  &map.ids.slot_array,
+                                    &map.ids.entry_array,  &table.arrays[0], &table.arrays[1],
+                                    &table.ids.slot_array, &pool.entry_array};
+        for (int k = 0; k < 8; k++)
+            seen[k] |= is_in_pieces(arrays[k]);
+    }
+    for (int k = 0; k < 8; k++)
+        CHECK(seen[k]);
+    hm_map_fini(&map);
+    hm_table_fini(&table);
+    hm_pool_fini(&pool);
+}
+
+TEST(footprint, secondaries_lists_and_indices_grow_by_pieces)
+{
+    hm_secondary secondary;
+    hm_lists lists;
+    hm_index hashed, dense;
+    bool seen[8] = {false};
+    hm_secondary_desc secondary_desc = {.value_size = 8, .capacity = MAY_GROW};
+    hm_lists_desc lists_desc = {.item_size = 8, .capacity = MAY_GROW};
+    hm_index_desc index_desc = {.capacity = MAY_GROW};
+    CHECK(hm_secondary_init(&secondary, &secondary_desc) == HM_OK);
+    CHECK(hm_lists_init(&lists, &lists_desc) == HM_OK);
+    CHECK(hm_index_init(&hashed, &index_desc) == HM_OK);
+    index_desc.key_limit = MAY_GROW;
+    CHECK(hm_index_init(&dense, &index_desc) == HM_OK);
+    for (uint32_t i = 0; i < GROWN; i++) {
+        hm_handle owner = hm_handle_pack(i, 1, 0);
+        CHECK(hm_secondary_set(&secondary, owner, NULL) != NULL);
+        CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
+        CHECK(hm_index_set(&hashed, owner, i) == HM_OK && hm_index_set(&dense, owner, i) == HM_OK);
+        const hm_array *arrays[] = {
+            &secondary.value_array, &secondary.owner_array, &lists.unit_array, &lists.record_array,
+            &hashed.head_array,     &hashed.bucket_array,   &dense.head_array, &dense.bucket_array};
+        for (int k = 0; k < 8; k++)
+            seen[k] |= is_in_pieces(arrays[k]);
+    }
+    for (int k = 0; k < 8; k++)
+        CHECK(seen[k]);
+    hm_secondary_fini(&secondary);
+    hm_lists_fini(&lists);
+    hm_index_fini(&hashed);
+    hm_index_fini(&dense);
+}
+
 /* Only growth makes pages resident, not a request, even one of the same size. */
 TEST(footprint, a_reserve_of_the_size_of_a_step_makes_nothing_resident)
 {

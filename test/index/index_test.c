@@ -353,6 +353,19 @@ TEST(index, an_index_may_be_moved)
 
 /* keys */
 
+/* Heads are committed up to the largest key, in whole pages. */
+TEST(index, a_key_behind_the_committed_heads_has_no_members)
+{
+    enum { LIMIT = 100000 };
+    hm_index index = make((hm_index_desc){.capacity = 10, .key_limit = LIMIT});
+    set(&index, owner(0), 0);
+    CHECK(index.head_array.limit < LIMIT);
+    for (uint32_t key = 1; key < LIMIT; key++)
+        CHECK(count_of(&index, key) == 0 && hm_index_remove_key(&index, key) == 0);
+    CHECK(has_members(&index, 0, (const uint32_t[]){0}, 1));
+    finish(&index);
+}
+
 TEST(index, any_64_bits_are_a_key)
 {
     hm_index index = make((hm_index_desc){0});
@@ -410,6 +423,49 @@ TEST(index, chains_stay_short_whatever_the_keys_have_in_common)
         CHECK(longest_chain(&index) <= 12);
         finish(&index);
     }
+}
+
+/* SipHash-c-d of the 8 bytes of a number, as its authors describe it. */
+static uint64_t siphash(uint64_t k0, uint64_t k1, uint64_t number, int c, int d)
+{
+    uint64_t a = k0 ^ UINT64_C(0x736F6D6570736575), b = k1 ^ UINT64_C(0x646F72616E646F6D);
+    uint64_t x = k0 ^ UINT64_C(0x6C7967656E657261), y = k1 ^ UINT64_C(0x7465646279746573);
+    const uint64_t words[] = {number, UINT64_C(8) << 56, 0};
+    for (int word = 0; word < 3; word++) {
+        y ^= words[word];
+        x ^= word == 2 ? 0xFF : 0;
+        for (int round = 0; round < (word == 2 ? d : c); round++) {
+            a += b, b = b << 13 | b >> 51, b ^= a, a = a << 32 | a >> 32;
+            x += y, y = y << 16 | y >> 48, y ^= x;
+            a += y, y = y << 21 | y >> 43, y ^= a;
+            x += b, b = b << 17 | b >> 47, b ^= x, x = x << 32 | x >> 32;
+        }
+        a ^= words[word];
+    }
+    return a ^ b ^ x ^ y;
+}
+
+/* Another hash would do for all other tests, but an attacker might foresee where its keys go. */
+TEST(index, a_key_is_in_the_chain_of_its_siphash_1_3)
+{
+    enum { KEYS = 3000 };
+    const uint64_t seed = UINT64_C(0x0123456789ABCDEF);
+    CHECK(siphash(UINT64_C(0x0706050403020100), UINT64_C(0x0F0E0D0C0B0A0908),
+                  UINT64_C(0x0706050403020100), 2, 4) == UINT64_C(0x93F5F5799A932462));
+    hm_index index = make((hm_index_desc){.capacity = KEYS, .seed = seed});
+    for (uint32_t n = 0; n < KEYS; n++)
+        set(&index, owner(n), UINT64_C(0x9E3779B97F4A7C15) * n);
+    uint32_t heads = KEYS + 1, power = 2048, found = 0;
+    for (uint32_t n = 0; n < KEYS; n++) {
+        uint64_t key = UINT64_C(0x9E3779B97F4A7C15) * n;
+        uint32_t head = (uint32_t)siphash(seed, ~seed, key, 1, 3) % (2 * power);
+        uint32_t link = index.heads[head < heads ? head : head - power];
+        while (link != 0 && index.buckets[link - 1].key != key)
+            link = index.buckets[link - 1].next;
+        found += link != 0;
+    }
+    CHECK(found == KEYS);
+    finish(&index);
 }
 
 TEST(index, a_seed_of_zero_is_random)

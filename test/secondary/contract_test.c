@@ -100,7 +100,11 @@ TEST(secondary_contract, the_index_space_may_have_all_indices)
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 10, .max_slots = UINT32_MAX});
     set(&secondary, owner(UINT32_MAX - 1, 1), 1);
     CHECK(hm_secondary_set(&secondary, owner(UINT32_MAX, 1), NULL) == NULL);
-    CHECK(hm_secondary_get_stats(&secondary).slots == UINT32_MAX);
+    hm_secondary_stats stats = hm_secondary_get_stats(&secondary);
+    CHECK(stats.slots == UINT32_MAX);
+    /* A byte for each piece, the positions of one, and a page of values and of owners. */
+    size_t pieces = (size_t)((UINT64_C(1) << 32) / PIECE_SLOTS);
+    CHECK(stats.committed_size == pieces + PIECE_SIZE + 2 * hm_memory_os()->page_size);
     CHECK(hm_secondary_remove(&secondary, owner(UINT32_MAX - 1, 1)));
     CHECK(hm_secondary_trim(&secondary) == HM_OK);
     CHECK(hm_secondary_get_stats(&secondary).committed_size == 0);

@@ -137,6 +137,38 @@ TEST(table_contract, init_refuses_what_the_id_table_refuses)
     }
 }
 
+TEST(table_contract, by_default_every_column_has_an_address_for_each_row_of_a_map)
+{
+    const hm_column columns[] = {{4, 0, NULL}, {1, 0, NULL}};
+    hm_table_desc desc = {.columns = columns, .column_count = 2};
+    hm_table table;
+    CHECK(hm_table_init(&table, &desc) == HM_OK);
+    CHECK(hm_table_capacity(&table) == HM_DEFAULT_CAPACITY);
+    CHECK(table.arrays[0].capacity == 4 * (size_t)HM_DEFAULT_CAPACITY);
+    CHECK(table.arrays[1].capacity == HM_DEFAULT_CAPACITY + (size_t)64); /* the skew */
+    CHECK(table.arrays[0].reserved_size == table.arrays[0].capacity); /* It counts bytes. */
+    hm_table_fini(&table);
+}
+
+/* One loop moves the cells of a run. Without runs each cell would cost a choice of its size. */
+TEST(table_contract, columns_of_one_size_that_follow_each_other_are_a_run)
+{
+    static const size_t sizes[] = {4, 4, 8, 8, 8, 4, 12, 12};
+    static const uint32_t runs[] = {2, 1, 3, 2, 1, 1, 2, 1};
+    hm_column columns[8];
+    for (uint32_t c = 0; c < 8; c++)
+        columns[c] = (hm_column){sizes[c], 0, NULL};
+    for (uint32_t layout = 0; layout < TABLE_LAYOUTS; layout++) {
+        hm_table_desc desc = {.columns = columns, .column_count = 8, .capacity = 100};
+        desc.lanes = table_lanes(layout);
+        hm_table table;
+        CHECK(hm_table_init(&table, &desc) == HM_OK);
+        for (uint32_t c = 0; c < 8; c++)
+            CHECK(table.columns[c].run == runs[c]);
+        hm_table_fini(&table);
+    }
+}
+
 /* The capacity is the largest too, so that the number of groups must not wrap around. */
 TEST(table_contract, init_refuses_sizes_that_overflow)
 {

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The mutation check: would the tests notice a bug?
 
-    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [MODULE] [COUNT [SEED]]
+    mutate.py BUILD_DIRECTORY ASAN_BUILD_DIRECTORY [MODULE | FILE] [COUNT [SEED]]
 
 Changes one thing at a time in src/ and in the inline code of include/: an operator, a bound, a
 constant, a condition, a returned value, or a whole statement. Each change is built in a copy of the
 tree inside BUILD_DIRECTORY, and the tests are run until one fails. With MODULE only that module is
-changed; with COUNT only that many changes are tried, chosen by SEED.
+changed, or only one file, if it is the path of one; with COUNT only that many changes are tried,
+chosen by SEED.
 
     mutant --> same object code? equivalent, not counted
            --> does not compile?  not counted
@@ -35,7 +36,8 @@ import mutants
 import processes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FLAGS = ["gcc", "-std=c11", "-w", "-Iinclude", "-Itest", "-Idocs/examples", "-pthread"]
+CCACHE = ["ccache"] if shutil.which("ccache") else []  # The unchanged sources are most of the work.
+FLAGS = CCACHE + ["gcc", "-std=c11", "-w", "-Iinclude", "-Itest", "-Idocs/examples", "-pthread"]
 ASAN_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 COMPILE_LIMIT = 600  # seconds
 SLOW = 1.0  # seconds; suites that take longer run last, and not under the sanitizers
@@ -56,28 +58,31 @@ class Build:
         self.tests = (self.sources_of(targets, "handle_map_test_plain", "executable") +
                       self.sources_of(targets, "test_support", "static library"))
         self.seconds = {}  # suite -> how long it runs
+        self.files = {}  # suite -> the sources it is in
         self.left_out = set()  # suites that are not run
         for source in self.tests:
             with open(os.path.join(ROOT, source), encoding="utf-8") as file:
                 for suite in re.findall(r"^ *(?:DEATH_)?TEST\((\w+), \w+", file.read(), re.M):
                     self.seconds[suite] = 60.0
+                    self.files.setdefault(suite, set()).add(source)
         self.objects = {}  # source -> the object of the unchanged source
         self.hashes = {}
         self.includes = {}  # source -> the headers it includes, directly or not
 
     def distance(self, source, module):
-        """Returns 0 for the library and the module's test, 1 for its other tests, else 2."""
-        if source in self.library or re.match(rf"test/({module}/)?{module}_test", source):
+        """Returns 0 for the library and the module's main tests, 1 for its others, else 2."""
+        if source in self.library or re.match(rf"test/({module}/)?{module}_(\w+_)?test", source):
             return 0
         return 1 if re.match(rf"test/({module}/|.*/misuse)", source) else 2
 
     def order(self, module, near_only):
         """Puts the module's suites first, and the slow ones last."""
+        near = {suite for suite, files in self.files.items()
+                if any(self.distance(file, module) < 2 for file in files)}
         suites = [suite for suite in self.seconds
-                  if not (near_only and not suite.startswith(module))
-                  and suite not in self.left_out]
+                  if (suite in near or not near_only) and suite not in self.left_out]
         return sorted(suites, key=lambda suite: (
-            self.seconds[suite] > SLOW, not suite.startswith(module), self.seconds[suite]))
+            self.seconds[suite] > SLOW, suite not in near, self.seconds[suite]))
 
     @staticmethod
     def sources_of(targets, name, kind):
@@ -110,23 +115,38 @@ class Place:
         with open(os.path.join(self.directory, name), "rb") as file:
             return hashlib.sha256(file.read()).digest()
 
-    def compile_unchanged(self, build, source):
+    def compile_unchanged(self, build, source, to_change):
         name = self.compile(build, source, "whole")
         if name is None:
             raise RuntimeError(f"{source} does not compile")
         build.objects[source] = name
-        build.hashes[source] = self.hash(self.compile(build, source, "changed"))
         with open(os.path.join(self.directory, name[:-1] + "d"), encoding="utf-8") as file:
             build.includes[source] = set(file.read().replace("\\\n", " ").split())
+        if not to_change.isdisjoint(build.includes[source]):
+            build.hashes[source] = self.hash(self.compile(build, source, "changed"))
 
-    def try_unchanged(self, build):
+    def try_unchanged(self, build, pool):
+        """Times the suites, unless an earlier run has timed this very program."""
         if not self.link(build, {}):
             raise RuntimeError("the tests do not link")
-        for suite in build.seconds:
-            began = time.monotonic()
-            if not self.passes(build, suite):
-                raise RuntimeError(f"{suite} fails without any change")
-            build.seconds[suite] = time.monotonic() - began
+        suites = sorted(set(build.seconds) - build.left_out)
+        timed = os.path.join(os.path.dirname(self.directory), "timed.json")
+        program = self.hash("program").hex()
+        known = {}
+        if os.path.exists(timed):
+            with open(timed, encoding="utf-8") as file:
+                known = json.load(file)
+        if not set(suites) <= set(known.get(program, {})):
+            known[program] = dict(pool.map(lambda suite: self.time(build, suite), suites))
+            with open(timed, "w", encoding="utf-8") as file:
+                json.dump(known, file)
+        build.seconds.update(known[program])
+
+    def time(self, build, suite):
+        began = time.monotonic()
+        if not self.passes(build, suite):
+            raise RuntimeError(f"{suite} fails without any change")
+        return suite, time.monotonic() - began
 
     def link(self, build, changed):
         objects = [changed.get(s, build.objects[s]) for s in build.library + build.tests]
@@ -226,7 +246,7 @@ def module_of(path):
 def choose(arguments):
     everything = mutants.find_all(ROOT)
     if arguments and not arguments[0].isdigit():
-        everything = [m for m in everything if module_of(m.file) == arguments[0]]
+        everything = [m for m in everything if arguments[0] in (module_of(m.file), m.file)]
         arguments = arguments[1:]
     if not arguments:
         return everything
@@ -245,12 +265,14 @@ def main():
     workers = os.cpu_count() or 1
     first = Place(os.path.join(sys.argv[1], "place0"), builds)
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        for build in builds:
-            list(pool.map(lambda source: first.compile_unchanged(build, source),
-                          build.library + build.tests))
-            first.try_unchanged(build)
         plain, sanitized = builds
-        sanitized.left_out = {suite for suite, took in plain.seconds.items() if took > SLOW}
+        to_change = {mutant.file for mutant in chosen}
+        for build in builds:
+            list(pool.map(lambda source: first.compile_unchanged(build, source, to_change),
+                          build.library + build.tests))
+            if build == sanitized:
+                build.left_out = {suite for suite, took in plain.seconds.items() if took > SLOW}
+            first.try_unchanged(build, pool)
         places.put(first)
         for i in range(1, workers):
             place = Place(os.path.join(sys.argv[1], f"place{i}"), builds)
