@@ -57,7 +57,7 @@ static void start_with(scene *on, hm_world_desc desc)
     test_memory_init(&on->memory, test_page_size(4096));
     desc.memory = &on->memory.table;
     CHECK(hm_world_init(&on->world, &desc) == HM_OK);
-    CHECK(hm_commands_init(&on->commands, &on->world) == HM_OK);
+    CHECK(hm_commands_init(&on->commands, &on->world, NULL) == HM_OK);
     on->a = make(on, (hm_component_desc){.size = 4});
     on->b = make(on, (hm_component_desc){.size = 4});
     on->tag = make(on, (hm_component_desc){.name = "tag"});
