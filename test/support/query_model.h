@@ -48,9 +48,9 @@ typedef struct query_model {
     uint32_t places[QUERY_MODEL_SLOTS]; /* slot -> entity, which may not have it any more */
     uint32_t next_value;
     query_model_hook hooks[QUERY_MODEL_COMPONENTS];
-    uint64_t lost,
-        destroyed;  /* sums of the values that hooks must have got, and of those they got */
-    uint64_t clock; /* at the last query_model_follow */
+    uint64_t lost;      /* the sum of the values that hooks must have got */
+    uint64_t destroyed; /* of those that they got */
+    uint64_t clock;     /* at the last query_model_follow */
 } query_model;
 
 /* A query, and what it asks of each component. */
