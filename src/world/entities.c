@@ -112,9 +112,9 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
 /* Makes `count` rows fit. In the root table those that are ready have theirs. */
 static inline hm_status entities_prepare_rows(hm_world *world, uint32_t table, uint32_t count)
 {
-    uint32_t taken = world->ids.count + world->promised, ready = 0;
-    if (table == HM_WORLD_ROOT && world->ready_end > taken)
-        ready = world->ready_end - taken;
+    uint32_t ready = 0;
+    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count + world->promised)
+        ready = world->ready_end - world->ids.count - world->promised;
     return hm_world_prepare_rows(world, table, count - (count < ready ? count : ready));
 }
 
@@ -122,16 +122,16 @@ static inline hm_status entities_prepare_rows(hm_world *world, uint32_t table, u
 static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
                                   uint32_t count)
 {
-    uint32_t promised = world->promised;
     hm_status status = entities_prepare_rows(world, table, count);
     if (status == HM_OK)
         status = hm_world_prepare_entities(world, count, true);
     if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
-        hm_id_table_retire_spent(&world->ids, promised + count);
+        hm_id_table_retire_spent(&world->ids, world->promised + count);
     for (uint32_t i = 0; i < sparse->count; i++)
         for (uint32_t k = 0; k < count && status == HM_OK; k++)
-            status = hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
-                                             hm_id_table_upcoming(&world->ids, promised + k));
+            status =
+                hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
+                                        hm_id_table_upcoming(&world->ids, world->promised + k));
     return status;
 }
 
@@ -329,16 +329,11 @@ static void entities_destroy(hm_world *world, hm_handle entity, uint32_t positio
         world->ready_end--; /* The root table has no row for one more. */
 }
 
-/* Returns the position of an entity, which this call brings to life with the others if it was
- * promised, or HM_INVALID_INDEX. */
-static uint32_t entities_find(hm_world *world, hm_handle entity)
+/* Brings the promised entities to life if this one lives or is promised. */
+static HM_COLD void entities_settle_for(hm_world *world, hm_handle entity)
 {
-    uint32_t position = hm_id_table_find(&world->ids, entity);
-    if (world->promised == 0 ||
-        (position == HM_INVALID_INDEX && !hm_world_is_promised(world, entity)))
-        return position;
-    hm_world_settle_all(world);
-    return hm_id_table_find(&world->ids, entity);
+    if (hm_id_table_contains(&world->ids, entity) || hm_world_is_promised(world, entity))
+        hm_world_settle_all(world);
 }
 
 bool hm_world_destroy(hm_world *world, hm_handle entity)
@@ -346,7 +341,9 @@ bool hm_world_destroy(hm_world *world, hm_handle entity)
     HM_CONTRACT(world != NULL, "hm_world_destroy: world is NULL");
     if (hm_world_check_idle(world) != HM_OK)
         return false;
-    uint32_t position = entities_find(world, entity);
+    if (world->promised != 0)
+        entities_settle_for(world, entity);
+    uint32_t position = hm_id_table_find(&world->ids, entity);
     if (position == HM_INVALID_INDEX)
         return false;
     entities_destroy(world, entity, position);
@@ -359,9 +356,11 @@ uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t
     HM_CONTRACT(entities != NULL || n == 0, "hm_world_destroy_n: entities is NULL");
     if (hm_world_check_idle(world) != HM_OK)
         return 0;
+    for (uint32_t i = 0; i < n && world->promised != 0; i++)
+        entities_settle_for(world, entities[i]);
     uint32_t destroyed = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t position = entities_find(world, entities[i]);
+        uint32_t position = hm_id_table_find(&world->ids, entities[i]);
         if (position == HM_INVALID_INDEX)
             continue;
         entities_destroy(world, entities[i], position);
