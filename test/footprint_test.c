@@ -584,6 +584,7 @@ TEST(footprint, an_arena_behind_functions_of_the_program_is_used_as_sparingly)
     use_each(&own, &arena, through);
     for (int i = 0; i < KINDS; i++)
         CHECK(direct[i] == through[i]);
+    CHECK(direct[1] - direct[0] < 16 << 10); /* scratch memory, and marks */
     CHECK(used_by(&arena) == 0);
     hm_memory_arena_fini(&arena);
 }

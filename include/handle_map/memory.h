@@ -23,10 +23,10 @@
  *
  * A reservation of system memory takes nothing but addresses, of which there are plenty. They are
  * *scarce* with 32-bit pointers, and where `has_scarce_addresses` of the table is true because a
- * reservation takes memory, or leaves fewer addresses to others. It is in the tables of the heap,
- * of arenas and of WebAssembly. Set it in your own table if that allocates in `reserve` or divides
- * a range; a copy of a table has it as the table does. Where addresses are scarce, limits that are
- * left out have smaller defaults, as the headers of the containers say.
+ * reservation takes memory, or leaves fewer addresses to others. It is true in the tables of the
+ * heap, of arenas and of WebAssembly, and in copies of them. Set it in a table of your own that
+ * allocates in `reserve` or divides a range. Where addresses are scarce, limits that are left out
+ * have smaller defaults, as the headers of the containers say.
  *
  * This table counts what the system's table commits. Example:
  *

@@ -98,7 +98,8 @@ TEST(lists_contract, units_are_as_small_as_max_items_allow)
 TEST(lists_contract, by_default_there_are_some_items_for_each_list)
 {
     hm_lists lists = make((hm_lists_desc){.capacity = 10});
-    CHECK(lists.max_items == (sizeof(void *) > 4 && hm_memory_os() != hm_memory_heap() ? 160 : 40));
+    CHECK(lists.max_items ==
+          (sizeof(void *) > 4 && !hm_memory_os()->has_scarce_addresses ? 160 : 40));
     finish(&lists);
 }
 
