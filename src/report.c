@@ -150,8 +150,8 @@ static void report_leak(FILE *file, const hm_report_entry *entry)
 {
     const char *name = entry->kind->get_name(entry->container);
     fprintf(file,
-            "leaked: %s %s was initialised %" PRIu32 " time%s while alive; committed %" PRIu64
-            " KiB, reserved %" PRIu64 " KiB\n",
+            "leaked: %s %s was initialised again while alive, %" PRIu32
+            " time%s; committed %" PRIu64 " KiB, reserved %" PRIu64 " KiB\n",
             entry->kind->word, name != NULL ? name : "(finished)", entry->leaks,
             entry->leaks == 1 ? "" : "s", report_kib(entry->leaked_committed),
             report_kib(entry->leaked_reserved));

@@ -6,7 +6,7 @@
  *     map               12       1000       0.0%       1           116         8248  texture
  *     pool            3000     100000       4.5%       0          1336        26672  bullet
  *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
- *     leaked: map texture was initialised 1 time while alive; committed 72 KiB, reserved 8248 KiB
+ *     leaked: map texture was initialised again while alive, 1 time; committed 72 KiB, reserved ...
  *
  * Only a container that the program adds is listed. Add it when it is initialised, or still zeroed:
  * it is listed while it is alive, that is from init to fini, and again after the next init. A
@@ -65,7 +65,7 @@ typedef struct hm_report_entry {
     struct hm_report_entry *next;
     const struct hm_report_kind *kind;
     const void *container;
-    uint32_t leaks;          /* times that it was initialised while alive */
+    uint32_t leaks;          /* times that it was initialised again while alive */
     size_t leaked_committed; /* bytes that it had then */
     size_t leaked_reserved;
 } hm_report_entry;
@@ -87,10 +87,10 @@ HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *wor
 HM_API hm_status hm_report_remove(hm_report_entry *entry);
 
 /* Prints a line for each container that is alive, in the order in which they were added, the sums,
- * and a line for each that was initialised while alive, named "(finished)" if it is by now. Returns
- * how many are alive, and how often others were leaked: the sum. `file` NULL: prints nothing. Does
- * not check whether the file could be written to; ask ferror. O(entries), and for each world
- * O(tables). Example:
+ * and a line for each that was initialised again while alive, named "(finished)" if it is by now.
+ * Returns how many are alive, plus how often that happened. `file` NULL: prints nothing. Does not
+ * check whether the file could be written to; ask ferror. O(entries), and for each world O(tables).
+ * Example:
  *
  *     if (hm_report(NULL) != 0)
  *         printf("a level leaves containers behind\n");

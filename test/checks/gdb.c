@@ -20,6 +20,7 @@ HM_MAP_DEFINE(texture, struct texture, 3)
 HM_POOL_DEFINE(bullet, bullet_data, 4)
 HM_LISTS_DEFINE(contact, struct spark, 6)
 HM_SECONDARY_DEFINE(glow, texture, struct spark)
+HM_INDEX_DEFINE(cell, texture)
 HM_TABLE_DEFINE(point, 5, POINT_COLUMNS)
 
 struct named {
@@ -46,6 +47,8 @@ hm_table groups;
 hm_world level;
 contact_lists contacts;
 hm_lists names;
+cell_index keyed;
+hm_index empty_index, damaged_index;
 hm_map damaged_maps[DAMAGED];
 hm_pool damaged_pools[DAMAGED];
 hm_secondary damaged_secondary;
@@ -61,6 +64,7 @@ hm_secondary scrambled_secondaries[sizeof(hm_secondary) / 4];
 hm_table scrambled_tables[sizeof(hm_table) / 4];
 hm_world scrambled_worlds[sizeof(hm_world) / 4];
 hm_lists scrambled_lists[sizeof(hm_lists) / 4];
+hm_index scrambled_indices[sizeof(hm_index) / 4];
 
 static void fill_maps(void)
 {
@@ -147,6 +151,15 @@ static void fill_lists(void)
     hm_lists_push_n(&names, hm_lists_create(&names), "abcxyz", 2);
 }
 
+static void fill_index(void)
+{
+    texture_handle owner = {hm_handle_pack(1, 1, 3)};
+    cell_index_init(&keyed, 10, 3, 0);
+    cell_index_set(&keyed, owner, 7);
+    owner.id = hm_handle_pack(2, 1, 3);
+    cell_index_set(&keyed, owner, 7);
+}
+
 /* Copies whose fields are wrong, each in another way. */
 static void damage(void)
 {
@@ -177,6 +190,8 @@ static void damage(void)
     damaged_tables[1].columns = cells;
     damaged_world = level;
     damaged_world.places = NULL;
+    damaged_index = keyed.index;
+    damaged_index.buckets = (hm_index_bucket *)16;
     damaged_lists[0] = damaged_lists[1] = damaged_lists[2] = names;
     damaged_lists[0].records = NULL;
     damaged_lists[1].base = (unsigned char *)16;
@@ -202,6 +217,7 @@ static void scramble_all(void)
     scramble(scrambled_tables, &groups, sizeof groups);
     scramble(scrambled_worlds, &level, sizeof level);
     scramble(scrambled_lists, &names, sizeof names);
+    scramble(scrambled_indices, &keyed.index, sizeof keyed.index);
 }
 
 int main(void)
@@ -211,6 +227,7 @@ int main(void)
     fill_columns();
     fill_world();
     fill_lists();
+    fill_index();
     damage();
     scramble_all();
     hm_set_panic_hook(NULL); /* gdb stops there. */

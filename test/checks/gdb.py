@@ -3,8 +3,8 @@
 index, generation and type, live items with their handles; and zeroed and damaged containers as far
 as they can be read.
 
-    gdb.py SOURCE PROGRAM LIBRARY: compiles the program, gdb.c, with the library and runs it under
-    gdb. Skipped without gdb or gcc, and where the system forbids tracing.
+    gdb.py SOURCE PROGRAM CLASSES LIBRARY: compiles the programs, gdb.c and gdb.cpp, with the library
+    and runs them under gdb. Skipped without gdb, gcc or g++, and where the system forbids tracing.
 """
 import difflib
 import os
@@ -55,6 +55,9 @@ EXPECTED = {
                 "[index 1, generation 1, type 6] = empty, "
                 "[index 2, generation 1, type 6] = {{heat = 7}}, "
                 "[index 3, generation 1, type 6] = empty}",
+    "keyed": "cell_index 'cell', 2 of 10 owners, 1 keys = {"
+             "[index 1, generation 1, type 3] = 7, "
+             "[index 2, generation 1, type 3] = 7}",
     "names": "hm_lists 'names', 1 of 10 lists, 2 items = {"
              "[index 0, generation 1, type 0] = 61 62 63 | 78 79 7a}",
     # zeroed
@@ -64,6 +67,7 @@ EXPECTED = {
     "empty_table": "hm_table, not initialised",
     "empty_world": "hm_world, not initialised",
     "empty_lists": "hm_lists, not initialised",
+    "empty_index": "hm_index, not initialised",
     # damaged
     "damaged_maps[0]": "hm_map 'plain', 4294967295 of 10 items, damaged",
     "damaged_maps[1]": "hm_map, damaged: the memory at 0x10 cannot be read = {"
@@ -96,6 +100,8 @@ EXPECTED = {
                          "[damaged] = 18446744073709551615 bytes are too many}",
     "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
                      "[damaged] = the memory at 0x0 cannot be read}",
+    "damaged_index": "hm_index 'cell', 2 of 10 owners, 1 keys = {"
+                     "[damaged] = the memory at 0x10 cannot be read}",
     "damaged_lists[0]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
                         "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_lists[1]": "hm_lists 'names', 1 of 10 lists, 2 items = {"
@@ -105,17 +111,43 @@ EXPECTED = {
     "garbage_map": "hm_map, damaged: the memory at 0xa5a5a5a5a5a5a5a5 cannot be read = {"
                    "[damaged] = the memory at 0xa5a5a5a5a5a5a5a5 cannot be read}",
 }
+# Of gdb.cpp.
+EXPECTED_OF_CLASSES = {
+    "hero": "hm::handle<sprite>(index 0, generation 1, type 3)",
+    "nobody": "hm::handle<sprite>(null)",
+    "player": "hm::handle<hm::world>(index 0, generation 1, type 0)",
+    "sprites": "hm::map<sprite> 'map', 2 of 10 items = {"
+               "[index 0, generation 1, type 3] = {depth = 1.5, texture = 7}, "
+               "[index 1, generation 1, type 3] = {depth = 2.5, texture = 8}}",
+    "::empty_map": "hm::map<sprite>, not initialised",
+    "::bullets": "hm::pool<glow> 'pool', 1 of 10 items = {"
+               "[index 0, generation 1, type 5] = {radius = 5}}",
+    "::glows": "hm::secondary<sprite, glow> 'secondary', 1 of 10 values = {"
+             "[index 0, generation 1, type 3] = {radius = 6}}",
+    "::contacts": "hm::lists<glow> 'lists', 1 of 10 lists, 2 items = {"
+                "[index 0, generation 1, type 4] = {{radius = 1}, {radius = 2}}}",
+    "bodies": "hm::table<float, int> 'table', 1 of 10 rows, 2 columns = {"
+              "[index 0, generation 1, type 0] = 1.5 | 2}",
+    "::points": "hm::table<float, glow> 'table', 1 of 10 rows, 2 columns = {"
+              "[index 0, generation 1, type 0] = 0.5 | {radius = 3}}",
+    "teams": "hm::index<sprite, team> 'index', 1 of 10 owners, 1 keys = {"
+             "[index 0, generation 1, type 3] = team::blue}",
+    "::level": "hm::world 'level', 1 of 10 entities, 1 tables = {"
+             "[index 0, generation 1, type 0] = components 0, 1}",
+    "moved_world": "hm::world 'moved', 0 of 10 entities, 0 tables",
+    "::empty_world": "hm::world, not initialised",
+}
 # These are printed, and only that is checked.
 SCRAMBLED = ["scrambled_maps", "scrambled_pools", "scrambled_blocks", "scrambled_secondaries",
-             "scrambled_tables", "scrambled_worlds", "scrambled_lists"]
+             "scrambled_tables", "scrambled_worlds", "scrambled_lists", "scrambled_indices"]
 
 
-def ask(program, script):
+def ask(program, script, expected, scrambled):
     """Returns expression -> what gdb prints for it, and how many scrambled ones it prints."""
     commands = ["set disable-randomization off", "set width 0", "set max-value-size unlimited",
                 "set print elements unlimited", "set print repeats unlimited",
                 "break hm_set_panic_hook", "run", f"source {script}"]
-    for expression in [*EXPECTED, *SCRAMBLED]:
+    for expression in [*expected, *scrambled]:
         commands += [f"echo \\n<{expression}>", f"output {expression}", "echo \\n"]
     arguments = [part for command in commands for part in ("-ex", command)]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""}
@@ -132,26 +164,36 @@ def ask(program, script):
         name, mark, answer = line.removeprefix("<").partition(">")
         if line.startswith("<") and mark:
             answers[name] = answer
-    scrambled = [answers.pop(name, "") for name in SCRAMBLED]
-    if not all(text.startswith("{hm_") for text in scrambled) or \
-            len(answers) != len(EXPECTED) or "Python Exception" in done.stdout:
+    texts = [answers.pop(name, "") for name in scrambled]
+    if not all(text.startswith("{hm_") for text in texts) or \
+            len(answers) != len(expected) or "Python Exception" in done.stdout:
         sys.exit(f"gdb said:\n{done.stdout}")
-    return answers, sum(text.count("{hm_") + text.count(", hm_") for text in scrambled)
+    return answers, sum(text.count("{hm_") + text.count(", hm_") for text in texts)
+
+
+def ask_of_both(source, code, classes, library):
+    """Returns the answers of both programs, and the number of scrambled containers."""
+    script = os.path.join(source, "tools/debug/handle_map_gdb.py")
+    common = ["-Werror", "-g", "-O0", "-I", os.path.join(source, "include")]
+    with tempfile.TemporaryDirectory() as directory:
+        program = os.path.join(directory, "program")
+        subprocess.run(["gcc", "-std=c11", *os.environ["HM_C_WARNINGS"].split(), *common,
+                        code, library, "-pthread", "-o", program], check=True)
+        subprocess.run([program], check=True)
+        answers, count = ask(program, script, EXPECTED, SCRAMBLED)
+        subprocess.run(["g++", "-std=c++17", *os.environ["HM_WARNINGS"].split(), *common,
+                        classes, library, "-pthread", "-o", program], check=True)
+        subprocess.run([program], check=True)
+        return answers | ask(program, script, EXPECTED_OF_CLASSES, [])[0], count
 
 
 def main():
-    source, code, library = map(os.path.abspath, sys.argv[1:])
-    if not shutil.which("gdb") or not shutil.which("gcc"):
-        print("skipped: needs gdb and gcc", file=sys.stderr)
+    source, code, classes, library = map(os.path.abspath, sys.argv[1:])
+    if not all(map(shutil.which, ["gdb", "gcc", "g++"])):
+        print("skipped: needs gdb, gcc and g++", file=sys.stderr)
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as directory:
-        program = os.path.join(directory, "program")
-        subprocess.run(["gcc", "-std=c11", *os.environ["HM_C_WARNINGS"].split(), "-Werror", "-g",
-                        "-O0", "-I", os.path.join(source, "include"),
-                        code, library, "-pthread", "-o", program], check=True)
-        subprocess.run([program], check=True)
-        answers, count = ask(program, os.path.join(source, "tools/debug/handle_map_gdb.py"))
-    expected = [f"{name}: {text}" for name, text in EXPECTED.items()]
+    answers, count = ask_of_both(source, code, classes, library)
+    expected = [f"{name}: {text}" for name, text in (EXPECTED | EXPECTED_OF_CLASSES).items()]
     answered = [f"{name}: {text}" for name, text in answers.items()]
     print(f"{len(answers)} values, and {count} damaged containers")
     for line in difflib.unified_diff(expected, answered, "expected", "printed", lineterm="", n=0):

@@ -11,11 +11,13 @@ import sys
 import xml.etree.ElementTree as xml
 
 NAMESPACE = "{http://schemas.microsoft.com/vstudio/debugger/natvis/2010}"
-NEEDED = {"hm_handle", "hm_lists", "hm_map", "hm_pool", "hm_secondary", "hm_table", "hm_world"}
-WITH_EXPRESSION = {"Item", "Size", "ValueNode", "ValuePointer", "Exec"}
+NEEDED = {"hm_handle", "hm_index", "hm_lists", "hm_map", "hm_pool", "hm_secondary", "hm_table",
+          "hm_world"}
+NEEDED |= {name.replace("hm_", "hm::") + "<*>" * (name != "hm_world") for name in NEEDED}
+WITH_EXPRESSION = {"Item", "Size", "ValueNode", "ValuePointer", "Exec", "ExpandedItem"}
 FORMATS = {"s", "x", "d"}  # behind the comma of an expression
 BUILT_IN = {"void", "unsigned", "int", "__int64", "char"}  # the types that a cast may have
-TOKEN = re.compile(r"0x[0-9A-Fa-f]+|\d+|\$?[A-Za-z_]\w*|\S")
+TOKEN = re.compile(r"->|0x[0-9A-Fa-f]+|\d+|\$?[A-Za-z_]\w*|\S")
 
 
 def read_structs(source):
@@ -31,6 +33,24 @@ def read_structs(source):
                 for field in match[2].split(",") if match else []:
                     fields[re.sub(r"\[.*?\]|[*\s]", "", field)] = match[1]
     return structs
+
+
+def read_classes(source):
+    """Returns the same for the classes of C++ and what they keep, which has the struct of C."""
+    kept = [(r"class handle\n\{\n    hm_handle id_;", "hm::handle<*>", "id_", "hm_handle"),
+            (r"world_core \*core_ =", "hm::world", "core_", "hm::world_core"),
+            (r"struct world_core \{.*?\n    hm_world c\{\};", "hm::world_core", "c", "hm_world")]
+    classes = {}
+    for path in glob.glob(os.path.join(source, "include/handle_map/**/*.hpp"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for kind in re.findall(r"^ +(?:detail::)?owned<hm_(\w+), \w+> own_;", text, re.MULTILINE):
+            classes[f"hm::{kind}<*>"] = {"own_": f"hm::owned {kind}"}
+            classes[f"hm::owned {kind}"] = {"c": f"hm_{kind}"}
+        for pattern, name, field, kind in kept:
+            if re.search(pattern, text, re.DOTALL):
+                classes[name] = {field: kind}
+    return classes
 
 
 class Reader:
@@ -61,7 +81,7 @@ class Reader:
 
     def follow(self, field, tokens):
         struct = self.step(self.owner, field)
-        while tokens and tokens[0] in ("[", "."):
+        while tokens and tokens[0] in ("[", ".", "->"):
             if tokens.pop(0) == "[":
                 self.read(tokens)
             elif struct is not None:
@@ -105,7 +125,7 @@ def check(structs, root):
 
 def main():
     source = sys.argv[1]
-    structs = read_structs(source)
+    structs = read_structs(source) | read_classes(source)
     root = xml.parse(os.path.join(source, "tools/debug/handle_map.natvis")).getroot()
     problems, types, fields = check(structs, root)
     for problem in problems:

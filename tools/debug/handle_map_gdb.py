@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pretty-printers of gdb for handles and containers, typed or not.
+"""Pretty-printers of gdb for handles and containers, typed or not, and for the classes of C++.
 
     (gdb) source tools/debug/handle_map_gdb.py
     (gdb) print wood
@@ -12,8 +12,9 @@ Put the first line into ~/.gdbinit to have them always. `print/r` shows the fiel
 Each live item is shown beside its handle. The items of a typed container have their type, if it has
 the container's name (`struct texture` or `texture`), or if the program has a function of the
 container that names the type (`texture_map_get`), which is not so where all of them are inlined.
-Other items are shown as bytes. Nothing is called in the program, so a core file will do. A zeroed or
-damaged container is shown as far as it can be read, and every loop has a limit.
+Those of a class have the type that it is made for. Other items are shown as bytes. Nothing is called
+in the program, so a core file will do. A zeroed or damaged container is shown as far as it can be
+read, and every loop has a limit.
 """
 import gdb
 import gdb.printing
@@ -23,6 +24,7 @@ SCANNED_WORDS = 1 << 14  # words of 64 slots in which a pool's next live item is
 NAME_LENGTH = 80
 SHOWN_BYTES = 32  # of an item without a type
 SHOWN_ITEMS = 200  # of a list
+TEMPLATE_ARGUMENTS = 66  # a table of 64 columns, with lanes
 READ_BYTES = 1 << 20  # at once: a damaged size may be any number
 
 # Constants of the headers, which debug information has only if the program uses them.
@@ -110,7 +112,7 @@ def item_type(prefix, kind, size):
 
 
 class HandlePrinter:
-    def __init__(self, value, name):
+    def __init__(self, value, name, _types=()):
         self.value, self.name = value, name
 
     def to_string(self):
@@ -123,10 +125,12 @@ class HandlePrinter:
 class ContainerPrinter:
     """A derived class tells the kind, the capacity, and the live items with their handles."""
     unit = "items"
+    item_argument = 0  # which type of a class is that of the items
 
-    def __init__(self, value, name):
+    def __init__(self, value, name, types=()):
         self.value = value
         self.name = name
+        self.types = types  # those that a class is made for
         suffix = "_" + self.kind
         self.prefix = name.removesuffix(suffix) if name != "hm" + suffix else None
 
@@ -160,10 +164,16 @@ class ContainerPrinter:
         except (Damaged, gdb.error) as error:
             yield "[damaged]", str(error)
 
+    def item_type(self, size):
+        if self.types:
+            found = self.types[self.item_argument]
+            return found if found.sizeof == size else None
+        return item_type(self.prefix, self.kind, size)
+
     def item(self, address, size):
         """An item by its type if gdb knows that, else its bytes."""
         data = read(address, min(size, SHOWN_BYTES + 1))
-        found = item_type(self.prefix, self.kind, size)
+        found = self.item_type(size)
         if found is None:
             return bytes_text(data)
         return gdb.Value(address).cast(found.pointer()).dereference()
@@ -226,7 +236,9 @@ class TablePrinter(IdTablePrinter):
             return None
 
     def row(self, cells):
-        """A row as the struct of HM_TABLE_DEFINE, or the bytes of its cells."""
+        """A row as the struct of HM_TABLE_DEFINE, as the cells of a class, or their bytes."""
+        if self.types and [each.sizeof for each in self.types] == [len(cell) for cell in cells]:
+            return " | ".join(str(gdb.Value(*pair)) for pair in zip(cells, self.types))
         found = self.row_type()
         fields = found.strip_typedefs().fields() if found is not None else []
         if [field.type.sizeof for field in fields] != [len(cell) for cell in cells]:
@@ -253,7 +265,7 @@ class ListsPrinter(IdTablePrinter):
         size, shift = int(self.value["item_size"]), min(int(self.value["unit_shift"]), 31)
         shown = min(count, SHOWN_ITEMS)
         data = read(int(self.value["base"]) + ((unit + 1) << shift), size * shown)
-        found = item_type(self.prefix, self.kind, size)
+        found = self.item_type(size)
         if found is not None and shown > 0:
             return gdb.Value(data, found.array(shown - 1))
         return " | ".join(bytes_text(data[size * i:size * (i + 1)]) for i in range(shown))
@@ -329,6 +341,7 @@ class PoolPrinter(ContainerPrinter):
 class SecondaryPrinter(ContainerPrinter):
     kind = "secondary"
     unit = "values"
+    item_argument = 1
 
     def capacity(self):
         return int(self.value["value_array"]["capacity"])
@@ -340,14 +353,73 @@ class SecondaryPrinter(ContainerPrinter):
             yield owner, self.item(values + position * size, size)
 
 
-PRINTERS = {"hm_handle": HandlePrinter, "hm_lists": ListsPrinter, "hm_map": MapPrinter,
+class IndexPrinter(ContainerPrinter):
+    """The owners and their keys."""
+    kind = "index"
+    unit = "owners"
+    item_argument = 1
+
+    def count(self):
+        return int(self.value["owners"]["count"])
+
+    def capacity(self):
+        return int(self.value["owners"]["value_array"]["capacity"])
+
+    def more(self):
+        return f", {int(self.value['key_count'])} keys"
+
+    def key(self, number):
+        """A key as the number that it is, or as the type that a class takes."""
+        if not self.types:
+            return number
+        found = self.types[self.item_argument]
+        if found.strip_typedefs().code == gdb.TYPE_CODE_STRUCT:
+            return self.item(int(number.address), found.sizeof)
+        return number.cast(found)
+
+    def live(self):
+        owners = self.value["owners"]
+        places = owners["values"].cast(gdb.lookup_type("hm_index_place").pointer())
+        for position in range(self.count()):
+            owner = int(element(owners["owners"], position)["bits"])
+            bucket = int(element(places, position)["bucket"])
+            if bucket >= int(self.value["bucket_count"]):
+                raise Damaged(f"position {position} has bucket {bucket}")
+            yield owner, self.key(element(self.value["buckets"], bucket)["key"])
+
+
+PRINTERS = {"hm_handle": HandlePrinter, "hm_index": IndexPrinter, "hm_lists": ListsPrinter, "hm_map": MapPrinter,
             "hm_pool": PoolPrinter, "hm_secondary": SecondaryPrinter, "hm_table": TablePrinter,
             "hm_world": WorldPrinter}
 
 
+def types_of_class(found):
+    """The types that a class is made for, without its numbers and the lanes of a table."""
+    types = []
+    for number in range(TEMPLATE_ARGUMENTS):
+        try:
+            argument = found.template_argument(number)
+        except gdb.error:  # gdb does not know this type
+            continue
+        except RuntimeError:  # no further one
+            break
+        if isinstance(argument, gdb.Type) and not str(argument).startswith("hm::lanes<"):
+            types.append(argument)
+    return types
+
+
+def inner_of_class(value, kind):
+    """The struct of C in an object of a class of hm."""
+    if kind == "handle":
+        return value["id_"]
+    if kind == "world":
+        return value["core_"].dereference()["c"]
+    return value["own_"]["c"]
+
+
 class Lookup:
     """What gdb asks for the printer of a value. The struct of a typed handle or container has one
-    member, and its name ends with that of the kind."""
+    member, and its name ends with that of the kind. A class has the kind as its name."""
     name = "handle_map"
     enabled = True
 
@@ -357,6 +429,8 @@ class Lookup:
             return None
         if found.tag in PRINTERS:
             return PRINTERS[found.tag](value, found.tag)
+        if found.tag.startswith("hm::"):
+            return self.of_class(value, found)
         fields = found.fields()
         if len(fields) != 1:
             return None
@@ -365,6 +439,16 @@ class Lookup:
         if kind in PRINTERS and found.tag.endswith("_" + kind.removeprefix("hm_")):
             return PRINTERS[kind](value[fields[0]], found.tag)
         return None
+
+    def of_class(self, value, found):
+        name = found.tag.partition("<")[0]
+        kind = name.removeprefix("hm::")
+        if "hm_" + kind not in PRINTERS:
+            return None
+        types = types_of_class(found)
+        if types:
+            name += f"<{', '.join(each.name or str(each) for each in types)}>"
+        return PRINTERS["hm_" + kind](inner_of_class(value, kind), name, types)
 
 
 gdb.printing.register_pretty_printer(gdb.current_objfile(), Lookup(), replace=True)
