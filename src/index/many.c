@@ -96,7 +96,7 @@ static void many_prefetch(const hm_index *index, const hm_handle *owners, uint32
 
 static hm_status many_claim_owner(hm_index *index, hm_handle owner)
 {
-    const hm_index_place nowhere = {HM_INDEX_NO_BUCKET, 0};
+    const hm_index_place nowhere = {.bucket = HM_INDEX_NO_BUCKET};
     hm_secondary *owners = &index->owners;
     uint32_t at = HM_INVALID_INDEX;
     hm_status status = HM_OK;

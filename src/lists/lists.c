@@ -218,12 +218,12 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
 /* Makes the range empty, when no list has a block any more. */
 static void lists_drop_blocks(hm_lists *lists)
 {
-    if (lists->end > 1)
-        hm_memory_poison(hm_lists_address(lists, 1), (size_t)(lists->end - 1) << lists->unit_shift);
     memset(lists->heads, 0, sizeof lists->heads);
     lists->item_count = 0;
-    if (lists->base != NULL)
-        lists->end = lists->cursor = 1;
+    if (lists->base == NULL)
+        return;
+    hm_memory_poison(hm_lists_address(lists, 1), (size_t)(lists->end - 1) << lists->unit_shift);
+    lists->end = lists->cursor = 1;
 }
 
 void hm_lists_clear(hm_lists *lists)

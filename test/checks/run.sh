@@ -8,9 +8,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A copy, since a command that is not refused would recreate its build directory.
-mkdir "$work/bin" "$work/docs"
+mkdir "$work/bin" "$work/docs" "$work/src"
 cp -R "$source/run" "$source/test" "$work"
 cp "$source/docs/design.md" "$work/docs"
+cp "$source/src/base.c" "$work/src"
 
 # The programs that commands run first. They all fail, so that a command goes no further.
 for program in apt-get meson clang clang-format clang-tidy cppcheck shellcheck codespell pyflakes3 \
@@ -81,6 +82,7 @@ refused gcc check gcc
 refused nosuch world nosuch
 refused nosuch world one nosuch
 refused nosuch mutate nosuch
+refused src/nosuch.c mutate src/nosuch.c
 refused 0 mutate 0
 refused nosuch mutate order nosuch
 refused nosuch mutate 5 nosuch
@@ -119,6 +121,7 @@ begun world all
 begun world one range
 begun mutate
 begun mutate order
+begun mutate src/base.c 5
 begun mutate id_table 5 0
 begun mutate 5
 begun fuzz

@@ -27,7 +27,8 @@ CONSTANT = re.compile(r"0|1|-1|true|false|NULL|HM_\w+")
 IF = re.compile(r"\b(?:if|while) \(")
 # A call, an assignment, an increment or a jump; not a declaration, whose name follows a type.
 STATEMENT = re.compile(r"(?<=[;{}):])(\s+)((?:\(void\))?\*?[a-z]\w*(?:(?:\[[^;]*?\]|->|\.|\w)*)"
-                       r"(?:\(| [-+*|&]?= |\+\+|--)[^;{}]*;|HM_CONTRACT\([^;]*;|break;|continue;)")
+                       r"(?:\(| [-+*|&]?= |(?:\+\+|--)(?=;))[^;{}]*;|"
+                       r"HM_CONTRACT\([^;]*;|break;|continue;)")
 KEYWORDS = re.compile(r"(if|for|while|switch|return|sizeof|static_assert)\b")
 
 
