@@ -24,6 +24,14 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 
 /* init and fini */
 
+/* Passes a status on, and names the world of these commands if memory was refused. */
+static hm_status commands_tell(const hm_world *world, uint64_t size, hm_status status)
+{
+    const hm_limits limits = {
+        .what = "commands of the world", .name = world->name, .most = size, .other = "size"};
+    return hm_tell_memory(status, &limits);
+}
+
 hm_status hm_commands_init(hm_commands *commands, hm_world *world)
 {
     if (commands == NULL)
@@ -37,7 +45,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world)
     desc.capacity = (size_t)(size / HM_COMMANDS_UNIT);
     hm_status status = hm_array_init(&commands->units, &desc);
     if (status != HM_OK)
-        return status;
+        return commands_tell(world, size, status);
     commands->world = world;
     commands->units.count = HM_COMMANDS_BEGIN;
     return HM_OK;
@@ -101,7 +109,10 @@ static hm_status commands_measure(const hm_commands *commands, size_t numbers,
 static hm_status commands_commit(hm_commands *commands, size_t end)
 {
     hm_array *units = &commands->units;
-    return end > units->limit ? hm_array_commit(units, end, true) : HM_OK;
+    if (end <= units->limit)
+        return HM_OK;
+    return commands_tell(commands->world, (uint64_t)units->capacity * units->item_size,
+                         hm_array_commit(units, end, true));
 }
 
 /* Appends a command with this many numbers, and with space for a value if there is a record of its
