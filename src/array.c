@@ -94,7 +94,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
         if (size > SIZE_MAX - (unit - 1) - total)
-            return hm_fail(HM_ERROR_MEMORY, "memory: the columns do not fit in size_t");
+            return hm_fail_memory("a reservation", SIZE_MAX);
         total += hm_memory_round_up(size, unit);
     }
     unsigned char *data = NULL;
@@ -110,6 +110,12 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
     return HM_OK;
 }
 
+/* Passes a status on, and says that an array was refused memory, if it was. */
+static hm_status array_tell(size_t capacity, hm_status status)
+{
+    return hm_tell_memory(status, &(hm_limits){.what = "array", .capacity = capacity});
+}
+
 hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
 {
     if (array == NULL)
@@ -120,7 +126,9 @@ hm_status hm_array_init(hm_array *array, const hm_array_desc *desc)
     hm_status status = hm_array_check(desc, "item_");
     hm_array_column column = {array, *desc};
     column.desc.memory = array_memory_of(desc);
-    return status == HM_OK ? hm_array_init_columns(&column, 1) : status;
+    if (status == HM_OK)
+        status = hm_array_init_columns(&column, 1);
+    return array_tell(array_capacity_of(desc), status);
 }
 
 void hm_array_fini(hm_array *array)
@@ -198,12 +206,13 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
 hm_status hm_array_reserve(hm_array *array, size_t count)
 {
     HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
-    return hm_array_prepare(array, count, false);
+    return array_tell(array->capacity, hm_array_prepare(array, count, false));
 }
 
 bool hm_array_grow(hm_array *array)
 {
-    return hm_array_prepare(array, array->count + 1, true) == HM_OK;
+    hm_status status = hm_array_prepare(array, array->count + 1, true);
+    return array_tell(array->capacity, status) == HM_OK;
 }
 
 hm_status hm_array_resize(hm_array *array, size_t count)
@@ -211,7 +220,7 @@ hm_status hm_array_resize(hm_array *array, size_t count)
     HM_CONTRACT(array != NULL, "hm_array_resize: array is NULL");
     hm_status status = hm_array_prepare(array, count, true);
     if (status != HM_OK)
-        return status;
+        return array_tell(array->capacity, status);
     size_t end = array->item_size * array->count;
     size_t new_end = array->item_size * count;
     if (new_end > end) {
@@ -257,7 +266,7 @@ hm_status hm_array_trim(hm_array *array)
     hm_status status = hm_array_decommit(array);
     if (status != HM_OK)
         hm_memory_poison(array->data + keep, array->committed_size - keep);
-    return status;
+    return array_tell(array->capacity, status);
 }
 
 void hm_array_add_sizes(const hm_array *array, hm_stats *stats)

@@ -17,7 +17,9 @@ static hm_panic_hook base_panic_hook;
 /* Two messages, so that the last one can be taken back. */
 typedef struct base_sentences {
     char texts[2][160];
-    unsigned last; /* index of the last one */
+    unsigned last;       /* index of the last one */
+    const char *refused; /* the last memory that was: "a commit" */
+    size_t refused_size; /* bytes */
 } base_sentences;
 
 static HM_THREAD_LOCAL base_sentences base_failures;
@@ -141,6 +143,43 @@ hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired)
     return hm_fail(HM_ERROR_FULL,
                    "%s%.80s%s has used up max_slots: %" HM_U32 " of %" HM_U32 " slots are retired",
                    quote, name != NULL ? name : "the table", quote, retired, max_slots);
+}
+
+hm_status hm_fail_memory(const char *what, size_t size)
+{
+    base_failures.refused = what;
+    base_failures.refused_size = size;
+    return hm_fail(HM_ERROR_MEMORY, "memory: %s of %zu bytes was refused", what, size);
+}
+
+/* Writes the limits that there are, with `between` between them. */
+static void base_list_limits(char *text, size_t size, const hm_limits *limits, const char *between)
+{
+    const char *const fields[] = {"capacity", "max_slots", limits->other};
+    const uint64_t most[] = {limits->capacity, limits->max_slots, limits->most};
+    size_t end = 0;
+    for (int i = 0; i < 3; i++)
+        if (most[i] != 0)
+            end += hm_format(text + end, size - end, "%s%s %" HM_U64, end != 0 ? between : "",
+                             fields[i], most[i]);
+}
+
+/* The name comes last: if it is long, only its end is cut off. */
+hm_status hm_blame_memory(const hm_limits *limits)
+{
+    bool is_address = strcmp(base_failures.refused, "a reservation") == 0;
+    char all[128] = ""; /* Three fields, each with at most 20 digits. */
+    base_list_limits(all, sizeof all, limits, is_address ? " or " : ", ");
+    const char *remedy = is_address ? "lower " : "free memory; ", *of = " of the ";
+    if (all[0] == '\0') {
+        remedy = "free memory";
+        of = " for the ";
+    }
+    const char *before = limits->name != NULL ? " '" : "", *behind = before + (*before != '\0');
+    hm_forgive(); /* The same failure, told again. */
+    return hm_fail(HM_ERROR_MEMORY, "%s of %zu bytes was refused: %s%s%s%s%s%.80s%s",
+                   base_failures.refused, base_failures.refused_size, remedy, all, of, limits->what,
+                   before, limits->name != NULL ? limits->name : "", behind);
 }
 
 hm_status hm_fail_busy(const char *what, const char *name)

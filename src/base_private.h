@@ -30,6 +30,28 @@ HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t coun
 /* HM_ERROR_FULL: the index space has too few slots left. `name` NULL: an id table by itself. */
 HM_COLD hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired);
 
+/* HM_ERROR_MEMORY: the system refused so many bytes; `what` is "a reservation", "a commit" ... */
+HM_COLD hm_status hm_fail_memory(const char *what, size_t size);
+
+/* What a container is, and what limits its memory; 0: it has no such limit. */
+typedef struct hm_limits {
+    const char *what, *name; /* as above */
+    uint64_t capacity, max_slots;
+    uint64_t most;     /* the limit in another field */
+    const char *other; /* its name */
+} hm_limits;
+
+/* Has the last error, which hm_fail_memory has set, say for which container memory was refused, and
+ * what to do. Of a container inside another one, the outer has the last word. */
+HM_COLD hm_status hm_blame_memory(const hm_limits *limits);
+
+/* Passes a status on, and does so if it is HM_ERROR_MEMORY. Each init, and each function by which a
+ * container grows, ends with it. */
+static inline hm_status hm_tell_memory(hm_status status, const hm_limits *limits)
+{
+    return status == HM_ERROR_MEMORY ? hm_blame_memory(limits) : status;
+}
+
 /* HM_ERROR_BUSY */
 HM_COLD hm_status hm_fail_busy(const char *what, const char *name);
 

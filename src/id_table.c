@@ -73,8 +73,7 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     return hm_array_init_columns(columns, OWN + count);
 }
 
-hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
-                                const hm_array_column *more, uint32_t count)
+hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
 {
     hm_id_table_desc full = *desc;
     if (full.memory == NULL)
@@ -84,6 +83,20 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
             full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    return full;
+}
+
+/* Passes a status on, and says that an id table was refused memory, if it was. */
+static hm_status id_table_tell(uint64_t capacity, uint32_t max_slots, hm_status status)
+{
+    const hm_limits limits = {"id table", NULL, capacity, max_slots, 0, NULL};
+    return hm_tell_memory(status, &limits);
+}
+
+hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc,
+                                const hm_array_column *more, uint32_t count)
+{
+    hm_id_table_desc full = hm_id_table_complete(desc);
     hm_status status = hm_id_table_check(full.capacity, full.max_slots, full.type_id);
     if (status == HM_OK)
         status = hm_memory_check(full.memory);
@@ -91,7 +104,7 @@ hm_status hm_id_table_init_with(hm_id_table *table, const hm_id_table_desc *desc
         status = id_table_init_columns(table, &full, more, count);
     if (status != HM_OK) {
         hm_id_table_fini(table);
-        return status;
+        return id_table_tell(full.capacity, full.max_slots, status);
     }
     table->entries = hm_array_data(&table->entry_array);
     table->slots = hm_array_data(&table->slot_array);
@@ -153,7 +166,7 @@ hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n)
     hm_status status = hm_id_table_prepare(table, NULL, n, false);
     if (status == HM_OK)
         hm_id_table_retire_spent(table, n);
-    return status;
+    return id_table_tell(table->slot_array.capacity, table->max_slots, status);
 }
 
 hm_status hm_id_table_prepare(hm_id_table *table, const char *name, uint32_t n, bool grows)
@@ -297,10 +310,11 @@ hm_status hm_id_table_trim(hm_id_table *table)
         status = hm_array_decommit(&table->entry_array);
     }
     table->fresh_end = 0; /* What is committed and the floors may have changed. */
-    if (status != HM_OK)
-        return status;
-    table->slot_array.count = table->used;
-    return hm_array_decommit(&table->slot_array);
+    if (status == HM_OK) {
+        table->slot_array.count = table->used;
+        status = hm_array_decommit(&table->slot_array);
+    }
+    return id_table_tell(table->slot_array.capacity, table->max_slots, status);
 }
 
 hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)

@@ -47,7 +47,10 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
         status = hm_array_check(&meta, "meta_");
     if (status != HM_OK)
         return status;
-    return hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
+    status = hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
+    ids = hm_id_table_complete(&ids);
+    return hm_tell_memory(status,
+                          &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});
 }
 
 static void map_release_all(hm_map *map)
@@ -67,6 +70,7 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     memset(map, 0, sizeof *map);
     if (desc == NULL)
         return hm_refuse_null("hm_map_init", "desc");
+    map->name = desc->name != NULL ? desc->name : "map";
     hm_status status = map_init_columns(map, desc);
     if (status != HM_OK) {
         map_release_all(map);
@@ -77,7 +81,6 @@ hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
     map->destroy = desc->destroy;
     map->relocate = desc->relocate;
     map->context = desc->context;
-    map->name = desc->name != NULL ? desc->name : "map";
     if (desc->destroy != NULL || desc->relocate != NULL)
         map->guard.flags |= HM_GUARD_HOOK;
     if (desc->meta_size != 0)
@@ -147,6 +150,13 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
 
 /* insert */
 
+/* Passes a status on, and names the map if memory was refused. */
+static hm_status map_tell(const hm_map *map, hm_status status)
+{
+    const hm_limits limits = {"map", map->name, hm_map_capacity(map), map->ids.max_slots, 0, NULL};
+    return hm_tell_memory(status, &limits);
+}
+
 /* `grows` as in hm_array_commit. */
 static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
 {
@@ -161,7 +171,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
     if (status == HM_OK && map->meta_array.data != NULL)
         status = hm_array_prepare(&map->meta_array, count, grows);
     map->guard.limit = map_committed_items(map);
-    return status;
+    return map_tell(map, status);
 }
 
 hm_status hm_map_reserve(hm_map *map, uint32_t n)
@@ -325,6 +335,8 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_erase_n: handles is NULL");
+    if (hm_memory_poisons()) /* Asked once, so that the loop below need not ask. */
+        return hm_map_erase_parts(map, handles, n);
     return hm_map_erase_n_as(map, handles, n, map->item_size);
 }
 
@@ -506,7 +518,7 @@ hm_status hm_map_trim(hm_map *map)
     if (status == HM_OK)
         status = hm_order_trim(&map->order, map->ids.count);
     map->guard.limit = map_committed_items(map);
-    return status;
+    return map_tell(map, status);
 }
 
 hm_status hm_map_validate(const hm_map *map)

@@ -42,12 +42,6 @@ static bool is_not_asked(const void *item, void *context)
     return false;
 }
 
-static uint64_t key_of(const void *item, void *context)
-{
-    (void)context;
-    return *(const uint32_t *)item;
-}
-
 /* Leaves a message that no other failure leaves. */
 static void mark(void)
 {
@@ -265,224 +259,34 @@ TEST(last_error, refused_memory_is_told_with_its_size)
     desc.max_slots = 100000;
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
-    CHECK(says("memory: a reservation of 2228224 bytes was refused"));
+    CHECK(says("a reservation of 2228224 bytes was refused: lower capacity 100000 or max_slots "
+               "100000 of the map 'map'"));
     CHECK(hm_map_init(&map, &desc) == HM_OK);
     test_memory_fail(&memory, 1, false);
     CHECK(hm_handle_is_null(hm_map_insert(&map, NULL)));
-    CHECK(says("memory: a commit of 65536 bytes was refused"));
+    CHECK(says("a commit of 65536 bytes was refused: free memory; capacity 100000, max_slots "
+               "100000 of the map 'map'"));
     CHECK(hm_map_insert_n(&map, NULL, 100000, NULL) == HM_OK);
     hm_map_clear(&map);
     test_memory_fail(&memory, 1, false);
     CHECK(hm_map_trim(&map) == HM_ERROR_MEMORY);
-    CHECK(says("memory: a decommit of 851968 bytes was refused"));
+    CHECK(says("a decommit of 851968 bytes was refused: free memory; capacity 100000, max_slots "
+               "100000 of the map 'map'"));
     hm_map_fini(&map);
 }
 
-/* Whether a call inside a callback is refused with this answer, and says so. */
-#define IS_BUSY(call, answer, container)                                                           \
-    (mark(), (call) == (answer) &&                                                                 \
-                 says("the " container " is busy: called from one of its own callbacks"))
-
-static const hm_order by_number = {.key = key_of};
-
-static bool map_is_busy(const void *item, void *context)
+TEST(last_error, of_a_long_name_the_end_is_cut_off)
 {
-    hm_map *map = context;
-    const hm_handle live = hm_map_handle_of(map, item), none = HM_NULL_HANDLE;
-    const hm_budget all = {0, 0};
-    void *place;
-    CHECK(IS_BUSY(hm_map_insert(map, NULL).bits, 0, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_emplace(map, &place).bits, 0, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_insert_n(map, NULL, 0, NULL), HM_ERROR_BUSY, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_reserve(map, 0), HM_ERROR_BUSY, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_trim(map), HM_ERROR_BUSY, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_erase(map, live), false, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_erase_n(map, &live, 1), 0, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_erase_if(map, is_not_asked, NULL), 0, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_defragment(map, &by_number, all).done, false, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_arrange(map, &live, 1, all).done, false, "map 'things'"));
-    mark();
-    CHECK(!hm_map_erase(map, none) && hm_map_erase_n(map, &none, 1) == 0 && is_marked());
-    return false;
-}
-
-static bool pool_is_busy(const void *item, void *context)
-{
-    hm_pool *pool = context;
-    const hm_handle live = hm_pool_handle_of(pool, item), none = HM_NULL_HANDLE;
-    void *place;
-    CHECK(IS_BUSY(hm_pool_insert(pool, NULL).bits, 0, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_emplace(pool, &place).bits, 0, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_insert_n(pool, NULL, 0, NULL), HM_ERROR_BUSY, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_reserve(pool, 0), HM_ERROR_BUSY, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_trim(pool), HM_ERROR_BUSY, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_erase(pool, live), false, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_erase_n(pool, &live, 1), 0, "pool 'pool'"));
-    CHECK(IS_BUSY(hm_pool_erase_if(pool, is_not_asked, NULL), 0, "pool 'pool'"));
-    mark();
-    CHECK(!hm_pool_erase(pool, none) && hm_pool_erase_n(pool, &none, 1) == 0 && is_marked());
-    return false;
-}
-
-static bool no_row(const hm_table *table, uint32_t row, void *context)
-{
-    (void)table;
-    return is_not_asked(&row, context);
-}
-
-static bool table_is_busy(const hm_table *asked, uint32_t row, void *context)
-{
-    hm_table *table = context;
-    const hm_handle live = hm_table_handle_at(asked, row), none = HM_NULL_HANDLE;
-    const hm_budget all = {0, 0};
-    CHECK(IS_BUSY(hm_table_insert(table, NULL).bits, 0, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_insert_n(table, NULL, 0, NULL), HM_ERROR_BUSY, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_reserve(table, 0), HM_ERROR_BUSY, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_trim(table), HM_ERROR_BUSY, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_erase(table, live), false, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_erase_n(table, &live, 1), 0, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_erase_if(table, no_row, NULL), 0, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_defragment(table, 0, &by_number, all).done, false, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_arrange(table, &live, 1, all).done, false, "table 'rows'"));
-    mark();
-    CHECK(!hm_table_erase(table, none) && hm_table_erase_n(table, &none, 1) == 0 && is_marked());
-    return false;
-}
-
-static bool is_not_kept(hm_handle owner, void *context)
-{
-    return is_not_asked(&owner, context);
-}
-
-static bool secondary_is_busy(hm_handle live, void *context)
-{
-    hm_secondary *secondary = context;
-    const hm_budget all = {0, 0};
-    CHECK(IS_BUSY(hm_secondary_set(secondary, live, NULL), NULL, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_reserve(secondary, 0), HM_ERROR_BUSY, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_trim(secondary), HM_ERROR_BUSY, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_remove(secondary, live), false, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_purge(secondary, is_not_kept, NULL), 0, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_defragment(secondary, &by_number, all).done, false,
-                  "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_arrange(secondary, &live, 1, all).done, false, "secondary 'glows'"));
-    mark();
-    CHECK(!hm_secondary_remove(secondary, HM_NULL_HANDLE) && is_marked());
-    return true;
-}
-
-static bool lists_are_busy(const void *item, void *context)
-{
-    hm_lists *lists = context;
-    const hm_handle live = *(const hm_handle *)item, none = HM_NULL_HANDLE;
-    CHECK(IS_BUSY(hm_lists_create(lists).bits, 0, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_push(lists, live, NULL), NULL, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_push_n(lists, live, NULL, 0), HM_ERROR_BUSY, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_insert_at(lists, live, 0, NULL), NULL, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_resize(lists, live, 1), HM_ERROR_BUSY, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_reserve(lists, 0), HM_ERROR_BUSY, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_trim(lists), HM_ERROR_BUSY, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_destroy(lists, live), false, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_erase_at(lists, live, 0), false, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_remove_at(lists, live, 0), false, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_erase_if(lists, live, is_not_asked, NULL), 0, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_defragment(lists, (hm_budget){0, 0}).done, false, "lists 'ways'"));
-    mark();
-    CHECK(!hm_lists_destroy(lists, none) && !hm_lists_erase_at(lists, none, 0));
-    CHECK(!hm_lists_remove_at(lists, live, 1) && is_marked());
-    return false;
-}
-
-static bool index_is_busy(hm_handle live, void *context)
-{
-    hm_index *index = context;
-    const hm_handle none = HM_NULL_HANDLE;
-    CHECK(IS_BUSY(hm_index_set(index, live, 1), HM_ERROR_BUSY, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_set_n(index, NULL, NULL, 0), HM_ERROR_BUSY, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_reserve(index, 0), HM_ERROR_BUSY, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_trim(index), HM_ERROR_BUSY, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_remove(index, live), false, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_remove_n(index, &live, 1), 0, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_remove_key(index, 1), 0, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_purge(index, is_not_kept, NULL), 0, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_defragment(index, (hm_budget){0, 0}).done, false, "index 'cells'"));
-    mark();
-    CHECK(!hm_index_remove(index, none) && hm_index_remove_key(index, 2) == 0 && is_marked());
-    return true;
-}
-
-typedef struct place_in_world {
-    hm_handle entity;
-    hm_component number;
-} place_in_world;
-
-static void world_is_busy(void *value, void *context)
-{
-    hm_world *world = context;
-    const hm_component number = ((const place_in_world *)value)->number;
-    const hm_handle live = ((const place_in_world *)value)->entity, none = HM_NULL_HANDLE;
-    CHECK(IS_BUSY(hm_world_destroy(world, live), false, "world 'game'"));
-    CHECK(IS_BUSY(hm_world_destroy_n(world, &live, 1), 0, "world 'game'"));
-    CHECK(IS_BUSY(hm_world_defragment(world, number, &by_number, (hm_budget){0, 0}).done, false,
-                  "world 'game'"));
-    mark();
-    CHECK(!hm_world_has(world, none, number) && is_marked());
-}
-
-/* A batch of none is refused like any other: only the container decides. A handle that does not
- * resolve is an answer, in a callback as elsewhere. */
-TEST(last_error, whatever_a_busy_container_refuses_is_told)
-{
-    const hm_handle owner = hm_handle_pack(0, 1, 3);
-    const hm_column column = {.size = 4};
+    test_memory memory;
+    test_memory_init(&memory, 65536);
     hm_map map;
-    hm_pool pool;
-    hm_table table;
-    hm_secondary secondary;
-    hm_lists lists;
-    hm_index index;
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .name = "things"}) == HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4}) == HM_OK);
-    CHECK(hm_table_init(&table,
-                        &(hm_table_desc){.columns = &column, .column_count = 1, .name = "rows"}) ==
-          HM_OK);
-    CHECK(hm_secondary_init(&secondary,
-                            &(hm_secondary_desc){.value_size = 4, .type_id = 3, .name = "glows"}) ==
-          HM_OK);
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 8, .name = "ways"}) == HM_OK);
-    CHECK(hm_index_init(&index, &(hm_index_desc){.type_id = 3, .name = "cells"}) == HM_OK);
-    hm_map_insert(&map, NULL);
-    hm_pool_insert(&pool, NULL);
-    hm_table_insert(&table, NULL);
-    CHECK(hm_secondary_set(&secondary, owner, NULL) != NULL);
-    CHECK(hm_index_set(&index, owner, 1) == HM_OK);
-    hm_handle list = hm_lists_create(&lists);
-    CHECK(hm_lists_push(&lists, list, &list) != NULL);
-    CHECK(hm_map_erase_if(&map, map_is_busy, &map) == 0);
-    CHECK(hm_pool_erase_if(&pool, pool_is_busy, &pool) == 0);
-    CHECK(hm_table_erase_if(&table, table_is_busy, &table) == 0);
-    CHECK(hm_secondary_purge(&secondary, secondary_is_busy, &secondary) == 0);
-    CHECK(hm_lists_erase_if(&lists, list, lists_are_busy, &lists) == 0);
-    CHECK(hm_index_purge(&index, index_is_busy, &index) == 0);
-    hm_map_fini(&map);
-    hm_pool_fini(&pool);
-    hm_table_fini(&table);
-    hm_secondary_fini(&secondary);
-    hm_lists_fini(&lists);
-    hm_index_fini(&index);
-}
-
-TEST(last_error, whatever_a_busy_world_refuses_is_told)
-{
-    hm_world world;
-    CHECK(hm_world_init(&world, &(hm_world_desc){.capacity = 100, .name = "game"}) == HM_OK);
-    const hm_component_desc desc = {
-        .size = sizeof(place_in_world), .destroy = world_is_busy, .context = &world};
-    const place_in_world place = {hm_world_create(&world, NULL, 0),
-                                  hm_world_component(&world, &desc)};
-    CHECK(hm_world_add(&world, place.entity, place.number, &place) == HM_OK);
-    CHECK(hm_world_destroy(&world, place.entity));
-    hm_world_fini(&world);
+    char name[200];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    hm_map_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table, .name = name};
+    test_memory_fail(&memory, 1, false);
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
+    CHECK(strlen(hm_last_error()) == 159 && strstr(hm_last_error(), "of the map 'nnnn") != NULL);
 }
 
 TEST(last_error, a_taken_type_id_is_told)
@@ -572,6 +376,12 @@ TEST(last_error, a_handle_that_is_refused_writes_nothing)
     hm_map_fini(&map);
     hm_pool_fini(&pool);
     CHECK(is_marked());
+}
+
+static uint64_t key_of(const void *item, void *context)
+{
+    (void)context;
+    return *(const uint32_t *)item;
 }
 
 /* Defragment works without its scratch memory, so its refusal is not recorded as a failure. */

@@ -6,6 +6,7 @@
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../guard_private.h"
+#include "../id_table_private.h"
 #include "../lists/lists_private.h"
 #include "../memory/memory_private.h"
 #include "../secondary/secondary_private.h"
@@ -89,8 +90,12 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     index->name = desc->name != NULL ? desc->name : "index";
     hm_status status = index_init_parts(index, desc);
     if (status != HM_OK) {
+        const hm_id_table_desc owners = hm_id_table_complete(
+            &(hm_id_table_desc){desc->capacity, desc->max_slots, desc->type_id, desc->memory});
+        const hm_limits limits = {"index",          index->name,     owners.capacity,
+                                  owners.max_slots, desc->key_limit, "key_limit"};
         index_release_all(index);
-        return status;
+        return hm_tell_memory(status, &limits);
     }
     index->heads = hm_array_data(&index->head_array);
     index->buckets = hm_array_data(&index->bucket_array);
@@ -109,6 +114,14 @@ void hm_index_fini(hm_index *index)
 
 /* set */
 
+hm_status hm_index_tell(const hm_index *index, hm_status status)
+{
+    const hm_limits limits = {
+        "index",          index->name, hm_index_capacity(index), index->owners.max_slots,
+        index->key_limit, "key_limit"};
+    return hm_tell_memory(status, &limits);
+}
+
 hm_status hm_index_check(const hm_index *index, uint64_t key)
 {
     if (hm_guard_refuses(&index->guard, "index", index->name))
@@ -126,11 +139,12 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
 {
     hm_handle list = hm_index_list(index, bucket);
     hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
-    if (status != HM_ERROR_FULL)
-        return status;
-    hm_forgive();
-    (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
-    return hm_lists_push_n(&index->members, list, &owner, 1);
+    if (status == HM_ERROR_FULL) {
+        hm_forgive();
+        (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+        status = hm_lists_push_n(&index->members, list, &owner, 1);
+    }
+    return hm_index_tell(index, status);
 }
 
 /* Adds an owner to the members of a key, and returns its position. */
@@ -188,13 +202,13 @@ hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key)
     if (at == HM_INVALID_INDEX && !hm_secondary_appends(&index->owners, owner))
         status = hm_secondary_accept(&index->owners, owner, &at);
     if (status != HM_OK)
-        return status;
+        return hm_index_tell(index, status);
     uint32_t bucket = hm_index_find_key(index, key);
     if (bucket != HM_INVALID_INDEX)
         return index_put(index, owner, at, bucket);
     status = hm_index_add_key(index, key, &bucket);
     if (status != HM_OK)
-        return status;
+        return hm_index_tell(index, status);
     status = index_put(index, owner, at, bucket);
     if (status != HM_OK)
         hm_index_drop_key(index, bucket);
@@ -320,7 +334,9 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return HM_ERROR_BUSY;
     hm_status status = hm_secondary_reserve(&index->owners, n);
-    return status == HM_OK ? hm_index_reserve_keys(index, n) : status;
+    if (status == HM_OK)
+        status = hm_index_reserve_keys(index, n);
+    return hm_index_tell(index, status);
 }
 
 hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
@@ -339,7 +355,9 @@ hm_status hm_index_trim(hm_index *index)
     hm_status status = hm_index_trim_keys(index);
     if (status == HM_OK)
         status = hm_lists_trim(&index->members);
-    return status == HM_OK ? hm_secondary_trim(&index->owners) : status;
+    if (status == HM_OK)
+        status = hm_secondary_trim(&index->owners);
+    return hm_index_tell(index, status);
 }
 
 static bool index_owner_is_valid(const hm_index *index, uint32_t at)

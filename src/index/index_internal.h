@@ -105,6 +105,9 @@ HM_INLINE void hm_index_detach(hm_index *index, uint32_t bucket, uint32_t positi
 
 /* index.c */
 
+/* Passes a status on, and names the index if memory was refused. */
+hm_status hm_index_tell(const hm_index *index, hm_status status);
+
 /* HM_OK, or why no owner can be set for the key now. */
 hm_status hm_index_check(const hm_index *index, uint64_t key);
 

@@ -108,6 +108,14 @@ void hm_lists_lower_end(hm_lists *lists, uint32_t unit)
 
 /* take */
 
+hm_status hm_lists_tell(const hm_lists *lists, hm_status status)
+{
+    const hm_limits limits = {
+        "lists",          lists->name, hm_lists_capacity(lists), lists->ids.max_slots,
+        lists->max_items, "max_items"};
+    return hm_tell_memory(status, &limits);
+}
+
 /* Makes a block of this size behind the others. */
 static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
 {
@@ -119,7 +127,7 @@ static hm_status blocks_extend(hm_lists *lists, uint32_t size, uint32_t *unit)
                        lists->name, size, lists->unit_array.capacity);
     hm_status status = hm_array_prepare(&lists->unit_array, end, true);
     if (status != HM_OK)
-        return status;
+        return hm_lists_tell(lists, status);
     *unit = lists->end;
     lists->end += size;
     blocks_make(lists, *unit, 0, size);

@@ -131,8 +131,10 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
     lists_complete(desc, &full);
     hm_status status = lists_init_parts(lists, &full);
     if (status != HM_OK) {
+        const hm_limits limits = {"lists",        full.name,      full.capacity,
+                                  full.max_slots, full.max_items, "max_items"};
         lists_release_all(lists);
-        return status;
+        return hm_tell_memory(status, &limits);
     }
     lists->records = hm_array_data(&lists->record_array);
     lists->base = hm_array_data(&lists->unit_array);
@@ -162,7 +164,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     hm_status status = hm_id_table_prepare(&lists->ids, lists->name, n, grows);
     if (status == HM_OK)
         status = hm_array_commit(&lists->record_array, lists->ids.entry_array.limit, grows);
-    return status;
+    return hm_lists_tell(lists, status);
 }
 
 hm_status hm_lists_reserve(hm_lists *lists, uint32_t n)
@@ -481,7 +483,9 @@ hm_status hm_lists_trim(hm_lists *lists)
     lists->unit_array.count = lists->end > 1 ? lists->end : 0;
     if (status == HM_OK)
         status = hm_array_decommit(&lists->record_array);
-    return status == HM_OK ? hm_array_trim(&lists->unit_array) : status;
+    if (status == HM_OK)
+        status = hm_array_trim(&lists->unit_array);
+    return hm_lists_tell(lists, status);
 }
 
 hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)
@@ -506,7 +510,7 @@ hm_owners hm_lists_as_owners(const hm_lists *lists)
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_get_stats: lists is NULL");
-    hm_lists_stats stats = {.count = lists->ids.count, .capacity = hm_lists_capacity(lists)};
+    hm_lists_stats stats = {0};
     hm_id_table_add_stats(&lists->ids, &stats);
     hm_array_add_sizes(&lists->record_array, &stats);
     hm_array_add_sizes(&lists->unit_array, &stats);

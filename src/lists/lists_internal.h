@@ -63,6 +63,9 @@ static inline void hm_lists_part(hm_lists *lists)
 
 /* blocks.c */
 
+/* Passes a status on, and names the lists if memory was refused. */
+hm_status hm_lists_tell(const hm_lists *lists, hm_status status);
+
 /* Returns a block that n items fit into, its unit in *unit: a power of two, whose head has its size
  * and no slot, and whose other bytes are poisoned. HM_ERROR_FULL, HM_ERROR_MEMORY. O(1),
  * amortised; O(blocks) where the range is used up and a block was freed since the last time. */

@@ -136,6 +136,8 @@ uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(pool != NULL, "hm_pool_erase_n: pool is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_pool_erase_n: handles is NULL");
+    if (hm_memory_poisons()) /* Asked once, so that the loop below need not ask. */
+        return hm_pool_erase_parts(pool, handles, n);
     return hm_pool_erase_n_as(pool, handles, n, pool->item_size);
 }
 

@@ -62,7 +62,9 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->hole_word = HM_INVALID_INDEX;
     pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, desc->type_id).bits >> 32);
     status = hm_pool_columns_init(pool);
-    return status == HM_OK ? hm_pool_storage_init(pool, desc) : status;
+    if (status == HM_OK)
+        status = hm_pool_storage_init(pool, desc);
+    return hm_pool_tell(pool, status);
 }
 
 static void pool_release_all(hm_pool *pool)
@@ -80,6 +82,7 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
     memset(pool, 0, sizeof *pool);
     if (desc == NULL)
         return hm_refuse_null("hm_pool_init", "desc");
+    pool->name = desc->name != NULL ? desc->name : "pool";
     hm_status status = pool_init_all(pool, desc);
     if (status != HM_OK) {
         pool_release_all(pool);
@@ -87,7 +90,6 @@ hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
     }
     pool->destroy = desc->destroy;
     pool->context = desc->context;
-    pool->name = desc->name != NULL ? desc->name : "pool";
     if (desc->destroy != NULL)
         pool->guard.flags |= HM_GUARD_HOOK;
     return HM_OK;

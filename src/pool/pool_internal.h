@@ -243,6 +243,9 @@ bool hm_pool_columns_are_valid(const hm_pool *pool);
 
 /* slots.c */
 
+/* Passes a status on, and names the pool if memory was refused. */
+hm_status hm_pool_tell(const hm_pool *pool, hm_status status);
+
 /* As hm_pool_reserve; `grows` as in hm_array_commit. */
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows);
 

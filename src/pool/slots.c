@@ -84,6 +84,12 @@ static hm_status pool_make_ready(hm_pool *pool, uint32_t n, bool grows)
     return status;
 }
 
+hm_status hm_pool_tell(const hm_pool *pool, hm_status status)
+{
+    const hm_limits limits = {"pool", pool->name, pool->capacity, pool->max_slots, 0, NULL};
+    return hm_tell_memory(status, &limits);
+}
+
 hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
 {
     if (hm_guard_refuses(&pool->guard, "pool", pool->name))
@@ -94,7 +100,7 @@ hm_status hm_pool_prepare(hm_pool *pool, uint32_t n, bool grows)
         return hm_fail_spent(pool->name, pool->max_slots, pool->retired_count);
     if (n <= (uint64_t)pool_hole_count(pool) + pool->fresh_end - pool->slot_count)
         return HM_OK;
-    return pool_make_ready(pool, n, grows);
+    return hm_pool_tell(pool, pool_make_ready(pool, n, grows));
 }
 
 hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
@@ -222,5 +228,5 @@ hm_status hm_pool_trim(hm_pool *pool)
     if (status == HM_OK)
         status = hm_pool_columns_trim(pool);
     pool_set_fresh_end(pool, hm_pool_storage_fresh_end(pool));
-    return status;
+    return hm_pool_tell(pool, status);
 }

@@ -117,10 +117,13 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
             full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+    secondary->name = full.name != NULL ? full.name : "secondary";
     status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {
+        const hm_limits limits = {"secondary", secondary->name, full.capacity, full.max_slots, 0,
+                                  NULL};
         secondary_release_all(secondary);
-        return status;
+        return hm_tell_memory(status, &limits);
     }
     secondary->values = hm_array_data(&secondary->value_array);
     secondary->owners = hm_array_data(&secondary->owner_array);
@@ -128,7 +131,6 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     secondary->type_id = full.type_id;
     secondary->destroy = full.destroy;
     secondary->context = full.context;
-    secondary->name = full.name != NULL ? full.name : "secondary";
     secondary->guard.flags = full.destroy != NULL ? HM_GUARD_HOOK : 0;
     return HM_OK;
 }
@@ -157,6 +159,14 @@ static hm_status secondary_commit_values(hm_secondary *secondary, uint32_t n, bo
     return status;
 }
 
+static hm_status secondary_tell(const hm_secondary *secondary, hm_status status)
+{
+    const hm_limits limits = {
+        "secondary", secondary->name, hm_secondary_capacity(secondary), secondary->max_slots, 0,
+        NULL};
+    return hm_tell_memory(status, &limits);
+}
+
 hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_reserve: secondary is NULL");
@@ -170,7 +180,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
         size_t size = (size_t)1 << secondary->piece_shift;
         slot = end - slot > size ? slot + (uint32_t)size : end;
     }
-    return status;
+    return secondary_tell(secondary, status);
 }
 
 /* Whether this handle may be an owner's, whatever stands for its slot. */
@@ -235,7 +245,7 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle ow
     hm_status status = secondary_commit_values(secondary, n, true);
     if (status == HM_OK && !hm_secondary_has_piece(secondary, slot))
         status = hm_secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
-    return status;
+    return secondary_tell(secondary, status);
 }
 
 hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index)
@@ -490,7 +500,7 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     if (status == HM_OK)
         status = hm_order_trim(&secondary->order, secondary->count);
     secondary->guard.limit = secondary_committed_values(secondary);
-    return status;
+    return secondary_tell(secondary, status);
 }
 
 static bool secondary_fields_are_valid(const hm_secondary *secondary)

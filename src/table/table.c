@@ -31,7 +31,9 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
         status = hm_id_table_init(&table->ids, &ids);
     if (status == HM_OK)
         status = hm_table_reserve_columns(table, desc);
-    return status;
+    ids = hm_id_table_complete(&ids);
+    return hm_tell_memory(status,
+                          &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});
 }
 
 static void table_release_all(hm_table *table)
@@ -50,10 +52,9 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
     memset(table, 0, sizeof *table);
     if (desc == NULL)
         return hm_refuse_null("hm_table_init", "desc");
+    table->name = desc->name != NULL ? desc->name : "table";
     hm_status status = table_init_parts(table, desc);
-    if (status == HM_OK)
-        table->name = desc->name != NULL ? desc->name : "table";
-    else
+    if (status != HM_OK)
         table_release_all(table);
     return status;
 }
@@ -106,6 +107,14 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
 
 /* insert */
 
+/* Passes a status on, and names the table if memory was refused. */
+static hm_status table_tell(const hm_table *table, hm_status status)
+{
+    const hm_limits limits = {"table", table->name, hm_table_capacity(table), table->ids.max_slots,
+                              0,       NULL};
+    return hm_tell_memory(status, &limits);
+}
+
 /* `grows` as in hm_array_commit. */
 static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
 {
@@ -117,7 +126,7 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
     if (status == HM_OK)
         status = hm_table_commit_columns(table, table->ids.count + n, grows);
     table->guard.limit = table_committed_rows(table);
-    return status;
+    return table_tell(table, status);
 }
 
 hm_status hm_table_reserve(hm_table *table, uint32_t n)
@@ -462,7 +471,7 @@ hm_status hm_table_trim(hm_table *table)
     if (status == HM_OK)
         status = hm_order_trim(&table->order, table->ids.count);
     table->guard.limit = table_committed_rows(table);
-    return status;
+    return table_tell(table, status);
 }
 
 /* During a callback of the order, `managed` may be out of date. */

@@ -63,7 +63,9 @@ static hm_status apply_commit_links(hm_world *world)
     if (world->link_array.data == NULL)
         status = hm_array_init(&world->link_array, &desc);
     size_t count = (size_t)world->ids.count + world->promised;
-    return status == HM_OK ? hm_array_commit(&world->link_array, count, true) : status;
+    if (status == HM_OK)
+        status = hm_array_commit(&world->link_array, count, true);
+    return hm_world_tell(world, status);
 }
 
 /* Links the commands of each entity in their order. A link is link_end plus the unit of the last

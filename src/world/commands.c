@@ -27,7 +27,16 @@ void hm_command_drop(hm_commands *commands, hm_command *command)
 
 /* init and fini */
 
-static hm_status commands_init_units(hm_commands *commands, const hm_memory *memory, uint64_t size)
+/* Passes a status on, and names the world of these commands if memory was refused. */
+static hm_status commands_tell(const hm_world *world, uint64_t size, hm_status status)
+{
+    const hm_limits limits = {
+        .what = "commands of the world", .name = world->name, .most = size, .other = "size"};
+    return hm_tell_memory(status, &limits);
+}
+
+static hm_status commands_init_units(hm_commands *commands, const hm_world *world,
+                                     const hm_memory *memory, uint64_t size)
 {
     if (size == 0)
         size = hm_memory_is_ample(memory) ? COMMANDS_SIZE : COMMANDS_SCARCE_SIZE;
@@ -37,7 +46,7 @@ static hm_status commands_init_units(hm_commands *commands, const hm_memory *mem
                        COMMANDS_MIN_SIZE, COMMANDS_MAX_SIZE);
     hm_array_desc units = {.item_size = HM_COMMANDS_UNIT, .memory = memory};
     units.capacity = (size_t)(size / HM_COMMANDS_UNIT);
-    return hm_array_init(&commands->units, &units);
+    return commands_tell(world, size, hm_array_init(&commands->units, &units));
 }
 
 hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_commands_desc *desc)
@@ -48,7 +57,7 @@ hm_status hm_commands_init(hm_commands *commands, hm_world *world, const hm_comm
     if (world == NULL)
         return hm_refuse_null("hm_commands_init", "world");
     const hm_memory *memory = world->memory != NULL ? world->memory : hm_memory_os();
-    hm_status status = commands_init_units(commands, memory, desc != NULL ? desc->size : 0);
+    hm_status status = commands_init_units(commands, world, memory, desc != NULL ? desc->size : 0);
     if (status != HM_OK)
         return status;
     commands->world = world;
@@ -114,7 +123,10 @@ static hm_status commands_measure(const hm_commands *commands, size_t numbers,
 static hm_status commands_commit(hm_commands *commands, size_t end)
 {
     hm_array *units = &commands->units;
-    return end > units->limit ? hm_array_commit(units, end, true) : HM_OK;
+    if (end <= units->limit)
+        return HM_OK;
+    return commands_tell(commands->world, (uint64_t)units->capacity * units->item_size,
+                         hm_array_commit(units, end, true));
 }
 
 /* Appends a command with this many numbers, and with space for a value if there is a record of its

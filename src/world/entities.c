@@ -16,7 +16,7 @@ hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows)
         status = hm_array_commit(&world->place_array, world->ids.entry_array.limit, grows);
     if (status == HM_OK)
         world->guard.limit = (uint32_t)world->ids.slot_array.limit;
-    return status;
+    return hm_world_tell(world, status);
 }
 
 hm_handle hm_world_issue(hm_world *world)

@@ -173,7 +173,11 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
         return status;
     hm_array_desc tables = {.item_size = sizeof(uint32_t), .memory = world->memory};
     tables.capacity = world->table_array.capacity;
-    return hm_array_init(&query->table_array, &tables);
+    const hm_limits limits = {.what = "query of the world",
+                              .name = world->name,
+                              .most = tables.capacity - 1,
+                              .other = "max_tables"};
+    return hm_tell_memory(hm_array_init(&query->table_array, &tables), &limits);
 }
 
 hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc)

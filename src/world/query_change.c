@@ -346,7 +346,7 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
     }
     hm_array_fini(&change->plan_array);
     hm_array_fini(&change->entity_array);
-    return status;
+    return hm_world_tell(change->world, status);
 }
 
 hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,

@@ -310,7 +310,8 @@ hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *
 {
     uint32_t hash = set_hash(set);
     *table = sets_find(world, set, hash);
-    return *table != HM_WORLD_NONE ? HM_OK : sets_make(world, set, hash, table);
+    return *table != HM_WORLD_NONE ? HM_OK
+                                   : hm_world_tell(world, sets_make(world, set, hash, table));
 }
 
 /* edges */

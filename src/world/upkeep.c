@@ -69,7 +69,9 @@ hm_status hm_world_trim(hm_world *world)
     world->guard.limit = (uint32_t)world->ids.slot_array.limit;
     if (status == HM_OK)
         status = upkeep_trim_chunk_list(world);
-    return status == HM_OK ? hm_order_trim(&world->order_state, 0) : status;
+    if (status == HM_OK)
+        status = hm_order_trim(&world->order_state, 0);
+    return hm_world_tell(world, status);
 }
 
 /* validate */

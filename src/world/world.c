@@ -167,8 +167,10 @@ hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
     world_fill_desc(&full);
     hm_status status = world_init_parts(world, &full);
     if (status != HM_OK) {
+        const hm_limits limits = {"world",        full.name,     full.capacity,
+                                  full.max_slots, full.max_size, "max_size"};
         world_release_all(world);
-        return status;
+        return hm_tell_memory(status, &limits);
     }
     world->salt = world_next_salt();
     world->memory = full.memory;
@@ -194,6 +196,18 @@ hm_status hm_world_refuse_busy(const hm_world *world)
         return hm_fail_busy("world", world->name);
     return hm_fail(HM_ERROR_BUSY, "the world '%.80s' does not change while a query runs",
                    world->name);
+}
+
+hm_status hm_world_tell(const hm_world *world, hm_status status)
+{
+    const hm_array *blocks = &world->store.block_array;
+    const hm_limits limits = {"world",
+                              world->name,
+                              hm_world_capacity(world),
+                              world->ids.max_slots,
+                              (uint64_t)blocks->item_size * blocks->capacity,
+                              "max_size"};
+    return hm_tell_memory(status, &limits);
 }
 
 void hm_world_enter(hm_world *world)
@@ -280,7 +294,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     status = hm_array_commit(&world->component_array, (size_t)number + 1, false);
     if (status == HM_OK && is_sparse)
         status = world_init_sparse(world, desc);
-    if (status != HM_OK)
+    if (hm_world_tell(world, status) != HM_OK)
         return HM_INVALID_INDEX;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
     record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));

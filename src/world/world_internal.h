@@ -243,6 +243,9 @@ hm_status hm_world_refuse_busy(const hm_world *world);
  * has its name or, if it has none, what programs know it by. */
 hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is);
 
+/* Passes a status on, and names the world if memory was refused. */
+hm_status hm_world_tell(const hm_world *world, hm_status status);
+
 #define HM_WORLD_IS_TAG "is a tag: it has no values"
 
 /* HM_ERROR_BUSY inside a callback, and while a query runs. */

@@ -93,6 +93,26 @@ static bool stand(const numbers *of, const uint32_t *expected, uint32_t count)
     return hm_map_count(&of->map) == count && memcmp(items, expected, count * sizeof *items) == 0;
 }
 
+/* Items without a name keep their order, so one handle may move all. */
+TEST(map_arrange, it_takes_fewer_swaps_than_there_are_items_and_may_take_all_of_them_for_one_handle)
+{
+    numbers of;
+    hm_handle list[CAPACITY];
+    for (uint32_t n = 1; n <= CAPACITY; n = n * 2 + 1) {
+        uint64_t swaps = 0;
+        hm_progress progress;
+        start(&of, CAPACITY);
+        for (uint32_t i = 0; i < n; i++)
+            list[i] = of.handles[CAPACITY - 1 - i];
+        do {
+            progress = call(&of, list, n, (hm_budget){.max_swaps = 7});
+            swaps += progress.swaps;
+        } while (!progress.done);
+        CHECK(swaps < CAPACITY && (n > 1 || swaps == CAPACITY - 1));
+        hm_map_fini(&of.map);
+    }
+}
+
 TEST(map_arrange, the_named_stand_first_as_they_are_named_and_the_others_keep_their_order)
 {
     numbers of;

@@ -102,6 +102,35 @@ static bool search_when_asked(hm_handle of, void *context)
     return true;
 }
 
+typedef struct searched {
+    hm_secondary *secondary;
+    bool removes;
+} searched;
+
+static uint64_t key_and_remove(const void *value, void *context)
+{
+    searched *s = context;
+    uint64_t key = int_key(value, NULL);
+    if (s->removes)
+        CHECK(hm_secondary_remove(s->secondary, hm_secondary_owner_at(s->secondary, 0)));
+    s->removes = false;
+    return key;
+}
+
+/* It breaks the rules of an order. AddressSanitizer watches. */
+TEST(secondary_bound, a_change_from_a_search_is_not_refused_but_ends_it)
+{
+    hm_secondary secondary = make_filled();
+    searched s = {&secondary, false};
+    const hm_order order = {.key = key_and_remove, .context = &s};
+    const int probe = 40;
+    CHECK(hm_secondary_defragment(&secondary, &order, unlimited).done);
+    s.removes = true;
+    CHECK(hm_secondary_lower_bound(&secondary, &order, &probe) == HM_INVALID_INDEX);
+    CHECK(hm_secondary_count(&secondary) == VALUES - 1);
+    finish(&secondary);
+}
+
 TEST(secondary_bound, a_search_from_a_predicate_is_refused)
 {
     hm_secondary secondary = make_filled();

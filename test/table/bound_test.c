@@ -116,6 +116,35 @@ TEST(table_bound, a_search_from_a_predicate_is_refused)
     finish(&table);
 }
 
+typedef struct searched {
+    hm_table *table;
+    bool erases;
+} searched;
+
+static uint64_t number_and_erase(const void *cell, void *context)
+{
+    searched *s = context;
+    uint64_t number = number_of(cell, NULL);
+    if (s->erases)
+        CHECK(hm_table_erase(s->table, hm_table_handle_at(s->table, 0)));
+    s->erases = false;
+    return number;
+}
+
+/* It breaks the rules of an order. AddressSanitizer watches. */
+TEST(table_bound, a_change_from_a_search_is_not_refused_but_ends_it)
+{
+    hm_table table = make_filled(0);
+    searched s = {&table, false};
+    const hm_order order = {.key = number_and_erase, .context = &s};
+    const uint32_t probe = 40;
+    CHECK(hm_table_defragment(&table, NUMBER, &order, unlimited).done);
+    s.erases = true;
+    CHECK(hm_table_lower_bound(&table, NUMBER, &order, &probe) == HM_INVALID_INDEX);
+    CHECK(hm_table_count(&table) == ROWS - 1);
+    finish(&table);
+}
+
 TEST(table_bound, a_table_without_columns_is_in_every_order)
 {
     hm_table table = {0};
