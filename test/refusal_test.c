@@ -181,7 +181,7 @@ static hm_status grow_commands(test_memory *memory, uint32_t k)
     CHECK(hm_world_init(&world, &desc) == HM_OK);
     hm_handle entity = hm_world_create(&world, NULL, 0);
     test_memory_fail(memory, k, false);
-    hm_status status = hm_commands_init(&commands, &world);
+    hm_status status = hm_commands_init(&commands, &world, NULL);
     if (status == HM_OK)
         status = hm_commands_destroy(&commands, entity);
     test_memory_fail(memory, 0, false);
