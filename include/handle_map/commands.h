@@ -84,8 +84,8 @@ typedef struct hm_commands {
 
 /* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
  * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
- * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. Must not be called on a
- * live buffer, which leaks then with all that it has recorded. It keeps no pointer to the
+ * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. Must not be called on
+ * a live buffer, which leaks then with all that it has recorded. It keeps no pointer to the
  * descriptor. O(1), one reservation. Example:
  *
  *     hm_commands commands;

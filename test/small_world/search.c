@@ -407,8 +407,8 @@ static void follow(const unsigned char *state, frontier *next)
     }
 }
 
-/* In processor time, which a busy machine does not use up; 0: no limit. Windows has none, and does not
- * detect a hang. */
+/* In processor time, which a busy machine does not use up; 0: no limit. Windows has none, and does
+ * not detect a hang. */
 static void limit_time(int seconds)
 {
 #if !defined(_WIN32)
