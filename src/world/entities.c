@@ -109,11 +109,12 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
     return status;
 }
 
-/* Makes `count` rows fit. In the root table those that are ready have theirs. */
+/* Makes `count` rows fit. In the root table those that are ready have theirs: first the promised
+ * entities, of which there are never more. */
 static inline hm_status entities_prepare_rows(hm_world *world, uint32_t table, uint32_t count)
 {
     uint32_t ready = 0;
-    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count + world->promised)
+    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
         ready = world->ready_end - world->ids.count - world->promised;
     return hm_world_prepare_rows(world, table, count - (count < ready ? count : ready));
 }

@@ -10,11 +10,12 @@
 #include <string.h>
 
 enum {
-    CAPACITY = 5000,
+    CAPACITY = 20000,
     LIVE = 4, /* entities with `a`, of which the last has `sparse` too */
     PROMISED = 5,
     READY = 3, /* handles that are reserved and not promised */
     BATCH = 3000,
+    MANY = 9000, /* more than a commit that grows adds */
     TAGS = 13,
     HUGE_SIZE = 100000
 };
@@ -70,7 +71,7 @@ static void start_with(scene *on, hm_world_desc desc)
     on->all = ask(on, NULL, 0, NULL, 0);
     on->with_a = ask(on, &on->a, 1, NULL, 0);
     on->of_root = ask(on, NULL, 0, &on->a, 1);
-    hm_handle other = hm_world_create(&on->world, NULL, 0);
+    hm_handle other = hm_world_create(&on->world, &on->a, 1); /* Its slot is promised first. */
     for (int i = 0; i < LIVE; i++)
         on->live[i] = hm_world_create(&on->world, &on->a, 1);
     CHECK(hm_world_add(&on->world, on->live[LIVE - 1], on->sparse, NULL) == HM_OK);
@@ -568,6 +569,78 @@ TEST(world_promise, as_many_as_fit_beside_them_are_created)
         CHECK(hm_handle_is_null(hm_world_create(&stage.world, NULL, 0)));
         finish(&stage);
     }
+}
+
+/* Promises n entities, all that are reserved. Returns the first. */
+static hm_handle promise_all(scene *on, uint32_t n)
+{
+    hm_handle first = HM_NULL_HANDLE;
+    CHECK(hm_world_reserve(&on->world, n) == HM_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle made = hm_commands_create(&on->commands, NULL, 0);
+        CHECK(!hm_handle_is_null(made));
+        first = i == 0 ? made : first;
+    }
+    return first;
+}
+
+/* Their rows may end where a chunk ends. */
+TEST(world_promise, a_create_without_components_has_a_row_behind_theirs)
+{
+    for (uint32_t n = 1; n < 70; n++) {
+        start_with(&stage, (hm_world_desc){.capacity = CAPACITY});
+        promise_all(&stage, n);
+        CHECK(create_of_root(&stage) && hm_world_count(&stage.world) == LIVE + n + 1);
+        finish(&stage);
+    }
+}
+
+static bool refuse_behind_many(scene *on, call *run, uint32_t k)
+{
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    hm_handle first = promise_all(on, MANY);
+    test_memory_fail(&on->memory, k, true);
+    bool has_run = run(on), reached = test_memory_refused(&on->memory);
+    test_memory_fail(&on->memory, 0, false);
+    CHECK(has_run || (reached && hm_world_count(&on->world) == LIVE));
+    CHECK(has_run || run(on));
+    CHECK(hm_handle_equal(hm_world_handle_at(&on->world, LIVE), first));
+    CHECK(hm_world_count(&on->world) > LIVE + MANY);
+    finish(on);
+    return reached;
+}
+
+TEST(world_promise, a_create_behind_many_asks_for_the_memory_of_its_own_slots)
+{
+    static call *const creates[] = {create_one,  create_of_root,      create_sparse,
+                                    create_many, create_many_of_root, create_many_sparse};
+    uint32_t refusals = 0;
+    for (int i = 0; i < 6; i++)
+        for (uint32_t k = 1; refuse_behind_many(&stage, creates[i], k); k++)
+            refusals++;
+    CHECK(refusals > 6);
+}
+
+/* The spent slot is behind those that were reserved. */
+TEST(world_promise, a_create_behind_them_passes_a_slot_without_lives)
+{
+    enum { FREE = 10 };
+    scene *on = &stage;
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    hm_id_table *ids = &on->world.ids;
+    hm_handle freed[FREE], made[4];
+    CHECK(hm_world_create_n(&on->world, NULL, 0, FREE, NULL, freed) == HM_OK);
+    CHECK(hm_world_destroy_n(&on->world, freed, FREE) == FREE);
+    uint32_t spent = ids->slots[ids->count + PROMISED + READY];
+    ids->entries[spent].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION << HM_HANDLE_GENERATION_SHIFT;
+    promise(on);
+    CHECK(ids->slots[ids->count + PROMISED + READY] == spent);
+    CHECK(hm_world_create_n(&on->world, &on->sparse, 1, 4, NULL, made) == HM_OK);
+    CHECK(all_live(on, LIVE) && hm_world_contains(&on->world, made[READY]));
+    CHECK(hm_handle_index(made[READY]) != spent);
+    for (int i = 0; i < 4; i++)
+        CHECK(hm_world_has(&on->world, made[i], on->sparse));
+    finish(on);
 }
 
 TEST(world_promise, the_last_promise_fills_the_world)
