@@ -552,6 +552,22 @@ TEST(memory_arena, what_a_container_has_given_back_is_poisoned)
     hm_memory_arena_fini(&arena);
 }
 
+TEST(memory_arena, what_is_decommitted_is_poisoned_and_nothing_beside_it)
+{
+    hm_memory_arena arena;
+    make_arena(&arena, (size_t)1 << 20, NULL);
+    const hm_memory *table = &arena.table;
+    unsigned char *range = table->reserve(table->context, 4 * UNIT);
+    CHECK(range != NULL && table->commit(table->context, range, 4 * UNIT));
+    CHECK(table->decommit(table->context, range + UNIT, 2 * UNIT));
+    for (int i = 0; i < 4 * UNIT; i++)
+        CHECK(__asan_address_is_poisoned(range + i) == (i >= UNIT && i < 3 * UNIT));
+    CHECK(table->commit(table->context, range + UNIT, 2 * UNIT));
+    CHECK(__asan_region_is_poisoned(range, 4 * UNIT) == NULL);
+    table->release(table->context, range, 4 * UNIT);
+    hm_memory_arena_fini(&arena);
+}
+
 /* What the arena gives back is the parent's, which may do with it what it likes. */
 TEST(memory_arena, nothing_is_poisoned_that_was_given_back)
 {
