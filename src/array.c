@@ -94,7 +94,7 @@ hm_status hm_array_init_columns(const hm_array_column *columns, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         size_t size = columns[i].desc.item_size * array_capacity_of(&columns[i].desc);
         if (size > SIZE_MAX - (unit - 1) - total)
-            return hm_fail_memory("a reservation", SIZE_MAX);
+            return hm_fail_memory(HM_RESERVATION, SIZE_MAX);
         total += hm_memory_round_up(size, unit);
     }
     unsigned char *data = NULL;

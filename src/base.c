@@ -18,7 +18,7 @@ static hm_panic_hook base_panic_hook;
 typedef struct base_sentences {
     char texts[2][160];
     unsigned last;       /* index of the last one */
-    const char *refused; /* the last memory that was: "a commit" */
+    hm_request refused;  /* the last request for memory that was */
     size_t refused_size; /* bytes */
 } base_sentences;
 
@@ -145,11 +145,14 @@ hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired)
                    quote, name != NULL ? name : "the table", quote, retired, max_slots);
 }
 
-hm_status hm_fail_memory(const char *what, size_t size)
+static const char *const base_requests[] = {"reservation", "commit", "decommit"};
+
+hm_status hm_fail_memory(hm_request request, size_t size)
 {
-    base_failures.refused = what;
+    base_failures.refused = request;
     base_failures.refused_size = size;
-    return hm_fail(HM_ERROR_MEMORY, "memory: %s of %zu bytes was refused", what, size);
+    return hm_fail(HM_ERROR_MEMORY, "memory: a %s of %zu bytes was refused", base_requests[request],
+                   size);
 }
 
 /* Writes the limits that there are, with `between` between them. */
@@ -167,7 +170,7 @@ static void base_list_limits(char *text, size_t size, const hm_limits *limits, c
 /* The name comes last: if it is long, only its end is cut off. */
 hm_status hm_blame_memory(const hm_limits *limits)
 {
-    bool is_address = strcmp(base_failures.refused, "a reservation") == 0;
+    bool is_address = base_failures.refused == HM_RESERVATION;
     char all[128] = ""; /* Three fields, each with at most 20 digits. */
     base_list_limits(all, sizeof all, limits, is_address ? " or " : ", ");
     const char *remedy = is_address ? "lower " : "free memory; ", *of = " of the ";
@@ -177,9 +180,9 @@ hm_status hm_blame_memory(const hm_limits *limits)
     }
     const char *before = limits->name != NULL ? " '" : "", *behind = before + (*before != '\0');
     hm_forgive(); /* The same failure, told again. */
-    return hm_fail(HM_ERROR_MEMORY, "%s of %zu bytes was refused: %s%s%s%s%s%.80s%s",
-                   base_failures.refused, base_failures.refused_size, remedy, all, of, limits->what,
-                   before, limits->name != NULL ? limits->name : "", behind);
+    return hm_fail(HM_ERROR_MEMORY, "a %s of %zu bytes was refused: %s%s%s%s%s%.80s%s",
+                   base_requests[base_failures.refused], base_failures.refused_size, remedy, all,
+                   of, limits->what, before, limits->name != NULL ? limits->name : "", behind);
 }
 
 hm_status hm_fail_busy(const char *what, const char *name)

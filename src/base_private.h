@@ -30,8 +30,10 @@ HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t coun
 /* HM_ERROR_FULL: the index space has too few slots left. `name` NULL: an id table by itself. */
 HM_COLD hm_status hm_fail_spent(const char *name, uint32_t max_slots, uint32_t retired);
 
-/* HM_ERROR_MEMORY: the system refused so many bytes; `what` is "a reservation", "a commit" ... */
-HM_COLD hm_status hm_fail_memory(const char *what, size_t size);
+typedef enum hm_request { HM_RESERVATION, HM_COMMIT, HM_DECOMMIT } hm_request;
+
+/* HM_ERROR_MEMORY: the system refused a request for so many bytes. */
+HM_COLD hm_status hm_fail_memory(hm_request request, size_t size);
 
 /* What a container is, and what limits its memory; 0: it has no such limit. */
 typedef struct hm_limits {

@@ -338,8 +338,8 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * they are the same: with a small budget that takes many calls, which return `done` = false until
  * the last. So skip the call if neither the map nor the handles have changed since `done`. Uses 16
  * bytes of memory for each handle from the first that is out of place on, and 2 bits for each item.
- * If memory is refused, each named item is swapped past all those before it, which takes up to
- * n times as many swaps. O(n + items) in all.
+ * O(n + items) in all. If memory is refused, each named item is swapped past all those before it,
+ * which takes up to n times as many swaps.
  * When busy: spends nothing, not done. Invalidates what hm_map_defragment does. Example:
  *
  *     if (tree_has_changed) {

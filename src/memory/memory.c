@@ -48,7 +48,7 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 {
     unsigned char *reserved = memory->reserve(memory->context, size);
     if (reserved == NULL)
-        return hm_fail_memory("a reservation", size);
+        return hm_fail_memory(HM_RESERVATION, size);
     size_t align = hm_memory_align_of(size);
     if ((uintptr_t)reserved % align != 0) {
         memory->release(memory->context, reserved, size);
@@ -64,14 +64,14 @@ hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size
 {
     if (memory->commit(memory->context, address, size))
         return HM_OK;
-    return hm_fail_memory("a commit", size);
+    return hm_fail_memory(HM_COMMIT, size);
 }
 
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size)
 {
     if (memory->decommit(memory->context, address, size))
         return HM_OK;
-    return hm_fail_memory("a decommit", size);
+    return hm_fail_memory(HM_DECOMMIT, size);
 }
 
 bool hm_memory_is_ample(const hm_memory *memory)
