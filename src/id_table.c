@@ -232,8 +232,8 @@ bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_
     uint64_t position = (uint64_t)slot - table->slot_count + table->used;
     if (slot < table->slot_count)
         position = hm_handle_index(table->entries[slot]);
-    return position >= table->count && position - table->count < n &&
-           hm_handle_equal(handle, hm_id_table_upcoming(table, (uint32_t)position - table->count));
+    uint64_t k = position - table->count; /* of a live slot it wraps around */
+    return k < n && hm_handle_equal(handle, hm_id_table_upcoming(table, (uint32_t)k));
 }
 
 void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
