@@ -215,8 +215,8 @@ static hm_status commands_read_new(const hm_commands *commands, const hm_compone
                                    hm_world_delta *delta)
 {
     const hm_world *world = commands->world;
-    if (world != NULL && hm_guard_is_busy(&world->guard))
-        return hm_fail_busy("world", world->name);
+    if (world != NULL && hm_guard_refuses(&world->guard, "world", world->name))
+        return HM_ERROR_BUSY;
     return commands_read_sets(commands, set, n, NULL, 0, delta);
 }
 

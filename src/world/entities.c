@@ -34,8 +34,8 @@ hm_handle hm_world_issue(hm_world *world)
 hm_status hm_world_reserve(hm_world *world, uint32_t n)
 {
     HM_CONTRACT(world != NULL, "hm_world_reserve: world is NULL");
-    if (hm_guard_is_busy(&world->guard))
-        return hm_fail_busy("world", world->name);
+    if (hm_guard_refuses(&world->guard, "world", world->name))
+        return HM_ERROR_BUSY;
     uint32_t promised = hm_atomic_load(&world->promised), count = world->ids.count + promised;
     uint32_t before = world->ready_end;
     hm_status status = hm_world_prepare_entities(world, n, false);

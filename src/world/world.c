@@ -192,8 +192,8 @@ void hm_world_fini(hm_world *world)
 
 hm_status hm_world_refuse_busy(const hm_world *world)
 {
-    if (hm_guard_is_busy(&world->guard))
-        return hm_fail_busy("world", world->name);
+    if (hm_guard_refuses(&world->guard, "world", world->name))
+        return HM_ERROR_BUSY;
     return hm_fail(HM_ERROR_BUSY, "the world '%.80s' does not change while a query runs",
                    world->name);
 }
@@ -237,8 +237,8 @@ hm_status hm_world_refuse_type(uint32_t most)
 
 static hm_status world_check_component(const hm_world *world, const hm_component_desc *desc)
 {
-    if (hm_guard_is_busy(&world->guard))
-        return hm_fail_busy("world", world->name);
+    if (hm_guard_refuses(&world->guard, "world", world->name))
+        return HM_ERROR_BUSY;
     if (desc == NULL)
         return hm_refuse_null("hm_world_component", "desc");
     if ((uint32_t)desc->storage > HM_COMPONENT_SPARSE)
