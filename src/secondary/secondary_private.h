@@ -3,7 +3,7 @@
 #ifndef HANDLE_MAP_SECONDARY_PRIVATE_H
 #define HANDLE_MAP_SECONDARY_PRIVATE_H
 
-#include "memory/poison_private.h"
+#include "../memory/poison_private.h"
 
 #include <handle_map/secondary.h>
 
