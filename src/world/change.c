@@ -192,7 +192,7 @@ hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t num
         status = hm_world_prepare_rows(world, to, 1);
     if (status != HM_OK)
         return status;
-    hm_world_settle(world); /* The entity has a component: its place stays. */
+    hm_world_settle(world); /* It has a component, so it lives: its place stays. */
     world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
     if (record->destroy == NULL) {
         hm_world_remove_row(world, place);

@@ -61,7 +61,7 @@ hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
 void hm_world_settle_all(hm_world *world)
 {
     while (world->promised > 0) {
-        world->promised--;
+        world->promised--; /* First, since this one's handle is not besides the promised ones. */
         hm_handle entity = hm_world_issue(world);
         hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
         world->places[hm_handle_index(entity)] = place;
@@ -136,8 +136,8 @@ static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_worl
     return status;
 }
 
-/* The same for one entity, except that its handle may fail where nothing else depends on it:
- * hm_world_issue asks for its memory only when there is none. */
+/* The same for one entity, but without its handle if nothing depends on that: hm_world_issue makes
+ * it fit, or fails, and looks for memory only if the next handle has none. */
 static hm_status entities_prepare_one(hm_world *world, uint32_t table, const hm_world_set *sparse)
 {
     if (sparse->count == 0 && world->promised == 0)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates while entities are promised: what they need is asked for behind the promised ones. */
+#include "support/promise.h"
+
+#include "../../src/id_table_private.h"
+
+static scene stage; /* too large for the stack */
+
+/* What a create needs beyond what was reserved is asked for behind the promised entities. */
+TEST(world_promise, as_many_as_fit_beside_them_are_created)
+{
+    for (int i = 0; i < 3; i++) {
+        start(&stage);
+        const hm_component *set[] = {NULL, &stage.a, &stage.sparse};
+        uint32_t n = CAPACITY - LIVE - PROMISED;
+        hm_handle made[CAPACITY];
+        hm_handle next = hm_world_upcoming(&stage.world, 0);
+        CHECK(hm_world_create_n(&stage.world, set[i], i != 0, n, NULL, made) == HM_OK);
+        CHECK(all_live(&stage, LIVE) && hm_handle_equal(made[0], next));
+        CHECK(hm_world_count(&stage.world) == CAPACITY);
+        CHECK(hm_handle_equal(hm_world_handle_at(&stage.world, LIVE + PROMISED), next));
+        CHECK(hm_handle_is_null(hm_world_create(&stage.world, NULL, 0)));
+        finish(&stage);
+    }
+}
+
+/* Promises n entities, all that are reserved. Returns the first. */
+static hm_handle promise_all(scene *on, uint32_t n)
+{
+    hm_handle first = HM_NULL_HANDLE;
+    CHECK(hm_world_reserve(&on->world, n) == HM_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle made = hm_commands_create(&on->commands, NULL, 0);
+        CHECK(!hm_handle_is_null(made));
+        first = i == 0 ? made : first;
+    }
+    return first;
+}
+
+/* Their rows may end where a chunk ends. */
+TEST(world_promise, a_create_without_components_has_a_row_behind_theirs)
+{
+    for (uint32_t n = 1; n < 70; n++) {
+        start_with(&stage, (hm_world_desc){.capacity = CAPACITY});
+        promise_all(&stage, n);
+        CHECK(create_of_root(&stage) && hm_world_count(&stage.world) == LIVE + n + 1);
+        finish(&stage);
+    }
+}
+
+static bool refuse_behind_many(scene *on, call *run, uint32_t k)
+{
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    hm_handle first = promise_all(on, MANY);
+    test_memory_fail(&on->memory, k, true);
+    bool has_run = run(on), reached = test_memory_refused(&on->memory);
+    test_memory_fail(&on->memory, 0, false);
+    CHECK(has_run || (reached && hm_world_count(&on->world) == LIVE));
+    CHECK(has_run || run(on));
+    CHECK(hm_handle_equal(hm_world_handle_at(&on->world, LIVE), first));
+    CHECK(hm_world_count(&on->world) > LIVE + MANY);
+    finish(on);
+    return reached;
+}
+
+TEST(world_promise, a_create_behind_many_asks_for_the_memory_of_its_own_slots)
+{
+    static call *const creates[] = {create_one,  create_of_root,      create_sparse,
+                                    create_many, create_many_of_root, create_many_sparse};
+    uint32_t refusals = 0;
+    for (int i = 0; i < 6; i++)
+        for (uint32_t k = 1; refuse_behind_many(&stage, creates[i], k); k++)
+            refusals++;
+    CHECK(refusals > 3);
+}
+
+static hm_handle next_life(hm_handle handle)
+{
+    return hm_handle_from_bits(handle.bits + (UINT64_C(1) << HM_HANDLE_GENERATION_SHIFT));
+}
+
+/* The spent slot is behind those that were reserved, and the last free one takes its place. */
+TEST(world_promise, a_create_behind_them_passes_a_slot_without_lives)
+{
+    scene *on = &stage;
+    start_with(on, (hm_world_desc){.capacity = CAPACITY});
+    hm_id_table *ids = &on->world.ids;
+    static hm_handle freed[MANY];
+    hm_handle made[READY + 1];
+    CHECK(hm_world_create_n(&on->world, NULL, 0, MANY, NULL, freed) == HM_OK);
+    for (int i = MANY; i-- > 0;) /* So the next slots are low ones, and the last is a high one. */
+        CHECK(hm_world_destroy(&on->world, freed[i]));
+    uint32_t spent = ids->slots[ids->count + PROMISED + READY];
+    ids->entries[spent].bits |= (uint64_t)HM_HANDLE_MAX_GENERATION << HM_HANDLE_GENERATION_SHIFT;
+    promise(on);
+    CHECK(ids->slots[ids->count + PROMISED + READY] == spent);
+    CHECK(hm_world_create_n(&on->world, &on->sparse, 1, READY + 1, NULL, made) == HM_OK);
+    CHECK(all_live(on, LIVE) && hm_world_contains(&on->world, made[READY]));
+    CHECK(hm_handle_equal(made[READY], next_life(freed[MANY - 1])));
+    for (int i = 0; i <= READY; i++)
+        CHECK(hm_world_has(&on->world, made[i], on->sparse));
+    finish(on);
+}
+
+TEST(world_promise, the_last_promise_fills_the_world)
+{
+    scene *on = &stage;
+    for (int i = 0; i < 2; i++) {
+        start_with(on, (hm_world_desc){.capacity = LIVE + PROMISED + READY, .max_slots = 0});
+        promise(on);
+        for (int k = 0; k < READY; k++)
+            CHECK(!hm_handle_is_null(hm_commands_create(&on->commands, NULL, 0)));
+        sight before = look(on);
+        CHECK(hm_handle_is_null(hm_world_create(&on->world, &on->sparse, (uint32_t)i)));
+        CHECK(strstr(hm_last_error(), "has 12 of 12") != NULL && looks_like(on, before));
+        CHECK(hm_world_destroy(&on->world, on->live[i]));
+        CHECK(hm_world_count(&on->world) == LIVE + PROMISED + READY - 1);
+        CHECK(create_of_root(on) && !create_of_root(on));
+        hm_commands_clear(&on->commands);
+        finish(on);
+    }
+}
