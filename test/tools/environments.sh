@@ -157,8 +157,8 @@ valgrind='valgrind -q --error-exitcode=99'
 # valgrind takes a size above half the address space for negative, and seconds for 4 GiB of shadow.
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
-environment asan 'benchmarks, exhaustive search, ASan' built asan --suite benchmarks \
-    --suite exhaustive
+environment asan 'benchmarks, long loops, exhaustive, ASan' built asan --suite benchmarks \
+    --suite unit --suite exhaustive
 environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 4096'
 environment windows 'Windows under wine' windows 10
@@ -192,9 +192,12 @@ environment docs 'code blocks of the documents' built release docs
 environment examples "the headers' examples" built release examples
 environment freestanding 'without a C library' built release freestanding
 environment headers 'each header alone' built release headers
+environment options 'what each option of Meson builds' built release options
 environment poison 'a library without ASan' built release poison
 environment refused 'what C++ must refuse to compile' built release refused
+environment run 'the command lines of ./run' built release run
 environment subproject 'Meson subproject' built release subproject
+environment types 'typed handles do not mix' built release types
 
 wait
 [ -n "$begun" ] || {
