@@ -372,7 +372,7 @@ TEST(footprint, columns_that_fit_alone_may_be_too_large_together)
     CHECK(hm_map_init(&map, &desc) == HM_ERROR_MEMORY);
     char most[96];
     snprintf(most, sizeof most, "a reservation of %zu bytes was refused: lower capacity 2 or ",
-             SIZE_MAX);
+             (size_t)SIZE_MAX);
     CHECK(strncmp(hm_last_error(), most, strlen(most)) == 0);
 }
 
