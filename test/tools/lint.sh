@@ -97,7 +97,7 @@ tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$'
 # Checks all combinations of the macros that the sources test, including those of other systems. It
 # cannot parse the tests' macros.
 look cppcheck 'sources and headers' "$(listed '^(include|src)/.*\.[ch]$')" \
-    cppcheck -q --force --std=c11 --enable=warning,style,performance,portability --error-exitcode=1 \
+    cppcheck -q -j "$(nproc)" --force --std=c11 --enable=warning,style,performance,portability --error-exitcode=1 \
     -Iinclude --suppressions-list=test/tools/cppcheck.txt
 
 look shellcheck scripts "$(listed . | xargs grep -l '^#!/bin/sh' | grep -v '\.md$')" shellcheck
