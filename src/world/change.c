@@ -70,7 +70,7 @@ hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, 
         hm_array_commit(&world->mask_array, (size_t)hm_handle_index(entity) + 1, true);
     if (status == HM_OK)
         status = hm_secondary_prepare(hm_world_sparse(world, number), n, entity);
-    return status == HM_OK ? HM_OK : hm_world_tell(world, status);
+    return hm_world_tell(world, status);
 }
 
 void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value)

@@ -198,7 +198,7 @@ hm_status hm_world_refuse_busy(const hm_world *world)
                    world->name);
 }
 
-hm_status hm_world_tell(const hm_world *world, hm_status status)
+hm_status hm_world_blame(const hm_world *world)
 {
     const hm_array *blocks = &world->store.block_array;
     const hm_limits limits = {"world",
@@ -207,7 +207,7 @@ hm_status hm_world_tell(const hm_world *world, hm_status status)
                               world->ids.max_slots,
                               (uint64_t)blocks->item_size * blocks->capacity,
                               "max_size"};
-    return hm_tell_memory(status, &limits);
+    return hm_blame_memory(&limits);
 }
 
 void hm_world_enter(hm_world *world)
