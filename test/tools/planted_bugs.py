@@ -214,7 +214,7 @@ BUGS = [
     Bug("an arena keeps what a live container gives back", "src/memory/arena.c",
         "arena_page_of(arena, to - 1), from, to);\n    return true;",
         "arena_page_of(arena, to - 1), to, to);\n    return true;", "map"),
-    Bug("a reserve ends before its last slot", "src/secondary.c",
+    Bug("a reserve ends before its last slot", "src/secondary/secondary.c",
         "    uint32_t end = secondary->count + n; /*",
         "    uint32_t end = secondary->count + n - (n != 0); /*", "secondary"),
 ]

@@ -379,10 +379,12 @@ class IndexPrinter(ContainerPrinter):
 
     def live(self):
         owners = self.value["owners"]
-        places = owners["values"].cast(gdb.lookup_type("hm_index_place").pointer())
+        # A hm_index_place is two numbers, the bucket first. Programs do not use the type, so it is
+        # not among theirs.
+        places = owners["values"].cast(self.value["bucket_count"].type.unqualified().pointer())
         for position in range(self.count()):
             owner = int(element(owners["owners"], position)["bits"])
-            bucket = int(element(places, position)["bucket"])
+            bucket = int(element(places, 2 * position))
             if bucket >= int(self.value["bucket_count"]):
                 raise Damaged(f"position {position} has bucket {bucket}")
             yield owner, self.key(element(self.value["buckets"], bucket)["key"])
