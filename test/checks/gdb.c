@@ -101,7 +101,7 @@ static void fill_pools(void)
     bullet_pool_erase(&bullets, gone);
     fill_pool(&fixed, HM_STORAGE_FIXED_BLOCKS, 20000);
     fill_pool(&growing, HM_STORAGE_GROWING_BLOCKS, 20000);
-    fill_pool(&sparse, HM_STORAGE_VIRTUAL, 200000);
+    fill_pool(&sparse, HM_STORAGE_VIRTUAL, 20000);
 }
 
 static void fill_columns(void)

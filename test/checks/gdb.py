@@ -38,7 +38,7 @@ EXPECTED = {
                "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
     "sparse": "hm_pool 'pool', 2 of 1000000 items = {"
               "[index 0, generation 1, type 0] = 00 00 00 00, "
-              "[index 199999, generation 1, type 0] = 3f 0d 03 00}",
+              "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
     "glows": "glow_secondary 'glow', 1 of 100 values = {"
              "[index 0, generation 2, type 3] = {heat = 5}}",
     "points": "point_table 'point', 2 of 50 rows, 2 columns = {"
@@ -88,7 +88,7 @@ EXPECTED = {
                         "[damaged] = the memory at 0x10 cannot be read}",
     "damaged_pools[3]": "hm_pool 'pool', 1000 of 1000000 items = {"
                         "[index 0, generation 1, type 0] = 00 00 00 00, "
-                        "[index 199999, generation 1, type 0] = 3f 0d 03 00}",
+                        "[index 19999, generation 1, type 0] = 1f 4e 00 00}",
     "damaged_pools[4]": "hm_pool 'pool', 2 of 1000000 items = {"
                         "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_pools[5]": "hm_pool 'pool', 4294967295 of 1000000 items, damaged",

@@ -217,12 +217,12 @@ TEST(order_fault, scratch_memory_from_the_system_is_huge_pages_where_it_fills_ha
 TEST(order_fault, without_memory_for_copies_items_are_compared_where_they_are)
 {
     hm_progress plain = {0, 0, false};
-    uint32_t alike = 0;
+    uint32_t alike = 0, many = test_scaled(MANY);
     for (uint32_t refused = 0; refused < 8; refused++) {
         uint64_t random = 1;
         column c;
-        column_init(&c, MANY);
-        column_fill_shape(&c, 0, MANY, &random);
+        column_init(&c, many);
+        column_fill_shape(&c, 0, many, &random);
         test_memory_fail(&c.memory, refused, false);
         hm_order order = column_order(&c, refused == 0 ? 0 : 3);
         hm_progress progress = column_run(&c, order, no_limit);

@@ -325,57 +325,59 @@ TEST(scene, validate_sees_each_kind_of_broken_link)
     scene_fini(&scene);
 }
 
-static void check_chain(struct scene *scene, const scene_node_handle *reversed)
+static void check_chain(struct scene *scene, const scene_node_handle *reversed, uint32_t count)
 {
     scene_update(scene);
-    for (uint32_t i = 0; i < MILLION; i++)
-        CHECK(scene_get(scene, reversed[i])->world.m[3] == (float)(MILLION - 1 - i));
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(scene_get(scene, reversed[i])->world.m[3] == (float)(count - 1 - i));
 }
 
-TEST(scene, a_chain_of_1000000_nodes_neither_overflows_the_stack_nor_is_climbed_twice)
+TEST(scene, a_chain_of_a_million_nodes_neither_overflows_the_stack_nor_is_climbed_twice)
 {
+    uint32_t million = test_scaled(MILLION);
     struct scene scene;
-    CHECK(scene_init(&scene, MILLION, NULL) == HM_OK);
+    CHECK(scene_init(&scene, million, NULL) == HM_OK);
     struct scene_transform step = scene_transform_translation(1, 0, 0);
-    scene_node_handle *reversed = malloc(MILLION * sizeof *reversed);
+    scene_node_handle *reversed = malloc((size_t)million * sizeof *reversed);
     CHECK(reversed != NULL);
-    reversed[MILLION - 1] = scene.root;
-    for (uint32_t i = MILLION - 1; i-- > 0;)
+    reversed[million - 1] = scene.root;
+    for (uint32_t i = million - 1; i-- > 0;)
         reversed[i] = scene_create(&scene, reversed[i + 1], &step);
-    scene_node_handle top = reversed[MILLION - 2];
+    scene_node_handle top = reversed[million - 2];
     uint32_t visits = 0; /* while labels do not tell what is below what */
     for (scene_node_handle at = scene.root; !is_null(at); at = scene_next(&scene, at))
         visits++;
-    CHECK(visits == MILLION && scene.crowded > MILLION / 2);
+    CHECK(visits == million && scene.crowded > million / 2);
     scene_node_handle end = reversed[0];
-    check_chain(&scene, reversed);
-    CHECK(scene_node_map_arrange(&scene.nodes, reversed, MILLION, no_limit).done);
+    check_chain(&scene, reversed, million);
+    CHECK(scene_node_map_arrange(&scene.nodes, reversed, million, no_limit).done);
     CHECK(!scene_has_parents_first(&scene));
-    check_chain(&scene, reversed);
+    check_chain(&scene, reversed, million);
     CHECK(scene_defragment_all(&scene, (hm_budget){1000, 0}) > 1);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_reparent(&scene, top, end) == HM_ERROR_INVALID);
-    CHECK(scene_destroy(&scene, top) == MILLION - 1);
+    CHECK(scene_destroy(&scene, top) == million - 1);
     CHECK(scene_get(&scene, end) == NULL);
     free(reversed);
     scene_fini(&scene);
 }
 
-TEST(scene, a_parent_of_1000000_children_takes_a_walk_an_update_and_an_order)
+TEST(scene, a_parent_of_a_million_children_takes_a_walk_an_update_and_an_order)
 {
+    uint32_t million = test_scaled(MILLION);
     struct scene scene;
-    CHECK(scene_init(&scene, MILLION, NULL) == HM_OK);
+    CHECK(scene_init(&scene, million, NULL) == HM_OK);
     struct scene_transform step = scene_transform_translation(1, 0, 0);
     scene_node_handle top = scene_create(&scene, scene.root, &step);
     scene_node_handle child = scene_create(&scene, top, &step);
-    for (uint32_t i = 3; i < MILLION; i++)
+    for (uint32_t i = 3; i < million; i++)
         child = scene_create_before(&scene, child, &step);
     CHECK(is_null(scene_create(&scene, top, &step)));
     scene_update(&scene);
     uint32_t count = 0;
     for (scene_node_handle at = child; !is_null(at); at = scene_next_in(&scene, top, at))
         count += scene_get(&scene, at)->world.m[3] == 2;
-    CHECK(count == MILLION - 2);
+    CHECK(count == million - 2);
     CHECK(scene_defragment_all(&scene, (hm_budget){100000, 400000}) > 1);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_remove(&scene, top) == HM_OK);

@@ -157,8 +157,8 @@ valgrind='valgrind -q --error-exitcode=99'
 # valgrind takes a size above half the address space for negative, and seconds for 4 GiB of shadow.
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
-environment asan 'benchmarks, long loops, exhaustive, ASan' built asan --suite benchmarks \
-    --suite unit --suite exhaustive
+environment asan 'ASan: whole loops, exhaustive, benchmarks' built asan --suite benchmarks \
+    --suite unit --suite examples --suite exhaustive
 environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
     'qemu-aarch64-static -p 4096'
 environment windows 'Windows under wine' windows 10
@@ -191,6 +191,7 @@ environment dist 'the archive of a release' built release dist
 environment docs 'code blocks of the documents' built release docs
 environment examples "the headers' examples" built release examples
 environment freestanding 'without a C library' built release freestanding
+environment guide 'the programs of the guide' built release guide
 environment headers 'each header alone' built release headers
 environment options 'what each option of Meson builds' built release options
 environment poison 'a library without ASan' built release poison

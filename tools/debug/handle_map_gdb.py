@@ -311,9 +311,9 @@ class PoolPrinter(ContainerPrinter):
             unseen = 0 if bits else unseen + 1
             if unseen > SCANNED_WORDS:
                 raise Damaged(f"no live item in {unseen} words below slot {64 * number}")
-            for bit in range(64):
-                if bits >> bit & 1:
-                    yield 64 * number + bit
+            while bits:
+                yield 64 * number + (bits & -bits).bit_length() - 1
+                bits &= bits - 1
 
     def address(self, slot, size):
         places = self.value["places"]
