@@ -379,7 +379,9 @@ static hm_sequence map_sequence(hm_map *map)
         .swapped = map->meta_array.data != NULL || map->relocate != NULL ? map_swapped : NULL,
         .find = map_find,
         .owner = map,
-        .memory = map->item_array.memory};
+        .memory = map->item_array.memory,
+        .what = "map",
+        .name = map->name};
 }
 
 hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
@@ -388,7 +390,7 @@ hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budg
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_map_defragment: the order has neither compare nor key");
     if (hm_guard_refuses(&map->guard, "map", map->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     hm_sequence sequence = map_sequence(map);
     map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);
@@ -402,7 +404,7 @@ hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_b
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
     if (hm_guard_refuses(&map->guard, "map", map->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     hm_sequence sequence = map_sequence(map);
     map->guard.flags |= HM_GUARD_ORDERED;
     hm_guard_enter(&map->guard);

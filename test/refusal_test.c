@@ -330,8 +330,8 @@ static bool map_is_busy(const void *item, void *context)
     CHECK(IS_BUSY(hm_map_erase(map, live), false, "map 'things'"));
     CHECK(IS_BUSY(hm_map_erase_n(map, &live, 1), 0, "map 'things'"));
     CHECK(IS_BUSY(hm_map_erase_if(map, is_not_asked, NULL), 0, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_defragment(map, &by_number, all).done, false, "map 'things'"));
-    CHECK(IS_BUSY(hm_map_arrange(map, &live, 1, all).done, false, "map 'things'"));
+    CHECK(IS_BUSY(hm_map_defragment(map, &by_number, all).status, HM_ERROR_BUSY, "map 'things'"));
+    CHECK(IS_BUSY(hm_map_arrange(map, &live, 1, all).status, HM_ERROR_BUSY, "map 'things'"));
     mark();
     CHECK(!hm_map_erase(map, none) && hm_map_erase_n(map, &none, 1) == 0 && is_marked());
     return false;
@@ -373,8 +373,9 @@ static bool table_is_busy(const hm_table *asked, uint32_t row, void *context)
     CHECK(IS_BUSY(hm_table_erase(table, live), false, "table 'rows'"));
     CHECK(IS_BUSY(hm_table_erase_n(table, &live, 1), 0, "table 'rows'"));
     CHECK(IS_BUSY(hm_table_erase_if(table, no_row, NULL), 0, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_defragment(table, 0, &by_number, all).done, false, "table 'rows'"));
-    CHECK(IS_BUSY(hm_table_arrange(table, &live, 1, all).done, false, "table 'rows'"));
+    CHECK(IS_BUSY(hm_table_defragment(table, 0, &by_number, all).status, HM_ERROR_BUSY,
+                  "table 'rows'"));
+    CHECK(IS_BUSY(hm_table_arrange(table, &live, 1, all).status, HM_ERROR_BUSY, "table 'rows'"));
     mark();
     CHECK(!hm_table_erase(table, none) && hm_table_erase_n(table, &none, 1) == 0 && is_marked());
     return false;
@@ -394,9 +395,10 @@ static bool secondary_is_busy(hm_handle live, void *context)
     CHECK(IS_BUSY(hm_secondary_trim(secondary), HM_ERROR_BUSY, "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_remove(secondary, live), false, "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_purge(secondary, is_not_kept, NULL), 0, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_defragment(secondary, &by_number, all).done, false,
+    CHECK(IS_BUSY(hm_secondary_defragment(secondary, &by_number, all).status, HM_ERROR_BUSY,
                   "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_arrange(secondary, &live, 1, all).done, false, "secondary 'glows'"));
+    CHECK(IS_BUSY(hm_secondary_arrange(secondary, &live, 1, all).status, HM_ERROR_BUSY,
+                  "secondary 'glows'"));
     mark();
     CHECK(!hm_secondary_remove(secondary, HM_NULL_HANDLE) && is_marked());
     return true;
@@ -417,7 +419,8 @@ static bool lists_are_busy(const void *item, void *context)
     CHECK(IS_BUSY(hm_lists_erase_at(lists, live, 0), false, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_remove_at(lists, live, 0), false, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_erase_if(lists, live, is_not_asked, NULL), 0, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_defragment(lists, (hm_budget){0, 0}).done, false, "lists 'ways'"));
+    CHECK(IS_BUSY(hm_lists_defragment(lists, (hm_budget){0, 0}).status, HM_ERROR_BUSY,
+                  "lists 'ways'"));
     mark();
     CHECK(!hm_lists_destroy(lists, none) && !hm_lists_erase_at(lists, none, 0));
     CHECK(!hm_lists_remove_at(lists, live, 1) && is_marked());
@@ -436,7 +439,8 @@ static bool index_is_busy(hm_handle live, void *context)
     CHECK(IS_BUSY(hm_index_remove_n(index, &live, 1), 0, "index 'cells'"));
     CHECK(IS_BUSY(hm_index_remove_key(index, 1), 0, "index 'cells'"));
     CHECK(IS_BUSY(hm_index_purge(index, is_not_kept, NULL), 0, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_defragment(index, (hm_budget){0, 0}).done, false, "index 'cells'"));
+    CHECK(IS_BUSY(hm_index_defragment(index, (hm_budget){0, 0}).status, HM_ERROR_BUSY,
+                  "index 'cells'"));
     mark();
     CHECK(!hm_index_remove(index, none) && hm_index_remove_key(index, 2) == 0 && is_marked());
     return true;
@@ -454,8 +458,8 @@ static void world_is_busy(void *value, void *context)
     const hm_handle live = ((const place_in_world *)value)->entity, none = HM_NULL_HANDLE;
     CHECK(IS_BUSY(hm_world_destroy(world, live), false, "world 'game'"));
     CHECK(IS_BUSY(hm_world_destroy_n(world, &live, 1), 0, "world 'game'"));
-    CHECK(IS_BUSY(hm_world_defragment(world, number, &by_number, (hm_budget){0, 0}).done, false,
-                  "world 'game'"));
+    CHECK(IS_BUSY(hm_world_defragment(world, number, &by_number, (hm_budget){0, 0}).status,
+                  HM_ERROR_BUSY, "world 'game'"));
     mark();
     CHECK(!hm_world_has(world, none, number) && is_marked());
 }

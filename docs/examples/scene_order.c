@@ -95,7 +95,7 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget)
 {
     hm_order order = {.compare = compare_labels, .context = &scene->base};
     if (!is_due(scene))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){0};
     uint32_t most = budget.max_swaps != 0 ? budget.max_swaps : UINT32_MAX;
     if (budget.max_compares != 0)
         most = budget.max_compares / NUMBERING_SHARE + 1;
@@ -103,7 +103,7 @@ hm_progress scene_defragment(struct scene *scene, hm_budget budget)
     if (budget.max_compares != 0) {
         budget.max_compares -= numbered;
         if (budget.max_compares == 0)
-            return (hm_progress){0, numbered, false};
+            return (hm_progress){.compares = numbered};
     }
     hm_progress progress = scene_node_map_defragment(&scene->nodes, &order, budget);
     end_round(scene, progress);

@@ -312,8 +312,8 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  *
  * Uses memory for each item that is out of order: 16 bytes, 24 with a key, up to 72 with a typed
  * order by compare. Once those items have been placed, gives back all but 64 KiB. From the first
- * call on, also uses 2 bits for each item. If memory is refused, it uses insertion sort instead,
- * which takes O(n^2) swaps if the items are badly disordered.
+ * call on, also uses 2 bits for each item. If memory is refused, `status` says so, and the next
+ * call tries again.
  *
  * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices.
  * Example:
@@ -338,8 +338,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * they are the same: with a small budget that takes many calls, which return `done` = false until
  * the last. So skip the call if neither the map nor the handles have changed since `done`. Uses 16
  * bytes of memory for each handle from the first that is out of place on, and 2 bits for each item.
- * O(n + items) in all. If memory is refused, each named item is swapped past all those before it,
- * which takes up to n times as many swaps.
+ * O(n + items) in all. If memory is refused, `status` says so, and the next call tries again.
  * When busy: spends nothing, not done. Invalidates what hm_map_defragment does. Example:
  *
  *     if (tree_has_changed) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* order: what an order and a budget are. hm_map_defragment and similar functions bring a container
  * nearer to an order, within a budget for each call. They take O(n) exchanges, however disordered
- * the items are, unless memory is refused (map.h).
+ * the items are.
  *
  * Between calls the program may change anything; a change costs the compares of the items that
  * changed, and the swaps of the items that give way to them. The sort is stable. Even with a
@@ -50,6 +50,10 @@ typedef struct hm_progress {
     uint64_t swaps;    /* spent in this call */
     uint64_t compares; /* spent in this call */
     bool done;         /* everything is in order */
+    /* HM_ERROR_MEMORY: the call ended early, and the next one tries again; HM_ERROR_BUSY: it did
+     * nothing, since one of the container's callbacks is running. hm_last_error says more. A loop
+     * until all is done ends when this is not HM_OK. */
+    hm_status status;
 } hm_progress;
 
 /* A typed order: `name` is a static const hm_order by `compare`, whose arguments are two `const

@@ -343,7 +343,7 @@ hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
 {
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     return hm_lists_defragment(&index->members, budget);
 }
 

@@ -87,9 +87,9 @@ static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
 hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_defragment: lists is NULL");
-    hm_progress progress = {0, 0, false};
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
-        return progress;
+        return (hm_progress){.status = HM_ERROR_BUSY};
+    hm_progress progress = {0};
     uint64_t swaps = budget.max_swaps != 0 ? budget.max_swaps : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_A_SWAP * swaps;
     uint32_t at = lists->cursor;

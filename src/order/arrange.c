@@ -48,7 +48,7 @@ hm_order_phase hm_order_verify(hm_order_call *call)
     if (most > count - names->target)
         most = count - names->target;
     if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, most))
-        return HM_ORDER_PULL;
+        return hm_order_refuse(call);
     hm_order_set_cursor(state, names->target);
     return HM_ORDER_SPREAD;
 }
@@ -64,7 +64,7 @@ hm_order_phase hm_order_spread(hm_order_call *call)
             return HM_ORDER_PAUSE;
         if (bit == 0) {
             if (!hm_order_cover(call, state->cursor + 1))
-                break; /* The rest were inserted meanwhile. */
+                return hm_order_refuse(call); /* Some were inserted meanwhile. */
             state->marks[state->cursor / HM_MARKS_PER_WORD] = 0;
         }
         uint32_t left = HM_MARKS_PER_WORD - bit;
@@ -91,24 +91,4 @@ hm_order_phase hm_order_name(hm_order_call *call)
         hm_order_append(call, position, hm_sequence_slot(call->sequence, position));
     }
     return HM_ORDER_PLACE;
-}
-
-/* Without scratch memory each item is swapped down past all those before it. */
-hm_order_phase hm_order_pull(hm_order_call *call)
-{
-    hm_order_arrangement *names = &call->state->arrangement;
-    for (;;) {
-        uint32_t position;
-        if (!order_find_named(call, &position))
-            return HM_ORDER_PAUSE;
-        if (names->next_name == names->name_count)
-            return HM_ORDER_VERIFY;
-        for (; position > names->target; position--) {
-            if (!hm_order_may_swap(call))
-                return HM_ORDER_PAUSE;
-            hm_order_swap(call->sequence, position - 1, position);
-        }
-        names->next_name++;
-        call->state->cursor = ++names->target;
-    }
 }

@@ -17,16 +17,13 @@ static void order_cut(hm_order_state *state, uint32_t count)
 {
     if (count >= state->cursor)
         return;
-    if (state->phase == HM_ORDER_INSERT) {
-        hm_order_rewind(state, count);
-    } else { /* A scan: an arrangement, once it is settled, manages no position. */
-        hm_order_set_cursor(state, count);
-        if (state->pending_end != 0) {
-            state->pending_begin = 0;
-            state->pending_end = count;
-        }
-        hm_order_begin_scan(state);
+    /* This is a scan: an arrangement, once it is settled, manages no position. */
+    hm_order_set_cursor(state, count);
+    if (state->pending_end != 0) {
+        state->pending_begin = 0;
+        state->pending_end = count;
     }
+    hm_order_begin_scan(state);
 }
 
 uint32_t hm_order_gather(hm_order_state *state, const hm_sequence *sequence,

@@ -29,10 +29,8 @@ hm_order_phase hm_order_count(hm_order_call *call)
         return HM_ORDER_PAUSE;
     if (state->batch.count == 0)
         return HM_ORDER_SCAN;
-    if (!hm_order_begin_batch(call, state->batch.count)) {
-        hm_order_widen_pending(state, lift->begin, lift->end); /* They still are. */
-        return HM_ORDER_INSERT;
-    }
+    if (!hm_order_begin_batch(call, state->batch.count))
+        return hm_order_refuse(call);
     lift->position = lift->begin;
     return HM_ORDER_LIFT;
 }
@@ -106,7 +104,7 @@ hm_order_phase hm_order_lift_all(hm_order_call *call)
     if (state->cursor == 0) {
         state->is_disturbed = false;
         if (!hm_order_cover(call, count) || !hm_order_begin_batch(call, count))
-            return HM_ORDER_INSERT;
+            return hm_order_refuse(call);
     }
     uint32_t left = batch->capacity - batch->count;
     if (left > count - state->cursor)

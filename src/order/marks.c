@@ -3,7 +3,6 @@
 #include "order_internal.h"
 
 #include "../array_private.h"
-#include "../base_private.h"
 
 static const uint64_t order_low_bits = UINT64_MAX / 3; /* the lower bit of each mark */
 
@@ -141,18 +140,13 @@ void hm_order_set_cursor(hm_order_state *state, uint32_t cursor)
         state->marks[cursor / HM_MARKS_PER_WORD] &= ~(UINT64_MAX << bit * 2);
 }
 
-void hm_order_widen_pending(hm_order_state *state, uint32_t begin, uint32_t end)
-{
-    if (state->pending_end == 0 || begin < state->pending_begin)
-        state->pending_begin = begin;
-    if (end > state->pending_end)
-        state->pending_end = end;
-}
-
 void hm_order_set_pending(hm_order_state *state, uint32_t index)
 {
     hm_order_set_mark(state, index, HM_MARK_PENDING);
-    hm_order_widen_pending(state, index, index + 1);
+    if (state->pending_end == 0 || index < state->pending_begin)
+        state->pending_begin = index;
+    if (index >= state->pending_end)
+        state->pending_end = index + 1;
 }
 
 bool hm_order_cover(hm_order_call *call, uint32_t count)
@@ -164,14 +158,9 @@ bool hm_order_cover(hm_order_call *call, uint32_t count)
     if (state->mark_array.data == NULL) {
         hm_array_desc desc = {.item_size = sizeof(uint64_t), .memory = call->sequence->memory};
         desc.capacity = call->sequence->capacity / HM_MARKS_PER_WORD + 1;
-        if (hm_array_init(&state->mark_array, &desc) != HM_OK) {
-            hm_forgive();
+        if (hm_array_init(&state->mark_array, &desc) != HM_OK)
             return false;
-        }
         state->marks = hm_array_data(&state->mark_array);
     }
-    if (hm_array_commit(&state->mark_array, words, true) == HM_OK)
-        return true;
-    hm_forgive(); /* Insertion sort does without. */
-    return false;
+    return hm_array_commit(&state->mark_array, words, true) == HM_OK;
 }

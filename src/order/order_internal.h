@@ -2,7 +2,7 @@
 /* order: what its sources share.
  *
  *     round.c          the round: runs the phases, and is told of changes from outside
- *       scan.c  lift.c  digits.c  merge.c  locate.c  place.c  insert.c  arrange.c
+ *       scan.c  lift.c  digits.c  merge.c  locate.c  place.c  arrange.c
  *                      the phases; none calls another
  *       marks.c  compare.c  scratch.c
  *                      what the phases use
@@ -83,6 +83,13 @@ static inline uint32_t *hm_order_other_list(const hm_order_batch *batch)
     return batch->items[!batch->current];
 }
 
+/* Memory was refused: ends the call, and the next one continues the phase by asking again. */
+static inline hm_order_phase hm_order_refuse(hm_order_call *call)
+{
+    call->spent.status = HM_ERROR_MEMORY;
+    return HM_ORDER_PAUSE;
+}
+
 /* The budget */
 
 static inline bool hm_order_may_work(hm_order_call *call)
@@ -157,8 +164,6 @@ uint32_t hm_order_clean_above(const hm_order_state *state, uint32_t at, uint32_t
 uint32_t hm_order_clean_below(const hm_order_state *state, uint32_t at, uint32_t most);
 /* Marks the positions from `begin` to `end`. */
 void hm_order_set_marks(hm_order_state *state, uint32_t begin, uint32_t end, hm_mark mark);
-/* Widens pending_begin and pending_end to include the positions from `begin` to `end`. */
-void hm_order_widen_pending(hm_order_state *state, uint32_t begin, uint32_t end);
 /* Marks the position pending, and widens pending_begin and pending_end to include it. */
 void hm_order_set_pending(hm_order_state *state, uint32_t index);
 /* Nothing at or above `cursor` is managed from now on. */
@@ -216,17 +221,10 @@ hm_order_phase hm_order_locate(hm_order_call *call);
 void hm_order_begin_place(hm_order_state *state);
 hm_order_phase hm_order_place_items(hm_order_call *call);
 
-/* insert.c */
-void hm_order_begin_insert(hm_order_state *state);
-/* The item at `index` has changed. */
-void hm_order_rewind(hm_order_state *state, uint32_t index);
-hm_order_phase hm_order_insert_items(hm_order_call *call);
-
 /* arrange.c */
 void hm_order_begin_verify(hm_order_state *state);
 hm_order_phase hm_order_verify(hm_order_call *call);
 hm_order_phase hm_order_spread(hm_order_call *call);
 hm_order_phase hm_order_name(hm_order_call *call);
-hm_order_phase hm_order_pull(hm_order_call *call);
 
 #endif

@@ -25,9 +25,8 @@
  *
  * Sort, locate and place need scratch memory, which is given back at the end of a round: 16 bytes
  * for each lifted item; 24 with keys; 8 and two copies, of at least 4 bytes, with copies of items;
- * of the system's memory, a large part is taken as huge pages. If it is refused, a resumable
- * insertion sort, which needs none, puts the items in order. It runs to its end even if memory
- * becomes available meanwhile: to notice that, each call would have to ask for memory.
+ * of the system's memory, a large part is taken as huge pages. If it is refused, the call ends, and
+ * the next one asks again.
  *
  * Between calls the owner may change anything. It reports positions below the cursor whose item
  * changed; they become pending, and what was known of their items is *void*. So a change costs the
@@ -85,6 +84,8 @@ typedef struct hm_sequence {
     uint32_t (*find)(const void *owner, hm_handle handle);
     void *owner;
     const hm_memory *memory;
+    /* The owner, for hm_last_error: "map" or "table", and the program's name for it. */
+    const char *what, *name;
 } hm_sequence;
 
 /* Releases the memory and zeroes the state; cannot fail. Positions stay valid. O(1). */
@@ -94,8 +95,9 @@ void hm_order_fini(hm_order_state *state);
 void hm_order_reset(hm_order_state *state);
 
 /* Brings the sequence nearer to the order within the budget; each call resumes where the last one
- * stopped. Returns what was spent, and `done` when all is in order; it cannot fail. An order with
- * neither compare nor key is a broken contract too. Callbacks see a consistent sequence.
+ * stopped. Returns what was spent, `done` when all is in order, and HM_ERROR_MEMORY when memory was
+ * refused: the items are a permutation as after any call, and the next call asks again. An order
+ * with neither compare nor key is a broken contract too. Callbacks see a consistent sequence.
  * Invalidates positions. Costs at most the budget, and other work on 4 list entries for each swap
  * and compare that it allows, plus 4,096. */
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,

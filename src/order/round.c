@@ -3,6 +3,7 @@
 #include "order_internal.h"
 
 #include "../array_private.h"
+#include "../base_private.h"
 
 /* Each phase's `begin` function, NULL if it has none, and the function that runs it. */
 static const struct {
@@ -19,11 +20,9 @@ static const struct {
     [HM_ORDER_MERGE] = {hm_order_begin_merge, hm_order_merge_runs},
     [HM_ORDER_LOCATE] = {hm_order_begin_locate, hm_order_locate},
     [HM_ORDER_PLACE] = {hm_order_begin_place, hm_order_place_items},
-    [HM_ORDER_INSERT] = {hm_order_begin_insert, hm_order_insert_items},
     [HM_ORDER_VERIFY] = {hm_order_begin_verify, hm_order_verify},
     [HM_ORDER_SPREAD] = {NULL, hm_order_spread},
     [HM_ORDER_NAME] = {NULL, hm_order_name},
-    [HM_ORDER_PULL] = {NULL, hm_order_pull},
 };
 
 static void order_enter_phase(hm_order_state *state, hm_order_phase phase)
@@ -38,6 +37,8 @@ static void order_run_phases(hm_order_call *call)
     hm_order_phase next;
     while ((next = order_phases[call->state->phase].run(call)) != HM_ORDER_PAUSE)
         order_enter_phase(call->state, next);
+    const hm_limits limits = {.what = call->sequence->what, .name = call->sequence->name};
+    call->spent.status = hm_tell_memory(call->spent.status, &limits);
 }
 
 /* changes from outside */
@@ -61,11 +62,6 @@ void hm_order_fini(hm_order_state *state)
     memset(state, 0, sizeof *state);
 }
 
-static bool order_is_arranging_freely(const hm_order_state *state)
-{
-    return state->phase == HM_ORDER_VERIFY || state->phase == HM_ORDER_PULL;
-}
-
 void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
 {
     HM_CONTRACT(state != NULL, "hm_order_disturb: state is NULL");
@@ -73,14 +69,7 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count)
         return;
     hm_order_forget_keys(state);
     state->is_disturbed = true;
-    if (state->phase == HM_ORDER_INSERT) {
-        if (state->insert.is_complete)
-            hm_order_reset(state); /* Memory may be available again. */
-        else
-            hm_order_rewind(state, index);
-        return;
-    }
-    if (order_is_arranging_freely(state)) {
+    if (state->phase == HM_ORDER_VERIFY) {
         order_enter_phase(state, HM_ORDER_VERIFY);
         return;
     }
@@ -104,12 +93,10 @@ static void order_let_down(hm_order_state *state)
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
 {
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_settle: an argument is NULL");
-    hm_order_call call = {state, sequence, {0, 0}, {0, 0, false}, 0, UINT64_MAX};
+    hm_order_call call = {state, sequence, {0, 0}, {0}, 0, UINT64_MAX};
     if (state->phase == HM_ORDER_PLACE) /* This call has no limits, and so it does not pause. */
         order_enter_phase(state, hm_order_place_items(&call));
-    if (state->phase == HM_ORDER_INSERT)
-        hm_order_rewind(state, state->cursor);
-    else if (state->is_arranging)
+    if (state->is_arranging)
         order_enter_phase(state, HM_ORDER_VERIFY);
     else if (state->phase != HM_ORDER_SCAN)
         order_let_down(state);
@@ -131,7 +118,7 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count)
 static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
                                       hm_budget budget)
 {
-    hm_order_call call = {state, sequence, budget, {0, 0, false}, 0, UINT64_MAX};
+    hm_order_call call = {state, sequence, budget, {0}, 0, UINT64_MAX};
     if (budget.max_swaps != 0 && budget.max_compares != 0)
         call.max_work = 4 * ((uint64_t)budget.max_swaps + budget.max_compares) + 4096;
     return call;
@@ -145,9 +132,8 @@ bool hm_order_is_for(const hm_order_state *state, const hm_order *order)
 
 bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
 {
-    bool is_scanned = state->phase == HM_ORDER_SCAN && state->scan.doubt == HM_ORDER_NO_DOUBT;
-    return state->cursor == count && state->pending_end == 0 &&
-           (is_scanned || state->phase == HM_ORDER_INSERT);
+    return state->cursor == count && state->pending_end == 0 && state->phase == HM_ORDER_SCAN &&
+           state->scan.doubt == HM_ORDER_NO_DOUBT;
 }
 
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,

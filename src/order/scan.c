@@ -2,6 +2,8 @@
 /* order: the scan, which moves the cursor on and marks items that do not fit behind the others. */
 #include "order_internal.h"
 
+#include "../base_private.h"
+
 enum {
     ORDER_FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
     ORDER_PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
@@ -143,8 +145,10 @@ static void order_open_mark_words(hm_order_call *call, uint32_t *most)
 {
     hm_order_state *state = call->state;
     uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
-    if (*most > left && !hm_order_cover(call, state->cursor + *most))
+    if (*most > left && !hm_order_cover(call, state->cursor + *most)) {
+        hm_forgive(); /* Fewer may be granted. */
         *most = left;
+    }
     uint32_t at = state->cursor, end = at + *most;
     while ((at = hm_order_next_word(at, end)) < end)
         state->marks[at / HM_MARKS_PER_WORD] = 0;
@@ -268,7 +272,7 @@ static hm_order_phase order_compare_last(hm_order_call *call)
     hm_order_scan *scan = &state->scan;
     while (state->cursor < call->sequence->count) {
         if (state->cursor % HM_MARKS_PER_WORD == 0 && !order_open_mark_word(call))
-            return HM_ORDER_INSERT;
+            return hm_order_refuse(call);
         if (order_has_many_misfits(call))
             return HM_ORDER_LIFT_ALL;
         if (!scan->is_last_known && !hm_order_seek_down(call, &scan->last_end, 0))

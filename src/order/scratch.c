@@ -46,15 +46,10 @@ static bool order_commit_cells(hm_order_call *call, size_t cells)
         desc.memory = order_choose_memory(call->sequence->memory, desc.capacity * sizeof(uint64_t));
         desc.commit_step = 1;
         hm_array_fini(scratch);
-        if (hm_array_init(scratch, &desc) != HM_OK) {
-            hm_forgive();
+        if (hm_array_init(scratch, &desc) != HM_OK)
             return false;
-        }
     }
-    if (hm_array_commit(scratch, cells, false) == HM_OK)
-        return true;
-    hm_forgive(); /* There is a way without it. */
-    return false;
+    return hm_array_commit(scratch, cells, false) == HM_OK;
 }
 
 /* Besides the two lists of items there are two arrays for each item, of `size` bytes in each: keys
@@ -101,7 +96,10 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
     batch->copy_size = order_choose_copy_size(call);
     size_t size = batch->copy_size > least ? batch->copy_size : least;
     if (!order_divide_scratch(call, capacity, size, is_keyed)) {
-        if (size == least || !order_divide_scratch(call, capacity, least, is_keyed))
+        if (size == least)
+            return false;
+        hm_forgive(); /* There is a way without copies. */
+        if (!order_divide_scratch(call, capacity, least, is_keyed))
             return false;
         batch->copy_size = 0;
     }

@@ -363,7 +363,9 @@ static hm_sequence secondary_sequence(hm_secondary *secondary)
                          .swapped = secondary_swapped,
                          .find = secondary_find,
                          .owner = secondary,
-                         .memory = secondary->value_array.memory};
+                         .memory = secondary->value_array.memory,
+                         .what = "secondary",
+                         .name = secondary->name};
 }
 
 hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
@@ -373,7 +375,7 @@ hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *ord
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_secondary_defragment: the order has neither compare nor key");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     hm_sequence sequence = secondary_sequence(secondary);
     hm_guard_enter(&secondary->guard);
     hm_progress progress = hm_order_run(&secondary->order, order, &sequence, budget);
@@ -388,7 +390,7 @@ hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order
     HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_secondary_arrange: order is NULL");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     hm_sequence sequence = secondary_sequence(secondary);
     /* No callback of the program's runs. */
     hm_progress progress = hm_order_arrange(&secondary->order, order, n, &sequence, budget);

@@ -259,6 +259,8 @@ static hm_sequence table_sequence(hm_table *table, uint32_t column)
     sequence.find = table_find;
     sequence.owner = table;
     sequence.memory = table->record_array.memory;
+    sequence.what = "table";
+    sequence.name = table->name;
     return sequence;
 }
 
@@ -271,7 +273,7 @@ hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_defragment: the column is out of range");
     if (hm_guard_refuses(&table->guard, "table", table->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     if (table->order_column != column)
         table_forget_order(table);
     table->order_column = column;
@@ -288,7 +290,7 @@ hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n
     HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
     HM_CONTRACT(order != NULL || n == 0, "hm_table_arrange: order is NULL");
     if (hm_guard_refuses(&table->guard, "table", table->name))
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     hm_sequence sequence = table_sequence(table, 0);
     hm_guard_enter(&table->guard);
     hm_progress progress = hm_order_arrange(&table->order, order, n, &sequence, budget);

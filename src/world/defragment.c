@@ -144,7 +144,9 @@ static hm_progress defragment_table(hm_world *world, hm_budget budget)
                             .capacity = hm_world_capacity(world),
                             .swapped = defragment_swapped,
                             .owner = world,
-                            .memory = world->memory};
+                            .memory = world->memory,
+                            .what = "world",
+                            .name = world->name};
     hm_world_enter(world);
     hm_progress progress = hm_order_run(&world->order_state, &world->order, &sequence, budget);
     hm_world_leave(world);
@@ -166,7 +168,7 @@ static bool defragment_spend(uint32_t *limit, uint64_t spent)
 /* Tables that were in order before the last change may not be any more. */
 static hm_progress defragment_tables(hm_world *world, hm_budget budget)
 {
-    hm_progress all = {0, 0, false};
+    hm_progress all = {0};
     uint32_t looks = 0;
     bool goes_on = true;
     if (world->order_clock != world->clock)
@@ -175,6 +177,7 @@ static hm_progress defragment_tables(hm_world *world, hm_budget budget)
         hm_progress one = defragment_table(world, budget);
         all.swaps += one.swaps;
         all.compares += one.compares;
+        all.status = one.status;
         bool has_swaps = defragment_spend(&budget.max_swaps, one.swaps);
         bool has_compares = defragment_spend(&budget.max_compares, one.compares);
         goes_on = one.done && has_swaps && has_compares;
@@ -217,9 +220,9 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
                 "hm_world_defragment: the order has neither compare nor key");
     uint32_t number = component - world->salt;
     if (hm_world_check_idle(world) != HM_OK)
-        return (hm_progress){0, 0, false};
+        return (hm_progress){.status = HM_ERROR_BUSY};
     if (number >= world->component_count || hm_world_record(world, number)->size == 0)
-        return (hm_progress){0, 0, true};
+        return (hm_progress){.done = true};
     if (hm_world_is_sparse(world, number))
         return defragment_sparse(world, number, order, budget);
     defragment_set_order(world, number, order);

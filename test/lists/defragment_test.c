@@ -89,7 +89,7 @@ TEST(lists_defragment, no_call_moves_more_lists_than_its_budget_and_the_next_res
 {
     for (uint32_t budget = 1; budget <= 50; budget += 7) {
         uint64_t swaps = 0, calls = 0;
-        hm_progress progress = {0, 0, false};
+        hm_progress progress = {0};
         hm_handle order[LISTS];
         start(&stage);
         uint32_t n = read_order(&stage.lists, order);
@@ -170,7 +170,7 @@ TEST(lists_defragment, a_call_looks_at_a_limited_number_of_blocks)
     for (uint32_t i = 0; i < n; i++)
         CHECK(hm_lists_destroy(&lists, hm_handle_pack(hm_handle_index(first) + i, 1, LISTS_TYPE)));
     uint32_t calls = 0;
-    for (hm_progress progress = {0, 0, false}; !progress.done; calls++) {
+    for (hm_progress progress = {0}; !progress.done; calls++) {
         progress = hm_lists_defragment(&lists, (hm_budget){1, 0});
         CHECK(hm_lists_validate(&lists) == HM_OK && has_row(&lists, last, 7, 3));
     }

@@ -109,7 +109,7 @@ static void displace_and_sort(uint32_t reach, const hm_order *order)
     for (uint32_t i = 0; i < N; i++)
         handles[items[i].key] = item_map_handle_at(&map, i);
 
-    hm_progress progress = {0, 0, false};
+    hm_progress progress = {0};
     for (uint64_t compares = 0; !progress.done;) {
         progress = defragment_within(&map, order, (hm_budget){1000, 0});
         compares += progress.compares;
@@ -137,7 +137,7 @@ TEST(map_defragment, one_percent_displaced_anywhere_costs_three_compares_an_item
 /* Makes calls until it is done; returns their total cost. */
 static hm_progress defragment_to_the_end(item_map *map, const hm_order *order, hm_budget budget)
 {
-    hm_progress progress, total = {0, 0, false};
+    hm_progress progress, total = {0};
     do {
         progress = defragment_within(map, order, budget);
         total.swaps += progress.swaps;

@@ -379,8 +379,8 @@ static uint64_t first_byte(const void *item, void *context)
     return *(const unsigned char *)item;
 }
 
-/* Erase and clear request no memory; defragment and arrange do, and work without it. */
-TEST(map_fault, erase_clear_defragment_and_arrange_succeed_without_memory)
+/* Erase and clear request no memory; defragment and arrange do, and wait for it. */
+TEST(map_fault, erase_and_clear_succeed_without_memory_and_orders_wait)
 {
     static const hm_order order = {.key = first_byte};
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -391,10 +391,15 @@ TEST(map_fault, erase_clear_defragment_and_arrange_succeed_without_memory)
         CHECK(hm_map_erase(&stage.map, stage.issued[3]));
         CHECK(hm_map_erase_n(&stage.map, stage.issued, 5) == 4);
         CHECK(stage.memory.calls == 0);
+        hm_progress waits = hm_map_defragment(&stage.map, &order, (hm_budget){0, 0});
+        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
+        waits = hm_map_arrange(&stage.map, stage.issued, 40, (hm_budget){0, 0});
+        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
+        CHECK(stage.memory.calls > 0);
+        test_memory_fail(&stage.memory, 0, false);
         CHECK(hm_map_defragment(&stage.map, &order, (hm_budget){0, 0}).done);
         CHECK(hm_map_arrange(&stage.map, stage.issued, 40, (hm_budget){0, 0}).done);
         CHECK(hm_handle_equal(hm_map_handle_at(&stage.map, 0), stage.issued[5]));
-        CHECK(stage.memory.calls > 0);
         test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase_if(&stage.map, is_gone, &asked) == 17);
         CHECK(hm_map_reserve(&stage.map, 22) == HM_OK && run_insert(&stage));

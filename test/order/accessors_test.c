@@ -188,7 +188,9 @@ static bool chunked_run(chunked *c, uint32_t which, hm_budget budget)
     hm_progress progress = hm_order_run(&c->state, &orders[which], &sequence, budget);
     CHECK(progress.swaps == c->swapped && progress.compares == asked);
     CHECK(progress.swaps == wanted.swaps && progress.compares == wanted.compares);
-    CHECK(progress.done == wanted.done);
+    CHECK(progress.done == wanted.done && progress.status == wanted.status);
+    test_memory_follow(&c->memory, progress);
+    test_memory_follow(&c->plain.memory, wanted);
     chunked_check(c);
     return progress.done;
 }
@@ -252,7 +254,7 @@ TEST(order_accessors, rows_in_chunks_are_put_in_order_as_those_in_a_column_are)
         live(round, false, &random);
 }
 
-TEST(order_accessors, rows_in_chunks_are_put_in_order_without_scratch_memory)
+TEST(order_accessors, rows_in_chunks_are_put_in_order_once_there_is_memory)
 {
     uint64_t random = test_seed("rows in chunks without memory");
     for (uint32_t round = 0; round < test_scaled(200); round++)
@@ -280,7 +282,7 @@ static void arrange(uint32_t round, bool is_refused, uint64_t *random)
     hm_handle names[MOST];
     uint32_t slots[MOST], n = test_random_below(random, MOST), calls = 0;
     hm_budget budget = {limits[round % 3], limits[round / 3 % 3]};
-    hm_progress progress = {0, 0, false};
+    hm_progress progress = {0};
     chunked c;
     chunked_init(&c);
     refuse_both(&c, is_refused);
@@ -295,6 +297,7 @@ static void arrange(uint32_t round, bool is_refused, uint64_t *random)
         c.swapped = 0;
         progress = hm_order_arrange(&c.state, names, n, &sequence, budget);
         CHECK(progress.swaps == c.swapped && c.swapped <= budget.max_swaps);
+        test_memory_follow(&c.memory, progress);
         CHECK(calls++ < PATIENCE);
     }
     for (uint32_t i = 0; i < c.count; i++)

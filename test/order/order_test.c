@@ -271,7 +271,7 @@ enum { WORK = 4104, MARKS = 32 }; /* what a budget of 1 and 1 leaves; positions 
 static uint32_t idle_calls(column *c, hm_order order, hm_budget budget)
 {
     uint32_t idle = 0;
-    for (hm_progress progress = {0, 0, false}; progress.swaps == 0;) {
+    for (hm_progress progress = {0}; progress.swaps == 0;) {
         progress = column_run(c, order, budget);
         idle += progress.swaps == 0 && progress.compares == 0;
     }
@@ -290,7 +290,7 @@ TEST(order, looking_for_what_was_disturbed_is_cut_too)
     column_edit(&c, 0, 0);
     column_edit(&c, N - 1, N - 1);
     uint32_t idle = 0;
-    for (hm_progress progress = {0, 0, false}; !progress.done;) {
+    for (hm_progress progress = {0}; !progress.done;) {
         progress = column_run(&c, order, (hm_budget){1, 1});
         idle += progress.swaps == 0 && progress.compares == 0;
     }
@@ -365,7 +365,7 @@ TEST(order, passing_items_that_are_at_their_places_is_cut_too)
     hm_budget budget = {100, 100};
     bool has_swapped = false;
     uint32_t idle = 0;
-    for (hm_progress progress = {0, 0, false}; !progress.done;) {
+    for (hm_progress progress = {0}; !progress.done;) {
         progress = column_run(&c, order, budget);
         has_swapped |= progress.swaps != 0;
         idle += has_swapped && progress.swaps == 0 && progress.compares == 0;

@@ -79,7 +79,7 @@ static const hm_budget budgets[] = {{0, 0}, {50, 400}, {3, 9}};
 /* Calls until it is done, and checks each call against its budget. `a` is the container. */
 #define FINISH(call, budget)                                                                       \
     do {                                                                                           \
-        hm_progress progress = {0, 0, false};                                                      \
+        hm_progress progress = {0};                                                                \
         for (uint32_t calls = 0; !progress.done; calls++) {                                        \
             CHECK(calls < PATIENCE);                                                               \
             asked = 0;                                                                             \

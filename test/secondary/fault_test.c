@@ -262,7 +262,7 @@ static uint64_t first_byte(const void *value, void *context)
 }
 
 /* Remove, purge, clear and a set that replaces request no memory; defragment and arrange do, and
- * work without it. */
+ * wait for it. */
 TEST(secondary_fault, what_adds_nothing_succeeds_without_memory)
 {
     static const hm_order order = {.key = first_byte};
@@ -274,6 +274,9 @@ TEST(secondary_fault, what_adds_nothing_succeeds_without_memory)
         CHECK(hm_secondary_remove(&stage.secondary, owner(3, 1)));
         CHECK(add(&stage, owner(4, 2)) && add(&stage, owner(5, 1)));
         CHECK(stage.memory.calls == 0);
+        hm_progress waits = hm_secondary_defragment(&stage.secondary, &order, (hm_budget){0, 0});
+        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
+        test_memory_fail(&stage.memory, 0, false);
         CHECK(hm_secondary_defragment(&stage.secondary, &order, (hm_budget){0, 0}).done);
         remember(&stage);
         check_unchanged(&stage);

@@ -76,7 +76,7 @@ TEST(secondary_order, defragment_resumes_within_its_budget)
 {
     hm_secondary secondary = make_shuffled();
     const hm_budget budget = {.max_swaps = 7, .max_compares = 50};
-    hm_progress progress = {0, 0, false};
+    hm_progress progress = {0};
     uint32_t calls = 0;
     for (; !progress.done; calls++) {
         progress = hm_secondary_defragment(&secondary, &by_compare, budget);

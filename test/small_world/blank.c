@@ -30,9 +30,8 @@ enum {
     SORTING = LIFTING | IN(EXTRACT) | BY_DIGITS | IN(MERGE),
     NAMING = IN(SPREAD) | IN(NAME),
     BATCHED = SORTING | IN(LOCATE) | IN(PLACE) | NAMING,
-    UNMARKED = IN(INSERT) | IN(VERIFY) | IN(PULL),
-    KEYED = IN(SCAN) | IN(LOCATE) | IN(INSERT),
-    NAMED = IN(VERIFY) | NAMING | IN(PULL)
+    KEYED = IN(SCAN) | IN(LOCATE),
+    NAMED = IN(VERIFY) | NAMING
 };
 
 enum { LIFTED = 2, QUEUED = 3 }; /* marks */
@@ -71,13 +70,8 @@ static const phase_field fields[] = {
     FIELD(digits.bits, BY_DIGITS),
     FIELD(digits.varying, IN(EXTRACT) | BY_DIGITS),
     FIELD(merge, IN(MERGE)),
-    FIELD(search.begin, IN(LOCATE) | IN(INSERT)),
-    FIELD(search.end, IN(LOCATE) | IN(INSERT)),
-    FIELD(search.step, IN(LOCATE) | IN(INSERT)),
-    FIELD(search.probe_end, IN(LOCATE)),
+    FIELD(search, IN(LOCATE)),
     FIELD(place, IN(PLACE)),
-    FIELD(insert.position, IN(INSERT)),
-    FIELD(insert.is_complete, IN(INSERT)), /* and not the padding behind it */
     FIELD(arrangement.next_name, NAMED),
     FIELD(arrangement.target, NAMED),
 };
@@ -230,7 +224,7 @@ static void keep_lists(const hm_order_state *order)
 
 static void blank_marks(hm_order_state *order)
 {
-    bool is_marked = order->cursor > 0 && (UNMARKED >> order->phase & 1) == 0;
+    bool is_marked = order->cursor > 0 && order->phase != HM_ORDER_VERIFY;
     blank_behind(&order->mark_array, is_marked ? sizeof *order->marks : 0);
     if (!is_marked || !order->is_arranging)
         return;

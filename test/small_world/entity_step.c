@@ -384,6 +384,7 @@ static bool go(uint32_t kind, hm_budget budget)
     CHECK(progress.compares == scene.asked);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(progress.status == HM_OK || (arena.refused && !progress.done));
     if (progress.done)
         check_order(kind);
     return progress.done;

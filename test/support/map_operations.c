@@ -15,7 +15,7 @@ enum {
 };
 
 /* Kinds of maps: mostly small ones, some with tiny index spaces, some with thousands of items; but
- * not of large items, which insertion sort would move for many seconds if memory is refused. */
+ * not of large items. */
 static hm_map_desc describe(uint32_t shape, uint32_t hooks, size_t item_size)
 {
     static const uint32_t capacities[] = {1, 2, 4, 16, 40, 64, 64, 100};

@@ -156,8 +156,10 @@ static bool model_defragment_once(map_model *model, const hm_order *order, hm_bu
     CHECK(progress.compares == model->ordered - ordered);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
-    CHECK(progress.swaps <= count * count / 2);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
+          budget.max_compares != 0);
+    CHECK(progress.swaps <= 2 * count);
+    test_memory_follow(&model->memory, progress);
     CHECK(progress.compares <= count * MODEL_COMPARES);
     CHECK(model->relocated - relocated <= 2 * progress.swaps);
     model->is_stopped = !progress.done;
@@ -191,8 +193,9 @@ static bool model_arrange_once(map_model *model, hm_budget budget)
     hm_progress progress = hm_map_arrange(&model->map, model->names, model->name_count, budget);
     CHECK(progress.compares == 0 && model->ordered == ordered);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(progress.done || budget.max_swaps != 0);
-    CHECK(progress.swaps <= count * count / 2);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0);
+    CHECK(progress.swaps <= 2 * count);
+    test_memory_follow(&model->memory, progress);
     CHECK(model->relocated - relocated <= 2 * progress.swaps);
     model->is_stopped = !progress.done;
     return progress.done;

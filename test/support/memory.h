@@ -4,6 +4,7 @@
 #define TEST_SUPPORT_MEMORY_H
 
 #include <handle_map/memory.h>
+#include <handle_map/order.h>
 
 enum { TEST_MEMORY_FLAWS = 10 };
 
@@ -43,6 +44,10 @@ void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
 
 /* Whether a call has been refused since. */
 bool test_memory_refused(const test_memory *memory);
+
+/* After a call that may end early: only a refusal explains that, and then it is not done. From now
+ * on there is memory again, so that a loop until done ends. */
+void test_memory_follow(test_memory *memory, hm_progress progress);
 
 /* Whether this failure of a call is right: FULL if the container has no space, even when memory is
  * refused too; else only a refusal explains it. */

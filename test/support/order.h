@@ -136,7 +136,9 @@ static inline hm_sequence column_sequence(column *c)
                          .swapped = column_swapped,
                          .find = column_find,
                          .owner = c,
-                         .memory = &c->memory.table};
+                         .memory = &c->memory.table,
+                         .what = "column",
+                         .name = "tested"};
 }
 
 static inline void column_cut(column *c, uint32_t count)
@@ -270,17 +272,21 @@ static inline hm_progress column_run(column *c, hm_order order, hm_budget budget
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
     if (c->count <= WHOLE_CHECK)
         column_check_whole(c);
+    bool is_limited = budget.max_swaps != 0 || budget.max_compares != 0;
+    CHECK(is_limited || progress.done == (progress.status == HM_OK));
     CHECK(!progress.done || c->lies != 0 || column_is_in_order(c));
     return progress;
 }
 
-/* Makes calls until it is done; returns their total cost. */
+/* Makes calls until it is done; returns their total cost. Once memory is refused to a call, there
+ * is memory again. */
 static inline hm_progress column_finish(column *c, hm_order order, hm_budget budget)
 {
-    hm_progress total = {0, 0, false};
+    hm_progress total = {0};
     for (uint32_t calls = 0; !total.done; calls++) {
         CHECK(calls < PATIENCE);
         hm_progress progress = column_run(c, order, budget);
+        test_memory_follow(&c->memory, progress);
         total.swaps += progress.swaps;
         total.compares += progress.compares;
         total.done = progress.done;

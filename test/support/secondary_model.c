@@ -374,7 +374,9 @@ static void check_progress(secondary_model *model, hm_progress progress, hm_budg
 {
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
+          budget.max_compares != 0);
+    test_memory_follow(&model->memory, progress);
     model->is_stopped = !progress.done;
 }
 

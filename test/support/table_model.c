@@ -548,7 +548,9 @@ static bool defragment_once(table_model *model, const hm_order *order, hm_budget
     CHECK(progress.compares == model->asked);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
+          budget.max_compares != 0);
+    test_memory_follow(&model->memory, progress);
     read_rows(model);
     CHECK(!progress.done || table_model_search(model, order, 0));
     return progress.done;
@@ -584,7 +586,8 @@ static void arrange_once(table_model *model, hm_budget budget)
     hm_progress progress = hm_table_arrange(&model->table, model->names, model->name_count, budget);
     uint32_t named = 0;
     CHECK(progress.compares == 0 && (budget.max_swaps == 0 || progress.swaps <= budget.max_swaps));
-    CHECK(progress.done || budget.max_swaps != 0);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0);
+    test_memory_follow(&model->memory, progress);
     read_rows(model);
     /* A name that comes again is behind its first place. */
     for (uint32_t i = 0; progress.done && i < model->name_count; i++) {

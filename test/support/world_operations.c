@@ -403,7 +403,9 @@ static bool defragment_once(world_model *model, const hm_order *order, hm_budget
     CHECK(progress.compares == model->ordered - ordered);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
-    CHECK(progress.done || budget.max_swaps != 0 || budget.max_compares != 0);
+    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
+          budget.max_compares != 0);
+    test_memory_follow(&model->memory, progress);
     CHECK(hm_world_validate(&model->world) == HM_OK);
     return progress.done;
 }

@@ -107,7 +107,7 @@ TEST(table_callback, key_and_compare_see_whole_rows_and_change_none)
                                     .key = by_key ? key_of : NULL,
                                     .context = &self};
             start(&self, table_lanes(layout));
-            hm_progress progress = {0, 0, false};
+            hm_progress progress = {0};
             while (!progress.done)
                 progress = hm_table_defragment(&self.table, NUMBER, &order,
                                                (hm_budget){.max_swaps = 7, .max_compares = 31});

@@ -458,7 +458,7 @@ TEST(world_fault, tables_are_found_where_there_is_no_memory_for_more_buckets)
 }
 
 /* Destroy, clear, replace, remove a sparse value: they ask for no memory. Defragment does, and
- * works without it. */
+ * waits for it. */
 TEST(world_fault, what_adds_nothing_succeeds_without_memory)
 {
     static const hm_order order = {.key = int_key};
@@ -473,8 +473,13 @@ TEST(world_fault, what_adds_nothing_succeeds_without_memory)
           HM_OK);
     CHECK(hm_world_destroy(&on->world, hm_world_handle_at(&on->world, 3)));
     CHECK(on->memory.calls == 0);
+    hm_progress waits =
+        hm_world_defragment(&on->world, on->components[0], &order, (hm_budget){0, 0});
+    test_memory_follow(&on->memory, waits);
+    CHECK(!waits.done && on->memory.fail_at == 0);
     while (!hm_world_defragment(&on->world, on->components[0], &order, (hm_budget){0, 0}).done)
         ;
+    test_memory_fail(&on->memory, 1, true);
     CHECK(hm_world_validate(&on->world) == HM_OK);
     CHECK(hm_world_destroy(&on->world, on->entity) && on->destroyed == 2);
     hm_world_clear(&on->world);

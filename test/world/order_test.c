@@ -104,7 +104,7 @@ TEST(world_order, defragment_orders_sparse_values_and_moves_no_row)
 /* Calls until done, and checks each call against the budget. Returns the sum. */
 static hm_progress run_to_the_end(scene *on, hm_component component, hm_budget budget)
 {
-    hm_progress all = {0, 0, false};
+    hm_progress all = {0};
     for (uint32_t calls = 0; !all.done; calls++) {
         on->asked = 0;
         hm_progress one = hm_world_defragment(&on->world, component, &by_compare, budget);

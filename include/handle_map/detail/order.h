@@ -20,11 +20,9 @@ typedef enum hm_order_phase {
     HM_ORDER_MERGE,    /* runs of the list are merged */
     HM_ORDER_LOCATE,   /* the gap of a lifted item is searched for */
     HM_ORDER_PLACE,    /* items are moved to their positions */
-    HM_ORDER_INSERT,   /* insertion sort, without scratch memory */
     HM_ORDER_VERIFY,   /* an arrangement: are the first items in the order of their names? */
     HM_ORDER_SPREAD,   /* the marks behind them are cleared */
     HM_ORDER_NAME,     /* the named items are listed */
-    HM_ORDER_PULL,     /* they are moved down one by one, without scratch memory */
     HM_ORDER_PAUSE     /* no phase: the budget is used up, or all is done */
 } hm_order_phase;
 
@@ -107,11 +105,6 @@ typedef struct hm_order_place {
     uint32_t queue_count; /* items in the ring */
 } hm_order_place;
 
-typedef struct hm_order_insert {
-    uint32_t position; /* of the item that is being inserted */
-    bool is_complete;  /* all items have been inserted */
-} hm_order_insert;
-
 typedef struct hm_order_arrangement {
     const hm_handle *names;
     uint32_t name_count; /* handles */
@@ -130,15 +123,14 @@ typedef struct hm_order_state {
     uint64_t *marks;        /* 2 bits for each position */
     hm_array mark_array;    /* uint64_t */
     hm_order order;         /* what the state is for */
-    hm_order_keys keys;     /* in SCAN, LOCATE and INSERT */
+    hm_order_keys keys;     /* in SCAN and LOCATE */
     hm_order_scan scan;
     hm_order_lift lift; /* in COUNT and LIFT */
     hm_order_batch batch;
     hm_order_digits digits; /* in EXTRACT, TALLY and SCATTER */
     hm_order_merge merge;
-    hm_order_search search; /* in LOCATE and INSERT */
+    hm_order_search search; /* in LOCATE */
     hm_order_place place;
-    hm_order_insert insert;
     hm_order_arrangement arrangement; /* from VERIFY on */
 } hm_order_state;
 
