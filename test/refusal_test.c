@@ -381,27 +381,36 @@ static bool table_is_busy(const hm_table *asked, uint32_t row, void *context)
     return false;
 }
 
-static bool is_not_kept(hm_handle owner, void *context)
+static bool is_no_value_asked(hm_handle owner, const void *value, void *context)
 {
+    (void)owner;
+    return is_not_asked(value, context);
+}
+
+static bool is_no_key_asked(hm_handle owner, uint64_t key, void *context)
+{
+    (void)key;
     return is_not_asked(&owner, context);
 }
 
-static bool secondary_is_busy(hm_handle live, void *context)
+static bool secondary_is_busy(hm_handle live, const void *value, void *context)
 {
+    (void)value;
     hm_secondary *secondary = context;
     const hm_budget all = {0, 0};
     CHECK(IS_BUSY(hm_secondary_set(secondary, live, NULL), NULL, "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_reserve(secondary, 0), HM_ERROR_BUSY, "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_trim(secondary), HM_ERROR_BUSY, "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_remove(secondary, live), false, "secondary 'glows'"));
-    CHECK(IS_BUSY(hm_secondary_purge(secondary, is_not_kept, NULL), 0, "secondary 'glows'"));
+    CHECK(IS_BUSY(hm_secondary_remove_if(secondary, is_no_value_asked, NULL), 0,
+                  "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_defragment(secondary, &by_number, all).status, HM_ERROR_BUSY,
                   "secondary 'glows'"));
     CHECK(IS_BUSY(hm_secondary_arrange(secondary, &live, 1, all).status, HM_ERROR_BUSY,
                   "secondary 'glows'"));
     mark();
     CHECK(!hm_secondary_remove(secondary, HM_NULL_HANDLE) && is_marked());
-    return true;
+    return false;
 }
 
 static bool lists_are_busy(const void *item, void *context)
@@ -427,8 +436,9 @@ static bool lists_are_busy(const void *item, void *context)
     return false;
 }
 
-static bool index_is_busy(hm_handle live, void *context)
+static bool index_is_busy(hm_handle live, uint64_t key, void *context)
 {
+    (void)key;
     hm_index *index = context;
     const hm_handle none = HM_NULL_HANDLE;
     CHECK(IS_BUSY(hm_index_set(index, live, 1), HM_ERROR_BUSY, "index 'cells'"));
@@ -438,12 +448,12 @@ static bool index_is_busy(hm_handle live, void *context)
     CHECK(IS_BUSY(hm_index_remove(index, live), false, "index 'cells'"));
     CHECK(IS_BUSY(hm_index_remove_n(index, &live, 1), 0, "index 'cells'"));
     CHECK(IS_BUSY(hm_index_remove_key(index, 1), 0, "index 'cells'"));
-    CHECK(IS_BUSY(hm_index_purge(index, is_not_kept, NULL), 0, "index 'cells'"));
+    CHECK(IS_BUSY(hm_index_remove_if(index, is_no_key_asked, NULL), 0, "index 'cells'"));
     CHECK(IS_BUSY(hm_index_defragment(index, (hm_budget){0, 0}).status, HM_ERROR_BUSY,
                   "index 'cells'"));
     mark();
     CHECK(!hm_index_remove(index, none) && hm_index_remove_key(index, 2) == 0 && is_marked());
-    return true;
+    return false;
 }
 
 typedef struct place_in_world {
@@ -496,9 +506,9 @@ TEST(refusal, whatever_a_busy_container_refuses_is_told)
     CHECK(hm_map_erase_if(&map, map_is_busy, &map) == 0);
     CHECK(hm_pool_erase_if(&pool, pool_is_busy, &pool) == 0);
     CHECK(hm_table_erase_if(&table, table_is_busy, &table) == 0);
-    CHECK(hm_secondary_purge(&secondary, secondary_is_busy, &secondary) == 0);
+    CHECK(hm_secondary_remove_if(&secondary, secondary_is_busy, &secondary) == 0);
     CHECK(hm_lists_erase_if(&lists, list, lists_are_busy, &lists) == 0);
-    CHECK(hm_index_purge(&index, index_is_busy, &index) == 0);
+    CHECK(hm_index_remove_if(&index, index_is_busy, &index) == 0);
     hm_map_fini(&map);
     hm_pool_fini(&pool);
     hm_table_fini(&table);

@@ -172,14 +172,14 @@ static void print_circles(const struct circles *c)
     printf("\n%u circles, %u%% of them move; in each frame %u end\n"
            "a frame, on average: %llu moved or began, %llu are in another cell\n"
            "at the end: %u circles, %llu contacts, %u cells in use, %u stale handles in the index, "
-           "%u purged before\n",
+           "%u removed before\n",
            (unsigned)c->settings.count, (unsigned)c->settings.movers, (unsigned)c->settings.changes,
            (unsigned long long)(c->all_moved / frames),
            (unsigned long long)(c->all_changed / frames), (unsigned)circle_map_count(&c->map),
            (unsigned long long)contacts_lists_item_count(&c->contacts),
            (unsigned)cells_index_key_count(&c->cells),
            (unsigned)(cells_index_count(&c->cells) - circle_map_count(&c->map)),
-           (unsigned)c->purged);
+           (unsigned)c->removed);
 }
 
 /* One run of all frames; `times` are those of all runs. */

@@ -10,7 +10,7 @@ enum {
     TIDE = 60,       /* frames in which none begins, and then as many with twice as many */
     MOVERS_AT_ONCE = 64,
     NEIGHBOURS_AT_ONCE = 512, /* or more: all of a circle */
-    STALE_OF_100 = 4 /* handles of the index, of 100 circles: when more are stale, it is purged */
+    STALE_OF_100 = 4 /* handles of the index, of 100 circles: when more are stale, they go */
 };
 
 /* By splitmix64. */
@@ -139,9 +139,10 @@ void circles_move(struct circles *c)
 
 /* Cells */
 
-static bool is_circle(circle_handle owner, void *context)
+static bool is_gone(circle_handle owner, uint64_t key, void *context)
 {
-    return circle_map_contains(context, owner);
+    (void)key;
+    return !circle_map_contains(context, owner);
 }
 
 bool circles_update_cells(struct circles *c)
@@ -151,7 +152,7 @@ bool circles_update_cells(struct circles *c)
         return false;
     uint32_t stale = cells_index_count(&c->cells) - circle_map_count(&c->map);
     if (stale > c->settings.count / 100 * STALE_OF_100)
-        c->purged += cells_index_purge(&c->cells, is_circle, &c->map);
+        c->removed += cells_index_remove_if(&c->cells, is_gone, &c->map);
     return true;
 }
 

@@ -54,7 +54,7 @@ struct circles {
     uint32_t side; /* of the square, in cells */
     uint32_t frame;
     uint32_t stale;                  /* read from cells in this frame, and passed over */
-    uint32_t purged;                 /* in all frames */
+    uint32_t removed;                /* in all frames */
     uint64_t all_changed, all_moved; /* the two counts below, in all frames */
     uint32_t changed;                /* circles whose cell is new in this frame: */
     circle_handle *changed_owners;

@@ -11,8 +11,8 @@
  * until the next change; a handle stays valid, and is refused once its node is erased.
  *
  * What a node carries, a mesh or a texture, goes into an hm_secondary whose owners are
- * scene_node_map_as_owners(&scene.nodes). scene_destroy knows nothing of it: purge the secondary
- * afterwards, or walk the subtree before with scene_next_in.
+ * scene_node_map_as_owners(&scene.nodes). scene_destroy knows nothing of it: call remove_if of the
+ * secondary afterwards, or walk the subtree before with scene_next_in.
  *
  * Sources: scene_graph.c and scene_order.c. A refusal sets no hm_last_error, unless it is one of
  * the map below.

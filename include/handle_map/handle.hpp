@@ -15,8 +15,8 @@
  * -fno-exceptions -fno-rtti; then value_or_throw does not exist.
  *
  * An exception reaches the caller if an item's constructor throws it, or the function passed to
- * each, each_view, destroy_if or for_each_run. Thrown by a predicate of erase_if or purge, a less,
- * a key or a destructor, it ends the program, since C code calls these.
+ * each, each_view, destroy_if or for_each_run. Thrown by a predicate of erase_if or remove_if, a
+ * less, a key or a destructor, it ends the program, since C code calls these.
  *
  * The compiler tells handles apart by T alone. Two containers of the same T take each other's
  * handles, and each begins with index 0, generation 1: give each its own type id, as

@@ -15,7 +15,7 @@
  *
  * An index does not know the container of its owners. It treats stale, foreign and forged handles
  * exactly as an hm_secondary does: an owner that was erased stays a member until it is removed,
- * until an owner with the same slot is set, or until hm_index_purge.
+ * until an owner with the same slot is set, or until hm_index_remove_if.
  *
  * Keys are numbers below the descriptor's `key_limit`; each number up to the highest key used takes
  * 4 bytes. If `key_limit` is 0, any 64 bits are a key. Such keys are hashed with a secret seed, so
@@ -45,9 +45,9 @@
  *
  * Any 64 bits may be passed as a handle to any function, and as a key.
  *
- * The predicate of purge sees a consistent index. A call that would change the index from inside it
- * is refused: it returns HM_ERROR_BUSY, false or 0; clear and fini call the panic hook. The
- * predicate must return: no longjmp, no exception.
+ * The predicate of remove_if sees a consistent index. A call that would change the index from
+ * inside it is refused: it returns HM_ERROR_BUSY, false or 0; clear and fini call the panic hook.
+ * The predicate must return: no longjmp, no exception.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes.
  *
@@ -184,18 +184,20 @@ HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *ke
  */
 HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 
-/* Removes all owners for which `is_alive` returns false, and returns their number. `is_alive` is
- * called once for each owner. 0 when busy. O(owners). Example:
+/* Removes all owners for which `doomed` returns true, and returns their number. `doomed` is called
+ * once for each owner. 0 when busy. O(owners). Example:
  *
- *     static bool is_in(hm_handle owner, void *context)
+ *     static bool is_gone(hm_handle owner, uint64_t key, void *context)
  *     {
- *         return hm_map_contains(context, owner);
+ *         (void)key;
+ *         return !hm_map_contains(context, owner);
  *     }
  *
- *     hm_index_purge(&cells, is_in, &map);
+ *     hm_index_remove_if(&cells, is_gone, &map);
  */
-HM_API uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
-                               void *context);
+HM_API uint32_t hm_index_remove_if(hm_index *index,
+                                   bool (*doomed)(hm_handle owner, uint64_t key, void *context),
+                                   void *context);
 
 /* Commits memory for n more owners, provided that their slots are below the number of owners plus
  * n, and for n more keys. A set can still be refused memory: when the array of its key has to grow,
@@ -220,7 +222,7 @@ HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
 HM_API hm_status hm_index_trim(hm_index *index);
 
 /* Checks that all parts of the index are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * the predicate of purge. O(owners + keys), with a key_limit O(owners + key_limit). */
+ * the predicate of remove_if. O(owners + keys), with a key_limit O(owners + key_limit). */
 HM_API hm_status hm_index_validate(const hm_index *index);
 
 /* Says in a sentence what a handle is to this index, as hm_secondary_describe does: a "live" one
@@ -270,7 +272,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  *     cell_index_view   as hm_index_view
  *
  * and for each function hm_index_X an inline function cell_index_X that does the same, with
- * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of purge.
+ * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of remove_if.
  * cell_index_init_for(index, capacity, owners, key_limit) makes it for the items of a container, as
  * body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of
@@ -296,7 +298,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
     HM_TYPED_DEFINE_LIFETIME(prefix, index)                                                        \
     HM_INDEX_DEFINE_SET(prefix, owner)                                                             \
     HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                          \
-    HM_INDEX_DEFINE_PURGE(prefix, owner)                                                           \
+    HM_INDEX_DEFINE_REMOVE_IF(prefix, owner)                                                       \
     HM_INDEX_DEFINE_MEMBERS(prefix, owner)                                                         \
     HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                          \
     HM_TYPED_DEFINE_QUESTIONS(prefix, index)                                                       \
@@ -381,27 +383,29 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         return hm_index_remove_key(&hm_self->index, hm_key);                                       \
     }
 
-#define HM_INDEX_DEFINE_PURGE(prefix, owner)                                                       \
-    typedef struct prefix##_index_alive {                                                          \
-        bool (*is_alive)(owner##_handle, void *);                                                  \
+#define HM_INDEX_DEFINE_REMOVE_IF(prefix, owner)                                                   \
+    typedef struct prefix##_index_doom {                                                           \
+        bool (*doomed)(owner##_handle, uint64_t, void *);                                          \
         void *context;                                                                             \
-    } prefix##_index_alive;                                                                        \
-    HM_UNUSED static inline bool prefix##_index_ask_alive(hm_handle hm_id, void *hm_context)       \
+    } prefix##_index_doom;                                                                         \
+    HM_UNUSED static inline bool prefix##_index_ask_doomed(hm_handle hm_id, uint64_t hm_key,       \
+                                                           void *hm_context)                       \
     {                                                                                              \
-        const prefix##_index_alive *hm_call = HM_CAST(const prefix##_index_alive *, hm_context);   \
+        const prefix##_index_doom *hm_call = HM_CAST(const prefix##_index_doom *, hm_context);     \
         owner##_handle hm_owner;                                                                   \
         hm_owner.id = hm_id;                                                                       \
-        return hm_call->is_alive(hm_owner, hm_call->context);                                      \
+        return hm_call->doomed(hm_owner, hm_key, hm_call->context);                                \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_index_purge(                                         \
-        prefix##_index *hm_self, bool (*hm_is_alive)(owner##_handle, void *), void *hm_context)    \
+    HM_UNUSED static inline uint32_t prefix##_index_remove_if(                                     \
+        prefix##_index *hm_self, bool (*hm_doomed)(owner##_handle, uint64_t, void *),              \
+        void *hm_context)                                                                          \
     {                                                                                              \
-        prefix##_index_alive hm_call;                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "purge");                                                 \
-        HM_CONTRACT(hm_is_alive != NULL, #prefix "_index_purge: is_alive is NULL");                \
-        hm_call.is_alive = hm_is_alive;                                                            \
+        prefix##_index_doom hm_call;                                                               \
+        HM_TYPED_CONTRACT(prefix, index, "remove_if");                                             \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_index_remove_if: doomed is NULL");                \
+        hm_call.doomed = hm_doomed;                                                                \
         hm_call.context = hm_context;                                                              \
-        return hm_index_purge(&hm_self->index, prefix##_index_ask_alive, &hm_call);                \
+        return hm_index_remove_if(&hm_self->index, prefix##_index_ask_doomed, &hm_call);           \
     }
 
 #define HM_INDEX_DEFINE_MEMBERS(prefix, owner)                                                     \

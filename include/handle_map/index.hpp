@@ -14,7 +14,7 @@
  *         collide(bodies.get(each));
  *     for (auto [key, members] : cells.entries())
  *         draw(key, members.size());
- *     cells.purge([&](hm::handle<body> owner) { return bodies.contains(owner); });
+ *     cells.remove_if([&](hm::handle<body> owner) { return !bodies.contains(owner); });
  *
  * The owners may be entities: hm::index<hm::world, team> teams(world). Keys are hashed, unless the
  * options have a key_limit: then they are integers or enums below it, each of which takes 4 bytes,
@@ -199,11 +199,15 @@ template <class Owner, class Key = std::uint64_t> class index
     {
         return hm_index_remove_key(&own_.c, detail::number_of_key(key));
     }
-    /* Removes the owners for which the predicate, of (hm::handle<Owner>), is false; returns their
-     * number. */
-    template <class Predicate> std::uint32_t purge(Predicate is_alive) noexcept
+    /* Removes the owners for which the predicate, of (hm::handle<Owner>) or of that and (Key), is
+     * true; returns their number. */
+    template <class Predicate> std::uint32_t remove_if(Predicate doomed) noexcept
     {
-        return hm_index_purge(&own_.c, &detail::ask_owner<Owner, Predicate>, &is_alive);
+        const auto ask = [](hm_handle owner, std::uint64_t key, void *context) noexcept {
+            return detail::ask_owner<Predicate>(context, handle_type(owner),
+                                                detail::key_of_number<Key>(key));
+        };
+        return hm_index_remove_if(&own_.c, ask, &doomed);
     }
     void clear() noexcept
     {

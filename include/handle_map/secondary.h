@@ -14,17 +14,17 @@
  *
  * A secondary does not know the container of its owners, which may be a map, a pool or any other
  * that issues handles. It cannot tell whether an owner is still alive: the value of an erased item
- * stays until it is replaced, removed or purged. Either call hm_secondary_remove when an item is
- * erased, for example in the destroy hook of its container, or hm_secondary_purge now and then. A
- * program never gets such a value by the handle of a later item.
+ * stays until it is replaced or removed. Either call hm_secondary_remove when an item is
+ * erased, for example in the destroy hook of its container, or hm_secondary_remove_if now and then.
+ * A program never gets such a value by the handle of a later item.
  *
  * Owns: the values, and a handle beside each. What the values point to belongs to the program; the
  * destroy hook runs when a value is removed or replaced.
  *
- * Moves: remove moves the last value into the hole (swap-and-pop); purge moves the survivors down;
- * defragment moves values into order. Growing moves nothing: `values` never changes from init to
- * fini, and adding a value invalidates nothing. A pointer to a value is valid until the next call
- * that may move values.
+ * Moves: remove moves the last value into the hole (swap-and-pop); remove_if moves the survivors
+ * down; defragment moves values into order. Growing moves nothing: `values` never changes from init
+ * to fini, and adding a value invalidates nothing. A pointer to a value is valid until the next
+ * call that may move values.
  *
  * Under AddressSanitizer the bytes behind the last value are poisoned, as in a map.
  *
@@ -86,7 +86,7 @@ typedef struct hm_secondary_desc {
                            32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
-                                                    replaced, and on clear, purge and fini */
+                                                    replaced, and on clear, remove_if and fini */
     void *context;                               /* passed to the hook */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the secondary */
     const char *name;        /* in messages; must outlive the secondary; NULL: "secondary" */
@@ -120,21 +120,24 @@ HM_API hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_d
  * everything. O(1), or O(n) with a destroy hook. */
 HM_API void hm_secondary_fini(hm_secondary *secondary);
 
-/* Removes the values of all owners for which `is_alive` returns false, and returns their number.
- * `is_alive` is called once for each owner, in dense order. The survivors keep their order; an
+/* Removes the values of all owners for which `doomed` returns true, and returns their number.
+ * `doomed` is called once for each owner, in dense order. The survivors keep their order; an
  * unfinished defragment first places the values that it is moving. The values are removed after the
- * last call of `is_alive`. 0 when busy. Invalidates all pointers to values and all dense indices.
+ * last call of `doomed`. 0 when busy. Invalidates all pointers to values and all dense indices.
  * O(n). Example:
  *
- *     static bool is_in(hm_handle owner, void *context)
+ *     static bool is_gone(hm_handle owner, const void *value, void *context)
  *     {
- *         return hm_map_contains(context, owner);
+ *         (void)value;
+ *         return !hm_map_contains(context, owner);
  *     }
  *
- *     hm_secondary_purge(&glows, is_in, &map);
+ *     hm_secondary_remove_if(&glows, is_gone, &map);
  */
-HM_API uint32_t hm_secondary_purge(hm_secondary *secondary,
-                                   bool (*is_alive)(hm_handle owner, void *context), void *context);
+HM_API uint32_t hm_secondary_remove_if(hm_secondary *secondary,
+                                       bool (*doomed)(hm_handle owner, const void *value,
+                                                      void *context),
+                                       void *context);
 
 /* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
  * index is below the number of values plus n, and for owners whose slot has had a value since the
@@ -356,7 +359,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  *
  * and for each function hm_secondary_X an inline function glow_secondary_X that does the same. The
  * value size is a constant there; sprite_handle and struct glow * replace handles and values, also
- * in arrays, as probes, and in the predicate of purge; the hook and orders stay untyped.
+ * in arrays, as probes, and in the predicate of remove_if; the hook and orders stay untyped.
  * glow_secondary_init_for(secondary, capacity, owners) makes it for the items of a container, as
  * sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
@@ -384,7 +387,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_SECONDARY_DEFINE_INIT(prefix, type)                                                         \
     HM_TYPED_DEFINE_LIFETIME(prefix, secondary)                                                    \
     HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                                \
-    HM_SECONDARY_DEFINE_PURGE(prefix, owner)                                                       \
+    HM_SECONDARY_DEFINE_REMOVE_IF(prefix, owner, type)                                             \
     HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                                \
     HM_TYPED_DEFINE_QUESTIONS(prefix, secondary)                                                   \
     HM_TYPED_DEFINE_DESCRIBE(prefix, secondary, owner##_handle)                                    \
@@ -447,29 +450,31 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         return hm_secondary_remove_as(&hm_self->secondary, hm_owner.id, sizeof(type));             \
     }
 
-#define HM_SECONDARY_DEFINE_PURGE(prefix, owner)                                                   \
-    typedef struct prefix##_secondary_alive {                                                      \
-        bool (*is_alive)(owner##_handle, void *);                                                  \
+#define HM_SECONDARY_DEFINE_REMOVE_IF(prefix, owner, type)                                         \
+    typedef struct prefix##_secondary_doom {                                                       \
+        bool (*doomed)(owner##_handle, const type *, void *);                                      \
         void *context;                                                                             \
-    } prefix##_secondary_alive;                                                                    \
-    HM_UNUSED static inline bool prefix##_secondary_ask_alive(hm_handle hm_id, void *hm_context)   \
+    } prefix##_secondary_doom;                                                                     \
+    HM_UNUSED static inline bool prefix##_secondary_ask_doomed(                                    \
+        hm_handle hm_id, const void *hm_value, void *hm_context)                                   \
     {                                                                                              \
-        const prefix##_secondary_alive *hm_call =                                                  \
-            HM_CAST(const prefix##_secondary_alive *, hm_context);                                 \
+        const prefix##_secondary_doom *hm_call =                                                   \
+            HM_CAST(const prefix##_secondary_doom *, hm_context);                                  \
         owner##_handle hm_owner;                                                                   \
         hm_owner.id = hm_id;                                                                       \
-        return hm_call->is_alive(hm_owner, hm_call->context);                                      \
+        return hm_call->doomed(hm_owner, HM_CAST(type const *, hm_value), hm_call->context);       \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_secondary_purge(                                     \
-        prefix##_secondary *hm_self, bool (*hm_is_alive)(owner##_handle, void *),                  \
+    HM_UNUSED static inline uint32_t prefix##_secondary_remove_if(                                 \
+        prefix##_secondary *hm_self, bool (*hm_doomed)(owner##_handle, const type *, void *),      \
         void *hm_context)                                                                          \
     {                                                                                              \
-        prefix##_secondary_alive hm_call;                                                          \
-        HM_TYPED_CONTRACT(prefix, secondary, "purge");                                             \
-        HM_CONTRACT(hm_is_alive != NULL, #prefix "_secondary_purge: is_alive is NULL");            \
-        hm_call.is_alive = hm_is_alive;                                                            \
+        prefix##_secondary_doom hm_call;                                                           \
+        HM_TYPED_CONTRACT(prefix, secondary, "remove_if");                                         \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_secondary_remove_if: doomed is NULL");            \
+        hm_call.doomed = hm_doomed;                                                                \
         hm_call.context = hm_context;                                                              \
-        return hm_secondary_purge(&hm_self->secondary, prefix##_secondary_ask_alive, &hm_call);    \
+        return hm_secondary_remove_if(&hm_self->secondary, prefix##_secondary_ask_doomed,          \
+                                      &hm_call);                                                   \
     }
 
 #define HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                            \

@@ -11,7 +11,7 @@
  *         found->radius += 1;
  *     for (auto [owner, value] : glows.entries())
  *         draw(sprites.get(owner), value);
- *     glows.purge([&](hm::handle<sprite> owner) { return sprites.contains(owner); });
+ *     glows.remove_if([&](hm::handle<sprite> owner) { return !sprites.contains(owner); });
  *
  * T may be incomplete where a class has a secondary of it as a member.
  *
@@ -156,11 +156,15 @@ template <class Owner, class T> class secondary
     {
         return hm_secondary_remove_as(&own_.c, owner.id(), sizeof(T));
     }
-    /* Removes the values of the owners for which the predicate, of (hm::handle<Owner>), is false;
-     * returns their number. */
-    template <class Predicate> std::uint32_t purge(Predicate is_alive) noexcept
+    /* Removes the values of the owners for which the predicate, of (hm::handle<Owner>) or of that
+     * and (const T &), is true; returns their number. */
+    template <class Predicate> std::uint32_t remove_if(Predicate doomed) noexcept
     {
-        return hm_secondary_purge(&own_.c, &detail::ask_owner<Owner, Predicate>, &is_alive);
+        const auto ask = [](hm_handle owner, const void *value, void *context) noexcept {
+            return detail::ask_owner<Predicate>(context, handle_type(owner),
+                                                *static_cast<const T *>(value));
+        };
+        return hm_secondary_remove_if(&own_.c, ask, &doomed);
     }
     void clear() noexcept
     {

@@ -252,20 +252,22 @@ void hm_index_clear(hm_index *index)
 }
 
 /* Backward: the owner that fills a hole has been asked about. */
-uint32_t hm_index_purge(hm_index *index, bool (*is_alive)(hm_handle owner, void *context),
-                        void *context)
+uint32_t hm_index_remove_if(hm_index *index,
+                            bool (*doomed)(hm_handle owner, uint64_t key, void *context),
+                            void *context)
 {
-    HM_CONTRACT(index != NULL, "hm_index_purge: index is NULL");
-    HM_CONTRACT(is_alive != NULL, "hm_index_purge: is_alive is NULL");
+    HM_CONTRACT(index != NULL, "hm_index_remove_if: index is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_index_remove_if: doomed is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))
         return 0;
     uint32_t removed = 0;
     for (uint32_t i = hm_index_count(index); i-- > 0;) {
         hm_handle owner = hm_secondary_owner_at(&index->owners, i);
+        uint64_t key = index->buckets[hm_index_places(index)[i].bucket].key;
         hm_guard_enter(&index->guard);
-        bool is_kept = is_alive(owner, context);
+        bool is_doomed = doomed(owner, key, context);
         hm_guard_leave(&index->guard, 0);
-        if (!is_kept)
+        if (is_doomed)
             removed += hm_index_remove(index, owner);
     }
     return removed;

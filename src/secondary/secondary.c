@@ -450,27 +450,29 @@ void hm_secondary_touch_all(hm_secondary *secondary)
     secondary_forget_order(secondary);
 }
 
-typedef struct secondary_alive {
-    bool (*is_alive)(hm_handle owner, void *context);
+typedef struct secondary_doom {
+    bool (*doomed)(hm_handle owner, const void *value, void *context);
     void *context;
-} secondary_alive;
+} secondary_doom;
 
 static bool secondary_is_doomed(void *owner, uint32_t index, void *context)
 {
     const hm_secondary *secondary = owner;
-    const secondary_alive *call = context;
-    return !call->is_alive(secondary->owners[index], call->context);
+    const secondary_doom *call = context;
+    const unsigned char *value = secondary->values + secondary->value_size * index;
+    return call->doomed(secondary->owners[index], value, call->context);
 }
 
-uint32_t hm_secondary_purge(hm_secondary *secondary,
-                            bool (*is_alive)(hm_handle owner, void *context), void *context)
+uint32_t hm_secondary_remove_if(hm_secondary *secondary,
+                                bool (*doomed)(hm_handle owner, const void *value, void *context),
+                                void *context)
 {
-    HM_CONTRACT(secondary != NULL, "hm_secondary_purge: secondary is NULL");
-    HM_CONTRACT(is_alive != NULL, "hm_secondary_purge: is_alive is NULL");
+    HM_CONTRACT(secondary != NULL, "hm_secondary_remove_if: secondary is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_secondary_remove_if: doomed is NULL");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return 0;
     uint32_t count = secondary->count;
-    secondary_alive call = {is_alive, context};
+    secondary_doom call = {doomed, context};
     hm_sequence sequence = secondary_sequence(secondary);
     hm_guard_enter(&secondary->guard);
     uint32_t survivors = hm_order_gather(&secondary->order, &sequence, secondary_is_doomed, &call);

@@ -247,16 +247,18 @@ TEST(cpp_index, it_takes_type_id_and_index_space_from_the_owners)
     CHECK((!std::is_copy_constructible<hm::index<body, int>>::value));
 }
 
-TEST(cpp_index, dead_owners_are_purged_and_memory_goes_back)
+TEST(cpp_index, dead_owners_are_removed_and_memory_goes_back)
 {
     hm::map<body> bodies(100);
     hm::index<body, int> index(bodies);
     for (int i = 0; i < 50; i++)
         CHECK(index.set(bodies.emplace(i), i % 10) == HM_OK);
     bodies.erase_if([](const body &each) { return each.number % 2 == 0; });
-    CHECK(index.purge([&](hm::handle<body> owner) { return bodies.contains(owner); }) == 25);
+    CHECK(index.remove_if([&](hm::handle<body> owner) { return !bodies.contains(owner); }) == 25);
+    CHECK(index.remove_if([](hm::handle<body>, int key) { return key == 7; }) == 5);
+    CHECK(index.members(7).empty() && index.size() == 20);
     hm::index<body, int> moved(std::move(index));
-    CHECK(!index && index.empty() && moved.size() == 25 && moved.members(3).size() == 5);
+    CHECK(!index && index.empty() && moved.size() == 20 && moved.members(3).size() == 5);
     CHECK(moved.defragment().done && moved.trim() == HM_OK && moved.validate() == HM_OK);
     char text[160];
     CHECK(moved.describe(bodies.handle_at(0), text, sizeof text) > 0);

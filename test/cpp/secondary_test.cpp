@@ -13,7 +13,7 @@ struct sprite {
 
 } // namespace
 
-TEST(cpp_secondary, values_are_destroyed_when_they_are_replaced_removed_or_purged)
+TEST(cpp_secondary, values_are_destroyed_when_they_are_replaced_or_removed)
 {
     {
         hm::map<sprite> sprites(100);
@@ -26,8 +26,11 @@ TEST(cpp_secondary, values_are_destroyed_when_they_are_replaced_removed_or_purge
         CHECK(*values.emplace(a, 4)->value == 4 && counted::alive == 3);
         CHECK(values.remove(b) && !values.remove(b) && counted::alive == 2);
         sprites.erase(a);
-        CHECK(values.purge([&](hm::handle<sprite> owner) { return sprites.contains(owner); }) == 1);
+        CHECK(values.remove_if(
+                  [&](hm::handle<sprite> owner) { return !sprites.contains(owner); }) == 1);
         CHECK(counted::alive == 1 && values.contains(c) && *values.get(c)->value == 3);
+        CHECK(values.remove_if(
+                  [](hm::handle<sprite>, const counted &each) { return *each.value != 3; }) == 0);
         hm::secondary<sprite, counted> moved(std::move(values));
         CHECK(!values && moved.size() == 1 && moved.owner_at(0) == c);
     }

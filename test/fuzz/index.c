@@ -15,7 +15,7 @@ OF_MODEL(set_n, "set_n")
 OF_MODEL(remove_one, "remove")
 OF_MODEL(remove_n, "remove_n")
 OF_MODEL(remove_key, "remove_key")
-OF_MODEL(purge, "purge")
+OF_MODEL(remove_if, "remove_if")
 OF_MODEL(clear, "clear")
 OF_MODEL(trim, "trim")
 OF_MODEL(reserve, "reserve")
@@ -59,7 +59,7 @@ static const test_operation operations[] = {
     {"remove", 0, remove_one},
     {"remove_n", 0, remove_n},
     {"remove_key", 0, remove_key},
-    {"purge", 0, purge},
+    {"remove_if", 0, remove_if},
     {"clear", 0, clear},
     {"trim", 0, trim},
     {"reserve", 0, reserve},

@@ -15,7 +15,7 @@ OF_MODEL(set_burst, "set_burst")
 OF_MODEL(set_itself, "set_itself")
 OF_MODEL(reserve, "reserve")
 OF_MODEL(remove_one, "remove")
-OF_MODEL(purge, "purge")
+OF_MODEL(remove_if, "remove_if")
 OF_MODEL(clear, "clear")
 OF_MODEL(trim, "trim")
 OF_MODEL(edit, "edit")
@@ -58,7 +58,7 @@ static const test_operation operations[] = {
     {"set_itself", 0, set_itself},
     {"reserve", 0, reserve},
     {"remove", 0, remove_one},
-    {"purge", 0, purge},
+    {"remove_if", 0, remove_if},
     {"clear", 0, clear},
     {"trim", 0, trim},
     {"edit", 0, edit},

@@ -122,12 +122,13 @@ TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
 
 /* capacity 0 */
 
-static bool never_asked(hm_handle owner, void *context)
+static bool never_asked(hm_handle owner, uint64_t key, void *context)
 {
+    (void)key;
     (void)owner;
     (void)context;
     CHECK(false);
-    return true;
+    return false;
 }
 
 /* Checks what every function that takes a handle answers to one that has no key. */
@@ -159,7 +160,7 @@ static void check_capacity_zero(hm_index *index)
     CHECK(hm_index_remove_key(index, 0) == 0 && !hm_index_next(index, &view));
     CHECK(hm_index_count(index) == 0 && hm_index_capacity(index) == 0);
     CHECK(hm_index_key_count(index) == 0);
-    CHECK(hm_index_purge(index, never_asked, NULL) == 0);
+    CHECK(hm_index_remove_if(index, never_asked, NULL) == 0);
     CHECK(hm_index_trim(index) == HM_OK && hm_index_validate(index) == HM_OK);
     CHECK(hm_index_defragment(index, (hm_budget){0, 0}).done);
     hm_index_clear(index);
@@ -239,7 +240,7 @@ TEST(index_contract, a_key_of_any_size_is_refused_from_the_limit_on)
 
 /* callbacks */
 
-static bool call_everything(hm_handle from, void *context)
+static bool call_everything(hm_handle from, uint64_t of, void *context)
 {
     hm_index *index = context;
     const uint64_t key = 2;
@@ -248,56 +249,58 @@ static bool call_everything(hm_handle from, void *context)
     hm_index_view view = {0};
     CHECK(hm_index_validate(index) == HM_OK && hm_index_count(index) == 3);
     CHECK(hm_index_members(index, 1, &count) != NULL && count == 3);
-    CHECK(hm_index_key_of(index, from, &found) && found == 1);
+    CHECK(hm_index_key_of(index, from, &found) && found == 1 && of == found);
     CHECK(hm_index_next(index, &view) && view.count == 3);
     CHECK(hm_index_set(index, from, 2) == HM_ERROR_BUSY);
     CHECK(strstr(hm_last_error(), "the index 'index' is busy") != NULL);
     CHECK(hm_index_set_n(index, &from, &key, 1) == HM_ERROR_BUSY);
     CHECK(!hm_index_remove(index, from) && hm_index_remove_n(index, &from, 1) == 0);
     CHECK(hm_index_remove_key(index, 1) == 0);
-    CHECK(hm_index_purge(index, never_asked, NULL) == 0);
+    CHECK(hm_index_remove_if(index, never_asked, NULL) == 0);
     CHECK(hm_index_reserve(index, 1) == HM_ERROR_BUSY && hm_index_trim(index) == HM_ERROR_BUSY);
     CHECK(!hm_index_defragment(index, (hm_budget){0, 0}).done);
-    return true;
+    return false;
 }
 
-TEST(index_contract, the_predicate_of_purge_may_look_but_change_nothing)
+TEST(index_contract, the_predicate_of_remove_if_may_look_but_change_nothing)
 {
     hm_index index = make((hm_index_desc){0});
     for (uint32_t slot = 0; slot < 3; slot++)
         set(&index, owner(slot), 1);
-    CHECK(hm_index_purge(&index, call_everything, &index) == 0);
+    CHECK(hm_index_remove_if(&index, call_everything, &index) == 0);
     CHECK(has_members(&index, 1, (const uint32_t[]){0, 1, 2}, 3));
     set(&index, owner(0), 2);
     finish(&index);
 }
 
-static bool call_clear(hm_handle owner, void *index)
+static bool call_clear(hm_handle owner, uint64_t key, void *index)
 {
+    (void)key;
     (void)owner;
     hm_index_clear(index);
-    return true;
+    return false;
 }
 
 DEATH_TEST(index_contract, clear_from_inside_a_predicate_panics)
 {
     hm_index index = make((hm_index_desc){0});
     set(&index, owner(0), 1);
-    hm_index_purge(&index, call_clear, &index);
+    hm_index_remove_if(&index, call_clear, &index);
 }
 
-static bool call_fini(hm_handle owner, void *index)
+static bool call_fini(hm_handle owner, uint64_t key, void *index)
 {
+    (void)key;
     (void)owner;
     hm_index_fini(index);
-    return true;
+    return false;
 }
 
 DEATH_TEST(index_contract, fini_from_inside_a_predicate_panics)
 {
     hm_index index = make((hm_index_desc){0});
     set(&index, owner(0), 1);
-    hm_index_purge(&index, call_fini, &index);
+    hm_index_remove_if(&index, call_fini, &index);
 }
 
 /* validate */
@@ -467,7 +470,7 @@ PANICS_WITHOUT_INDEX(remove_key, hm_index_remove_key(none, 0))
 PANICS_WITHOUT_INDEX(members, hm_index_members(none, 0, NULL))
 PANICS_WITHOUT_INDEX(key_of, hm_index_key_of(none, HM_NULL_HANDLE, NULL))
 PANICS_WITHOUT_INDEX(next, hm_index_next(none, &(hm_index_view){0}))
-PANICS_WITHOUT_INDEX(purge, hm_index_purge(none, never_asked, NULL))
+PANICS_WITHOUT_INDEX(remove_if, hm_index_remove_if(none, never_asked, NULL))
 PANICS_WITHOUT_INDEX(reserve, hm_index_reserve(none, 0))
 PANICS_WITHOUT_INDEX(clear, (hm_index_clear(none), 0))
 PANICS_WITHOUT_INDEX(defragment, hm_index_defragment(none, (hm_budget){0, 0}).done)
@@ -486,10 +489,10 @@ DEATH_TEST(index_contract, next_without_a_view_panics)
     (void)hm_index_next(&index, NULL);
 }
 
-DEATH_TEST(index_contract, purge_without_a_predicate_panics)
+DEATH_TEST(index_contract, remove_if_without_a_predicate_panics)
 {
     hm_index index = {0};
-    (void)hm_index_purge(&index, NULL, NULL);
+    (void)hm_index_remove_if(&index, NULL, NULL);
 }
 
 DEATH_TEST(index_contract, set_n_without_owners_panics)

@@ -20,10 +20,11 @@ static body_handle body_at(uint32_t slot)
     return body;
 }
 
-static bool is_even(body_handle body, void *context)
+static bool is_odd(body_handle body, uint64_t key, void *context)
 {
+    (void)key;
     ++*HM_CAST(uint32_t *, context);
-    return hm_handle_index(body.id) % 2 == 0;
+    return hm_handle_index(body.id) % 2 != 0;
 }
 
 TEST(index_typed, an_index_does_what_the_untyped_one_does)
@@ -50,7 +51,7 @@ TEST(index_typed, an_index_does_what_the_untyped_one_does)
     CHECK(body_handle_equal(cell_index_members(&index, 1, &count)[6], bodies[0]) && count == 7);
     CHECK(cell_index_remove(&index, bodies[0]) && !cell_index_contains(&index, bodies[0]));
     CHECK(cell_index_remove_n(&index, bodies, 2) == 1 && cell_index_remove_key(&index, 2) == 6);
-    CHECK(cell_index_purge(&index, is_even, &asked) == 29 && asked == 52);
+    CHECK(cell_index_remove_if(&index, is_odd, &asked) == 29 && asked == 52);
     CHECK(cell_index_count(&index) == 23 && cell_index_key_count(&index) == 4);
     while (cell_index_next(&index, &view)) {
         CHECK(view.count == (view.key == 0 ? 5 : 6) && view.key % 2 == 0);
@@ -142,7 +143,7 @@ NULL_TEST(set_n, cell_index_set_n(none, NULL, NULL, 0))
 NULL_TEST(remove, cell_index_remove(none, null))
 NULL_TEST(remove_n, cell_index_remove_n(none, NULL, 0))
 NULL_TEST(remove_key, cell_index_remove_key(none, 0))
-NULL_TEST(purge, cell_index_purge(none, is_even, NULL))
+NULL_TEST(remove_if, cell_index_remove_if(none, is_odd, NULL))
 NULL_TEST(members, cell_index_members(none, 0, NULL))
 NULL_TEST(next, cell_index_next(none, NULL))
 NULL_TEST(contains, cell_index_contains(none, null))
@@ -166,18 +167,19 @@ NULL_TEST(get_stats, cell_index_get_stats(none))
         (void)(call);                                                                              \
     }
 
-ARGUMENT_TEST(purge, is_alive, cell_index_purge(&index, NULL, NULL))
+ARGUMENT_TEST(remove_if, doomed, cell_index_remove_if(&index, NULL, NULL))
 ARGUMENT_TEST(set_n, owners, cell_index_set_n(&index, NULL, NULL, 1))
 ARGUMENT_TEST(set_n, keys, cell_index_set_n(&index, &body, NULL, 1))
 ARGUMENT_TEST(remove_n, owners, cell_index_remove_n(&index, NULL, 1))
 ARGUMENT_TEST(next, view, cell_index_next(&index, NULL))
 ARGUMENT_TEST(describe, buffer, cell_index_describe(&index, body, NULL, 1))
 
-static bool call_clear(body_handle body, void *index)
+static bool call_clear(body_handle body, uint64_t key, void *index)
 {
+    (void)key;
     (void)body;
     cell_index_clear(HM_CAST(cell_index *, index));
-    return true;
+    return false;
 }
 
 DEATH_TEST(index_typed, clear_from_inside_a_predicate_names_the_function)
@@ -186,5 +188,5 @@ DEATH_TEST(index_typed, clear_from_inside_a_predicate_names_the_function)
     CHECK(cell_index_init(&index, 1, BODY_TYPE, 0) == HM_OK);
     CHECK(cell_index_set(&index, body_at(0), 1) == HM_OK);
     test_expect_panic_of("typed_test.c", "cell_index_clear");
-    (void)cell_index_purge(&index, call_clear, &index);
+    (void)cell_index_remove_if(&index, call_clear, &index);
 }

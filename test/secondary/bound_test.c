@@ -95,11 +95,12 @@ TEST(secondary_bound, a_secondary_that_is_not_in_order_is_refused)
     finish(&secondary);
 }
 
-static bool search_when_asked(hm_handle of, void *context)
+static bool search_when_asked(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     (void)of;
     CHECK(is_refused(context, &by_key, "the secondary 'ints' is busy"));
-    return true;
+    return false;
 }
 
 typedef struct searched {
@@ -135,7 +136,7 @@ TEST(secondary_bound, a_search_from_a_predicate_is_refused)
 {
     hm_secondary secondary = make_filled();
     CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done);
-    CHECK(hm_secondary_purge(&secondary, search_when_asked, &secondary) == 0);
+    CHECK(hm_secondary_remove_if(&secondary, search_when_asked, &secondary) == 0);
     CHECK(is_answered(&secondary));
     finish(&secondary);
 }

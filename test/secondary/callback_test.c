@@ -104,23 +104,24 @@ typedef struct question {
     uint32_t asked;
 } question;
 
-static bool is_even(hm_handle of, void *context)
+static bool is_odd(hm_handle of, const void *value, void *context)
 {
     question *call = context;
+    CHECK(*(const int *)value == (int)hm_handle_index(of));
     CHECK(hm_secondary_validate(&call->seen->secondary) == HM_OK);
     CHECK(call->seen->events == 0); /* All are asked before the first is removed. */
     CHECK(hm_secondary_count(&call->seen->secondary) == VALUES);
     CHECK(hm_handle_index(of) == call->asked++);
     CHECK(value_of(&call->seen->secondary, of) == (int)hm_handle_index(of));
-    return hm_handle_index(of) % 2 == 0;
+    return hm_handle_index(of) % 2 != 0;
 }
 
-TEST(secondary_callback, purge_asks_for_all_in_order_and_then_destroys)
+TEST(secondary_callback, remove_if_asks_for_all_in_order_and_then_destroys)
 {
     witness seen;
     start(&seen);
     question call = {&seen, 0};
-    CHECK(hm_secondary_purge(&seen.secondary, is_even, &call) == VALUES / 2);
+    CHECK(hm_secondary_remove_if(&seen.secondary, is_odd, &call) == VALUES / 2);
     CHECK(call.asked == VALUES && seen.events == VALUES / 2);
     for (uint32_t i = 0; i < seen.events; i++)
         CHECK(seen.log[i] % 2 == 1 && seen.counts[i] == VALUES - i);
@@ -135,12 +136,13 @@ typedef struct intruder {
     uint32_t tries;
 } intruder;
 
-static bool refuse_to_be_asked(hm_handle of, void *context)
+static bool refuse_to_be_asked(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     (void)of;
     (void)context;
     CHECK(false);
-    return true;
+    return false;
 }
 
 static uint64_t int_key(const void *value, void *context)
@@ -163,7 +165,7 @@ static void try_everything(intruder *self)
     CHECK(hm_secondary_reserve(secondary, 1) == HM_ERROR_BUSY);
     CHECK(hm_secondary_trim(secondary) == HM_ERROR_BUSY);
     CHECK(!hm_secondary_remove(secondary, live));
-    CHECK(hm_secondary_purge(secondary, refuse_to_be_asked, NULL) == 0);
+    CHECK(hm_secondary_remove_if(secondary, refuse_to_be_asked, NULL) == 0);
     hm_progress progress = hm_secondary_defragment(secondary, &order, (hm_budget){0, 0});
     CHECK(progress.swaps == 0 && progress.compares == 0 && !progress.done);
     progress = hm_secondary_arrange(secondary, &live, 1, (hm_budget){0, 0});
@@ -182,10 +184,11 @@ static void destroy_and_try(void *value, void *context)
     try_everything(context);
 }
 
-static bool ask_and_try(hm_handle of, void *context)
+static bool ask_and_try(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     try_everything(context);
-    return hm_handle_index(of) % 2 == 0;
+    return hm_handle_index(of) % 2 != 0;
 }
 
 static int compare_and_try(const void *a, const void *b, void *context)
@@ -221,7 +224,7 @@ static void run_all_operations(intruder *self)
         refill(self);
         uint32_t tries = self->tries;
         if (operation == 0)
-            CHECK(hm_secondary_purge(secondary, ask_and_try, self) == VALUES / 2);
+            CHECK(hm_secondary_remove_if(secondary, ask_and_try, self) == VALUES / 2);
         if (operation == 1)
             CHECK(hm_secondary_defragment(secondary, &by_compare, (hm_budget){0, 0}).done);
         if (operation == 2)
@@ -278,11 +281,12 @@ static void sabotage_destroy(void *value, void *context)
     sabotage(context);
 }
 
-static bool sabotage_predicate(hm_handle of, void *context)
+static bool sabotage_predicate(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     (void)of;
     sabotage(context);
-    return false;
+    return true;
 }
 
 static int sabotage_compare(const void *a, const void *b, void *context)
@@ -314,7 +318,7 @@ static void act_from(char act, char from)
     if (from == 'd')
         hm_secondary_remove(&self.secondary, owner(0, 1));
     else if (from == 'p')
-        hm_secondary_purge(&self.secondary, sabotage_predicate, &self);
+        hm_secondary_remove_if(&self.secondary, sabotage_predicate, &self);
     else
         hm_secondary_defragment(&self.secondary, &order, (hm_budget){0, 0});
 }

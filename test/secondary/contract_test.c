@@ -113,12 +113,13 @@ TEST(secondary_contract, the_index_space_may_have_all_indices)
 
 /* capacity 0 */
 
-static bool never_asked(hm_handle of, void *context)
+static bool never_asked(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     (void)of;
     (void)context;
     CHECK(false);
-    return true;
+    return false;
 }
 
 static uint64_t int_key(const void *value, void *context)
@@ -140,7 +141,7 @@ static void check_capacity_zero(hm_secondary *secondary)
     CHECK(hm_secondary_get(secondary, first) == NULL && !hm_secondary_contains(secondary, first));
     CHECK(hm_secondary_get(secondary, HM_NULL_HANDLE) == NULL);
     CHECK(!hm_secondary_remove(secondary, first));
-    CHECK(hm_secondary_purge(secondary, never_asked, NULL) == 0);
+    CHECK(hm_secondary_remove_if(secondary, never_asked, NULL) == 0);
     CHECK(hm_secondary_values(secondary) == NULL && hm_secondary_count(secondary) == 0);
     CHECK(hm_secondary_capacity(secondary) == 0);
     CHECK(hm_handle_is_null(hm_secondary_owner_at(secondary, 0)));
@@ -336,7 +337,7 @@ PANICS_WITHOUT_A_SECONDARY(set, hm_secondary_set(none, HM_NULL_HANDLE, NULL))
 PANICS_WITHOUT_A_SECONDARY(get, hm_secondary_get(none, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_SECONDARY(contains, hm_secondary_contains(none, HM_NULL_HANDLE))
 PANICS_WITHOUT_A_SECONDARY(remove, hm_secondary_remove(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(purge, hm_secondary_purge(none, never_asked, NULL))
+PANICS_WITHOUT_A_SECONDARY(remove_if, hm_secondary_remove_if(none, never_asked, NULL))
 PANICS_WITHOUT_A_SECONDARY(values, hm_secondary_values(none))
 PANICS_WITHOUT_A_SECONDARY(count, hm_secondary_count(none))
 PANICS_WITHOUT_A_SECONDARY(capacity, hm_secondary_capacity(none))
@@ -372,8 +373,8 @@ DEATH_TEST(secondary_contract, arrange_without_handles_panics)
     hm_secondary_arrange(&secondary, NULL, 1, (hm_budget){0, 0});
 }
 
-DEATH_TEST(secondary_contract, purge_without_a_predicate_panics)
+DEATH_TEST(secondary_contract, remove_if_without_a_predicate_panics)
 {
     hm_secondary secondary = {0};
-    hm_secondary_purge(&secondary, NULL, NULL);
+    hm_secondary_remove_if(&secondary, NULL, NULL);
 }

@@ -249,10 +249,11 @@ TEST(secondary_fault, trim_refused_changes_nothing)
     refuse_every_call(operations, sizeof operations / sizeof *operations);
 }
 
-static bool has_even_index(hm_handle of, void *context)
+static bool has_odd_index(hm_handle of, const void *value, void *context)
 {
+    (void)value;
     (void)context;
-    return hm_handle_index(of) % 2 == 0;
+    return hm_handle_index(of) % 2 != 0;
 }
 
 static uint64_t first_byte(const void *value, void *context)
@@ -261,8 +262,8 @@ static uint64_t first_byte(const void *value, void *context)
     return *(const unsigned char *)value;
 }
 
-/* Remove, purge, clear and a set that replaces request no memory; defragment and arrange do, and
- * wait for it. */
+/* Remove, remove_if, clear and a set that replaces request no memory; defragment and arrange do,
+ * and wait for it. */
 TEST(secondary_fault, what_adds_nothing_succeeds_without_memory)
 {
     static const hm_order order = {.key = first_byte};
@@ -285,7 +286,7 @@ TEST(secondary_fault, what_adds_nothing_succeeds_without_memory)
         CHECK(hm_secondary_index_of(&stage.secondary, first) == 0);
         CHECK(stage.memory.calls > 0);
         test_memory_fail(&stage.memory, 1, true);
-        CHECK(hm_secondary_purge(&stage.secondary, has_even_index, NULL) == 19);
+        CHECK(hm_secondary_remove_if(&stage.secondary, has_odd_index, NULL) == 19);
         hm_secondary_clear(&stage.secondary);
         CHECK(add_next(&stage));
         CHECK(stage.memory.calls == 0 && hm_secondary_validate(&stage.secondary) == HM_OK);

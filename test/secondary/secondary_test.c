@@ -267,14 +267,15 @@ TEST(secondary, a_secondary_may_be_moved_by_assignment)
     finish(&second);
 }
 
-/* purge */
+/* remove_if */
 
-static bool is_in_map(hm_handle of, void *context)
+static bool is_gone(hm_handle of, const void *value, void *context)
 {
-    return hm_map_contains(context, of);
+    (void)value;
+    return !hm_map_contains(context, of);
 }
 
-TEST(secondary, purge_drops_the_values_of_dead_owners_and_keeps_the_others_in_order)
+TEST(secondary, remove_if_drops_the_values_of_dead_owners_and_keeps_the_others_in_order)
 {
     hm_map map;
     const hm_map_desc desc = {.item_size = 4, .capacity = MANY, .type_id = OWNER_TYPE};
@@ -287,14 +288,14 @@ TEST(secondary, purge_drops_the_values_of_dead_owners_and_keeps_the_others_in_or
             CHECK(hm_map_erase(&map, hm_secondary_owner_at(&secondary, i)));
     for (int i = 0; i < 100; i++) /* Slots live again, without a value. */
         hm_map_insert(&map, NULL);
-    CHECK(hm_secondary_purge(&secondary, is_in_map, &map) == MANY - (MANY + 2) / 3);
+    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == MANY - (MANY + 2) / 3);
     const int *values = hm_secondary_values(&secondary);
     for (uint32_t i = 0; i < hm_secondary_count(&secondary); i++)
         CHECK(values[i] == (int)(3 * i));
     CHECK(hm_secondary_count(&secondary) == (MANY + 2) / 3);
-    CHECK(hm_secondary_purge(&secondary, is_in_map, &map) == 0);
+    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == 0);
     hm_map_clear(&map);
-    CHECK(hm_secondary_purge(&secondary, is_in_map, &map) == (MANY + 2) / 3);
+    CHECK(hm_secondary_remove_if(&secondary, is_gone, &map) == (MANY + 2) / 3);
     finish(&secondary);
     hm_map_fini(&map);
 }

@@ -25,9 +25,9 @@ struct alignas(32) armour {
 HM_MAP_DEFINE(unit, unit, 12)
 HM_SECONDARY_DEFINE(armour, unit, armour)
 
-bool is_in_map(unit_handle owner, void *map)
+bool is_gone(unit_handle owner, const armour *, void *map)
 {
-    return unit_map_contains(static_cast<const unit_map *>(map), owner);
+    return !unit_map_contains(static_cast<const unit_map *>(map), owner);
 }
 
 uint64_t number_of(const void *value, void *)
@@ -53,7 +53,7 @@ TEST(secondary_typed_cpp, a_typed_secondary_works_in_cpp)
     }
     CHECK(armour_secondary_get(&armours, handles[2])->number == 7);
     CHECK(unit_map_erase(&units, handles[2]) && unit_map_erase(&units, handles[4]));
-    CHECK(armour_secondary_purge(&armours, is_in_map, &units) == 2);
+    CHECK(armour_secondary_remove_if(&armours, is_gone, &units) == 2);
     CHECK(armour_secondary_get(&armours, handles[2]) == nullptr);
 
     const hm_order order = {nullptr, number_of, nullptr, nullptr};

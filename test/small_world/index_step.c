@@ -9,7 +9,7 @@ const world_verb_name index_verbs[] = {
     [INDEX_SET_TWO] = {"set_n", "two slots", "two keys", false},
     [INDEX_REMOVE] = {"remove", NULL, NULL, true},
     [INDEX_REMOVE_KEY] = {"remove_key", "key", NULL, false},
-    [INDEX_PURGE] = {"purge", "set of slots", NULL, false},
+    [INDEX_REMOVE_IF] = {"remove_if", "set of slots", NULL, false},
     [INDEX_CLEAR] = {"clear", NULL, NULL, false},
     [INDEX_TRIM] = {"trim", NULL, NULL, false},
     [INDEX_RESERVE] = {"reserve", "number", NULL, false},
@@ -31,7 +31,7 @@ void index_list(world_actions *list)
     for (uint32_t swaps = 0; swaps < 3; swaps++)
         world_add(list, INDEX_DEFRAGMENT, swaps, 0);
     for (uint32_t set = 0; set < 1u << slots; set++)
-        world_add(list, INDEX_PURGE, set, 0);
+        world_add(list, INDEX_REMOVE_IF, set, 0);
     for (uint32_t n = 0; n < world_handle_values(keyed.config); n++) {
         uint32_t life = n % WORLD_SLOT_VALUES / 4;
         if (life > 0 && life <= keyed.config->spent_lives)
@@ -150,9 +150,10 @@ static void remove_key(uint32_t key)
 }
 
 /* In the predicate the index is consistent, and cannot be changed. */
-static bool is_spared(hm_handle owner, void *context)
+static bool is_doomed(hm_handle owner, uint64_t key, void *context)
 {
     uint32_t slot = hm_handle_index(owner), made = arena.calls;
+    CHECK(key == index_key(keyed.model.key[slot]));
     (void)context;
     CHECK(index_has(owner) && (keyed.asked >> slot & 1) == 0);
     CHECK(hm_index_validate(&keyed.index) == HM_OK);
@@ -162,19 +163,19 @@ static bool is_spared(hm_handle owner, void *context)
     CHECK(hm_index_trim(&keyed.index) == HM_ERROR_BUSY && arena.calls == made);
     keyed.asked |= 1u << slot;
     if ((keyed.doomed >> slot & 1) == 0)
-        return true;
+        return false;
     forget(slot); /* which is removed as soon as this returns */
-    return false;
+    return true;
 }
 
-static void purge(uint32_t doomed)
+static void remove_if(uint32_t doomed)
 {
     uint32_t owners = 0, count = index_count(&keyed.model);
     for (uint32_t slot = 0; slot < INDEX_SLOTS; slot++)
         owners |= (keyed.model.generation[slot] != 0) * (1u << slot);
     keyed.asked = 0;
     keyed.doomed = doomed;
-    uint32_t removed = hm_index_purge(&keyed.index, is_spared, NULL);
+    uint32_t removed = hm_index_remove_if(&keyed.index, is_doomed, NULL);
     CHECK(keyed.asked == owners && removed == count - index_count(&keyed.model));
 }
 
@@ -204,8 +205,8 @@ static void perform(const world_action *action)
     case INDEX_REMOVE_KEY:
         remove_key(action->a);
         break;
-    case INDEX_PURGE:
-        purge(action->a);
+    case INDEX_REMOVE_IF:
+        remove_if(action->a);
         break;
     case INDEX_CLEAR:
         hm_index_clear(&keyed.index);

@@ -27,7 +27,7 @@ typedef enum index_verb {
     INDEX_SET_TWO,    /* a batch: two slots, 0 a null handle instead of the first; two keys */
     INDEX_REMOVE,     /* handle, by its number */
     INDEX_REMOVE_KEY, /* key */
-    INDEX_PURGE,      /* set of slots */
+    INDEX_REMOVE_IF,  /* set of slots */
     INDEX_CLEAR,
     INDEX_TRIM,
     INDEX_RESERVE,   /* number */

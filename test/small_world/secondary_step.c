@@ -5,9 +5,9 @@
 #include <string.h>
 
 typedef enum secondary_verb {
-    SECONDARY_SET,    /* handle, by its number; key, WORLD_ZEROED or SECONDARY_ITSELF */
-    SECONDARY_REMOVE, /* handle, by its number */
-    SECONDARY_PURGE,  /* set of positions */
+    SECONDARY_SET,       /* handle, by its number; key, WORLD_ZEROED or SECONDARY_ITSELF */
+    SECONDARY_REMOVE,    /* handle, by its number */
+    SECONDARY_REMOVE_IF, /* set of positions */
     SECONDARY_CLEAR,
     SECONDARY_TRIM,
     SECONDARY_RESERVE,  /* number */
@@ -24,7 +24,7 @@ enum { SECONDARY_ITSELF = 254 };
 const world_verb_name secondary_verbs[] = {
     [SECONDARY_SET] = {"set", NULL, "key", true},
     [SECONDARY_REMOVE] = {"remove", NULL, NULL, true},
-    [SECONDARY_PURGE] = {"purge", "set of positions", NULL, false},
+    [SECONDARY_REMOVE_IF] = {"remove_if", "set of positions", NULL, false},
     [SECONDARY_CLEAR] = {"clear", NULL, NULL, false},
     [SECONDARY_TRIM] = {"trim", NULL, NULL, false},
     [SECONDARY_RESERVE] = {"reserve", "number", NULL, false},
@@ -64,7 +64,7 @@ void secondary_list(world_actions *list)
     for (uint32_t n = 0; n <= side.config->capacity + 1; n++)
         world_add(list, SECONDARY_RESERVE, n, 0);
     for (uint32_t set = 0; set < 1u << side.config->capacity; set++)
-        world_add(list, SECONDARY_PURGE, set, 0);
+        world_add(list, SECONDARY_REMOVE_IF, set, 0);
     for (uint32_t n = 0; n < world_handle_values(side.config); n += has_goals ? 4 : 1) {
         uint32_t life = n % WORLD_SLOT_VALUES / 4;
         if (life > 0 && life <= side.config->spent_lives)
@@ -83,7 +83,7 @@ void secondary_list(world_actions *list)
 bool secondary_is_possible(const void *of, const world_action *action)
 {
     const secondary_state *state = of;
-    if (action->verb == SECONDARY_PURGE)
+    if (action->verb == SECONDARY_REMOVE_IF)
         return action->a < 1u << state->model.count;
     if (action->verb == SECONDARY_SET && action->b == SECONDARY_ITSELF)
         return secondary_standing(hm_handle_index(world_handle_value(action->a))) !=
@@ -93,13 +93,14 @@ bool secondary_is_possible(const void *of, const world_action *action)
 
 /* callbacks */
 
-/* For a purge that must be refused. */
-static bool is_not_asked(hm_handle owner, void *context)
+/* For a remove_if that must be refused. */
+static bool is_not_asked(hm_handle owner, const void *value, void *context)
 {
+    (void)value;
     (void)owner;
     (void)context;
     CHECK(false);
-    return false;
+    return true;
 }
 
 /* In each callback the secondary is consistent, and cannot be changed. */
@@ -112,7 +113,7 @@ static void check_busy(hm_handle owner)
         CHECK(hm_secondary_set(&side.secondary, world_name(slot, WORLD_LIVES, WORLD_TYPE_ID, false),
                                NULL) == NULL);
     CHECK(!hm_secondary_remove(&side.secondary, owner));
-    CHECK(hm_secondary_purge(&side.secondary, is_not_asked, NULL) == 0);
+    CHECK(hm_secondary_remove_if(&side.secondary, is_not_asked, NULL) == 0);
     CHECK(hm_secondary_reserve(&side.secondary, 1) == HM_ERROR_BUSY);
     CHECK(hm_secondary_trim(&side.secondary) == HM_ERROR_BUSY);
     CHECK(!hm_secondary_arrange(&side.secondary, &owner, 1, (hm_budget){0, 0}).done);
@@ -135,23 +136,25 @@ void secondary_destroyed(void *value, void *context)
     side.destroyed |= 1u << bytes[0];
 }
 
-/* What purge has shown to its predicate. */
+/* What remove_if has shown to its predicate. */
 static secondary_value shown[SECONDARY_VALUES];
 
 /* The predicate is called in dense order, once for each owner. */
-static bool is_spared(hm_handle owner, void *context)
+static bool is_doomed(hm_handle owner, const void *value, void *context)
 {
     uint32_t position = secondary_position(owner);
+    CHECK(value == hm_secondary_get(&side.secondary, owner));
     CHECK(context == &side && position != HM_INVALID_INDEX && side.asked < side.model.count);
     CHECK(hm_secondary_index_of(&side.secondary, owner) == side.asked);
     check_busy(owner);
     shown[side.asked] = side.model.dense[position];
-    return (side.doomed >> side.asked++ & 1) == 0;
+    return (side.doomed >> side.asked++ & 1) != 0;
 }
 
 /* steps */
 
-/* Whether moves are in progress, which a purge or a trim ends: then either changes the order. */
+/* Whether moves are in progress, which a remove_if or a trim ends: then either changes the order.
+ */
 static bool is_moving(void)
 {
     return side.secondary.order.phase == HM_ORDER_PLACE;
@@ -195,13 +198,13 @@ static void remove_one(hm_handle owner)
     side.model.dense[position] = side.model.dense[--side.model.count];
 }
 
-static void purge(uint32_t doomed)
+static void remove_if(uint32_t doomed)
 {
     uint32_t count = side.model.count;
     bool was_moving = is_moving();
     side.asked = 0;
     side.doomed = doomed;
-    uint32_t removed = hm_secondary_purge(&side.secondary, is_spared, &side);
+    uint32_t removed = hm_secondary_remove_if(&side.secondary, is_doomed, &side);
     CHECK(side.asked == count);
     CHECK(was_moving || memcmp(shown, side.model.dense, sizeof *shown * count) == 0);
     side.model.count = 0;
@@ -312,8 +315,8 @@ static void perform(const world_action *action)
     case SECONDARY_REMOVE:
         remove_one(handle);
         break;
-    case SECONDARY_PURGE:
-        purge(action->a);
+    case SECONDARY_REMOVE_IF:
+        remove_if(action->a);
         break;
     case SECONDARY_CLEAR:
         clear();

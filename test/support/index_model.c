@@ -208,10 +208,12 @@ static void remove_key(void *state, const uint32_t arguments[3])
     CHECK(hm_index_remove_key(&model->index, key_of(model, key)) == found);
 }
 
-static bool is_spared(hm_handle owner, void *context)
+static bool is_doomed(hm_handle owner, uint64_t key, void *context)
 {
     index_model *model = context;
-    CHECK(index_model_find(model, owner) != NULL && hm_index_contains(&model->index, owner));
+    const index_model_entry *entry = index_model_find(model, owner);
+    CHECK(entry != NULL && key == key_of(model, entry->key));
+    CHECK(hm_index_contains(&model->index, owner));
     model->asked++;
     if ((model->tick + model->asked) % 16 == 0) {
         CHECK(hm_index_validate(&model->index) == HM_OK);
@@ -221,17 +223,17 @@ static bool is_spared(hm_handle owner, void *context)
         CHECK(hm_index_remove_n(&model->index, &owner, 1) == 0);
         CHECK(hm_index_trim(&model->index) == HM_ERROR_BUSY);
     }
-    return hm_handle_index(owner) % 3 != model->third;
+    return hm_handle_index(owner) % 3 == model->third;
 }
 
 /* Which third. */
-static void purge(void *state, const uint32_t arguments[3])
+static void remove_if(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
     uint32_t count = model->count;
     model->third = arguments[0] % 3;
     model->asked = 0;
-    uint32_t removed = hm_index_purge(&model->index, is_spared, model);
+    uint32_t removed = hm_index_remove_if(&model->index, is_doomed, model);
     CHECK(model->asked == count);
     for (uint32_t i = count; i-- > 0;)
         if (hm_handle_index(model->entries[i].owner) % 3 == model->third)
@@ -393,7 +395,7 @@ static const test_operation operations[] = {
     {"remove", 100, remove_one},
     {"remove_n", 20, remove_n},
     {"remove_key", 20, remove_key},
-    {"purge", 8, purge},
+    {"remove_if", 8, remove_if},
     {"clear", 4, clear},
     {"trim", 20, trim},
     {"reserve", 8, reserve},

@@ -33,7 +33,7 @@ typedef struct index_model {
     uint32_t count;
     hm_handle past[INDEX_MODEL_PAST];
     uint32_t past_count; /* handles ever stored there */
-    uint32_t third;      /* of the owners: the one that purge removes */
+    uint32_t third;      /* of the owners: the one that remove_if removes */
     uint32_t asked;      /* calls of the predicate */
     uint32_t tick;       /* checks */
     bool refuses;        /* memory will refuse the next operation a call */

@@ -284,26 +284,27 @@ static void read_order(secondary_model *model)
     memcpy(model->entries, entries, sizeof *entries * model->count);
 }
 
-static bool is_spared(hm_handle owner, void *context)
+static bool is_doomed(hm_handle owner, const void *value, void *context)
 {
     secondary_model *model = context;
+    CHECK(value == hm_secondary_get(&model->secondary, owner));
     CHECK(secondary_model_find(model, owner) != NULL &&
           hm_secondary_contains(&model->secondary, owner));
     if (!model->is_stopped)
         CHECK(hm_handle_equal(owner, model->entries[model->asked].owner));
     model->asked++;
     in_callback(model, hm_handle_index(owner));
-    return hm_handle_index(owner) % 3 != model->third;
+    return hm_handle_index(owner) % 3 == model->third;
 }
 
 /* Which third. An unfinished order is settled first, so that the order of before is not known. */
-static void purge(void *state, const uint32_t arguments[3])
+static void remove_if(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     uint32_t kept = 0, count = model->count;
     model->third = arguments[0] % 3;
     model->asked = 0;
-    uint32_t removed = hm_secondary_purge(&model->secondary, is_spared, model);
+    uint32_t removed = hm_secondary_remove_if(&model->secondary, is_doomed, model);
     CHECK(model->asked == count);
     for (uint32_t i = 0; i < count; i++) {
         if (hm_handle_index(model->entries[i].owner) % 3 == model->third)
@@ -586,7 +587,7 @@ static const test_operation operations[] = {
     {"set_itself", 10, set_itself},
     {"reserve", 8, reserve},
     {"remove", 150, remove_one},
-    {"purge", 12, purge},
+    {"remove_if", 12, remove_if},
     {"clear", 4, clear},
     {"trim", 20, trim},
     {"edit", 40, edit},

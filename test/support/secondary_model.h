@@ -36,7 +36,7 @@ typedef struct secondary_model {
     hm_handle names[SECONDARY_MODEL_NAMES];
     uint32_t name_count;
     uint32_t tick;          /* checks */
-    uint32_t third;         /* of the owners: the one that purge removes */
+    uint32_t third;         /* of the owners: the one that remove_if removes */
     uint32_t asked;         /* calls of the predicate */
     uint64_t ordered;       /* calls of compare and key */
     unsigned char probe[2]; /* what searches search for: as much as compare and key read */

@@ -44,10 +44,11 @@ static inline uint64_t value_of(const void *item, void *context)
     return HM_CAST(const body *, item)->value;
 }
 
-static inline bool is_third_slot(body_handle owner, void *context)
+static inline bool is_not_third_slot(body_handle owner, const body *value, void *context)
 {
+    (void)value;
     ++*HM_CAST(uint32_t *, context);
-    return hm_handle_index(owner.id) % 3 == 0;
+    return hm_handle_index(owner.id) % 3 != 0;
 }
 
 static inline bool has_odd_value(const body_table *table, uint32_t row, void *context)

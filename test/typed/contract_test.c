@@ -158,7 +158,7 @@ NULL_TEST(secondary, set, body_secondary_set(none, null, NULL))
 NULL_TEST(secondary, get, body_secondary_get(none, null))
 NULL_TEST(secondary, contains, body_secondary_contains(none, null))
 NULL_TEST(secondary, remove, body_secondary_remove(none, null))
-NULL_TEST(secondary, purge, body_secondary_purge(none, is_third_slot, NULL))
+NULL_TEST(secondary, remove_if, body_secondary_remove_if(none, is_not_third_slot, NULL))
 NULL_TEST(secondary, values, body_secondary_values(none))
 NULL_TEST(secondary, owner_at, body_secondary_owner_at(none, 0))
 NULL_TEST(secondary, index_of, body_secondary_index_of(none, null))
@@ -271,7 +271,7 @@ ARGUMENT_TEST(pool, next_word, answer, body_pool_next_word(&container, 0, NULL))
         (void)(call);                                                                              \
     }
 
-SECONDARY_ARGUMENT_TEST(purge, predicate, body_secondary_purge(&container, NULL, NULL))
+SECONDARY_ARGUMENT_TEST(remove_if, doomed, body_secondary_remove_if(&container, NULL, NULL))
 SECONDARY_ARGUMENT_TEST(defragment, order, body_secondary_defragment(&container, NULL, unlimited))
 SECONDARY_ARGUMENT_TEST(arrange, order, body_secondary_arrange(&container, NULL, 1, unlimited))
 ARGUMENT_TEST(table, emplace, row, body_table_emplace(&container, NULL))

@@ -305,7 +305,7 @@ TEST(typed, lists_are_visited_in_the_order_of_memory)
     body_lists_fini(&lists);
 }
 
-TEST(typed, a_secondary_is_purged_and_put_in_order)
+TEST(typed, a_secondary_loses_values_and_is_put_in_order)
 {
     body_secondary secondary;
     hm_secondary_desc desc;
@@ -323,7 +323,7 @@ TEST(typed, a_secondary_is_purged_and_put_in_order)
         body made = make_body(BODIES - i);
         CHECK(body_secondary_set(&secondary, body_at(i), &made) != NULL);
     }
-    CHECK(body_secondary_purge(&secondary, is_third_slot, &asked) == BODIES / 3 * 2);
+    CHECK(body_secondary_remove_if(&secondary, is_not_third_slot, &asked) == BODIES / 3 * 2);
     CHECK(asked == BODIES);
     CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
     CHECK(body_secondary_index_of(&secondary, last) == 0);

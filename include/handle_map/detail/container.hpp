@@ -212,10 +212,15 @@ struct issues_handles<Owners, std::void_t<decltype(std::declval<const Owners &>(
     : std::true_type {
 };
 
-/* As ask, of owners. */
-template <class Owner, class Predicate> bool ask_owner(hm_handle owner, void *context) noexcept
+/* As ask, of owners, by a predicate of (hm::handle<Owner>) or of that and what the owner has. */
+template <class Predicate, class Owner, class Value>
+bool ask_owner(void *context, handle<Owner> owner, const Value &value) noexcept
 {
-    return std::invoke(*static_cast<Predicate *>(context), handle<Owner>(owner));
+    auto &predicate = *static_cast<Predicate *>(context);
+    if constexpr (std::is_invocable_v<Predicate &, handle<Owner>>)
+        return std::invoke(predicate, owner);
+    else
+        return std::invoke(predicate, owner, value);
 }
 
 /* What operator-> of an iterator returns whose values are made on the way. */
