@@ -29,10 +29,14 @@ hm_order_phase hm_order_count(hm_order_call *call)
         return HM_ORDER_PAUSE;
     if (state->batch.count == 0)
         return HM_ORDER_SCAN;
-    if (!hm_order_begin_batch(call, state->batch.count))
-        return hm_order_refuse(call);
+    bool has_lists = hm_order_begin_batch(call, state->batch.count);
     lift->position = lift->begin;
-    return HM_ORDER_LIFT;
+    if (has_lists)
+        return HM_ORDER_LIFT;
+    /* The next call counts anew: an item for which the lists had no space would be moved like one
+     * that was disturbed, and lose its place among its equals. */
+    state->batch.count = 0;
+    return hm_order_refuse(call);
 }
 
 /* The list is complete: returns the phase that sorts it. */
