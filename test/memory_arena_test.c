@@ -126,9 +126,9 @@ static hm_status use_table_of(uint32_t lanes, const hm_memory *memory, size_t si
     if (status == HM_OK)
         status = hm_table_insert_n(&table, NULL, ITEMS, NULL);
     if (status == HM_OK && lanes == 0)
-        CHECK((uintptr_t)hm_table_cell(&table, 1, 0) % align == 0);
+        CHECK((uintptr_t)hm_table_cell(&table, 0, 1) % align == 0);
     if (status == HM_OK)
-        memset(hm_table_cell(&table, 1, ITEMS - 1), 0xA5, size);
+        memset(hm_table_cell(&table, ITEMS - 1, 1), 0xA5, size);
     CHECK(hm_table_validate(&table) == HM_OK);
     hm_table_fini(&table);
     return status;

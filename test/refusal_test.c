@@ -426,13 +426,13 @@ static bool lists_are_busy(const void *item, void *context)
     CHECK(IS_BUSY(hm_lists_trim(lists), HM_ERROR_BUSY, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_destroy(lists, live), false, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_erase_at(lists, live, 0), false, "lists 'ways'"));
-    CHECK(IS_BUSY(hm_lists_remove_at(lists, live, 0), false, "lists 'ways'"));
+    CHECK(IS_BUSY(hm_lists_erase_ordered_at(lists, live, 0), false, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_erase_if(lists, live, is_not_asked, NULL), 0, "lists 'ways'"));
     CHECK(IS_BUSY(hm_lists_defragment(lists, (hm_budget){0, 0}).status, HM_ERROR_BUSY,
                   "lists 'ways'"));
     mark();
     CHECK(!hm_lists_destroy(lists, none) && !hm_lists_erase_at(lists, none, 0));
-    CHECK(!hm_lists_remove_at(lists, live, 1) && is_marked());
+    CHECK(!hm_lists_erase_ordered_at(lists, live, 1) && is_marked());
     return false;
 }
 

@@ -132,7 +132,7 @@ static void end_bullets(struct simulation *s)
                 continue;
             hm_commands_destroy(&s->commands, view.entities[i]);
             s->ended++;
-            if (gun_has(&s->world, s->gun, targets[i])) {
+            if (gun_has(&s->world, targets[i], s->gun)) {
                 const uint32_t frames = 30;
                 hm_commands_add(&s->commands, targets[i], s->burning.id, &frames);
                 s->hits++;
@@ -170,9 +170,9 @@ static bool launch(struct simulation *s, uint32_t count)
         hm_handle entity = hm_world_create(&s->world, ship, 3);
         if (hm_handle_is_null(entity))
             return false;
-        *position_get(&s->world, s->position, entity) = random_vector(s, 1000);
-        *velocity_get(&s->world, s->velocity, entity) = random_vector(s, 1);
-        *gun_get(&s->world, s->gun, entity) =
+        *position_get(&s->world, entity, s->position) = random_vector(s, 1000);
+        *velocity_get(&s->world, entity, s->velocity) = random_vector(s, 1);
+        *gun_get(&s->world, entity, s->gun) =
             (struct gun){40 + random_below(s, 80), random_below(s, 120)};
     }
     return true;

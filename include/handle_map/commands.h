@@ -207,8 +207,8 @@ HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_compone
 /* HM_COMMANDS_DEFINE(place, struct vector), without a semicolon, defines for the place_component of
  * HM_COMPONENT_DEFINE
  *
- *     place_commands_add(commands, component, entity, value)    as hm_commands_add
- *     place_commands_remove(commands, component, entity)        as hm_commands_remove
+ *     place_commands_add(commands, entity, component, value)    as hm_commands_add
+ *     place_commands_remove(commands, entity, component)        as hm_commands_remove
  *
  * with const struct vector * for the value. HM_COMMANDS_DEFINE_TAG(still) defines them for a tag;
  * still_commands_add takes no value. Example:
@@ -217,11 +217,11 @@ HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_compone
  *     HM_COMMANDS_DEFINE(place, struct vector)
  *
  *     place_component at = place_component_init(&world);
- *     place_commands_add(&commands, at, mover, &(struct vector){1, 0});
+ *     place_commands_add(&commands, mover, at, &(struct vector){1, 0});
  */
 #define HM_COMMANDS_DEFINE(prefix, type)                                                           \
     HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
-        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity,                     \
+        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind,                     \
         type const *hm_value)                                                                      \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
@@ -231,7 +231,7 @@ HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_compone
 
 #define HM_COMMANDS_DEFINE_TAG(prefix)                                                             \
     HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
-        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                     \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
         return hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL);                              \
@@ -240,7 +240,7 @@ HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_compone
 
 #define HM_COMMANDS_DEFINE_REMOVE(prefix)                                                          \
     HM_UNUSED static inline hm_status prefix##_commands_remove(                                    \
-        hm_commands *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                     \
+        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                     \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_commands_remove: commands is NULL");                \
         return hm_commands_remove(hm_self, hm_entity, hm_kind.id);                                 \

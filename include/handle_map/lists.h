@@ -190,7 +190,7 @@ HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index
 
 /* The same, but the items behind it move down by one, so that their order stays. O(items behind
  * it). */
-HM_API bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index);
+HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t index);
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
  * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
@@ -424,11 +424,11 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         HM_TYPED_CONTRACT(prefix, lists, "erase_at");                                              \
         return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type));             \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_remove_at(prefix##_lists *hm_self,                 \
-                                                          prefix##_handle hm_list, uint32_t hm_at) \
+    HM_UNUSED static inline bool prefix##_lists_erase_ordered_at(                                  \
+        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_at)                          \
     {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "remove_at");                                             \
-        return hm_lists_remove_at(&hm_self->lists, hm_list.id, hm_at);                             \
+        HM_TYPED_CONTRACT(prefix, lists, "erase_ordered_at");                                      \
+        return hm_lists_erase_ordered_at(&hm_self->lists, hm_list.id, hm_at);                      \
     }                                                                                              \
     typedef struct prefix##_lists_doomed {                                                         \
         bool (*doomed)(type const *, void *);                                                      \

@@ -182,9 +182,9 @@ template <class T, std::uint16_t TypeId = 0> class lists
         return hm_lists_erase_at_as(&own_.c, list.id(), index, sizeof(T));
     }
     /* The same, but the others keep their order. O(items behind it). */
-    bool remove_at(handle_type list, std::uint32_t index) noexcept
+    bool erase_ordered_at(handle_type list, std::uint32_t index) noexcept
     {
-        return hm_lists_remove_at(&own_.c, list.id(), index);
+        return hm_lists_erase_ordered_at(&own_.c, list.id(), index);
     }
     /* Erases the items of a list for which the predicate, of (const T &), is true; the others keep
      * their order. Returns how many it has erased. */

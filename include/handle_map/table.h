@@ -177,7 +177,7 @@ HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint
  *
  *     static bool is_left(const hm_table *table, uint32_t row, void *context)
  *     {
- *         const float *x = hm_table_cell(table, 0, row);
+ *         const float *x = hm_table_cell(table, row, 0);
  *         const float *limit = context;
  *         return *x < *limit;
  *     }
@@ -236,7 +236,7 @@ HM_API hm_status hm_table_validate(const hm_table *table);
 /* Returns the handle of the row whose cell in this column contains the address, even in its middle;
  * null when no live row's does, and for a column out of range. Any address may be given; nothing is
  * read there. O(1). */
-HM_API hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void *cell);
+HM_API hm_handle hm_table_handle_of(const hm_table *table, const void *cell, uint32_t column);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle);
@@ -296,7 +296,7 @@ HM_API void hm_table_touch_all(hm_table *table);
  *     const float from = 10, to = 20;
  *     uint32_t end = hm_table_upper_bound(&points, 0, &order, &to);
  *     for (uint32_t row = hm_table_lower_bound(&points, 0, &order, &from); row < end; row++)
- *         printf("%g\n", *(const float *)hm_table_cell(&points, 1, row));
+ *         printf("%g\n", *(const float *)hm_table_cell(&points, row, 1));
  */
 HM_API uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
                                      const void *probe);
@@ -340,7 +340,7 @@ static inline hm_handle hm_table_handle_at(const hm_table *table, uint32_t row)
 }
 
 /* Returns the address of a cell; NULL when the column or the row is out of range. O(1). */
-static inline void *hm_table_cell(const hm_table *table, uint32_t column, uint32_t row)
+static inline void *hm_table_cell(const hm_table *table, uint32_t row, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_cell: table is NULL");
     if (column >= table->column_count || row >= table->ids.count)
@@ -353,7 +353,7 @@ static inline void *hm_table_cell(const hm_table *table, uint32_t column, uint32
 static inline void *hm_table_get(const hm_table *table, hm_handle handle, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_get: table is NULL");
-    return hm_table_cell(table, column, hm_id_table_find(&table->ids, handle));
+    return hm_table_cell(table, hm_id_table_find(&table->ids, handle), column);
 }
 
 /* Returns a whole column, hm_table_count cells; its address never changes. NULL when the column is
@@ -385,12 +385,12 @@ static inline uint32_t hm_table_group_count(const hm_table *table)
  * most 64 bytes, unless lanes is 1. O(1). Example:
  *
  *     for (uint32_t g = 0; g < hm_table_group_count(&points); g++) {
- *         float *x = hm_table_group(&points, 0, g);
+ *         float *x = hm_table_group(&points, g, 0);
  *         for (int lane = 0; lane < 8; lane++) // one vector, also in the last group
  *             x[lane] *= 2;
  *     }
  */
-static inline void *hm_table_group(const hm_table *table, uint32_t column, uint32_t group)
+static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_group: table is NULL");
     if (column >= table->column_count || group >= hm_table_group_count(table))
@@ -634,13 +634,13 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_group: table is NULL");                   \
         return HM_CAST(type *,                                                                     \
-                       hm_table_group(&hm_self->table, prefix##_##name##_column, hm_number));      \
+                       hm_table_group(&hm_self->table, hm_number, prefix##_##name##_column));      \
     }                                                                                              \
     HM_UNUSED static inline type *prefix##_##name##_cell(const prefix##_table *hm_self,            \
                                                          uint32_t hm_row)                          \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_cell: table is NULL");                    \
-        return HM_CAST(type *, hm_table_cell(&hm_self->table, prefix##_##name##_column, hm_row));  \
+        return HM_CAST(type *, hm_table_cell(&hm_self->table, hm_row, prefix##_##name##_column));  \
     }                                                                                              \
     HM_UNUSED static inline type *prefix##_##name##_get(const prefix##_table *hm_self,             \
                                                         prefix##_handle hm_named)                  \
@@ -654,7 +654,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t column, uint3
     {                                                                                              \
         prefix##_handle hm_named;                                                                  \
         HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_of: table is NULL");                      \
-        hm_named.id = hm_table_handle_of(&hm_self->table, prefix##_##name##_column, hm_cell);      \
+        hm_named.id = hm_table_handle_of(&hm_self->table, hm_cell, prefix##_##name##_column);      \
         return hm_named;                                                                           \
     }                                                                                              \
     HM_UNUSED static inline uint32_t prefix##_##name##_lower_bound(                                \

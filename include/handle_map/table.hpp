@@ -129,12 +129,12 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     /* The cell of a row, by its number: nullptr out of range. O(1). */
     template <std::size_t I> [[nodiscard]] cell_type<I> *cell(std::uint32_t row) noexcept
     {
-        return static_cast<cell_type<I> *>(hm_table_cell(&own_.c, I, row));
+        return static_cast<cell_type<I> *>(hm_table_cell(&own_.c, row, I));
     }
     template <std::size_t I>
     [[nodiscard]] const cell_type<I> *cell(std::uint32_t row) const noexcept
     {
-        return static_cast<const cell_type<I> *>(hm_table_cell(&own_.c, I, row));
+        return static_cast<const cell_type<I> *>(hm_table_cell(&own_.c, row, I));
     }
     /* A whole column, one cell a row. O(1). */
     template <std::size_t I> [[nodiscard]] span<cell_type<I>> column() noexcept
@@ -201,7 +201,7 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     template <std::size_t I>
     [[nodiscard]] handle_type handle_of(const cell_type<I> *cell) const noexcept
     {
-        return handle_type(hm_table_handle_of(&own_.c, I, cell));
+        return handle_type(hm_table_handle_of(&own_.c, cell, I));
     }
 
     bool erase(handle_type handle) noexcept
@@ -349,13 +349,13 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     template <std::size_t I> cell_type<I> *lanes_of(std::uint32_t number) const noexcept
     {
         require_groups();
-        return static_cast<cell_type<I> *>(hm_table_group(&own_.c, I, number));
+        return static_cast<cell_type<I> *>(hm_table_group(&own_.c, number, I));
     }
     template <class Predicate, std::size_t... I>
     static bool ask(const hm_table *in, std::uint32_t row, Predicate &doomed,
                     std::index_sequence<I...>)
     {
-        return doomed(*static_cast<const Columns *>(hm_table_cell(in, I, row))...);
+        return doomed(*static_cast<const Columns *>(hm_table_cell(in, row, I))...);
     }
 };
 

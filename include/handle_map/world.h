@@ -376,10 +376,10 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *     place_component_is_null(component)      whether it was refused
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
- * defragment do, with struct vector * for values: place_get(world, component, entity),
- * place_add(world, component, entity, value) and so on: unlike in hm_world_get and the others, the
+ * defragment do, with struct vector * for values: place_get(world, entity, component),
+ * place_add(world, entity, component, value) and so on: unlike in hm_world_get and the others, the
  * component comes before the entity. The hook and orders stay untyped. Pass component.id to untyped
- * functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world, component, entity)
+ * functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world, entity, component)
  * takes no value, and there is no get, touch or defragment. Example:
  *
  *     HM_COMPONENT_DEFINE(place, struct vector)
@@ -388,10 +388,10 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *     place_component at = place_component_init(&world);
  *     still_component rest = still_component_init(&world);
  *     hm_handle stone = hm_world_create(&world, (hm_component[]){at.id, rest.id}, 2);
- *     struct vector *found = place_get(&world, at, stone); // or NULL
+ *     struct vector *found = place_get(&world, stone, at); // or NULL
  *     if (found != NULL)
  *         found->x = 1;
- *     still_remove(&world, rest, stone);
+ *     still_remove(&world, stone, rest);
  */
 #define HM_COMPONENT_DEFINE(prefix, type)                                                          \
     HM_TYPED_ASSERT(type)                                                                          \
@@ -402,8 +402,8 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 #define HM_COMPONENT_DEFINE_TAG(prefix)                                                            \
     HM_COMPONENT_DEFINE_INIT(prefix, 0, 0)                                                         \
     HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
-    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
-                                                   hm_handle hm_entity)                            \
+    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, hm_handle hm_entity,         \
+                                                   prefix##_component hm_kind)                     \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
         return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
@@ -445,40 +445,40 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     }
 
 #define HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                      \
-    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, prefix##_component hm_kind, \
-                                              hm_handle hm_entity)                                 \
+    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, hm_handle hm_entity,        \
+                                              prefix##_component hm_kind)                          \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_has: world is NULL");                               \
         return hm_world_has(hm_self, hm_entity, hm_kind.id);                                       \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_remove(                                             \
-        hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                        \
+    HM_UNUSED static inline hm_status prefix##_remove(hm_world *hm_self, hm_handle hm_entity,      \
+                                                      prefix##_component hm_kind)                  \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
         return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
     }                                                                                              \
     HM_UNUSED static inline uint64_t prefix##_changed(                                             \
-        const hm_world *hm_self, prefix##_component hm_kind, hm_handle hm_entity)                  \
+        const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                  \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_changed: world is NULL");                           \
         return hm_world_changed(hm_self, hm_entity, hm_kind.id);                                   \
     }
 
 #define HM_COMPONENT_DEFINE_VALUES(prefix, type)                                                   \
-    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self,                            \
-                                               prefix##_component hm_kind, hm_handle hm_entity)    \
+    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self, hm_handle hm_entity,       \
+                                               prefix##_component hm_kind)                         \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_get: world is NULL");                               \
         return HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id));                      \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, prefix##_component hm_kind,  \
-                                                   hm_handle hm_entity, type const *hm_value)      \
+    HM_UNUSED static inline hm_status prefix##_add(                                                \
+        hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind, type const *hm_value)  \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
         return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
     }                                                                                              \
-    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, prefix##_component hm_kind,     \
-                                                hm_handle hm_entity)                               \
+    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, hm_handle hm_entity,            \
+                                                prefix##_component hm_kind)                        \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_touch: world is NULL");                             \
         HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch", hm_self->name);                   \

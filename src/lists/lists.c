@@ -430,9 +430,9 @@ bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t inde
     return true;
 }
 
-bool hm_lists_remove_at(hm_lists *lists, hm_handle list, uint32_t index)
+bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_remove_at: lists is NULL");
+    HM_CONTRACT(lists != NULL, "hm_lists_erase_ordered_at: lists is NULL");
     hm_lists_record *record = hm_lists_find(lists, list);
     if (record == NULL || index >= record->count ||
         hm_guard_refuses(&lists->guard, "lists", lists->name))

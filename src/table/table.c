@@ -502,7 +502,7 @@ hm_status hm_table_validate(const hm_table *table)
 
 /* Addresses are compared as numbers: this one may be of any object. One below the column wraps
  * around to a row that is too large. */
-hm_handle hm_table_handle_of(const hm_table *table, uint32_t column, const void *cell)
+hm_handle hm_table_handle_of(const hm_table *table, const void *cell, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_handle_of: table is NULL");
     if (column >= table->column_count)

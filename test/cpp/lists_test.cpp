@@ -61,9 +61,9 @@ TEST(cpp_lists, items_are_inserted_and_erased_at_positions)
     const int given[5] = {1, 2, 3, 4, 5};
     CHECK(numbers.push_n(list, given, 5) == HM_OK);
     CHECK(*numbers.insert_at(list, 2, 10) == 10 && numbers.insert_at(list, 7, 0) == nullptr);
-    CHECK(numbers.remove_at(list, 0) && numbers.items(list)[0] == 2);
+    CHECK(numbers.erase_ordered_at(list, 0) && numbers.items(list)[0] == 2);
     CHECK(numbers.erase_at(list, 0) && numbers.items(list)[0] == 5);
-    CHECK(!numbers.erase_at(list, 4) && !numbers.remove_at(list, 4));
+    CHECK(!numbers.erase_at(list, 4) && !numbers.erase_ordered_at(list, 4));
     const int limit = 4;
     CHECK(numbers.erase_if(list, [&](int each) { return each > limit; }) == 2);
     CHECK(numbers.items(list).size() == 2 && numbers.items(list)[1] == 4);

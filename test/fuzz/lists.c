@@ -20,7 +20,7 @@ OF_MODEL(push_n, "push_n")
 OF_MODEL(insert_at, "insert_at")
 OF_MODEL(resize, "resize")
 OF_MODEL(erase_at, "erase_at")
-OF_MODEL(remove_at, "remove_at")
+OF_MODEL(erase_ordered_at, "erase_ordered_at")
 OF_MODEL(erase_if, "erase_if")
 OF_MODEL(defragment, "defragment")
 OF_MODEL(probe, "probe")
@@ -46,11 +46,21 @@ static void hostile(void *state, const uint32_t arguments[3])
 }
 
 static const test_operation operations[] = {
-    {"create", 0, create},         {"reserve", 0, reserve},     {"destroy", 0, destroy},
-    {"clear", 0, clear},           {"trim", 0, trim},           {"push", 0, push},
-    {"push_n", 0, push_n},         {"insert_at", 0, insert_at}, {"resize", 0, resize},
-    {"erase_at", 0, erase_at},     {"remove_at", 0, remove_at}, {"erase_if", 0, erase_if},
-    {"defragment", 0, defragment}, {"probe", 0, probe},         {"refuse", 0, refuse},
+    {"create", 0, create},
+    {"reserve", 0, reserve},
+    {"destroy", 0, destroy},
+    {"clear", 0, clear},
+    {"trim", 0, trim},
+    {"push", 0, push},
+    {"push_n", 0, push_n},
+    {"insert_at", 0, insert_at},
+    {"resize", 0, resize},
+    {"erase_at", 0, erase_at},
+    {"erase_ordered_at", 0, erase_ordered_at},
+    {"erase_if", 0, erase_if},
+    {"defragment", 0, defragment},
+    {"probe", 0, probe},
+    {"refuse", 0, refuse},
     {"hostile", 0, hostile},
 };
 

@@ -71,7 +71,7 @@ static void hostile(void *state, const uint32_t arguments[3])
 static hm_handle owner_of(const table_model *model, uint32_t column, uintptr_t address)
 {
     for (uint32_t row = 0; row < model->count; row++)
-        if (address - (uintptr_t)hm_table_cell(&model->table, column, row) <
+        if (address - (uintptr_t)hm_table_cell(&model->table, row, column) <
             model->columns[column].size)
             return model->rows[row];
     return HM_NULL_HANDLE;
@@ -85,7 +85,7 @@ static void hostile_address(void *state, const uint32_t arguments[3])
     uint32_t other = arguments[0] / 128 % model->desc.column_count;
     uintptr_t near = 0, by = 0;
     if (arguments[0] % 4 != 0 && model->count != 0) {
-        near = (uintptr_t)hm_table_cell(&model->table, other, arguments[1] % model->count);
+        near = (uintptr_t)hm_table_cell(&model->table, arguments[1] % model->count, other);
         by = arguments[0] % 4 == 1 ? model->columns[other].size : arguments[0] % 4 == 2 ? 1 : 4096;
         by *= arguments[2] % 64;
     } else {
@@ -95,7 +95,7 @@ static void hostile_address(void *state, const uint32_t arguments[3])
     hm_handle owner = HM_NULL_HANDLE;
     if (column < model->desc.column_count)
         owner = owner_of(model, column, address);
-    CHECK(hm_handle_equal(hm_table_handle_of(&model->table, column, (const void *)address), owner));
+    CHECK(hm_handle_equal(hm_table_handle_of(&model->table, (const void *)address, column), owner));
 }
 
 static const test_operation operations[] = {

@@ -21,7 +21,7 @@ static void empty_by(hm_lists *lists, hm_handle list, int how)
     if (how == 0)
         CHECK(hm_lists_erase_at(lists, list, 0));
     else if (how == 1)
-        CHECK(hm_lists_remove_at(lists, list, 0));
+        CHECK(hm_lists_erase_ordered_at(lists, list, 0));
     else
         CHECK(hm_lists_erase_if(lists, list, is_any, NULL) == 1);
     CHECK(count_of(lists, list) == 0 && hm_lists_items(lists, list, NULL) == NULL);
@@ -151,7 +151,7 @@ TEST(lists_block, an_exact_list_that_shrinks_frees_the_units_behind_its_items)
     CHECK(size_of_block(&lists, 1) == 5 && lists.cursor == end);
     CHECK(hm_lists_erase_at(&lists, list, 6));
     CHECK(size_of_block(&lists, 1) == 4 && size_of_block(&lists, 5) == 1 && lists.cursor == 5);
-    CHECK(hm_lists_remove_at(&lists, list, 5) && hm_lists_remove_at(&lists, list, 4));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 5) && hm_lists_erase_ordered_at(&lists, list, 4));
     CHECK(size_of_block(&lists, 1) == 3 && size_of_block(&lists, 4) == 1 && lists.cursor == 4);
     CHECK(hm_lists_validate(&lists) == HM_OK && lists.end == end);
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 4));

@@ -205,7 +205,7 @@ static void check_refused(hm_lists *lists, hm_handle list)
     CHECK(hm_lists_insert_at(lists, list, 0, item) == NULL);
     CHECK(hm_lists_resize(lists, list, 0) == HM_ERROR_STALE);
     CHECK(hm_lists_resize(lists, list, 5) == HM_ERROR_STALE);
-    CHECK(!hm_lists_erase_at(lists, list, 0) && !hm_lists_remove_at(lists, list, 0));
+    CHECK(!hm_lists_erase_at(lists, list, 0) && !hm_lists_erase_ordered_at(lists, list, 0));
     CHECK(hm_lists_erase_if(lists, list, never_asked, NULL) == 0);
     CHECK(hm_lists_explain(lists, list) != HM_HANDLE_LIVE);
 }
@@ -322,11 +322,11 @@ TEST(lists_contract, an_index_of_any_size_is_refused)
     for (uint32_t exact = 0; exact < 2; exact++) {
         for (uint32_t bit = 4; bit < 32; bit++) {
             CHECK(!hm_lists_erase_at(&lists, list, UINT32_C(1) << bit));
-            CHECK(!hm_lists_remove_at(&lists, list, UINT32_C(1) << bit | 3));
+            CHECK(!hm_lists_erase_ordered_at(&lists, list, UINT32_C(1) << bit | 3));
             CHECK(hm_lists_insert_at(&lists, list, UINT32_C(1) << bit, NULL) == NULL);
         }
         CHECK(!hm_lists_erase_at(&lists, list, UINT32_MAX));
-        CHECK(!hm_lists_remove_at(&lists, list, UINT32_MAX));
+        CHECK(!hm_lists_erase_ordered_at(&lists, list, UINT32_MAX));
         CHECK(hm_lists_insert_at(&lists, list, UINT32_MAX, NULL) == NULL);
         CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
     }
@@ -362,7 +362,7 @@ static bool call_everything(const void *item, void *context)
     CHECK(hm_lists_insert_at(lists, from->other, 0, &value) == NULL);
     CHECK(hm_lists_resize(lists, from->other, 0) == HM_ERROR_BUSY);
     CHECK(!hm_lists_erase_at(lists, from->other, 0) && !hm_lists_erase_at(lists, from->list, 0));
-    CHECK(!hm_lists_remove_at(lists, from->other, 0));
+    CHECK(!hm_lists_erase_ordered_at(lists, from->other, 0));
     CHECK(hm_lists_erase_if(lists, from->other, never_asked, NULL) == 0);
     hm_progress progress = hm_lists_defragment(lists, (hm_budget){0, 0});
     CHECK(!progress.done && progress.swaps == 0);
@@ -427,7 +427,7 @@ PANICS_WITHOUT_LISTS(push_n, hm_lists_push_n(none, HM_NULL_HANDLE, NULL, 0))
 PANICS_WITHOUT_LISTS(insert_at, hm_lists_insert_at(none, HM_NULL_HANDLE, 0, NULL))
 PANICS_WITHOUT_LISTS(resize, hm_lists_resize(none, HM_NULL_HANDLE, 0))
 PANICS_WITHOUT_LISTS(erase_at, hm_lists_erase_at(none, HM_NULL_HANDLE, 0))
-PANICS_WITHOUT_LISTS(remove_at, hm_lists_remove_at(none, HM_NULL_HANDLE, 0))
+PANICS_WITHOUT_LISTS(erase_ordered_at, hm_lists_erase_ordered_at(none, HM_NULL_HANDLE, 0))
 PANICS_WITHOUT_LISTS(erase_if, hm_lists_erase_if(none, HM_NULL_HANDLE, never_asked, NULL))
 PANICS_WITHOUT_LISTS(items, hm_lists_items(none, HM_NULL_HANDLE, NULL))
 PANICS_WITHOUT_LISTS(next, hm_lists_next(none, &(hm_lists_view){0}))

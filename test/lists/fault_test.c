@@ -333,7 +333,7 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
         }
         test_memory_fail(&on->memory, 1, true);
         CHECK(hm_lists_erase_at(&on->lists, list[0], 9));
-        CHECK(hm_lists_remove_at(&on->lists, list[0], 8));
+        CHECK(hm_lists_erase_ordered_at(&on->lists, list[0], 8));
         CHECK(hm_lists_resize(&on->lists, list[1], 3) == HM_OK);
         CHECK(hm_lists_erase_if(&on->lists, list[2], is_any, NULL) == 10);
         CHECK(hm_lists_destroy(&on->lists, list[3]));

@@ -192,17 +192,18 @@ TEST(lists, the_last_item_fills_the_place_of_an_erased_one)
     finish(&lists);
 }
 
-TEST(lists, remove_at_keeps_the_order)
+TEST(lists, erase_ordered_at_keeps_the_order)
 {
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = make_list(&lists, 0, 5);
-    CHECK(hm_lists_remove_at(&lists, list, 1));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 1));
     check_items(&lists, list, (const int[]){0, 2, 3, 4}, 4);
-    CHECK(hm_lists_remove_at(&lists, list, 3) && !hm_lists_remove_at(&lists, list, 3));
-    CHECK(hm_lists_remove_at(&lists, list, 0));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 3) &&
+          !hm_lists_erase_ordered_at(&lists, list, 3));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 0));
     check_items(&lists, list, (const int[]){2, 3}, 2);
-    CHECK(hm_lists_remove_at(&lists, list, 0) && hm_lists_remove_at(&lists, list, 0));
-    CHECK(count_of(&lists, list) == 0 && !hm_lists_remove_at(&lists, list, 0));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 0) && hm_lists_erase_ordered_at(&lists, list, 0));
+    CHECK(count_of(&lists, list) == 0 && !hm_lists_erase_ordered_at(&lists, list, 0));
     finish(&lists);
 }
 

@@ -126,7 +126,7 @@ static void change_and_check(size_t item_size, size_t item_align)
     CHECK(hm_lists_push(&lists, list[0], NULL) != NULL);
     CHECK(hm_lists_push_n(&lists, list[1], NULL, 30) == HM_OK);
     CHECK(hm_lists_insert_at(&lists, list[2], 1, NULL) != NULL);
-    CHECK(hm_lists_erase_at(&lists, list[0], 0) && hm_lists_remove_at(&lists, list[2], 0));
+    CHECK(hm_lists_erase_at(&lists, list[0], 0) && hm_lists_erase_ordered_at(&lists, list[2], 0));
     CHECK(hm_lists_destroy(&lists, list[4]));
     CHECK(hm_lists_erase_if(&lists, list[5], is_any, NULL) == 8);
     check_poison(&lists);

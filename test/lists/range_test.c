@@ -127,7 +127,7 @@ TEST(lists_range, lists_that_are_emptied_leave_blocks_to_join_too)
     scene on;
     start(&on);
     CHECK(hm_lists_resize(&on.lists, on.handles[0], 0) == HM_OK);
-    while (hm_lists_remove_at(&on.lists, on.handles[1], 0))
+    while (hm_lists_erase_ordered_at(&on.lists, on.handles[1], 0))
         ;
     on.handles[0] = on.handles[1] = HM_NULL_HANDLE;
     check_fits(&on, MANY);
@@ -155,7 +155,7 @@ TEST(lists_range, each_way_to_empty_a_list_makes_joining_worthwhile_again)
             while (hm_lists_erase_at(&on.lists, list, 0))
                 ;
         else if (i % 3 == 1)
-            while (hm_lists_remove_at(&on.lists, list, 0))
+            while (hm_lists_erase_ordered_at(&on.lists, list, 0))
                 ;
         else
             CHECK(hm_lists_erase_if(&on.lists, list, is_any, NULL) == ITEMS);

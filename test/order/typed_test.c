@@ -144,10 +144,10 @@ static void order_table(uint32_t lanes, uint32_t which, hm_budget budget, uint64
     hm_order order = typed_order(which);
     FINISH(hm_table_defragment(&table, 0, &order, budget), budget);
     for (uint32_t i = 0; i < COUNT; i++) {
-        const plain_item *cell = hm_table_cell(&table, 0, i);
-        CHECK(*(unsigned char *)hm_table_cell(&table, 1, i) == (unsigned char)cell->id);
+        const plain_item *cell = hm_table_cell(&table, i, 0);
+        CHECK(*(unsigned char *)hm_table_cell(&table, i, 1) == (unsigned char)cell->id);
         if (i > 0)
-            check_begins(hm_table_cell(&table, 0, i - 1), cell);
+            check_begins(hm_table_cell(&table, i - 1, 0), cell);
     }
     hm_table_fini(&table);
 }

@@ -95,7 +95,7 @@ static void check_stranger(hm_handle handle)
     CHECK(hm_lists_insert_at(&many.lists, handle, 0, item) == NULL);
     CHECK(hm_lists_resize(&many.lists, handle, 0) == HM_ERROR_STALE);
     CHECK(!hm_lists_erase_at(&many.lists, handle, 0) &&
-          !hm_lists_remove_at(&many.lists, handle, 0));
+          !hm_lists_erase_ordered_at(&many.lists, handle, 0));
     CHECK(hm_lists_erase_if(&many.lists, handle, is_never_asked, NULL) == 0);
 }
 

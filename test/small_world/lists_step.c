@@ -7,14 +7,14 @@
 /* `list` is a position. */
 typedef enum lists_verb {
     LISTS_CREATE,
-    LISTS_DESTROY,   /* list */
-    LISTS_PUSH,      /* list; key or WORLD_ZEROED */
-    LISTS_PUSH_N,    /* list, number */
-    LISTS_INSERT_AT, /* list, index */
-    LISTS_RESIZE,    /* list, number */
-    LISTS_ERASE_AT,  /* list, index */
-    LISTS_REMOVE_AT, /* list, index */
-    LISTS_ERASE_IF,  /* list, set of indices */
+    LISTS_DESTROY,          /* list */
+    LISTS_PUSH,             /* list; key or WORLD_ZEROED */
+    LISTS_PUSH_N,           /* list, number */
+    LISTS_INSERT_AT,        /* list, index */
+    LISTS_RESIZE,           /* list, number */
+    LISTS_ERASE_AT,         /* list, index */
+    LISTS_ERASE_ORDERED_AT, /* list, index */
+    LISTS_ERASE_IF,         /* list, set of indices */
     LISTS_CLEAR,
     LISTS_TRIM,
     LISTS_RESERVE,    /* number */
@@ -30,7 +30,7 @@ const world_verb_name lists_verbs[] = {
     [LISTS_INSERT_AT] = {"insert_at", "list", "index", false},
     [LISTS_RESIZE] = {"resize", "list", "number", false},
     [LISTS_ERASE_AT] = {"erase_at", "list", "index", false},
-    [LISTS_REMOVE_AT] = {"remove_at", "list", "index", false},
+    [LISTS_ERASE_ORDERED_AT] = {"erase_ordered_at", "list", "index", false},
     [LISTS_ERASE_IF] = {"erase_if", "list", "set of indices", false},
     [LISTS_CLEAR] = {"clear", NULL, NULL, false},
     [LISTS_TRIM] = {"trim", NULL, NULL, false},
@@ -51,7 +51,7 @@ static void list_items(world_actions *list, uint32_t row)
         world_add(list, LISTS_INSERT_AT, row, n);
         world_add(list, LISTS_RESIZE, row, n);
         world_add(list, LISTS_ERASE_AT, row, n);
-        world_add(list, LISTS_REMOVE_AT, row, n);
+        world_add(list, LISTS_ERASE_ORDERED_AT, row, n);
     }
     for (uint32_t set = 0; set < 1u << most; set++)
         world_add(list, LISTS_ERASE_IF, row, set);
@@ -86,7 +86,7 @@ bool lists_is_possible(const void *of, const world_action *action)
         return action->b < 1u << count;
     if (action->verb == LISTS_INSERT_AT)
         return action->b <= count + 1;
-    return (action->verb != LISTS_ERASE_AT && action->verb != LISTS_REMOVE_AT) ||
+    return (action->verb != LISTS_ERASE_AT && action->verb != LISTS_ERASE_ORDERED_AT) ||
            action->b <= count;
 }
 
@@ -269,10 +269,11 @@ static void erase_at(lists_row *row, uint32_t index)
     shrink(row, row->count - 1u);
 }
 
-static void remove_at(lists_row *row, uint32_t index)
+static void erase_ordered_at(lists_row *row, uint32_t index)
 {
     bool has = index < row->count;
-    CHECK(hm_lists_remove_at(&many.lists, lists_handle(row), index) == has && arena.calls == 0);
+    CHECK(hm_lists_erase_ordered_at(&many.lists, lists_handle(row), index) == has &&
+          arena.calls == 0);
     if (!has)
         return;
     memmove(row->keys + index, row->keys + index + 1, row->count - index - 1u);
@@ -380,8 +381,8 @@ static void perform_on_row(const world_action *action)
     case LISTS_ERASE_AT:
         erase_at(row, action->b);
         break;
-    case LISTS_REMOVE_AT:
-        remove_at(row, action->b);
+    case LISTS_ERASE_ORDERED_AT:
+        erase_ordered_at(row, action->b);
         break;
     case LISTS_ERASE_IF:
         erase_if(row, action->b);

@@ -118,7 +118,7 @@ static void make_cell(unsigned char *cell, uint32_t column, ghost_item who)
 static ghost_item identify(const void *item)
 {
     const unsigned char *cell = item;
-    hm_handle handle = hm_table_handle_of(table, layout.shown, item);
+    hm_handle handle = hm_table_handle_of(table, item, layout.shown);
     uint32_t row = hm_table_row(table, handle);
     CHECK(row != HM_INVALID_INDEX && cell_at(layout.shown, row) == cell);
     ghost_item who = {(uint8_t)hm_handle_index(handle), (uint8_t)hm_handle_generation(handle),
@@ -307,9 +307,9 @@ static void check_bytes(uint32_t column)
         for (size_t i = 0; i < layout.size[column]; i++)
             owners[cell_at(column, row) + i - range] = ghost_handle(live.model.dense[row]);
     for (size_t i = 0; i < WORLD_WINDOW; i++)
-        CHECK(hm_table_handle_of(table, column, range + i).bits == owners[i].bits);
-    CHECK(hm_handle_is_null(hm_table_handle_of(table, column, range - 1)));
-    CHECK(hm_handle_is_null(hm_table_handle_of(table, column, NULL)));
+        CHECK(hm_table_handle_of(table, range + i, column).bits == owners[i].bits);
+    CHECK(hm_handle_is_null(hm_table_handle_of(table, range - 1, column)));
+    CHECK(hm_handle_is_null(hm_table_handle_of(table, NULL, column)));
 }
 
 static void check_groups(uint32_t column)
@@ -318,8 +318,8 @@ static void check_groups(uint32_t column)
         live.config->lanes == 0 ? 0 : (live.model.count + layout.lanes - 1) / layout.lanes;
     CHECK(hm_table_group_count(table) == count);
     for (uint32_t g = 0; g < count; g++)
-        CHECK(hm_table_group(table, column, g) == cell_at(column, g * layout.lanes));
-    CHECK(hm_table_group(table, column, count) == NULL);
+        CHECK(hm_table_group(table, g, column) == cell_at(column, g * layout.lanes));
+    CHECK(hm_table_group(table, count, column) == NULL);
     for (uint32_t row = live.model.count; row < count * layout.lanes; row++)
         for (size_t i = 0; i < layout.size[column]; i++)
             CHECK(cell_at(column, row)[i] == 0);
@@ -332,15 +332,15 @@ static void check_layout(void)
     CHECK(hm_table_capacity(table) == live.config->capacity);
     for (uint32_t c = 0; c < layout.columns; c++) {
         for (uint32_t row = 0; row < count; row++)
-            CHECK(hm_table_cell(table, c, row) == cell_at(c, row));
-        CHECK(hm_table_cell(table, c, count) == NULL);
+            CHECK(hm_table_cell(table, row, c) == cell_at(c, row));
+        CHECK(hm_table_cell(table, count, c) == NULL);
         CHECK(hm_table_column(table, c) == (live.config->lanes == 0 ? layout.base[c] : NULL));
         check_groups(c);
         check_bytes(c);
     }
-    CHECK(hm_table_cell(table, layout.columns, 0) == NULL);
+    CHECK(hm_table_cell(table, 0, layout.columns) == NULL);
     CHECK(hm_table_column(table, layout.columns) == NULL);
-    CHECK(hm_table_group(table, layout.columns, 0) == NULL);
+    CHECK(hm_table_group(table, 0, layout.columns) == NULL);
     check_batches();
 }
 

@@ -313,13 +313,13 @@ static void erase_at(void *state, const uint32_t arguments[3])
 }
 
 /* List, index. */
-static void remove_at(void *state, const uint32_t arguments[3])
+static void erase_ordered_at(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     lists_model_list *entry;
     hm_handle list = pick_list(model, arguments, &entry);
     uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 1);
-    CHECK(hm_lists_remove_at(&model->lists, list, index) == (index < count));
+    CHECK(hm_lists_erase_ordered_at(&model->lists, list, index) == (index < count));
     if (index >= count)
         return;
     memmove(&entry->values[index], &entry->values[index + 1],
@@ -444,7 +444,7 @@ void lists_model_check_refused(lists_model *model, hm_handle handle)
     CHECK(hm_lists_push_n(lists, handle, NULL, 3) == HM_ERROR_STALE);
     CHECK(hm_lists_insert_at(lists, handle, 0, NULL) == NULL);
     CHECK(hm_lists_resize(lists, handle, 0) == HM_ERROR_STALE);
-    CHECK(!hm_lists_erase_at(lists, handle, 0) && !hm_lists_remove_at(lists, handle, 0));
+    CHECK(!hm_lists_erase_at(lists, handle, 0) && !hm_lists_erase_ordered_at(lists, handle, 0));
     CHECK(hm_lists_erase_if(lists, handle, is_third, NULL) == 0);
 }
 
@@ -558,7 +558,7 @@ static const test_operation operations[] = {
     {"insert_at", 60, insert_at},
     {"resize", 30, resize},
     {"erase_at", 100, erase_at},
-    {"remove_at", 60, remove_at},
+    {"erase_ordered_at", 60, erase_ordered_at},
     {"erase_if", 20, erase_if},
     {"defragment", 60, defragment},
     {"probe", 40, probe},

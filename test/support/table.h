@@ -78,7 +78,7 @@ static inline bool cell_holds(const void *cell, uint32_t column, uint32_t number
 static inline bool row_holds(const hm_table *table, uint32_t row, uint32_t number)
 {
     for (uint32_t c = 0; c < COLUMNS; c++)
-        if (!cell_holds(hm_table_cell(table, c, row), c, number))
+        if (!cell_holds(hm_table_cell(table, row, c), c, number))
             return false;
     return true;
 }
@@ -86,7 +86,7 @@ static inline bool row_holds(const hm_table *table, uint32_t row, uint32_t numbe
 static inline bool row_is_zero(const hm_table *table, uint32_t row)
 {
     for (uint32_t c = 0; c < COLUMNS; c++)
-        if (!test_bytes_are(hm_table_cell(table, c, row), cell_size(c), 0))
+        if (!test_bytes_are(hm_table_cell(table, row, c), cell_size(c), 0))
             return false;
     return true;
 }
@@ -94,7 +94,7 @@ static inline bool row_is_zero(const hm_table *table, uint32_t row)
 static inline uint32_t number_at(const hm_table *table, uint32_t row)
 {
     uint32_t number;
-    memcpy(&number, hm_table_cell(table, NUMBER, row), sizeof number);
+    memcpy(&number, hm_table_cell(table, row, NUMBER), sizeof number);
     return number;
 }
 
@@ -133,7 +133,7 @@ static inline void check_table(const hm_table *table)
         return;
     uint32_t used = count - (groups - 1) * table->lanes;
     for (uint32_t c = 0; c < COLUMNS && used < table->lanes; c++) {
-        const unsigned char *cells = hm_table_group(table, c, groups - 1);
+        const unsigned char *cells = hm_table_group(table, groups - 1, c);
         CHECK(test_bytes_are(cells + cell_size(c) * used, cell_size(c) * (table->lanes - used), 0));
     }
 }

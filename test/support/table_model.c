@@ -119,7 +119,7 @@ static const unsigned char *place_of(const table_model *model, uint32_t column, 
     uint32_t width = model->desc.lanes;
     if (width == 0)
         return first + size_of(model, column) * row;
-    const unsigned char *group = hm_table_group(&model->table, column, row / width);
+    const unsigned char *group = hm_table_group(&model->table, row / width, column);
     CHECK(group != NULL && (row >= width || group == first));
     return group + size_of(model, column) * (row % width);
 }
@@ -131,7 +131,7 @@ static void check_row(const table_model *model, uint32_t row)
     CHECK(record != NULL && hm_handle_equal(hm_table_handle_at(&model->table, row), handle));
     CHECK(hm_table_row(&model->table, handle) == row);
     for (uint32_t c = 0; c < model->desc.column_count; c++) {
-        const unsigned char *cell = hm_table_cell(&model->table, c, row);
+        const unsigned char *cell = hm_table_cell(&model->table, row, c);
         CHECK(cell == place_of(model, c, row) && cell_holds(model, record, c, cell));
         CHECK(hm_table_get(&model->table, handle, c) == cell);
     }
@@ -146,7 +146,7 @@ static void check_lanes(const table_model *model)
         return;
     uint32_t used = model->count % width;
     for (uint32_t c = 0; c < model->desc.column_count; c++) {
-        const unsigned char *cells = hm_table_group(&model->table, c, groups - 1);
+        const unsigned char *cells = hm_table_group(&model->table, groups - 1, c);
         size_t size = size_of(model, c);
         test_memory_check_committed(&model->memory, cells, size * width);
         CHECK(test_bytes_are(cells + size * used, size * (width - used), 0));
@@ -194,10 +194,10 @@ static void probe_address(const table_model *model, uint32_t column, uint32_t ro
     size_t size = size_of(model, column);
     uint32_t known = row % model->count;
     const unsigned char *cell = place_of(model, column, known);
-    hm_handle inside = hm_table_handle_of(&model->table, column, cell + offset % size);
+    hm_handle inside = hm_table_handle_of(&model->table, cell + offset % size, column);
     CHECK(hm_handle_equal(inside, model->rows[known]));
     uintptr_t any = (uintptr_t)cell + offset - 4096;
-    hm_handle near = hm_table_handle_of(&model->table, column, (const void *)any);
+    hm_handle near = hm_table_handle_of(&model->table, (const void *)any, column);
     uint32_t of = row_of(model, near);
     CHECK(hm_handle_is_null(near) || of != HM_INVALID_INDEX);
     if (of != HM_INVALID_INDEX)
@@ -213,7 +213,7 @@ static void check_table(void *state)
     for (uint32_t row = 0; row < model->count; row++)
         check_row(model, row);
     CHECK(hm_handle_is_null(hm_table_handle_at(&model->table, model->count)));
-    CHECK(hm_table_cell(&model->table, 0, model->count) == NULL);
+    CHECK(hm_table_cell(&model->table, model->count, 0) == NULL);
     check_lanes(model);
     hm_table_stats stats = hm_table_get_stats(&model->table);
     CHECK(stats.count == model->count && stats.capacity == model->desc.capacity);
@@ -304,7 +304,7 @@ static void note_insert(table_model *model, hm_handle handle, uint32_t zeros, ui
     for (uint32_t c = 0; c < model->desc.column_count; c++) {
         record->values[c] = value;
         if (model->count == 0 && model->places[c] == NULL)
-            model->places[c] = hm_table_cell(&model->table, c, 0);
+            model->places[c] = hm_table_cell(&model->table, 0, c);
     }
     model->rows[model->count++] = handle;
 }
@@ -346,7 +346,7 @@ static void insert_one(table_model *model, uint32_t way, uint32_t zeros, uint64_
     }
     CHECK(fits && (way % 4 != 1 || row == model->count));
     for (uint32_t c = 0; c < columns && way % 4 == 1; c++)
-        memcpy(hm_table_cell(&model->table, c, row), cells[c], size_of(model, c));
+        memcpy(hm_table_cell(&model->table, row, c), cells[c], size_of(model, c));
     note_insert(model, handle, zeros, value);
 }
 

@@ -17,7 +17,7 @@ static void is_shown(table_model *model, const void *cell)
 {
     if (cell != model->probe)
         CHECK(
-            table_model_holds(model, hm_table_handle_of(&model->table, model->order_column, cell)));
+            table_model_holds(model, hm_table_handle_of(&model->table, cell, model->order_column)));
 }
 
 static void in_order_callback(table_model *model)
@@ -54,7 +54,7 @@ static void choose_probe(table_model *model, uint32_t random)
     model->probe[0] = (unsigned char)random;
     model->probe[1] = (unsigned char)(random >> 8);
     if (random % 3 != 0 && model->count != 0)
-        memcpy(model->probe, hm_table_cell(&model->table, column, random % model->count),
+        memcpy(model->probe, hm_table_cell(&model->table, random % model->count, column),
                model->columns[column].size == 1 ? 1 : 2);
 }
 
@@ -71,7 +71,7 @@ bool table_model_search(table_model *model, const hm_order *order, uint32_t rand
         return false;
     uint64_t probe = leading(model, model->probe), last = 0;
     for (uint32_t row = 0; row < model->count; row++) {
-        uint64_t here = leading(model, hm_table_cell(&model->table, column, row));
+        uint64_t here = leading(model, hm_table_cell(&model->table, row, column));
         CHECK(last <= here && (here < probe) == (row < lower) && (here > probe) == (row >= upper));
         last = here;
     }

@@ -48,7 +48,7 @@ TABLE_TEST(table_bound, two_searches_find_the_rows_of_a_range)
         uint32_t lower = hm_table_lower_bound(&table, SHADE, &by_shade, &probe);
         uint32_t upper = hm_table_upper_bound(&table, SHADE, &by_shade, &probe);
         for (uint32_t row = 0; row < ROWS; row++) {
-            unsigned char here = *(unsigned char *)hm_table_cell(&table, SHADE, row);
+            unsigned char here = *(unsigned char *)hm_table_cell(&table, row, SHADE);
             CHECK((here < shade) == (row < lower) && (here > shade) == (row >= upper));
         }
     }

@@ -49,7 +49,7 @@ static uint32_t see_cell(const void *cell, void *context)
 {
     intruder *self = context;
     const hm_budget unlimited = {0, 0};
-    hm_handle handle = hm_table_handle_of(&self->table, NUMBER, cell);
+    hm_handle handle = hm_table_handle_of(&self->table, cell, NUMBER);
     CHECK(hm_table_get(&self->table, handle, NUMBER) == cell);
     look(self);
     try_everything(self, handle);

@@ -252,7 +252,7 @@ static void check_capacity_zero(hm_table *table)
     CHECK(hm_table_group_count(table) == 0);
     CHECK(hm_table_count(table) == 0 && hm_table_capacity(table) == 0);
     CHECK(hm_handle_is_null(hm_table_handle_at(table, 0)));
-    CHECK(hm_handle_is_null(hm_table_handle_of(table, 0, table)));
+    CHECK(hm_handle_is_null(hm_table_handle_of(table, table, 0)));
     CHECK(hm_table_defragment(table, 0, &order, (hm_budget){0, 0}).done);
     CHECK(hm_table_defragment(table, 9, &order, (hm_budget){0, 0}).done);
     CHECK(hm_table_arrange(table, &first, 1, (hm_budget){0, 0}).done);
@@ -382,7 +382,7 @@ NULL_TEST(upcoming, "table.c", hm_table_upcoming(no_table, 0))
 NULL_TEST(clear, "table.c", (hm_table_clear(no_table), 0))
 NULL_TEST(trim, "table.c", hm_table_trim(no_table))
 NULL_TEST(validate, "table.c", hm_table_validate(no_table))
-NULL_TEST(handle_of, "table.c", hm_table_handle_of(no_table, 0, NULL))
+NULL_TEST(handle_of, "table.c", hm_table_handle_of(no_table, NULL, 0))
 NULL_TEST(as_owners, "table.c", hm_table_as_owners(no_table))
 NULL_TEST(explain, "table.c", hm_table_explain(no_table, *some))
 NULL_TEST(get_stats, "table.c", (hm_table_get_stats(no_table), 0))

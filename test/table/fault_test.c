@@ -68,7 +68,7 @@ static void check_cells(const scene *on)
     CHECK(hm_table_validate(table) == HM_OK);
     for (uint32_t row = 0; row < hm_table_count(table); row++)
         for (uint32_t c = 0; c < WIDE; c++)
-            CHECK(test_item_is(hm_table_cell(table, c, row), wide_columns[c].size,
+            CHECK(test_item_is(hm_table_cell(table, row, c), wide_columns[c].size,
                                hm_table_handle_at(table, row).bits + c));
     uint32_t groups = hm_table_group_count(table);
     if (groups == 0 || hm_table_count(table) % table->lanes == 0)
@@ -76,7 +76,7 @@ static void check_cells(const scene *on)
     uint32_t used = hm_table_count(table) % table->lanes;
     for (uint32_t c = 0; c < WIDE; c++) {
         size_t size = wide_columns[c].size;
-        const unsigned char *cells = hm_table_group(table, c, groups - 1);
+        const unsigned char *cells = hm_table_group(table, groups - 1, c);
         CHECK(test_bytes_are(cells + size * used, size * (table->lanes - used), 0));
     }
 }
@@ -308,8 +308,8 @@ TEST(table_fault, an_order_without_memory_leaves_whole_rows)
             CHECK(progress.done);
             check_cells(&stage);
             for (uint32_t row = 1; row < 500; row++)
-                CHECK(number_of(hm_table_cell(&stage.table, 2, row - 1), NULL) <=
-                      number_of(hm_table_cell(&stage.table, 2, row), NULL));
+                CHECK(number_of(hm_table_cell(&stage.table, row - 1, 2), NULL) <=
+                      number_of(hm_table_cell(&stage.table, row, 2), NULL));
             hm_table_fini(&stage.table);
             test_memory_check_released(&stage.memory);
         }

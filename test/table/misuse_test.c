@@ -22,7 +22,7 @@ static void read_byte(const volatile unsigned char *byte)
 DEATH_TEST(table_misuse, a_cell_is_read_after_its_erase)
 {
     hm_table table = make_rows(0, 1);
-    unsigned char *stale = hm_table_cell(&table, PATH, 0);
+    unsigned char *stale = hm_table_cell(&table, 0, PATH);
     CHECK(hm_table_erase(&table, hm_table_handle_at(&table, 0)));
     expect_report();
     read_byte(stale);
@@ -42,9 +42,9 @@ DEATH_TEST(table_misuse, a_loop_runs_past_the_end_of_a_whole_column)
 DEATH_TEST(table_misuse, the_group_behind_the_last_one_is_read)
 {
     hm_table table = make_rows(8, ROWS);
-    size_t stride = (size_t)((unsigned char *)hm_table_group(&table, PATH, 1) -
-                             (unsigned char *)hm_table_group(&table, PATH, 0));
-    const unsigned char *last = hm_table_group(&table, PATH, hm_table_group_count(&table) - 1);
+    size_t stride = (size_t)((unsigned char *)hm_table_group(&table, 1, PATH) -
+                             (unsigned char *)hm_table_group(&table, 0, PATH));
+    const unsigned char *last = hm_table_group(&table, hm_table_group_count(&table) - 1, PATH);
     for (size_t i = 0; i < (size_t)40 * 8; i++)
         read_byte(last + i);
     expect_report();
@@ -54,8 +54,8 @@ DEATH_TEST(table_misuse, the_group_behind_the_last_one_is_read)
 DEATH_TEST(table_misuse, a_struct_behind_the_last_row_is_read)
 {
     hm_table table = make_rows(1, ROWS);
-    const unsigned char *last = hm_table_group(&table, NUMBER, ROWS - 1);
-    size_t stride = (size_t)(last - (unsigned char *)hm_table_group(&table, NUMBER, ROWS - 2));
+    const unsigned char *last = hm_table_group(&table, ROWS - 1, NUMBER);
+    size_t stride = (size_t)(last - (unsigned char *)hm_table_group(&table, ROWS - 2, NUMBER));
     expect_report();
     read_byte(last + stride);
 }
@@ -63,7 +63,7 @@ DEATH_TEST(table_misuse, a_struct_behind_the_last_row_is_read)
 DEATH_TEST(table_misuse, a_cell_is_read_after_clear)
 {
     hm_table table = make_rows(8, 1);
-    unsigned char *stale = hm_table_cell(&table, NUMBER, 0);
+    unsigned char *stale = hm_table_cell(&table, 0, NUMBER);
     hm_table_clear(&table);
     expect_report();
     read_byte(stale);
@@ -82,7 +82,7 @@ DEATH_TEST(table_misuse, a_row_of_the_heap_is_read_after_its_erase)
 {
     hm_table table = make(16, (hm_table_desc){.capacity = 100, .memory = hm_memory_heap()});
     CHECK(hm_table_insert_n(&table, NULL, 17, NULL) == HM_OK);
-    unsigned char *stale = hm_table_cell(&table, COLOR, 16);
+    unsigned char *stale = hm_table_cell(&table, 16, COLOR);
     CHECK(hm_table_erase(&table, hm_table_handle_at(&table, 16)));
     expect_report();
     read_byte(stale);
@@ -95,7 +95,7 @@ static void check_poison(const hm_table *table)
     uint32_t width = table->lanes != 0 ? table->lanes : 1;
     for (uint32_t c = 0; c < COLUMNS; c++) {
         for (uint32_t g = 0; g < groups; g++)
-            CHECK(__asan_region_is_poisoned(hm_table_group(table, c, g), cell_size(c) * width) ==
+            CHECK(__asan_region_is_poisoned(hm_table_group(table, g, c), cell_size(c) * width) ==
                   NULL);
         void *column = hm_table_column(table, c);
         CHECK(column == NULL || count == 0 ||
@@ -137,7 +137,7 @@ TEST(table_misuse, clear_poisons_every_cell)
         unsigned char *cells[COLUMNS][ROWS];
         for (uint32_t row = 0; row < ROWS; row++)
             for (uint32_t c = 0; c < COLUMNS; c++)
-                cells[c][row] = hm_table_cell(&table, c, row);
+                cells[c][row] = hm_table_cell(&table, row, c);
         hm_table_clear(&table);
         for (uint32_t row = 0; row < ROWS; row++)
             for (uint32_t c = 0; c < COLUMNS; c++)
@@ -154,7 +154,7 @@ TEST(table_misuse, a_trim_that_is_refused_leaves_what_is_dead_poisoned)
         hm_table_desc desc = {.capacity = 5000, .memory = &memory.table};
         hm_table table = make(table_lanes(layout), desc);
         CHECK(hm_table_insert_n(&table, NULL, 5000, NULL) == HM_OK);
-        unsigned char *last = hm_table_cell(&table, NUMBER, 4999);
+        unsigned char *last = hm_table_cell(&table, 4999, NUMBER);
         hm_table_clear(&table);
         test_memory_fail(&memory, 1, true);
         CHECK(hm_table_trim(&table) == HM_ERROR_MEMORY && __asan_address_is_poisoned(last));

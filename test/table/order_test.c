@@ -88,8 +88,8 @@ static bool is_in_order_of(const hm_table *table, uint32_t column,
                            uint64_t (*key)(const void *cell, void *context))
 {
     for (uint32_t row = 1; row < hm_table_count(table); row++)
-        if (key(hm_table_cell(table, column, row - 1), NULL) >
-            key(hm_table_cell(table, column, row), NULL))
+        if (key(hm_table_cell(table, row - 1, column), NULL) >
+            key(hm_table_cell(table, row, column), NULL))
             return false;
     return true;
 }
@@ -287,8 +287,8 @@ TABLE_TEST(table_order, trim_gives_back_what_the_order_needed)
 static int compare_paths_by_number(const void *a, const void *b, void *context)
 {
     const hm_table *table = context;
-    uint32_t x = number_at(table, hm_table_row(table, hm_table_handle_of(table, PATH, a)));
-    uint32_t y = number_at(table, hm_table_row(table, hm_table_handle_of(table, PATH, b)));
+    uint32_t x = number_at(table, hm_table_row(table, hm_table_handle_of(table, a, PATH)));
+    uint32_t y = number_at(table, hm_table_row(table, hm_table_handle_of(table, b, PATH)));
     return (x > y) - (x < y);
 }
 

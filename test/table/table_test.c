@@ -19,9 +19,9 @@ TABLE_TEST(table, insert_copies_values_and_zeroes_what_has_none)
         uint32_t row = hm_table_count(&table);
         CHECK(!hm_handle_is_null(hm_table_insert(&table, some)));
         CHECK(number_at(&table, row) == 77);
-        CHECK(cell_holds(hm_table_cell(&table, PATH, row), PATH, 5));
-        CHECK(test_bytes_are(hm_table_cell(&table, SHADE, row), 1, 0));
-        CHECK(test_bytes_are(hm_table_cell(&table, COLOR, row), 3, 0));
+        CHECK(cell_holds(hm_table_cell(&table, row, PATH), PATH, 5));
+        CHECK(test_bytes_are(hm_table_cell(&table, row, SHADE), 1, 0));
+        CHECK(test_bytes_are(hm_table_cell(&table, row, COLOR), 3, 0));
         check_table(&table);
         hm_table_insert(&table, none);
         hm_table_insert(&table, NULL);
@@ -41,7 +41,7 @@ TABLE_TEST(table, emplace_names_the_last_row)
         hm_handle handle = hm_table_emplace(&table, &row);
         CHECK(row == i && hm_table_row(&table, handle) == i);
         for (uint32_t c = 0; c < COLUMNS; c++)
-            fill_cell(hm_table_cell(&table, c, row), c, i);
+            fill_cell(hm_table_cell(&table, row, c), c, i);
         check_table(&table);
     }
     CHECK(hm_handle_is_null(hm_table_emplace(&table, &row)) && row == HM_INVALID_INDEX);
@@ -98,9 +98,9 @@ TABLE_TEST(table, insert_n_zeroes_what_has_no_array)
         CHECK(hm_table_insert_n(&table, NULL, n, NULL) == HM_OK);
         for (uint32_t row = first; row < first + n; row++) {
             CHECK(number_at(&table, row) == row);
-            CHECK(cell_holds(hm_table_cell(&table, COLOR, row), COLOR, row));
-            CHECK(test_bytes_are(hm_table_cell(&table, SHADE, row), 1, 0));
-            CHECK(test_bytes_are(hm_table_cell(&table, PATH, row), 40, 0));
+            CHECK(cell_holds(hm_table_cell(&table, row, COLOR), COLOR, row));
+            CHECK(test_bytes_are(hm_table_cell(&table, row, SHADE), 1, 0));
+            CHECK(test_bytes_are(hm_table_cell(&table, row, PATH), 40, 0));
             CHECK(row_is_zero(&table, row + n));
         }
         check_table(&table);
@@ -134,7 +134,7 @@ TABLE_TEST(table, what_is_written_past_the_last_row_is_never_seen)
     hm_table table = make(lanes, (hm_table_desc){0});
     hm_handle first = add(&table, 0);
     for (uint32_t c = 0; c < COLUMNS; c++)
-        memset((unsigned char *)hm_table_group(&table, c, 0) + cell_size(c), 0xEE,
+        memset((unsigned char *)hm_table_group(&table, 0, c) + cell_size(c), 0xEE,
                cell_size(c) * (lanes - 1));
     CHECK(row_holds(&table, 0, 0));
     for (uint32_t row = 1; row < lanes; row++) {
@@ -142,7 +142,7 @@ TABLE_TEST(table, what_is_written_past_the_last_row_is_never_seen)
         const void *values[COLUMNS] = {&number};
         hm_table_insert(&table, row % 2 == 0 ? NULL : values);
         CHECK(number_at(&table, row) == (row % 2 == 0 ? 0 : row));
-        CHECK(test_bytes_are(hm_table_cell(&table, PATH, row), 40, 0));
+        CHECK(test_bytes_are(hm_table_cell(&table, row, PATH), 40, 0));
     }
     CHECK(hm_table_erase(&table, first));
     check_table(&table);
@@ -281,7 +281,7 @@ static const unsigned char *place_of(const hm_table *table, uint32_t column, uin
 {
     if (table->lanes == 0)
         return (unsigned char *)hm_table_column(table, column) + cell_size(column) * row;
-    return (unsigned char *)hm_table_group(table, column, row / table->lanes) +
+    return (unsigned char *)hm_table_group(table, row / table->lanes, column) +
            cell_size(column) * (row % table->lanes);
 }
 
@@ -293,10 +293,10 @@ TABLE_TEST(table, cells_are_where_the_formula_says_and_never_move)
     for (uint32_t i = 0; i < GROWN; i++) {
         add(&table, i);
         for (uint32_t c = 0; c < COLUMNS && i == 0; c++)
-            first[c] = hm_table_cell(&table, c, 0);
+            first[c] = hm_table_cell(&table, 0, c);
         for (uint32_t c = 0; c < COLUMNS; c++) {
-            CHECK(hm_table_cell(&table, c, 0) == first[c]);
-            CHECK(hm_table_cell(&table, c, i) == place_of(&table, c, i));
+            CHECK(hm_table_cell(&table, 0, c) == first[c]);
+            CHECK(hm_table_cell(&table, i, c) == place_of(&table, c, i));
             CHECK(hm_table_column(&table, c) == (lanes == 0 ? first[c] : NULL));
         }
     }
@@ -311,19 +311,19 @@ TABLE_TEST(table, what_is_out_of_range_is_null)
     hm_table table = make(lanes, (hm_table_desc){0});
     for (uint32_t n = 0; n < 20; n++) {
         uint32_t groups = hm_table_group_count(&table);
-        CHECK(hm_table_cell(&table, 0, n) == NULL && hm_table_cell(&table, 0, UINT32_MAX) == NULL);
+        CHECK(hm_table_cell(&table, n, 0) == NULL && hm_table_cell(&table, UINT32_MAX, 0) == NULL);
         CHECK(hm_handle_is_null(hm_table_handle_at(&table, n)));
-        CHECK(hm_table_group(&table, 0, groups) == NULL);
+        CHECK(hm_table_group(&table, groups, 0) == NULL);
         CHECK(hm_table_get(&table, HM_NULL_HANDLE, 0) == NULL);
         hm_handle handle = add(&table, n);
-        CHECK(hm_table_get(&table, handle, PATH) == hm_table_cell(&table, PATH, n));
+        CHECK(hm_table_get(&table, handle, PATH) == hm_table_cell(&table, n, PATH));
         CHECK(hm_table_get(&table, handle, COLUMNS) == NULL);
         CHECK(hm_table_get(&table, handle, UINT32_MAX) == NULL);
-        CHECK(hm_table_cell(&table, COLUMNS, n) == NULL);
+        CHECK(hm_table_cell(&table, n, COLUMNS) == NULL);
         CHECK(hm_table_column(&table, COLUMNS) == NULL);
-        CHECK(hm_table_group(&table, COLUMNS, 0) == NULL);
+        CHECK(hm_table_group(&table, 0, COLUMNS) == NULL);
         CHECK((hm_table_group(&table, 0, 0) != NULL) == (lanes != 0));
-        CHECK(hm_handle_is_null(hm_table_handle_of(&table, COLUMNS, &table)));
+        CHECK(hm_handle_is_null(hm_table_handle_of(&table, &table, COLUMNS)));
         CHECK(hm_handle_equal(hm_table_handle_at(&table, n), handle));
     }
     finish(&table);
@@ -332,13 +332,13 @@ TABLE_TEST(table, what_is_out_of_range_is_null)
 /* Checks every byte of the group that holds the row, or of the row's cells in whole columns. */
 static void check_addresses(const hm_table *table, uint32_t column, uint32_t row)
 {
-    const unsigned char *cell = hm_table_cell(table, column, row);
+    const unsigned char *cell = hm_table_cell(table, row, column);
     hm_handle handle = hm_table_handle_at(table, row);
     for (size_t i = 0; i < cell_size(column); i++)
-        CHECK(hm_handle_equal(hm_table_handle_of(table, column, cell + i), handle));
+        CHECK(hm_handle_equal(hm_table_handle_of(table, cell + i, column), handle));
     for (uint32_t other = 0; other < COLUMNS; other++)
         if (other != column)
-            CHECK(hm_handle_is_null(hm_table_handle_of(table, other, cell)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(table, cell, other)));
 }
 
 TABLE_TEST(table, handle_of_takes_any_address)
@@ -349,15 +349,15 @@ TABLE_TEST(table, handle_of_takes_any_address)
     fill(&table, handles, 137);
     for (uint32_t left = 137; left > 0; left--) {
         for (uint32_t c = 0; c < COLUMNS; c++) {
-            const unsigned char *first = hm_table_cell(&table, c, 0);
+            const unsigned char *first = hm_table_cell(&table, 0, c);
             const unsigned char *behind = place_of(&table, c, left - 1) + cell_size(c);
             check_addresses(&table, c, left - 1);
             check_addresses(&table, c, test_random_below(&random, left));
-            CHECK(hm_handle_is_null(hm_table_handle_of(&table, c, behind)));
-            CHECK(hm_handle_is_null(hm_table_handle_of(&table, c, (void *)((uintptr_t)first - 1))));
-            CHECK(hm_handle_is_null(hm_table_handle_of(&table, c, NULL)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, behind, c)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, (void *)((uintptr_t)first - 1), c)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, NULL, c)));
             const void *any = (const void *)(uintptr_t)test_random(&random);
-            CHECK(hm_handle_is_null(hm_table_handle_of(&table, c, any)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, any, c)));
         }
         CHECK(hm_table_erase(&table, hm_table_handle_at(&table, left - 1)));
     }
@@ -373,17 +373,17 @@ TABLE_TEST(table, gaps_belong_to_no_row)
     CHECK(hm_table_init(&table, &desc) == HM_OK);
     CHECK(hm_table_insert_n(&table, NULL, 300, NULL) == HM_OK);
     if (lanes != 0) {
-        const unsigned char *group = hm_table_group(&table, 0, 1);
+        const unsigned char *group = hm_table_group(&table, 1, 0);
         size_t stride = (size_t)(group - (unsigned char *)hm_table_group(&table, 0, 0));
         uint32_t found[3] = {0};
         for (size_t i = 0; i < stride; i++)
             for (uint32_t c = 0; c < 3; c++)
-                found[c] += !hm_handle_is_null(hm_table_handle_of(&table, c, group + i));
+                found[c] += !hm_handle_is_null(hm_table_handle_of(&table, group + i, c));
         CHECK(found[0] == lanes && found[1] == 64 * lanes && found[2] == 3 * lanes);
         CHECK(stride % 64 == 0 && stride >= 68 * (size_t)lanes);
     }
     for (uint32_t row = 0; row < 300; row++)
-        CHECK((uintptr_t)hm_table_cell(&table, 1, row) % 64 == 0);
+        CHECK((uintptr_t)hm_table_cell(&table, row, 1) % 64 == 0);
     hm_table_fini(&table);
 }
 
@@ -400,7 +400,7 @@ TEST(table, rows_are_not_counted_in_32_bits)
         uintptr_t first = (uintptr_t)hm_table_cell(&table, 0, 0);
         for (unsigned bit = 14; bit < sizeof first * 8; bit++) {
             const void *far_away = (const void *)(first + ((uintptr_t)1 << bit));
-            CHECK(hm_handle_is_null(hm_table_handle_of(&table, 0, far_away)));
+            CHECK(hm_handle_is_null(hm_table_handle_of(&table, far_away, 0)));
         }
         hm_table_fini(&table);
     }
@@ -419,7 +419,7 @@ TABLE_TEST(table, columns_of_a_group_are_aligned_for_vectors)
     for (uint32_t group = 0; group < hm_table_group_count(&table) && lanes > 1; group++)
         for (uint32_t c = 0; c < 11; c++) {
             size_t align = sizes[c] * lanes & (0 - sizes[c] * lanes);
-            uintptr_t address = (uintptr_t)hm_table_group(&table, c, group);
+            uintptr_t address = (uintptr_t)hm_table_group(&table, group, c);
             CHECK(address % (align < 64 ? align : 64) == 0);
         }
     hm_table_fini(&table);
@@ -440,7 +440,7 @@ TABLE_TEST(table, cells_have_the_alignment_of_their_column)
     CHECK(hm_table_insert_n(&table, NULL, 200, NULL) == HM_OK);
     for (uint32_t row = 0; row < 200; row++)
         for (uint32_t c = 0; c < fits; c++)
-            CHECK((uintptr_t)hm_table_cell(&table, c, row) % aligns[c] == 0);
+            CHECK((uintptr_t)hm_table_cell(&table, row, c) % aligns[c] == 0);
     CHECK(hm_table_validate(&table) == HM_OK);
     hm_table_fini(&table);
 }
@@ -471,9 +471,9 @@ TEST(table, rows_of_one_lane_are_structs)
     struct mixed *rows = hm_table_group(&table, 0, 0);
     for (uint32_t i = 0; i < 10; i++) {
         CHECK(rows[i].a == (char)i && rows[i].f == 9 && rows[i].b > 1 && rows[i].b < 2);
-        CHECK(hm_table_cell(&table, 2, i) == &rows[i].c);
-        CHECK(hm_table_cell(&table, 3, i) == rows[i].d);
-        CHECK(hm_table_cell(&table, 4, i) == rows[i].e);
+        CHECK(hm_table_cell(&table, i, 2) == &rows[i].c);
+        CHECK(hm_table_cell(&table, i, 3) == rows[i].d);
+        CHECK(hm_table_cell(&table, i, 4) == rows[i].e);
     }
     hm_table_fini(&table);
 }
@@ -508,9 +508,9 @@ TEST(table, there_may_be_256_columns)
         hm_table table;
         CHECK(hm_table_init(&table, &desc) == HM_OK);
         CHECK(hm_table_insert_n(&table, NULL, 100, NULL) == HM_OK);
-        memset(hm_table_cell(&table, 255, 99), 1, 1);
+        memset(hm_table_cell(&table, 99, 255), 1, 1);
         CHECK(hm_table_erase(&table, hm_table_handle_at(&table, 0)));
-        CHECK(test_bytes_are(hm_table_cell(&table, 255, 0), 1, 1));
+        CHECK(test_bytes_are(hm_table_cell(&table, 0, 255), 1, 1));
         CHECK(hm_table_validate(&table) == HM_OK);
         hm_table_fini(&table);
     }

@@ -253,7 +253,7 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
     CHECK(body_lists_resize(&lists, first, 3) == HM_OK); /* 7, 0, 1 */
     CHECK(body_lists_erase_at(&lists, first, 0));        /* 1, 0 */
     CHECK(body_lists_insert_at(&lists, first, 1, &made)->value == 7);
-    CHECK(body_lists_remove_at(&lists, first, 0)); /* 7, 0 */
+    CHECK(body_lists_erase_ordered_at(&lists, first, 0)); /* 7, 0 */
     CHECK(body_lists_items(&lists, first, &count)[0].value == 7 && count == 2);
     CHECK(body_lists_items(&lists, first, NULL)[1].value == 0);
     CHECK(body_handle_equal(body_lists_handle_at(&lists, 1), second));

@@ -74,9 +74,9 @@ struct texture *find(const hm_world *world, texture_component textures, mesh_com
     (void)textures;
     (void)meshes;
 #ifdef HM_TEST_RIGHT_TYPE
-    return texture_get(world, textures, HM_NULL_HANDLE);
+    return texture_get(world, HM_NULL_HANDLE, textures);
 #else
-    return texture_get(world, meshes, HM_NULL_HANDLE);
+    return texture_get(world, HM_NULL_HANDLE, meshes);
 #endif
 }
 #else

@@ -62,7 +62,7 @@ TEST(world_typed, a_component_knows_size_alignment_and_name)
         frozen_component frozen = frozen_component_init(&world);
         CHECK(!halo_component_is_null(halo) && !frozen_component_is_null(frozen));
         entity = hm_world_create(&world, &halo.id, 1);
-        CHECK(HM_POINTER_CAST(uintptr_t, halo_get(&world, halo, entity)) % 8 == 0);
+        CHECK(HM_POINTER_CAST(uintptr_t, halo_get(&world, entity, halo)) % 8 == 0);
         CHECK(frozen_component_is_null(frozen_component_init_desc(&world, NULL)));
         CHECK(strstr(hm_last_error(), "frozen_component_init_desc") != NULL);
         CHECK(hm_world_add(&world, entity, frozen.id, &desc) == HM_ERROR_INVALID);
@@ -77,8 +77,8 @@ TEST(world_typed, a_component_knows_size_alignment_and_name)
         struct place value = {1, 2};
         place_component spot = place_component_init_desc(&world, &desc);
         CHECK(!place_component_is_null(spot));
-        CHECK(place_add(&world, spot, entity, &value) == HM_OK);
-        CHECK(place_get(&world, spot, entity)->y == 2);
+        CHECK(place_add(&world, entity, spot, &value) == HM_OK);
+        CHECK(place_get(&world, entity, spot)->y == 2);
     }
     hm_world_fini(&world);
 }
@@ -98,38 +98,38 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
     for (i = 0; i < 10; i++) {
         struct place value = {HM_CAST(float, i), 0};
         entities[i] = hm_world_create(&world, NULL, 0);
-        CHECK(!place_has(&world, place, entities[i]));
-        CHECK(place_add(&world, place, entities[i], &value) == HM_OK);
-        CHECK(place_has(&world, place, entities[i]));
-        CHECK(place_get(&world, place, entities[i])->x == HM_CAST(float, i));
+        CHECK(!place_has(&world, entities[i], place));
+        CHECK(place_add(&world, entities[i], place, &value) == HM_OK);
+        CHECK(place_has(&world, entities[i], place));
+        CHECK(place_get(&world, entities[i], place)->x == HM_CAST(float, i));
     }
     before = hm_world_clock(&world);
-    CHECK(place_changed(&world, place, entities[3]) <= before);
-    place_touch(&world, place, entities[3]);
-    CHECK(place_changed(&world, place, entities[3]) > before);
+    CHECK(place_changed(&world, entities[3], place) <= before);
+    place_touch(&world, entities[3], place);
+    CHECK(place_changed(&world, entities[3], place) > before);
     before = hm_world_clock(&world);
     place_touch_all(&world, place);
-    CHECK(place_changed(&world, place, entities[4]) > before);
+    CHECK(place_changed(&world, entities[4], place) > before);
 
     memset(&order, 0, sizeof order);
     order.compare = falling;
     CHECK(place_defragment(&world, place, &order, unlimited).done);
     for (i = 1; i < 10; i++)
-        CHECK(place_get(&world, place, entities[i]) < place_get(&world, place, entities[i - 1]));
+        CHECK(place_get(&world, entities[i], place) < place_get(&world, entities[i - 1], place));
     memset(&order, 0, sizeof order);
     order.key = rising;
     CHECK(place_defragment(&world, place, &order, unlimited).done);
     for (i = 1; i < 10; i++)
-        CHECK(place_get(&world, place, entities[i]) > place_get(&world, place, entities[i - 1]));
+        CHECK(place_get(&world, entities[i], place) > place_get(&world, entities[i - 1], place));
 
-    CHECK(frozen_add(&world, frozen, entities[5]) == HM_OK);
-    CHECK(frozen_has(&world, frozen, entities[5]) && !frozen_has(&world, frozen, entities[6]));
-    CHECK(frozen_changed(&world, frozen, entities[5]) == hm_world_clock(&world) ||
-          frozen_changed(&world, frozen, entities[5]) > before);
-    CHECK(frozen_remove(&world, frozen, entities[5]) == HM_OK);
-    CHECK(!frozen_has(&world, frozen, entities[5]));
-    CHECK(place_remove(&world, place, entities[5]) == HM_OK);
-    CHECK(place_get(&world, place, entities[5]) == NULL);
+    CHECK(frozen_add(&world, entities[5], frozen) == HM_OK);
+    CHECK(frozen_has(&world, entities[5], frozen) && !frozen_has(&world, entities[6], frozen));
+    CHECK(frozen_changed(&world, entities[5], frozen) == hm_world_clock(&world) ||
+          frozen_changed(&world, entities[5], frozen) > before);
+    CHECK(frozen_remove(&world, entities[5], frozen) == HM_OK);
+    CHECK(!frozen_has(&world, entities[5], frozen));
+    CHECK(place_remove(&world, entities[5], place) == HM_OK);
+    CHECK(place_get(&world, entities[5], place) == NULL);
     CHECK(hm_world_validate(&world) == HM_OK);
     hm_world_fini(&world);
 }
@@ -146,14 +146,14 @@ TEST(world_typed, commands_take_typed_components_and_values)
     frozen = frozen_component_init(&world);
     entity = hm_world_create(&world, NULL, 0);
     CHECK(hm_commands_init(&commands, &world, NULL) == HM_OK);
-    CHECK(place_commands_add(&commands, place, entity, &value) == HM_OK);
-    CHECK(frozen_commands_add(&commands, frozen, entity) == HM_OK);
+    CHECK(place_commands_add(&commands, entity, place, &value) == HM_OK);
+    CHECK(frozen_commands_add(&commands, entity, frozen) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK);
-    CHECK(place_get(&world, place, entity)->y == 2 && frozen_has(&world, frozen, entity));
-    CHECK(place_commands_remove(&commands, place, entity) == HM_OK);
-    CHECK(frozen_commands_remove(&commands, frozen, entity) == HM_OK);
+    CHECK(place_get(&world, entity, place)->y == 2 && frozen_has(&world, entity, frozen));
+    CHECK(place_commands_remove(&commands, entity, place) == HM_OK);
+    CHECK(frozen_commands_remove(&commands, entity, frozen) == HM_OK);
     CHECK(hm_commands_apply(&commands) == HM_OK);
-    CHECK(!place_has(&world, place, entity) && !frozen_has(&world, frozen, entity));
+    CHECK(!place_has(&world, entity, place) && !frozen_has(&world, entity, frozen));
     hm_commands_fini(&commands);
     hm_world_fini(&world);
 }
@@ -172,18 +172,18 @@ static frozen_component made_frozen;
 
 NULL_TEST(place_component_init, world, place_component_init(NULL))
 NULL_TEST(place_component_init_desc, world, place_component_init_desc(NULL, NULL))
-NULL_TEST(place_get, world, place_get(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_has, world, place_has(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_add, world, place_add(NULL, made_place, HM_NULL_HANDLE, NULL))
-NULL_TEST(place_remove, world, place_remove(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_changed, world, place_changed(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(place_touch, world, (place_touch(NULL, made_place, HM_NULL_HANDLE), 0))
+NULL_TEST(place_get, world, place_get(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_has, world, place_has(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_add, world, place_add(NULL, HM_NULL_HANDLE, made_place, NULL))
+NULL_TEST(place_remove, world, place_remove(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_changed, world, place_changed(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_touch, world, (place_touch(NULL, HM_NULL_HANDLE, made_place), 0))
 NULL_TEST(place_touch_all, world, (place_touch_all(NULL, made_place), 0))
 NULL_TEST(place_defragment, world, place_defragment(NULL, made_place, NULL, unlimited))
-NULL_TEST(place_commands_add, commands, place_commands_add(NULL, made_place, HM_NULL_HANDLE, NULL))
-NULL_TEST(place_commands_remove, commands, place_commands_remove(NULL, made_place, HM_NULL_HANDLE))
-NULL_TEST(frozen_commands_add, commands, frozen_commands_add(NULL, made_frozen, HM_NULL_HANDLE))
-NULL_TEST(frozen_add, world, frozen_add(NULL, made_frozen, HM_NULL_HANDLE))
+NULL_TEST(place_commands_add, commands, place_commands_add(NULL, HM_NULL_HANDLE, made_place, NULL))
+NULL_TEST(place_commands_remove, commands, place_commands_remove(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(frozen_commands_add, commands, frozen_commands_add(NULL, HM_NULL_HANDLE, made_frozen))
+NULL_TEST(frozen_add, world, frozen_add(NULL, HM_NULL_HANDLE, made_frozen))
 
 DEATH_TEST(world_typed, defragment_without_order_names_the_function)
 {
