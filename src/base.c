@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* base: the panic hook, the last error and the names of the status codes. */
+/* base: the last error, the version and the names of the status codes. */
 #include "base_private.h"
 
 #include <stdarg.h>
-#ifndef HM_FREESTANDING
-#include <stdio.h>
-#include <stdlib.h>
-#endif
 
 #define BASE_TEXT_OF(number) #number
 #define BASE_VERSION_OF(major, minor, patch)                                                       \
     BASE_TEXT_OF(major) "." BASE_TEXT_OF(minor) "." BASE_TEXT_OF(patch)
-
-static hm_panic_hook base_panic_hook;
 
 /* Two messages, so that the last one can be taken back. */
 typedef struct base_sentences {
@@ -43,54 +37,6 @@ const char *hm_status_name(hm_status status)
         return "HM_ERROR_CORRUPT";
     }
     return "unknown status";
-}
-
-#ifndef HM_FREESTANDING
-
-static void base_print(const char *file, int line, const char *message)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, message);
-}
-
-HM_NORETURN static void base_abort(void)
-{
-    abort();
-}
-
-#else
-
-/* There is nowhere to print to: the program's hook must do that. */
-static void base_print(const char *file, int line, const char *message)
-{
-    (void)file;
-    (void)line;
-    (void)message;
-}
-
-HM_NORETURN static void base_abort(void)
-{
-#ifdef HM_USE_GNU
-    __builtin_trap();
-#else
-    for (;;)
-        ;
-#endif
-}
-
-#endif
-
-void hm_set_panic_hook(hm_panic_hook hook)
-{
-    base_panic_hook = hook;
-}
-
-void hm_panic(const char *file, int line, const char *message)
-{
-    if (base_panic_hook != NULL)
-        base_panic_hook(file, line, message);
-    else
-        base_print(file, line, message);
-    base_abort();
 }
 
 const char *hm_version(void)

@@ -296,19 +296,6 @@ bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key)
     return true;
 }
 
-bool hm_index_next(const hm_index *index, hm_index_view *view)
-{
-    HM_CONTRACT(index != NULL, "hm_index_next: index is NULL");
-    HM_CONTRACT(view != NULL, "hm_index_next: view is NULL");
-    hm_lists_view found = {.next = view->next};
-    bool is_any = hm_lists_next(&index->members, &found);
-    view->key = is_any ? index->buckets[hm_handle_index(found.list)].key : 0;
-    view->members = found.items;
-    view->count = found.count;
-    view->next = found.next;
-    return is_any;
-}
-
 size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size)
 {
     HM_CONTRACT(index != NULL, "hm_index_describe: index is NULL");

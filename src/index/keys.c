@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* index: from keys to buckets.
+/* index: from keys to buckets, and from one key with members to the next.
  *
  * Hashed keys are chained through the buckets, from a table of heads that always has one head more
  * than there are keys. It grows and shrinks by one head, which divides one chain, or joins two:
@@ -200,6 +200,19 @@ hm_status hm_index_reserve_keys(hm_index *index, uint32_t n)
     if (status == HM_OK && n != 0 && index->key_limit == 0)
         status = hm_array_commit(&index->head_array, (size_t)index->key_count + n + 1, false);
     return status;
+}
+
+bool hm_index_next(const hm_index *index, hm_index_view *view)
+{
+    HM_CONTRACT(index != NULL, "hm_index_next: index is NULL");
+    HM_CONTRACT(view != NULL, "hm_index_next: view is NULL");
+    hm_lists_view found = {.next = view->next};
+    bool is_any = hm_lists_next(&index->members, &found);
+    view->key = is_any ? index->buckets[hm_handle_index(found.list)].key : 0;
+    view->members = found.items;
+    view->count = found.count;
+    view->next = found.next;
+    return is_any;
 }
 
 /* Chains all buckets whose lists are empty, the first one first. */

@@ -82,12 +82,35 @@ uint32_t hm_lists_capacity_at(const hm_lists *lists, uint32_t unit)
     return capacity < HM_LISTS_MOST ? (uint32_t)capacity : HM_LISTS_MOST;
 }
 
-void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
+/* gaps */
+
+/* Makes the units from `unit` on, which belong to no block, a free one. */
+static void blocks_make_free(hm_lists *lists, uint32_t unit, uint32_t size)
 {
     blocks_make(lists, unit, HM_LISTS_FREE, size);
     blocks_link(lists, unit);
     if (unit < lists->cursor)
         lists->cursor = unit;
+}
+
+/* Makes the units from `unit` on belong to no block, and the end come down to there. */
+static void blocks_lower_end(hm_lists *lists, uint32_t unit)
+{
+    size_t size = (size_t)(lists->end - unit) << lists->unit_shift;
+    hm_memory_poison(hm_lists_address(lists, unit), size);
+    lists->end = unit;
+    if (unit < lists->cursor)
+        lists->cursor = unit;
+}
+
+void hm_lists_make_gap(hm_lists *lists, uint32_t unit, uint32_t end)
+{
+    if (end == lists->end) {
+        blocks_lower_end(lists, unit);
+    } else if (end != unit) {
+        blocks_make_free(lists, unit, end - unit);
+        hm_lists_part(lists);
+    }
 }
 
 /* Where that lowers the end, a free block in front of this one becomes the last. */
@@ -97,13 +120,46 @@ void hm_lists_give(hm_lists *lists, uint32_t unit)
     hm_lists_make_gap(lists, unit, hm_lists_end_of(lists, unit));
 }
 
-void hm_lists_lower_end(hm_lists *lists, uint32_t unit)
+bool hm_lists_reclaim(hm_lists *lists, uint32_t unit)
 {
-    size_t size = (size_t)(lists->end - unit) << lists->unit_shift;
-    hm_memory_poison(hm_lists_address(lists, unit), size);
-    lists->end = unit;
-    if (unit < lists->cursor)
-        lists->cursor = unit;
+    const hm_lists_block *block = hm_lists_block_at(lists, unit);
+    if (hm_lists_is_free(block))
+        return true;
+    hm_lists_record *record = &lists->records[block->slot];
+    if (record->count != 0)
+        return false;
+    *record = (hm_lists_record){.tag = record->tag};
+    blocks_make_free(lists, unit, block->size);
+    return true;
+}
+
+uint64_t hm_lists_join(hm_lists *lists, uint32_t unit, uint64_t limit)
+{
+    uint64_t joined = 0;
+    uint32_t end = hm_lists_end_of(lists, unit);
+    hm_lists_unlink(lists, unit);
+    for (; joined < limit && end < lists->end; joined++) {
+        if (!hm_lists_reclaim(lists, end))
+            break;
+        hm_lists_unlink(lists, end);
+        end = hm_lists_end_of(lists, end);
+    }
+    hm_lists_make_gap(lists, unit, end);
+    return joined;
+}
+
+/* Gives back the blocks of empty lists, joins free blocks that are next to each other, and lowers
+ * the end to where the last list's block ends. O(blocks). */
+static void blocks_join_all(hm_lists *lists)
+{
+    uint32_t unit = lists->cursor;
+    while (unit < lists->end) {
+        if (hm_lists_reclaim(lists, unit))
+            hm_lists_join(lists, unit, UINT64_MAX);
+        if (unit < lists->end)
+            unit = hm_lists_end_of(lists, unit);
+    }
+    lists->guard.flags |= HM_GUARD_JOINED;
 }
 
 /* take */
@@ -151,7 +207,7 @@ static uint32_t blocks_reuse(hm_lists *lists, uint32_t size, uint32_t size_class
     uint32_t rest = hm_lists_block_at(lists, unit)->size - size;
     blocks_make(lists, unit, 0, size);
     if (rest != 0)
-        hm_lists_make_free(lists, unit + size, rest);
+        blocks_make_free(lists, unit + size, rest);
     return unit;
 }
 
@@ -168,7 +224,7 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
         bool is_used_up = (size_t)lists->end + size > lists->unit_array.capacity;
         if (is_used_up && !hm_lists_is_joined(lists) &&
             blocks_find_class(lists, size_class) == HM_LISTS_CLASSES)
-            hm_lists_join(lists);
+            blocks_join_all(lists);
         hm_status status = blocks_extend(lists, size, unit);
         if (status == HM_OK)
             return HM_OK;

@@ -11,59 +11,6 @@ enum {
     GAPS_BLOCKS_A_SWAP = 4 /* and for each swap that is allowed */
 };
 
-void hm_lists_make_gap(hm_lists *lists, uint32_t unit, uint32_t end)
-{
-    if (end == lists->end) {
-        hm_lists_lower_end(lists, unit);
-    } else if (end != unit) {
-        hm_lists_make_free(lists, unit, end - unit);
-        hm_lists_part(lists);
-    }
-}
-
-/* Whether a block is free; that of an empty list becomes so. */
-static bool gaps_reclaim(hm_lists *lists, uint32_t unit)
-{
-    const hm_lists_block *block = hm_lists_block_at(lists, unit);
-    if (hm_lists_is_free(block))
-        return true;
-    hm_lists_record *record = &lists->records[block->slot];
-    if (record->count != 0)
-        return false;
-    *record = (hm_lists_record){.tag = record->tag};
-    hm_lists_make_free(lists, unit, block->size);
-    return true;
-}
-
-/* Joins the free blocks behind a free one to it, at most so many, and returns how many. If nothing
- * else follows, all of them are none. */
-static uint64_t gaps_join(hm_lists *lists, uint32_t unit, uint64_t limit)
-{
-    uint64_t joined = 0;
-    uint32_t end = hm_lists_end_of(lists, unit);
-    hm_lists_unlink(lists, unit);
-    for (; joined < limit && end < lists->end; joined++) {
-        if (!gaps_reclaim(lists, end))
-            break;
-        hm_lists_unlink(lists, end);
-        end = hm_lists_end_of(lists, end);
-    }
-    hm_lists_make_gap(lists, unit, end);
-    return joined;
-}
-
-void hm_lists_join(hm_lists *lists)
-{
-    uint32_t unit = lists->cursor;
-    while (unit < lists->end) {
-        if (gaps_reclaim(lists, unit))
-            gaps_join(lists, unit, UINT64_MAX);
-        if (unit < lists->end)
-            unit = hm_lists_end_of(lists, unit);
-    }
-    lists->guard.flags |= HM_GUARD_JOINED;
-}
-
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
  * behind it a gap is left. Returns where it ends. */
 static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
@@ -95,12 +42,12 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
     uint32_t at = lists->cursor;
     for (; at < lists->end && looks > 0; looks--) {
         uint32_t from = at;
-        if (gaps_reclaim(lists, at)) {
-            looks -= gaps_join(lists, at, looks - 1);
+        if (hm_lists_reclaim(lists, at)) {
+            looks -= hm_lists_join(lists, at, looks - 1);
             if (at == lists->end || progress.swaps == swaps)
                 break;
             from = hm_lists_end_of(lists, at);
-            if (gaps_reclaim(lists, from))
+            if (hm_lists_reclaim(lists, from))
                 break; /* No more blocks may be looked at. */
             hm_lists_unlink(lists, at);
             progress.swaps++;

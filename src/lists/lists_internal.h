@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* lists: what its sources share.
  *
+ *     blocks.c      blocks of the range: taken, given back, joined, and checked
+ *     gaps.c        defragment
+ *     lists.c       all else: lists, and what is done with their items
+ *
  * The range is full of blocks from unit 1 to `end`, without holes: each is a list's or free, and
  * its head says how long it is, so that one can walk from block to block. A free block of more than
  * one unit is in the list of the class whose number is the logarithm of its size, rounded down.
@@ -77,27 +81,22 @@ uint32_t hm_lists_capacity_at(const hm_lists *lists, uint32_t unit);
 /* Makes a block free, or if it is the last one, lowers the end. O(1). */
 void hm_lists_give(hm_lists *lists, uint32_t unit);
 
-/* Makes the units from `unit` on, which belong to no block, a free one. */
-void hm_lists_make_free(hm_lists *lists, uint32_t unit, uint32_t size);
+/* Makes the units from `unit` to `end`, which belong to no block, a free one, or none if they are
+ * the last. */
+void hm_lists_make_gap(hm_lists *lists, uint32_t unit, uint32_t end);
 
-/* Makes the units from `unit` on belong to no block, and the end come down to there. */
-void hm_lists_lower_end(hm_lists *lists, uint32_t unit);
+/* Whether a block is free; that of an empty list becomes so. */
+bool hm_lists_reclaim(hm_lists *lists, uint32_t unit);
+
+/* Joins the free blocks behind a free one to it, at most so many, and returns how many. If nothing
+ * else follows, all of them are none. */
+uint64_t hm_lists_join(hm_lists *lists, uint32_t unit, uint64_t limit);
 
 /* Takes a free block out of the list of its class. */
 void hm_lists_unlink(hm_lists *lists, uint32_t unit);
 
 /* Poisons what is in a block behind `count` items. */
 void hm_lists_poison_rest(const hm_lists *lists, uint32_t unit, uint32_t count);
-
-/* gaps.c */
-
-/* Makes the units from `unit` to `end`, which belong to no block, a free one, or none if they are
- * the last. */
-void hm_lists_make_gap(hm_lists *lists, uint32_t unit, uint32_t end);
-
-/* Gives back the blocks of empty lists, joins free blocks that are next to each other, and lowers
- * the end to where the last list's block ends. O(blocks). */
-void hm_lists_join(hm_lists *lists);
 
 hm_status hm_lists_validate_blocks(const hm_lists *lists);
 

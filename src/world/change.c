@@ -29,70 +29,6 @@ static hm_status change_read(const hm_world *world, hm_component component, uint
     return HM_OK;
 }
 
-void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
-{
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    const hm_world_cell *cell = &table->cells[number];
-    return hm_world_address(world, table, place, cell->offset, cell->size);
-}
-
-void hm_world_destroy_value(hm_world *world, uint32_t number, void *value)
-{
-    const hm_world_component_record *record = hm_world_record(world, number);
-    if (record->destroy == NULL)
-        return;
-    hm_world_enter(world);
-    record->destroy(value, record->context);
-    hm_world_leave(world);
-}
-
-hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
-                                const void *const *columns)
-{
-    for (uint32_t i = 0; columns != NULL && i < n; i++) {
-        const hm_world_component_record *record = hm_world_record(world, set[i] - world->salt);
-        if (columns[i] != NULL && record->size == 0)
-            return hm_world_refuse_component(world, set[i] - world->salt, HM_WORLD_IS_TAG);
-    }
-    return HM_OK;
-}
-
-/* sparse components */
-
-static uint64_t *change_mask(const hm_world *world, hm_handle entity)
-{
-    return (uint64_t *)(void *)world->mask_array.data + hm_handle_index(entity);
-}
-
-hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity)
-{
-    hm_status status =
-        hm_array_commit(&world->mask_array, (size_t)hm_handle_index(entity) + 1, true);
-    if (status == HM_OK)
-        status = hm_secondary_prepare(hm_world_sparse(world, number), n, entity);
-    return hm_world_tell(world, status);
-}
-
-void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value)
-{
-    hm_world_component_record *record = hm_world_record(world, number);
-    if (record->destroy != NULL)
-        hm_world_enter(world);
-    hm_secondary_set(hm_world_sparse(world, number), entity, value);
-    if (record->destroy != NULL)
-        hm_world_leave(world);
-    *change_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;
-    record->changed = ++world->clock;
-}
-
-bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity)
-{
-    hm_world_enter(world);
-    bool removed = hm_secondary_remove(sparse, entity);
-    hm_world_leave(world);
-    return removed;
-}
-
 /* add and remove */
 
 static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
@@ -109,20 +45,6 @@ static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t n
     hm_world_settle(world);
     hm_world_set_sparse(world, number, entity, value);
     return HM_OK;
-}
-
-void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value)
-{
-    uint32_t index = hm_world_place_table(place);
-    const hm_world_cell *cell = &world->tables[index].cells[number];
-    void *at = hm_world_value_at(world, place, number);
-    if (value != NULL)
-        memcpy(at, value, cell->size);
-    else
-        memset(at, 0, cell->size);
-    hm_world_mark_column(world, index, cell->column);
-    if (index == world->order_table)
-        hm_world_disturb(world, place, world->tables[index].count);
 }
 
 /* Replaces a value at its place. */

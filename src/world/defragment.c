@@ -9,55 +9,22 @@
 /* Tables that a call looks at, at most, to find one that is not in order. */
 enum { DEFRAGMENT_TABLES = 4096 };
 
-static uint32_t *defragment_chunks(const hm_world *world)
-{
-    return (uint32_t *)(void *)world->order_chunks.data;
-}
-
-/* The first chunks may be small; from the fourth on, all are of the largest class. */
-enum { DEFRAGMENT_SMALL = HM_WORLD_CLASSES - 1 };
-
 static hm_world_place defragment_place(const hm_world *world, uint32_t row)
 {
     const hm_world_table *table = &world->tables[world->order_table];
-    const uint32_t *chunks = defragment_chunks(world);
+    const uint32_t *chunks = hm_world_order_chunks(world);
     uint32_t ordinal = 0, rows;
-    for (; ordinal < DEFRAGMENT_SMALL; ordinal++, row -= rows) {
+    for (; ordinal < HM_WORLD_SMALL_CHUNKS; ordinal++, row -= rows) {
         rows = table->rows[hm_world_chunk_class(chunks[ordinal])];
         if (row < rows)
             break;
     }
-    if (ordinal == DEFRAGMENT_SMALL) {
+    if (ordinal == HM_WORLD_SMALL_CHUNKS) {
         rows = table->rows[HM_WORLD_CLASSES - 1];
         ordinal += row / rows;
         row %= rows;
     }
     return (hm_world_place){chunks[ordinal], world->order_table << HM_WORLD_ROW_BITS | row};
-}
-
-static uint32_t defragment_row(const hm_world *world, hm_world_place place)
-{
-    const hm_world_table *table = &world->tables[world->order_table];
-    const uint32_t *chunks = defragment_chunks(world);
-    uint32_t ordinal = hm_world_link_of(world, place.chunk)->ordinal;
-    uint32_t row = hm_world_place_row(place);
-    for (uint32_t i = 0; i < ordinal && i < DEFRAGMENT_SMALL; i++)
-        row += table->rows[hm_world_chunk_class(chunks[i])];
-    if (ordinal > DEFRAGMENT_SMALL)
-        row += table->rows[HM_WORLD_CLASSES - 1] * (ordinal - DEFRAGMENT_SMALL);
-    return row;
-}
-
-void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
-{
-    hm_order_disturb(&world->order_state, defragment_row(world, place), count);
-}
-
-void hm_world_forget_order(hm_world *world)
-{
-    hm_order_reset(&world->order_state);
-    world->order_table = HM_WORLD_NONE;
-    world->order_looked = 0;
 }
 
 /* What the order machinery asks. */
@@ -86,7 +53,7 @@ static uint32_t defragment_position_of(const void *owner, uint32_t slot)
     if (hm_handle_index(world->ids.entries[slot]) >= world->ids.count ||
         hm_world_place_table(world->places[slot]) != world->order_table)
         return HM_INVALID_INDEX;
-    return defragment_row(world, world->places[slot]);
+    return hm_world_row_of(world, world->places[slot]);
 }
 
 static void defragment_swapped(void *owner, uint32_t a, uint32_t b)
@@ -107,7 +74,7 @@ static void defragment_begin(hm_world *world, uint32_t index)
 {
     hm_order_reset(&world->order_state);
     world->order_table = index;
-    uint32_t *chunks = defragment_chunks(world);
+    uint32_t *chunks = hm_world_order_chunks(world);
     for (uint32_t chunk = world->tables[index].first; chunk != HM_WORLD_NONE;
          chunk = hm_world_link_of(world, chunk)->next)
         *chunks++ = chunk;

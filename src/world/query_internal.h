@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* query: what its sources share.
  *
- *     query.c       which tables match; init and fini; begin and end; questions
- *     query_run.c   the loop: from chunk to chunk, or from run to run
- *     query_change.c changes all entities that match
+ *     query_tables.c  which tables match
+ *     query_run.c     the loop: from chunk to chunk, or from run to run
+ *     query.c         init and fini; begin and end; questions
+ *     query_change.c  changes all entities that match
  */
 #ifndef HANDLE_MAP_QUERY_INTERNAL_H
 #define HANDLE_MAP_QUERY_INTERNAL_H
@@ -25,7 +26,7 @@ static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t t
     return hm_world_sparse(query->world, query->numbers[term]);
 }
 
-/* query.c */
+/* query_tables.c */
 
 /* Whether a table may have entities that match. With sparse terms, each of them has to be tested.
  * `has_any`: whether the table itself has a component of `any`, or none is asked for. */

@@ -188,47 +188,7 @@ void hm_world_fini(hm_world *world)
     world_release_all(world);
 }
 
-/* busy */
-
-hm_status hm_world_refuse_busy(const hm_world *world)
-{
-    if (hm_guard_refuses(&world->guard, "world", world->name))
-        return HM_ERROR_BUSY;
-    return hm_fail(HM_ERROR_BUSY, "the world '%.80s' does not change while a query runs",
-                   world->name);
-}
-
-hm_status hm_world_blame(const hm_world *world)
-{
-    const hm_array *blocks = &world->store.block_array;
-    const hm_limits limits = {"world",
-                              world->name,
-                              hm_world_capacity(world),
-                              world->ids.max_slots,
-                              (uint64_t)blocks->item_size * blocks->capacity,
-                              "max_size"};
-    return hm_blame_memory(&limits);
-}
-
-void hm_world_enter(hm_world *world)
-{
-    hm_guard_enter(&world->guard);
-}
-
-void hm_world_leave(hm_world *world)
-{
-    hm_guard_leave(&world->guard, (uint32_t)world->ids.slot_array.limit);
-}
-
 /* components */
-
-hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is)
-{
-    const char *name = hm_world_record(world, number)->name;
-    if (name == NULL)
-        return hm_fail(HM_ERROR_INVALID, "component 0x%08" HM_X32 " %s", world->salt + number, is);
-    return hm_fail(HM_ERROR_INVALID, "component %.60s %s", name, is);
-}
 
 hm_status hm_world_refuse_type(uint32_t most)
 {

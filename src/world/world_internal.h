@@ -2,13 +2,16 @@
 /* world: what its sources share.
  *
  *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
- *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
+ *     refuse.c      why a call is refused; the time of callbacks
+ *     disturb.c     what the order of a table is told
+ *     values.c      the values of components: check, write, destroy
  *     chunks.c      the rows of a table, in a list of chunks
- *     world.c       init and fini, components, questions
- *     upkeep.c      trim and validate
+ *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
  *     entities.c    create and destroy, one and many
+ *     world.c       init and fini, components, questions
  *     change.c      add, remove and change: an entity moves from table to table
  *     defragment.c  brings rows into order
+ *     upkeep.c      trim and validate
  *     query.c       visits what matches
  *     commands.c    records changes for later
  *     apply.c       makes them
@@ -117,47 +120,38 @@ static inline hm_world_link *hm_world_link_of(const hm_world *world, uint32_t ch
     return (hm_world_link *)(void *)(hm_world_chunk_at(world, chunk) + end) - 1;
 }
 
-/* sets.c */
+/* refuse.c */
 
-/* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
-hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
-                            hm_world_set *set);
-bool hm_world_set_has(const hm_world_set *set, uint32_t number);
+/* HM_ERROR_BUSY, with the reason. */
+hm_status hm_world_refuse_busy(const hm_world *world);
 
-/* Leaves out the sparse components. */
-void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
+/* HM_ERROR_INVALID: the component with this number `is` something that it must not be. The sentence
+ * has its name or, if it has none, what programs know it by. */
+hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is);
 
-/* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
- * that is more than a chunk. */
-hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size);
+/* Names the world to which memory was refused: HM_ERROR_MEMORY. */
+HM_COLD hm_status hm_world_blame(const hm_world *world);
 
-/* Finds or makes the table of exactly this set, which has no sparse component. HM_ERROR_INVALID: a
- * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
-hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
-
-/* Finds or makes the table with one component, which is not sparse, more or less, and caches the
- * way there. */
-hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
-
-/* The same; O(1) the second time. */
-static inline hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number,
-                                        uint32_t *other)
+/* Passes a status on, and names the world if memory was refused. */
+static inline hm_status hm_world_tell(const hm_world *world, hm_status status)
 {
-    const hm_world_table *from = &world->tables[table];
-    *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
-    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, table, number, other);
+    return status == HM_ERROR_MEMORY ? hm_world_blame(world) : status;
 }
 
-/* Drops the tables without rows, except the root, and the edges to them. */
-void hm_world_drop_tables(hm_world *world);
+#define HM_WORLD_IS_TAG "is a tag: it has no values"
 
-static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table, uint32_t number)
+/* HM_ERROR_BUSY inside a callback, and while a query runs. */
+static inline hm_status hm_world_check_idle(const hm_world *world)
 {
-    static const hm_world_cell absent = {0};
-    return number < table->span ? &table->cells[number] : &absent;
+    bool is_idle = !hm_guard_is_busy(&world->guard) && world->running == 0;
+    return is_idle ? HM_OK : hm_world_refuse_busy(world);
 }
 
-/* chunks.c */
+/* Every callback runs between enter and leave. */
+void hm_world_enter(hm_world *world);
+void hm_world_leave(hm_world *world);
+
+/* rows and columns */
 
 static inline uint32_t hm_world_place_table(hm_world_place place)
 {
@@ -175,6 +169,84 @@ static inline hm_handle *hm_world_entities(const hm_world *world, const hm_world
     size_t rows = table->rows[hm_world_chunk_class(chunk)];
     return (hm_handle *)(void *)(hm_world_chunk_at(world, chunk) + rows * table->entity_offset);
 }
+
+static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table, uint32_t number)
+{
+    static const hm_world_cell absent = {0};
+    return number < table->span ? &table->cells[number] : &absent;
+}
+
+/* Marks a column, or all rows of a table, as changed now. */
+static inline void hm_world_mark_column(hm_world *world, uint32_t table, uint32_t column)
+{
+    world->tables[table].column_changed[column] = ++world->clock;
+    world->tables[table].is_ordered = false;
+}
+
+static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
+{
+    world->tables[table].changed = ++world->clock;
+    world->tables[table].is_ordered = false;
+}
+
+/* disturb.c */
+
+/* The first chunks of a table may be small; from the fourth on, all are of the largest class. */
+enum { HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1 };
+
+/* Returns the chunks of the table that is being ordered. */
+static inline uint32_t *hm_world_order_chunks(const hm_world *world)
+{
+    return (uint32_t *)(void *)world->order_chunks.data;
+}
+
+/* Returns the number of a row of that table. */
+uint32_t hm_world_row_of(const hm_world *world, hm_world_place place);
+
+/* A row of the table that is being ordered has changed, or is about to go; `count` rows are left.
+ */
+void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
+
+/* Rows were renumbered, or their values may all have changed. */
+void hm_world_forget_order(hm_world *world);
+
+/* values.c */
+
+/* HM_ERROR_INVALID when there is a column for a tag. */
+hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
+                                const void *const *columns);
+
+/* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
+static inline void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
+{
+    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_cell *cell = &table->cells[number];
+    return hm_world_address(world, table, place, cell->offset, cell->size);
+}
+
+/* Runs the destroy hook of a component, which has one, for this value. */
+void hm_world_run_hook(hm_world *world, uint32_t number, void *value);
+
+/* The same, if there is a hook. */
+static inline void hm_world_destroy_value(hm_world *world, uint32_t number, void *value)
+{
+    if (hm_world_record(world, number)->destroy != NULL)
+        hm_world_run_hook(world, number, value);
+}
+
+/* Writes a value into a row; NULL: zero. */
+void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
+
+/* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
+
+/* Sets a sparse value that is there already, or was prepared. */
+void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
+
+/* Removes a sparse value; false if there is none. */
+bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
+
+/* chunks.c */
 
 /* Returns how many rows of a chunk are in use. */
 static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t chunk)
@@ -234,32 +306,48 @@ hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint
  * not written either. */
 hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
 
-/* world.c */
+/* sets.c */
 
-/* HM_ERROR_BUSY, with the reason. */
-hm_status hm_world_refuse_busy(const hm_world *world);
+/* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
+hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
+                            hm_world_set *set);
+bool hm_world_set_has(const hm_world_set *set, uint32_t number);
 
-/* HM_ERROR_INVALID: the component with this number `is` something that it must not be. The sentence
- * has its name or, if it has none, what programs know it by. */
-hm_status hm_world_refuse_component(const hm_world *world, uint32_t number, const char *is);
+/* Leaves out the sparse components. */
+void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
 
-/* Names the world to which memory was refused: HM_ERROR_MEMORY. */
-HM_COLD hm_status hm_world_blame(const hm_world *world);
+/* Computes the bytes of a row with these components, without the sparse ones. HM_ERROR_INVALID when
+ * that is more than a chunk. */
+hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size);
 
-/* Passes a status on, and names the world if memory was refused. */
-static inline hm_status hm_world_tell(const hm_world *world, hm_status status)
+/* Finds or makes the table of exactly this set, which has no sparse component. HM_ERROR_INVALID: a
+ * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
+hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
+
+/* Finds or makes the table with one component, which is not sparse, more or less, and caches the
+ * way there. */
+hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
+
+/* The same; O(1) the second time. */
+static inline hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number,
+                                        uint32_t *other)
 {
-    return status == HM_ERROR_MEMORY ? hm_world_blame(world) : status;
+    const hm_world_table *from = &world->tables[table];
+    *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
+    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, table, number, other);
 }
 
-#define HM_WORLD_IS_TAG "is a tag: it has no values"
+/* Drops the tables without rows, except the root, and the edges to them. */
+void hm_world_drop_tables(hm_world *world);
 
-/* HM_ERROR_BUSY inside a callback, and while a query runs. */
-static inline hm_status hm_world_check_idle(const hm_world *world)
-{
-    bool is_idle = !hm_guard_is_busy(&world->guard) && world->running == 0;
-    return is_idle ? HM_OK : hm_world_refuse_busy(world);
-}
+/* entities.c */
+
+/* Returns a new live handle without a place, or null. */
+hm_handle hm_world_issue(hm_world *world);
+
+/* Makes n entities, besides those that are promised, fit in the id table and what is beside it.
+ * `grows` as in hm_array_commit. The world is not busy. */
+hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
 
 /* Whether commands were promised this entity, which does not live yet. */
 static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
@@ -279,32 +367,6 @@ static inline void hm_world_settle(hm_world *world)
         hm_world_settle_all(world);
 }
 
-/* Every callback runs between enter and leave. */
-void hm_world_enter(hm_world *world);
-void hm_world_leave(hm_world *world);
-
-/* Marks a column, or all rows of a table, as changed now. */
-static inline void hm_world_mark_column(hm_world *world, uint32_t table, uint32_t column)
-{
-    world->tables[table].column_changed[column] = ++world->clock;
-    world->tables[table].is_ordered = false;
-}
-
-static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
-{
-    world->tables[table].changed = ++world->clock;
-    world->tables[table].is_ordered = false;
-}
-
-/* entities.c */
-
-/* Returns a new live handle without a place, or null. */
-hm_handle hm_world_issue(hm_world *world);
-
-/* Makes n entities, besides those that are promised, fit in the id table and what is beside it.
- * `grows` as in hm_array_commit. The world is not busy. */
-hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
-
 /* change.c */
 
 /* What an entity gains and loses in one step. A component is in at most one of both. */
@@ -323,42 +385,11 @@ hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_de
  */
 hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
 
-/* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
-void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number);
-
-/* Runs the destroy hook of a component for this value, if there is one. */
-void hm_world_destroy_value(hm_world *world, uint32_t number, void *value);
-
-/* Writes a value into a row; NULL: zero. */
-void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
-
 /* As hm_world_add without the checks of entity and busy. */
 hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,
                               const void *value);
 
 /* As hm_world_remove without the checks of entity and busy. */
 hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t number);
-
-/* HM_ERROR_INVALID when there is a column for a tag. */
-hm_status hm_world_check_values(const hm_world *world, const hm_component *set, uint32_t n,
-                                const void *const *columns);
-
-/* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
-hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
-
-/* Sets a sparse value that is there already, or was prepared. */
-void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
-
-/* Removes a sparse value; false if there is none. */
-bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
-
-/* defragment.c */
-
-/* A row of the table that is being ordered has changed, or is about to go; `count` rows are left.
- */
-void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
-
-/* Rows were renumbered, or their values may all have changed. */
-void hm_world_forget_order(hm_world *world);
 
 #endif

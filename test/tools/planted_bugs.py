@@ -168,7 +168,7 @@ BUGS = [
         "        for (uint32_t i = 0; i < command->remove_count; i++)\n"
         "            apply_put(call->set, command->numbers[command->add_count + i],\n"
         "                      command->next != 0);", "world"),
-    Bug("a query does not hear of the newest table", "src/world/query.c",
+    Bug("a query does not hear of the newest table", "src/world/query_tables.c",
         "    for (; query->seen < world->table_array.count; query->seen++) {\n"
         "        bool has_any;\n",
         "    for (; query->seen < world->table_array.count; query->seen++) {\n"

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* base: the panic hook, and the end of the program. Not in base.c, since what writes the sentences
+ * there has contracts too. */
+#include <handle_map/base.h>
+
+#ifndef HM_FREESTANDING
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+
+static hm_panic_hook panic_hook;
+
+#ifndef HM_FREESTANDING
+
+static void panic_print(const char *file, int line, const char *message)
+{
+    fprintf(stderr, "%s:%d: %s\n", file, line, message);
+}
+
+HM_NORETURN static void panic_abort(void)
+{
+    abort();
+}
+
+#else
+
+/* There is nowhere to print to: the program's hook must do that. */
+static void panic_print(const char *file, int line, const char *message)
+{
+    (void)file;
+    (void)line;
+    (void)message;
+}
+
+HM_NORETURN static void panic_abort(void)
+{
+#ifdef HM_USE_GNU
+    __builtin_trap();
+#else
+    for (;;)
+        ;
+#endif
+}
+
+#endif
+
+void hm_set_panic_hook(hm_panic_hook hook)
+{
+    panic_hook = hook;
+}
+
+void hm_panic(const char *file, int line, const char *message)
+{
+    if (panic_hook != NULL)
+        panic_hook(file, line, message);
+    else
+        panic_print(file, line, message);
+    panic_abort();
+}
