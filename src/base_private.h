@@ -19,7 +19,7 @@ HM_COLD HM_PRINTF(2, 3) hm_status hm_fail(hm_status status, const char *format, 
 
 /* Takes the last message back, so that the one before it is the last again: for a caller that can
  * do without what was refused. At most once for each hm_fail. */
-void hm_forgive(void);
+void hm_restore_last_error(void);
 
 /* The failures that all containers share; `what` is "map", "pool" and so on. */
 

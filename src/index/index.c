@@ -140,7 +140,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
     hm_handle list = hm_index_list(index, bucket);
     hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
     if (status == HM_ERROR_FULL) {
-        hm_forgive();
+        hm_restore_last_error();
         (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
         status = hm_lists_push_n(&index->members, list, &owner, 1);
     }

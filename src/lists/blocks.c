@@ -175,7 +175,7 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
         size_class = blocks_find_class(lists, size_class);
         if (size_class == HM_LISTS_CLASSES)
             return status;
-        hm_forgive();
+        hm_restore_last_error();
     }
     *unit = blocks_reuse(lists, size, size_class);
     return HM_OK;

@@ -116,7 +116,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         full.capacity = HM_DEFAULT_CAPACITY;
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
-            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     secondary->name = full.name != NULL ? full.name : "secondary";
     status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {
