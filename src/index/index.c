@@ -133,8 +133,8 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     return HM_OK;
 }
 
-/* Adds an owner to the members of a key, whose block has no room. Perhaps the lists have no larger
- * one only for the gaps between the blocks. */
+/* Adds an owner to the members of a key whose block has no room. If the lists have no larger block,
+ * that may be because of the gaps between blocks: then closes them and tries again. */
 static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle owner)
 {
     hm_handle list = hm_index_list(index, bucket);
