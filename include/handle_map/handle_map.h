@@ -36,9 +36,9 @@
  * of memory once it is used. When the index space is used up, inserts fail; the statistics show it
  * in advance. At 60,000 inserts a second the default of 2^20 slots lasts 13 days. Programs that run
  * longer set more: 2^24 slots last 212 days, the maximum 148 years. Programs with a small memory
- * table set less: `max_slots` equal to the capacity still gives each slot 65,535 uses. (The slots
- * of a pool take more, and its default is lower: pool.h. A secondary and an index issue no handles,
- * and have the slots of their owners.)
+ * table set less: `max_slots` equal to the capacity still gives each slot 65,535 uses. (In a pool
+ * trim costs no uses, slots take other sizes, and the default may be lower: pool.h. A secondary and
+ * an index issue no handles, and have the slots of their owners.)
  *
  * Failing. There are five situations, and each has its answer:
  *
