@@ -187,7 +187,8 @@ HM_API hm_status hm_map_trim(hm_map *map);
 HM_API hm_status hm_map_validate(const hm_map *map);
 
 /* Returns the handle of the item that contains the address, even in its middle; null when no live
- * item of this map does. Any address may be given; nothing is read there. O(1). In a destroy hook,
+ * item of this map does. Any address may be given; nothing is read there. So it finds the item that
+ * a callback is given; but a typed order may be shown copies (order.h). O(1). In a destroy hook,
  * for example:
  *
  *     static void log_erase(void *item, void *context)

@@ -115,9 +115,8 @@ HM_API void hm_query_begin(hm_query *query);
 /* Sets *view to the next view and returns true. Returns false if there is none, which ends the
  * loop, and when the query does not run: then the view is empty and its pointers are NULL. Each
  * entity that matches is in exactly one view, in no particular order; entities that are promised to
- * commands are not alive yet, and in none. Invalidates the previous
- * view. O(columns) for each view; with sparse components, O(sparse components) for each entity of
- * the side that is walked. */
+ * commands are not alive yet, and in none. Invalidates the previous view. O(columns) for each view;
+ * with sparse components, O(sparse components) for each entity of the side that is walked. */
 HM_API bool hm_query_next(hm_query *query, hm_view *view);
 
 /* Ends a loop before next has returned false. Does nothing if the query does not run. Invalidates
