@@ -105,12 +105,12 @@ HM_API void hm_index_fini(hm_index *index);
  */
 HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
 
-/* The same for owners[i] and keys[i], one after the other, with fewer cache misses: all or none.
- * If one would be refused, nothing has changed but, possibly, the order of hm_index_next, and the
- * status is that of the first. Memory for all
- * is taken before the first owner leaves its former key, so HM_ERROR_FULL and HM_ERROR_MEMORY are
- * possible where single calls would succeed. An owner may occur several times. `owners` must not
- * point into this index: copy what hm_index_members returned. O(n) on average. */
+/* The same for owners[i] and keys[i], one after the other, with fewer cache misses: all or none. If
+ * one would be refused, nothing has changed but, possibly, the order of hm_index_next, and the
+ * status is that of the first. Memory for all is taken before the first owner leaves its former
+ * key, so HM_ERROR_FULL and HM_ERROR_MEMORY are possible where single calls would succeed. An owner
+ * may occur several times. `owners` must not point into this index: copy what hm_index_members
+ * returned. O(n) on average. */
 HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys,
                                 uint32_t n);
 
