@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* announce: who listens. */
+/* announce: the one listener that inits tell of their memory. */
 #include "announce_private.h"
 
 #include "atomic_private.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* announce: each init says which memory it is about to overwrite, and whoever listens can tell
- * whether a live container is there. The init itself cannot: its memory may be uninitialised. */
+/* announce: each init says which memory it is about to overwrite, and the listener, which is the
+ * report, can tell whether a live container is there. The init itself cannot: its memory may be
+ * uninitialised. */
 #ifndef HANDLE_MAP_ANNOUNCE_PRIVATE_H
 #define HANDLE_MAP_ANNOUNCE_PRIVATE_H
 
@@ -9,7 +10,7 @@
 /* `kind`: "map", "pool" and so on. Any thread may call it. */
 typedef void hm_announce_listener(const char *kind, const void *container);
 
-/* Sets who is told from now on; always the same function, and one call at a time. */
+/* Sets the listener; always the same function, and one call at a time. */
 void hm_announce_to(hm_announce_listener *listener);
 
 /* An init calls it before it writes to its container. Reads nothing there. */

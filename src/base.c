@@ -60,7 +60,7 @@ hm_status hm_fail(hm_status status, const char *format, ...)
     return status;
 }
 
-void hm_forgive(void)
+void hm_restore_last_error(void)
 {
     base_failures.last = 1 - base_failures.last;
 }
@@ -125,7 +125,7 @@ hm_status hm_blame_memory(const hm_limits *limits)
         of = " for the ";
     }
     const char *before = limits->name != NULL ? " '" : "", *behind = before + (*before != '\0');
-    hm_forgive(); /* The same failure, told again. */
+    hm_restore_last_error(); /* The same failure, told again. */
     return hm_fail(HM_ERROR_MEMORY, "a %s of %zu bytes was refused: %s%s%s%s%s%.80s%s",
                    base_requests[base_failures.refused], base_failures.refused_size, remedy, all,
                    of, limits->what, before, limits->name != NULL ? limits->name : "", behind);

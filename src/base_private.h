@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Those
- * who call hm_fail need the conversions of format_private.h, which comes with it. */
+/* base: how the library records why a call fails, for hm_last_error. Success costs nothing. Calls
+ * of hm_fail need the conversions of format_private.h, which this header includes. */
 #ifndef HANDLE_MAP_BASE_PRIVATE_H
 #define HANDLE_MAP_BASE_PRIVATE_H
 
@@ -19,7 +19,7 @@ HM_COLD HM_PRINTF(2, 3) hm_status hm_fail(hm_status status, const char *format, 
 
 /* Takes the last message back, so that the one before it is the last again: for a caller that can
  * do without what was refused. At most once for each hm_fail. */
-void hm_forgive(void);
+void hm_restore_last_error(void);
 
 /* The failures that all containers share; `what` is "map", "pool" and so on. */
 
@@ -43,8 +43,8 @@ typedef struct hm_limits {
     const char *other; /* its name */
 } hm_limits;
 
-/* Has the last error, which hm_fail_memory has set, say for which container memory was refused, and
- * what to do. Of a container inside another one, the outer has the last word. */
+/* Makes the last error, which hm_fail_memory has set, say for which container memory was refused,
+ * and what to do. Of a container inside another one, the outer has the last word. */
 HM_COLD hm_status hm_blame_memory(const hm_limits *limits);
 
 /* Passes a status on, and does so if it is HM_ERROR_MEMORY. Each init, and each function by which a

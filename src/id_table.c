@@ -82,7 +82,7 @@ hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
         full.capacity = HM_DEFAULT_CAPACITY;
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
-            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     return full;
 }
 
@@ -414,15 +414,15 @@ hm_status hm_id_table_validate(const hm_id_table *table)
         return hm_fail(HM_ERROR_CORRUPT, "the id table's counts and arrays disagree");
     /* An entry's position leads back to its slot, so no two slots share one. If as many slots have
      * a position as there are positions below `used`, each position is taken exactly once. */
-    uint32_t standing = 0;
+    uint32_t with_position = 0;
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         if (!id_table_entry_is_valid(table, slot))
             return hm_fail(HM_ERROR_CORRUPT, "the entry of slot %" HM_U32 " is damaged", slot);
-        standing += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
+        with_position += hm_handle_index(table->entries[slot]) != HM_INVALID_INDEX;
     }
-    if (standing != table->used)
+    if (with_position != table->used)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_U32 " slots have positions, but %" HM_U32 " are used", standing,
+                       "%" HM_U32 " slots have positions, but %" HM_U32 " are used", with_position,
                        table->used);
     return HM_OK;
 }

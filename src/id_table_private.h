@@ -19,7 +19,7 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
 /* The default index space. A slot that does not determine its item's address costs only 8 bytes of
  * address space, so there may be many: 2^20 of them last 13 days at 60,000 inserts a second. */
 #define HM_ID_TABLE_LEAST_SLOTS (UINT32_C(1) << 20)
-#define HM_ID_TABLE_SLOTS_AN_ITEM UINT32_C(16)
+#define HM_ID_TABLE_SLOTS_PER_ITEM UINT32_C(16)
 
 /* Returns the size of the index space, in slots, when a descriptor leaves it open: `times` the
  * capacity, at least `least`; where address space is scarce, twice the capacity. */

@@ -289,7 +289,7 @@ hm_map_step hm_map_erase_guarded(hm_map *map, uint32_t index)
     return HM_MAP_ERASED;
 }
 
-static void map_touch(const void *container, uint32_t position)
+static void map_prefetch_erase(const void *container, uint32_t position)
 {
     const hm_map *map = container;
     const unsigned char *item = map_item_at(map, position);
@@ -299,7 +299,7 @@ static void map_touch(const void *container, uint32_t position)
 }
 
 /* Prefetches the entries of the last items, which fill the holes. */
-static void map_touch_last(const hm_map *map, uint32_t n)
+static void map_prefetch_last(const hm_map *map, uint32_t n)
 {
     uint32_t count = map->ids.count;
     for (uint32_t i = 1; i <= n && i <= count; i++)
@@ -323,8 +323,8 @@ uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
         hm_batch batch = map_batch(map);
         part = hm_batch_next_part(n);
         uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
-                                             map, map_touch);
-        map_touch_last(map, found);
+                                             map, map_prefetch_erase);
+        map_prefetch_last(map, found);
         for (uint32_t i = 0; i < found; i++)
             erased += hm_map_erase(map, kept[i]);
     }
@@ -529,11 +529,11 @@ hm_status hm_map_validate(const hm_map *map)
     hm_status status = hm_id_table_validate(&map->ids);
     if (status != HM_OK)
         return status;
-    bool whole = map->items == hm_array_data(&map->item_array) &&
-                 map->item_size == map->item_array.item_size &&
-                 map->ids.count <= map_committed_items(map) &&
-                 map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
-    if (!whole)
+    bool is_consistent =
+        map->items == hm_array_data(&map->item_array) &&
+        map->item_size == map->item_array.item_size && map->ids.count <= map_committed_items(map) &&
+        map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
+    if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
     if (map->order.cursor != 0 && (map->guard.flags & HM_GUARD_ORDERED) == 0)
         return hm_fail(HM_ERROR_CORRUPT, "the map does not tell its order of changes");

@@ -7,16 +7,12 @@
  * Owns: one reservation, large enough for `capacity` items, and the committed pages at its start.
  * The arrays of a container may share one. Moves: nothing, ever. Growing commits the pages behind
  * the last ones, so a pointer to an item is valid until the array is popped or resized below that
- * item.
- *
- * Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an item
- * that was popped is reported.
+ * item. Under AddressSanitizer the bytes behind the last item are poisoned: using a pointer to an
+ * item that was popped is reported.
  *
  * Limits: items of 1 byte and more, alignments from 1 to 4096, any capacity whose bytes fit in
- * size_t. An item may straddle pages.
- *
- * A zeroed array, and one whose init failed, is a valid empty array of capacity 0. A NULL array is
- * a broken contract (base.h).
+ * size_t. An item may straddle pages. A zeroed array, and one whose init failed, is a valid empty
+ * array of capacity 0; a NULL array is a broken contract (handle_map.h).
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_ARRAY_H

@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* base: status codes, the last error, the panic hook, version and export macros.
- *
- * The library reports a failure in one of five ways:
- *
- *   a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
- *                                           and abort if that returns
- *   the system refuses memory               HM_ERROR_MEMORY, NULL or the null handle
- *   a container is full                     HM_ERROR_FULL, NULL or the null handle
- *   a change from inside a callback, or of  HM_ERROR_BUSY, NULL, the null handle, false or 0;
- *   a world while a query runs              the panic hook where nothing can be returned
- *   a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE, never
- *   handle                                  an assertion
- *
- * Contracts are checked in every build: NDEBUG changes nothing.
- *
- * Includes <stdbool.h>: a program that defines its own `bool`, `true` or `false` must include its
- * own headers first.
- *
- * Threads: the panic hook is one global variable without a lock; set it before other threads start.
- * Each thread has its own last error; in a freestanding library (HM_FREESTANDING) all share one,
- * and a failure in one thread overwrites that of another. */
+/* base: status codes, the last error, the panic hook, version and export macros. What failing means
+ * for all containers: handle_map.h. */
 #ifndef HANDLE_MAP_BASE_H
 #define HANDLE_MAP_BASE_H
 
@@ -28,10 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define HM_VERSION_MAJOR 0
-#define HM_VERSION_MINOR 2
-#define HM_VERSION_PATCH 0
 
 /* HM_API marks what the shared library exports; everything else is hidden. On Windows the library
  * is built with HM_BUILD_SHARED and a program that links the DLL may define HM_USE_SHARED. */
@@ -49,9 +26,6 @@
 extern "C" {
 #endif
 
-/* Returned where there is no index to return. */
-#define HM_INVALID_INDEX UINT32_MAX
-
 typedef enum hm_status {
     HM_OK = 0,
     HM_ERROR_INVALID, /* an argument that no call could accept */
@@ -64,6 +38,9 @@ typedef enum hm_status {
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 
+/* Returned where there is no index to return. */
+#define HM_INVALID_INDEX UINT32_MAX
+
 /* Returns the constant's name ("HM_ERROR_FULL"), or "unknown status". Never NULL. O(1). */
 HM_API const char *hm_status_name(hm_status status);
 
@@ -74,16 +51,20 @@ HM_API const char *hm_status_name(hm_status status);
  * when they refuse, and calls that are refused because their container is busy, whatever they
  * return (hm_map_erase, hm_map_defragment). A call that succeeds does not set it, nor does a lookup
  * that finds nothing (hm_map_explain says why). Never NULL; "" before the first failure. At most
- * 159 bytes. The thread's next failure overwrites the text: copy it to keep it. O(1), no
- * allocation. Example:
+ * 159 bytes. The thread's next failure overwrites the text: copy it to keep it. In a freestanding
+ * library all threads share one text, and any of them overwrites it. O(1), no allocation. Example:
  *
  *     if (hm_map_reserve(&map, 1000) != HM_OK)
  *         fprintf(stderr, "sprites: %s\n", hm_last_error());
  */
 HM_API const char *hm_last_error(void);
 
-/* Returns the version of the running library, "0.2.0"; HM_VERSION_MAJOR and the others are those of
- * the headers. Never NULL. O(1). */
+/* The version of the headers. */
+#define HM_VERSION_MAJOR 0
+#define HM_VERSION_MINOR 2
+#define HM_VERSION_PATCH 0
+
+/* Returns the version of the running library, "0.2.0". Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with a sentence that names the function, and the source
@@ -94,8 +75,8 @@ HM_API const char *hm_version(void);
 typedef void (*hm_panic_hook)(const char *file, int line, const char *message);
 
 /* Sets the hook; NULL restores the default, which prints one line to stderr. A freestanding library
- * has no default: set a hook, or a broken contract only traps. Cannot fail. O(1).
- * Example:
+ * has no default: set a hook, or a broken contract only traps. The hook is one global variable
+ * without a lock: set it before other threads start. Cannot fail. O(1). Example:
  *
  *     static void log_panic(const char *file, int line, const char *message)
  *     {

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bits: bit scans, prefetch, and what else differs between compilers and languages.
- *
- * __GNUC__ selects gcc and clang, _MSC_VER Microsoft's compiler; any other gets standard C.
- * A program that defines HM_PORTABLE gets standard C from every compiler, which is how the standard
- * forms are tested.
- *
- * HM_FREESTANDING, defined for the library and for all that include its headers, makes a library
- * for kernels, consoles and firmware: no stdio, no abort, no malloc, no operating system, no
- * thread-local variable; it calls memcpy, memmove and memset, and on 32-bit processors what the
- * compiler brings for divisions of 64-bit numbers (libgcc or compiler-rt). Then all threads share
- * one hm_last_error, the panic hook must be set (base.h), each container needs a memory table
- * (memory.h), and there is no report.h.
- *
- * The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or C++17.
- *
- * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
+/* bits: bit scans, prefetch, and what else differs between compilers and languages. Threads: pure
+ * functions. Cost: O(1) each. Nothing here fails. */
 #ifndef HANDLE_MAP_BITS_H
 #define HANDLE_MAP_BITS_H
 
@@ -50,6 +36,9 @@ void *memset(void *to, int byte, size_t size);
 #endif
 #endif
 
+/* __GNUC__ selects gcc and clang, _MSC_VER Microsoft's compiler; any other gets standard C. A
+ * program that defines HM_PORTABLE gets standard C from every compiler, which is how the standard
+ * forms are tested. */
 #if defined(__GNUC__) && !defined(HM_PORTABLE)
 #define HM_USE_GNU 1
 #elif defined(_MSC_VER) && !defined(HM_PORTABLE)

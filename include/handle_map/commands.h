@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* commands: changes to a world that are recorded now and made later, in order.
- *
- * While a query runs, its world refuses to change. A loop records its changes instead, and the
- * program applies them afterwards. Threads that share a world record into buffers of their own.
+/* commands: changes to a world that are recorded now and made later, in order. While a query runs,
+ * its world refuses to change: a loop records its changes instead, and the program applies them
+ * afterwards.
  *
  *     recorded                   applied
  *     A = create {position}      A: {} -> {position, velocity}, one move
@@ -11,53 +10,11 @@
  *     destroy C                  C: destroyed
  *     add C velocity 1           skipped and counted: C is dead by then
  *
- * *Joined*: all commands of an entity are run together, however many there are and whatever was
- * recorded in between. The entity moves once, to the table of its final components. The result is
- * the same as that of calling hm_world_add, hm_world_remove and so on one after another.
- *
- * *Promised*: the handle of an entity that a command creates is known at once, so that other
- * commands and values can refer to it. hm_world_reserve decides how many handles can be promised
- * until the next reserve. Handles are promised in the order in which all buffers ask for them. When
- * the world changes next, by the first apply or by any other call that succeeds, all promised
- * entities become alive in that order, those of all buffers at once; such a call may name them.
- * Until then they are not alive, and until their commands are applied they have no components.
- *
- * Owns: the values that were recorded. The destroy hook of a component runs once for each value,
- * whether the world or the buffer owns it in the end. That includes a value that later commands of
- * the same buffer replace or remove, and one whose command is skipped, dropped or cleared.
- *
- * Moves: recording invalidates nothing in the world. Apply moves what the calls of the world would.
- *
- * Any 64 bits may be passed as an entity: apply skips and counts the commands of a dead entity, or
- * of none. Components and values are checked when they are recorded: a command that could not be
- * run for any entity is refused. Only apply can tell when the values of one entity, those that it
- * has and those that are recorded, together take more than a chunk. It then drops and counts the
- * commands of this entity, and runs those of the others.
- *
- * Limits: a buffer has as much address space as its descriptor says, and uses 16 KiB of it for
- * itself. A command for one component takes 24 bytes and its value, which is aligned to 8 bytes or
- * more; a command with n components takes 22 + 2 n bytes, rounded up to 8. The memory is the
- * world's (hm_world_desc.memory), and is kept for the next frame until fini. Apply takes 8 bytes
- * more for each entity of the world, once for all its buffers.
- *
- * A buffer keeps the address of its world, which must outlive it. A buffer may be moved: assign the
- * struct, and use only the copy from then on. Do not move it from inside a callback.
- *
- * A call that fails changes nothing that can be observed, except for apply, and except that the
- * committed size may have grown. A zeroed buffer, and one whose init failed, is a valid empty one
- * that can record nothing. A NULL buffer is a broken contract. hm_last_error says why a call failed
- * with a status or with null.
- *
- * Callbacks: a destroy hook may record commands, but not create: no handle can be promised while
- * the world changes. It must not call apply, clear or fini. A hook that apply runs sees its
- * entity in the final table; values of the same entity that its later commands add may still be
- * zero there. What a hook records into the buffer that is being applied is applied too, after
- * everything else, and not joined.
- *
- * Threads: a buffer belongs to one thread. Several threads may record at once, each into its own
- * buffer, while nobody changes the world: only const calls of the world, no apply, and no clear or
- * fini of a buffer that has commands. The buffers then grow through the world's memory table from
- * all of these threads, which an arena allows only behind a lock (memory.h). */
+ * Owns: the values that were recorded. Moves: recording invalidates nothing in the world; apply
+ * moves what the calls of the world would. Limits: the address space of the descriptor. Threads: a
+ * buffer belongs to one thread; several threads may record at once, each into its own buffer
+ * (hm_commands_init). Failing and callbacks: as in containers (handle_map.h), except for apply. Any
+ * 64 bits may be passed as an entity. */
 #ifndef HANDLE_MAP_COMMANDS_H
 #define HANDLE_MAP_COMMANDS_H
 
@@ -70,7 +27,9 @@ extern "C" {
 /* A zero field means the default. */
 typedef struct hm_commands_desc {
     size_t size; /* bytes of address space, from 32 KiB to 16 GiB; 0: 1 GiB; where addresses are
-                    scarce (memory.h) 4 MiB */
+                    scarce (memory.h) 4 MiB. The buffer uses 16 KiB of it for itself. A command for
+                    one component takes 24 bytes and its value, which is aligned to 8 bytes or more;
+                    a command with n components takes 22 + 2 n bytes, rounded up to 8 */
 } hm_commands_desc;
 
 /* All fields are private; use the functions. */
@@ -86,7 +45,18 @@ typedef struct hm_commands {
  * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
  * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. Must not be called on
  * a live buffer, which leaks then with all that it has recorded. It keeps no pointer to the
- * descriptor. O(1), one reservation. Example:
+ * descriptor. O(1), one reservation.
+ *
+ * The buffer keeps the address of its world, which must outlive it. The memory is the world's
+ * (hm_world_desc.memory), and is kept for the next frame until fini. The buffer may be moved:
+ * assign the struct, and use only the copy from then on. Do not move it from inside a callback. A
+ * zeroed buffer, and one whose init failed, is a valid empty one that can record nothing. A NULL
+ * buffer is a broken contract.
+ *
+ * Threads: several may record at once, each into a buffer of its own, while nobody changes the
+ * world: only const calls of the world, no apply, and no clear or fini of a buffer that has
+ * commands. The buffers then grow through the world's memory table from all of these threads, which
+ * an arena allows only behind a lock (memory.h). Example:
  *
  *     hm_commands commands;
  *     if (hm_commands_init(&commands, &world, NULL) != HM_OK)
@@ -104,8 +74,15 @@ HM_API void hm_commands_fini(hm_commands *commands);
  * handle that it will have, or null. The components may be given in any order; `set` may be NULL if
  * n is 0. Returns null when a component is given twice or is not of this world, when the values
  * take more than a chunk, when none of the handles that hm_world_reserve made ready is left, when
- * the buffer is full, when the system refuses memory, and inside a callback; hm_last_error says
- * which. O(n). Example:
+ * the buffer is full, when the system refuses memory, and inside a callback, since no handle can be
+ * promised while the world changes; hm_last_error says which.
+ *
+ * The handle is *promised*: it is known at once, so that other commands and values can refer to it.
+ * hm_world_reserve decides how many handles can be promised until the next reserve. Handles are
+ * promised in the order in which all buffers ask for them. When the world changes next, by the
+ * first apply or by any other call that succeeds, all promised entities become alive in that order,
+ * those of all buffers at once; such a call may name them. Until then they are not alive, and until
+ * their commands are applied they have no components. O(n). Example:
  *
  *     hm_world_reserve(&world, 100); // before the frame
  *     hm_handle child = hm_commands_create(&commands, (hm_component[]){position}, 1);
@@ -119,8 +96,10 @@ HM_API hm_handle hm_commands_create(hm_commands *commands, const hm_component *s
 HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
 
 /* Records hm_world_add with a copy of this value (NULL: zero). HM_ERROR_INVALID: the component is
- * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. O(size of the
- * value). Example:
+ * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. The destroy
+ * hook of the component runs once for the value, whether the world or the buffer owns it in the
+ * end. That includes a value that later commands of the same buffer replace or remove, and one
+ * whose command is skipped, dropped or cleared. O(size of the value). Example:
  *
  *     hm_commands_add(&commands, mover, velocity, &(struct vector){1, 0});
  */
@@ -141,20 +120,33 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
                                     const hm_component *remove, uint32_t n_remove);
 
 /* Runs all commands and forgets them. First all promised entities become alive, those of other
- * buffers too. Then the commands are run, those of an entity together, the entities in the order of
- * their first commands.
+ * buffers too. Then the commands are run, the entities in the order of their first commands. All
+ * commands of an entity are *joined*: they are run together, however many there are and whatever
+ * was recorded in between, and the entity moves once, to the table of its final components. The
+ * result is the same as that of calling hm_world_add, hm_world_remove and so on one after another.
+ * The commands of a dead entity, or of none, are skipped and counted.
  *
- * If the values of an entity would take more than a chunk, apply drops the commands of this entity,
- * all of them or those before the first hm_commands_destroy, which is run. An entity that they were
- * to create is destroyed; another stays as it is. Then apply goes on: the status does not tell, but
- * hm_commands_dropped counts these commands, and hm_last_error says why.
+ * Components and values are checked when they are recorded: a command that could not be run for any
+ * entity is refused then. Only apply can tell when the values of one entity, those that it has and
+ * those that are recorded, together take more than a chunk. If the values of an entity would take
+ * more than a chunk, apply drops the commands of this entity, all of them or those before the first
+ * hm_commands_destroy, which is run. An entity that they were to create is destroyed; another stays
+ * as it is. Then apply goes on: the status does not tell, but hm_commands_dropped counts these
+ * commands, and hm_last_error says why.
  *
  * If there is no memory or space for an entity, apply runs none of its commands and stops there. It
  * keeps all commands that it has not run, and can be called again, also with new ones.
  * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table, chunk or
  * sparse value. HM_ERROR_BUSY while a query runs and inside a callback: nothing has changed.
+ *
+ * A destroy hook may record commands, but not create. It must not call apply, clear or fini. A hook
+ * that apply runs sees its entity in the final table; values of the same entity that its later
+ * commands add may still be zero there. What a hook records into the buffer that is being applied
+ * is applied too, after everything else, and not joined.
+ *
  * Invalidates what the calls of the world would. O(commands), and O(components of the entity) for
- * each entity. Example:
+ * each entity; takes 8 bytes of memory for each entity of the world, once for all its buffers.
+ * Example:
  *
  *     if (hm_commands_apply(&commands) != HM_OK)
  *         fprintf(stderr, "%u commands wait: %s\n", (unsigned)hm_commands_count(&commands),

@@ -8,16 +8,8 @@
  *    +----+--------------+---------------+------------------------+
  *
  * A handle is a value: copy it, store it, send it, compare it. It owns nothing. Zero is the null
- * handle; generation 0 is never issued, so zeroed memory names no item.
- *
- * The layout is made with shifts and masks, not with bit-fields, whose order the compiler chooses:
- * the bits mean the same on every machine. Comparing `bits` orders by free bit, type id,
- * generation, index.
- *
- * Programs hold *outer* handles: the free bit is 0, and the index is a slot of the sparse table. An
- * *inner* id is an entry of that table: its index is the item's dense position, and its free bit is
- * 1 once the slot will never be issued again. This header knows no container; id_table.h explains
- * how both are used.
+ * handle; generation 0 is never issued, so zeroed memory names no item. The bits mean the same on
+ * every machine. Comparing them orders by free bit, type id, generation, index.
  *
  * Threads: pure functions. Cost: O(1) each. Nothing here fails. */
 #ifndef HANDLE_MAP_HANDLE_H
@@ -56,7 +48,10 @@ static inline hm_handle hm_handle_from_bits(uint64_t bits)
 }
 
 /* Returns an outer handle made of these parts. Generation and type id are masked to 16 and 15 bits.
- */
+ *
+ * Programs hold *outer* handles: the free bit is 0, and the index is a slot of the sparse table. An
+ * *inner* id is an entry of that table: its index is the item's dense position, and its free bit is
+ * 1 once the slot will never be issued again. detail/id_table.h explains how both are used. */
 static inline hm_handle hm_handle_pack(uint32_t index, uint32_t generation, uint32_t type_id)
 {
     return hm_handle_from_bits(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* handle, in C++: typed handles, and what all containers of handle_map.hpp share.
+/* handle, in C++: typed handles, options, and what all classes of handle_map.hpp share.
  *
  * hm::handle<T> is an hm_handle that only a container of T takes: passing a handle of another type
  * does not compile. It is a value of 64 bits; T may be incomplete, so that an item can hold handles
@@ -10,51 +10,12 @@
  *         float x = 0;
  *     };
  *
- * No exception is thrown: a call that fails returns what the C function returns, and hm_last_error
- * says why. value_or_throw is for programs that prefer an exception. All headers compile with
- * -fno-exceptions -fno-rtti; then value_or_throw does not exist.
- *
- * An exception reaches the caller if an item's constructor throws it, or the function passed to
- * each, each_view, destroy_if or for_each_run. Thrown by a predicate of erase_if or remove_if, a
- * less, a key or a destructor, it ends the program, since C code calls these.
- *
- * The compiler tells handles apart by T alone. Two containers of the same T take each other's
- * handles, and each begins with index 0, generation 1: give each its own type id, as
- * hm::map<sprite, 7> or in its options, and the handles of the one are foreign to the other, which
- * refuses them. Or make the two types different: struct enemy : sprite {}.
- *
- * Threads: values; as in C elsewhere. */
+ * Failing, exceptions, type ids, threads: handle_map.hpp. */
 #ifndef HANDLE_MAP_HANDLE_HPP
 #define HANDLE_MAP_HANDLE_HPP
 
-#if !(__cplusplus >= 201703L || (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L))
-#error "handle_map.hpp needs C++17: compile with -std=c++17 or later"
-#include <C++17> /* There is no such file: compilers stop here, and list no errors that follow. */
-#endif
-
+#include <handle_map/detail/standard.hpp>
 #include <handle_map/handle_map.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <new>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-
-#if defined(__has_include)
-#if __has_include(<version>)
-#include <version>
-#endif
-#endif
-#if defined(__cpp_lib_span)
-#include <span>
-#endif
-#if defined(__cpp_exceptions)
-#include <stdexcept>
-#endif
 
 namespace hm
 {

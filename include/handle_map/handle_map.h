@@ -1,6 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 /* handle_map: containers whose items are named by handles instead of pointers. This header includes
- * all others; each also compiles alone. docs/design.md says which of them uses which. */
+ * all others; each also compiles alone.
+ *
+ *     map.h         packed items; an erase moves the last item into the hole
+ *     pool.h        items that never move; an erase leaves a hole
+ *     table.h       rows over parallel columns
+ *     secondary.h   values for the items of another container
+ *     lists.h       many small arrays, each named by a handle
+ *     index.h       which handles have which key
+ *     world.h       entities with any set of components; query.h visits them, commands.h records
+ *                   changes for later
+ *
+ *     order.h       what an order and a budget are: most containers can be put in order, in steps
+ *     directory.h   finds the map or the pool of any handle
+ *     report.h      which containers are alive, and what they take
+ *     transpose.h   runs a kernel for columns over an array of structs
+ *     memory.h      where memory comes from
+ *
+ *     handle.h, base.h, bits.h, array.h, id_table.h   what these are made of
+ *
+ * The rest of this comment holds for every container, that is for map, pool, table, secondary,
+ * lists, index and world. Their headers tell only what is particular to each.
+ *
+ * Handles. A handle is 64 bits (handle.h). It resolves until its item is erased, and is refused
+ * ever after: handles never alias from init to fini. Any 64 bits may be passed as a handle to any
+ * function. After fini and another init all slots start afresh, and earlier handles may name new
+ * items: to restart a level, clear the container instead.
+ *
+ * Type ids. There are 32,768. Containers that share one cannot tell their handles apart, since each
+ * begins with index 0, generation 1: give each its own.
+ *
+ * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
+ * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are
+ * at most the descriptor's `max_slots`, up to UINT32_MAX. Each takes 8 bytes of address space, and
+ * of memory once it is used. When the index space is used up, inserts fail; the statistics show it
+ * in advance. At 60,000 inserts a second the default of 2^20 slots lasts 13 days. Programs that run
+ * longer set more: 2^24 slots last 212 days, the maximum 148 years. Programs with a small memory
+ * table set less: `max_slots` equal to the capacity still gives each slot 65,535 uses. (In a pool
+ * trim costs no uses, slots take other sizes, and the default may be lower: pool.h. A secondary and
+ * an index issue no handles, and have the slots of their owners.)
+ *
+ * Failing. There are five situations, and each has its answer:
+ *
+ *     a broken contract (a NULL container)    HM_ERROR_INVALID from init; elsewhere the panic hook,
+ *                                             and abort if that returns
+ *     the system refuses memory               HM_ERROR_MEMORY, NULL or the null handle
+ *     a container is full                     HM_ERROR_FULL, NULL or the null handle
+ *     a change from inside a callback, or of  HM_ERROR_BUSY, NULL, the null handle, false or 0;
+ *     a world while a query runs              the panic hook where nothing can be returned
+ *     a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE,
+ *     handle                                  never an assertion
+ *
+ * hm_last_error says why a call failed, in a sentence. A call that fails changes nothing that can
+ * be observed, except that the committed size may have grown, and that slots with no uses left
+ * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG
+ * changes nothing.
+ *
+ * Structs. A zeroed container, and one whose init failed, is a valid empty container of capacity 0
+ * for every function. Fini zeroes the struct, and may be called twice. Init must not be called on a
+ * live container, which leaks then (hm_map_init). It keeps no pointer to its descriptor.
+ *
+ * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
+ * move it while something keeps its address: from inside one of its callbacks, while a directory or
+ * the report holds it, while its own `context` points to it, or, if it is a world, while it has
+ * queries or commands.
+ *
+ * Callbacks are the hooks of a descriptor, predicates, and the functions of an order. They see a
+ * consistent container: validate holds in each, and no item is in a temporary. A call that would
+ * change the container from inside one of its own callbacks is refused: it returns HM_ERROR_BUSY,
+ * null, NULL, false or 0, and hm_last_error names the container; clear, fini and touch, which
+ * return nothing, call the panic hook. Only a search refuses no change (hm_map_lower_bound). A
+ * callback must return: no longjmp, no exception.
+ *
+ * Threads. There are no locks inside. Const calls may run together while no thread writes.
+ *
+ * AddressSanitizer. Memory without an item is poisoned: the bytes behind the last item of a map,
+ * with its meta, of a secondary, of a table's columns or last group, and of each list; the holes of
+ * a pool, and the free blocks of lists. Using a pointer into it is reported, until another item
+ * takes the place.
+ *
+ * Compilers. The headers need C11, or C99 with the GNU extensions (gcc and clang as -std=gnu99), or
+ * C++17. They include <stdbool.h>: a program that defines its own `bool`, `true` or `false` must
+ * include its own headers first.
+ *
+ * HM_FREESTANDING, defined for the library and for all that include its headers, makes a library
+ * for kernels, consoles and firmware: no stdio, no abort, no malloc, no operating system, no
+ * thread-local variable; it calls memcpy, memmove and memset, and on 32-bit processors what the
+ * compiler brings for divisions of 64-bit numbers (libgcc or compiler-rt). Then all threads share
+ * one hm_last_error, the panic hook must be set (base.h), each container needs a memory table
+ * (memory.h), and there is no report.h. */
 #ifndef HANDLE_MAP_HANDLE_MAP_H
 #define HANDLE_MAP_HANDLE_MAP_H
 

@@ -2,8 +2,6 @@
 /* id_table: which slots are live, at which position, and in which generation. The sparse ID table
  * under every container whose items are dense.
  *
- * Two columns hold everything:
- *
  *     outer handle            entries (sparse)                     slots (dense)
  *     index 3, gen 7  --->  0 | gen 2, index 1 |            0 |  3  |  live
  *                           1 | gen 9, index 3 |            1 |  0  |  live
@@ -11,48 +9,11 @@
  *                           3 | gen 7, index 0 |            3 |  1  |  free    <- used = 4
  *                             ^ slot                          ^ position
  *
- * The invariant: `entries[slots[d]].index == d` for every position d below `used`, and a slot is
- * live exactly when its position is below `count`. So a lookup reads one entry; an erase swaps two
- * positions; an insert takes the slot at position `count`, reusing free slots before the table
- * grows; and clear is `count = 0`.
- *
- * A slot's generation rises when the slot is *issued*. So a slot that was erased, or cleared
- * without being looked at, refuses every earlier handle: until it is issued again because its
- * position is not below `count`, and afterwards by its generation. An erase stores only the
- * position of the freed slot.
- *
- * Handles never alias: when issue meets a slot that has used up its generations, the slot is
- * *retired*. It leaves `slots` for good, and its entry has the last generation, no position, and
- * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
- * slots are live or retired, the table is full.
- *
- * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
- * one *generation floor*, the highest generation issued there. A slot that is created there again
- * starts above the floor, so handles from before the trim stay refused. A page with a slot that is
- * retired or has used up its generations stays, since its floor would retire all slots of the page.
- *
- * The container keeps its own columns in step with the positions: issue appends position `count`,
- * release moves the last live position into the hole, swap exchanges two. Example:
- *
- *     if (hm_id_table_reserve(&ids, 1) == HM_OK) {
- *         hm_handle issued = hm_id_table_issue(&ids);
- *         if (hm_handle_is_null(issued))
- *             issued = hm_id_table_issue_slow(&ids);
- *         speeds[hm_id_table_count(&ids) - 1] = 0.5f;
- *     }
- *     uint32_t position = hm_id_table_find(&ids, handle);
- *     if (position != HM_INVALID_INDEX) {
- *         hm_id_table_release(&ids, handle, position);
- *         speeds[position] = speeds[hm_id_table_count(&ids)];
- *     }
- *
- * Owns: three virtual arrays in one reservation. Moves: positions, never slots. Limits: capacity up
- * to UINT32_MAX - 1, index space up to UINT32_MAX, type id up to 0x7FFF. A zeroed table is empty
- * and has capacity 0. A table may be moved: assign the struct, and use only the copy from then on.
- * Threads: no locks inside; const calls may run together while no thread writes.
- *
- * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
- * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
+ * Owns: three virtual arrays in one reservation. Moves: positions, never slots: issue appends
+ * position `count`, release moves the last live position into the hole, swap exchanges two. The
+ * container keeps its own columns in step. Limits: capacity up to UINT32_MAX - 1, index space up to
+ * UINT32_MAX, type id up to 0x7FFF. Zeroed tables, moving a table, threads: as those of containers
+ * (handle_map.h). */
 #ifndef HANDLE_MAP_ID_TABLE_H
 #define HANDLE_MAP_ID_TABLE_H
 
@@ -63,9 +24,6 @@
 extern "C" {
 #endif
 
-/* hm_id_table is a struct that programs hold by value; all of its fields, in detail/id_table.h, are
- * private. */
-
 /* A zero field means the default. */
 typedef struct hm_id_table_desc {
     uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
@@ -74,6 +32,9 @@ typedef struct hm_id_table_desc {
     uint16_t type_id;   /* at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
+
+/* hm_id_table is a struct that programs hold by value; all of its fields, in detail/id_table.h,
+ * which says how the table works, are private. */
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
@@ -93,9 +54,8 @@ HM_API void hm_id_table_fini(hm_id_table *table);
 HM_API hm_status hm_id_table_reserve(hm_id_table *table, uint32_t n);
 
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th issue from now
- * will return, until something is released, cleared or trimmed. Beyond n it is null, or a handle
- * that issue may never return. A const call: threads may ask together. Invalidates nothing. O(1).
- */
+ * will return, until something is released, cleared or trimmed. Beyond n the answer is unspecified.
+ * A const call: threads may ask together. Invalidates nothing. O(1). */
 HM_API hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k);
 
 /* The part of issue that is not inline: retires the free slots that have used up their generations
@@ -112,7 +72,20 @@ enum { HM_ID_TABLE_AHEAD = 256 };
  * last live position. Returns its outer handle, or null if that needs issue_slow. The caller has
  * made sure that position `count` is committed and within the capacity (hm_id_table_reserve). Like
  * find, contains, handle_at, release and clear, it does not check that the table is not NULL.
- * Invalidates nothing. O(1). */
+ * Invalidates nothing. O(1). For a container with the column `speeds`. Example:
+ *
+ *     if (hm_id_table_reserve(&ids, 1) == HM_OK) {
+ *         hm_handle issued = hm_id_table_issue(&ids);
+ *         if (hm_handle_is_null(issued))
+ *             issued = hm_id_table_issue_slow(&ids);
+ *         speeds[hm_id_table_count(&ids) - 1] = 0.5f;
+ *     }
+ *     uint32_t position = hm_id_table_find(&ids, handle);
+ *     if (position != HM_INVALID_INDEX) {
+ *         hm_id_table_release(&ids, handle, position);
+ *         speeds[position] = speeds[hm_id_table_count(&ids)];
+ *     }
+ */
 static inline hm_handle hm_id_table_issue(hm_id_table *table)
 {
     uint32_t position = table->count;
@@ -236,7 +209,7 @@ HM_API size_t hm_id_table_describe(const hm_id_table *table, hm_handle handle, c
 /* As hm_map_as_owners, for a container with this table. O(1). */
 HM_API hm_owners hm_id_table_as_owners(const hm_id_table *table);
 
-/* Checks invariants 1, 2, 3, 5 and 6 of docs/design.md: HM_OK or HM_ERROR_CORRUPT. O(slots). */
+/* Checks that all parts of the table are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);
 
 #ifdef __cplusplus

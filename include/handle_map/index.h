@@ -9,51 +9,11 @@
  *                           |       | owner b | owner c |
  *                           '-----------------------^ position
  *
- * An owner is any handle of another container; it has one key at a time. The members of a key are
- * one array of handles, ready for hm_map_get_n and the like. Giving an owner a key, moving it to
- * another key and removing it each take the time of a few lookups, however many members there are.
- *
- * An index does not know the container of its owners. It treats stale, foreign and forged handles
- * exactly as an hm_secondary does: an owner that was erased stays a member until it is removed,
- * until an owner with the same slot is set, or until hm_index_remove_if.
- *
- * Keys are numbers below the descriptor's `key_limit`; each number up to the highest key used takes
- * 4 bytes. If `key_limit` is 0, any 64 bits are a key. Such keys are hashed with a secret seed, so
- * that nobody who chooses keys can make them collide.
- *
- * Moves: a call that sets, moves or removes an owner changes the order of the members of the keys
- * concerned, and may move them. A pointer from hm_index_members or hm_index_next is valid until the
- * next call that may change the index, whether it succeeds or not.
- *
- * Limits:
- *     owners               up to 2^28, the descriptor's `capacity`; their slots below `max_slots`
- *     keys                 as many as owners, up to `key_limit` if that is not 0
- *
- * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
- * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
- * twice as many members as it has had; hm_index_defragment leaves each just what it needs. The
- * memory of a key without members is used for other keys; hm_index_trim gives it back.
- *
- * An index may be moved: assign the struct, and use only the copy from then on. Do not move it from
- * inside a callback, nor while the report holds it.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, and with it the number of slots in the statistics, and that a batch may have changed the
- * order of hm_index_next. A zeroed index, and one whose init failed, is a valid empty index of
- * capacity 0. A NULL index is a broken contract. hm_last_error says why a call failed with a
- * status.
- *
- * Any 64 bits may be passed as a handle to any function, and as a key.
- *
- * The predicate of remove_if sees a consistent index. A call that would change the index from
- * inside it is refused: it returns HM_ERROR_BUSY, false or 0; clear and fini call the panic hook.
- * The predicate must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes.
- *
- * The hash is SipHash-1-3, of the family in Aumasson and Bernstein, "SipHash: a fast short-input
- * PRF" (2012). Its table grows by one entry with each key, as in Litwin, "Linear hashing: a new
- * tool for file and table addressing" (1980), so that no call has to rehash all keys. */
+ * Owns: for each key an array of its members, which are handles of another container; an owner has
+ * one key at a time. Moves: a call that sets, moves or removes an owner changes the order of the
+ * members of the keys concerned, and may move them. A pointer from hm_index_members or
+ * hm_index_next is valid until the next call that may change the index, whether it succeeds or not.
+ * Limits: 2^28 owners, as many keys. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_INDEX_H
 #define HANDLE_MAP_INDEX_H
 
@@ -70,13 +30,15 @@ typedef struct hm_index_desc {
     hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
                            hm_pool_as_owners and so on: it says max_slots and type_id, which may
                            be left 0, and the capacity, if that is 0 */
-    uint32_t capacity;  /* owners, at most; 0: that of the owners' container, else 1,048,576 */
+    uint32_t capacity;  /* owners, at most 2^28; 0: that of the owners' container, else 1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
                            the larger of 2^20 and 16 x capacity, which is enough if their container
                            has the same capacity and default, and too small if it has more; with
                            32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
-    uint32_t key_limit; /* keys are below it; 0: any 64-bit key, hashed */
+    uint32_t key_limit; /* keys are below it, and each up to the highest one used takes 4 bytes; 0:
+                           any 64 bits are a key, and are hashed with a secret seed, so that nobody
+                           who chooses keys can make them collide */
     uint64_t seed;      /* of the hash, for the same timing in each run; 0: a random one. No order
                            depends on it */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the index */
@@ -86,7 +48,8 @@ typedef struct hm_index_desc {
 /* hm_index is a struct that programs hold by value; all of its fields, in detail/index.h, are
  * private. */
 
-/* `count` and `capacity` are owners; slots are counted as in a secondary. */
+/* `count` and `capacity` are owners; slots are counted as in a secondary. A call that fails may
+ * raise `slots`. */
 typedef hm_stats hm_index_stats;
 
 /* A key and its members, from hm_index_next. */
@@ -103,7 +66,11 @@ typedef struct hm_index_view {
  * sizes that overflow, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
  * was refused. After a failure the index is zeroed. It keeps no pointer to the descriptor. O(1),
  * nine reservations. Like hm_map_init, it must not be called on a live index, which leaks then.
- * Example:
+ *
+ * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
+ * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
+ * twice as many members as it has had; hm_index_defragment leaves each just what it needs. The
+ * memory of a key without members is used for other keys; hm_index_trim gives it back. Example:
  *
  *     hm_index cells;
  *     const hm_index_desc desc = {.owners = hm_map_as_owners(&map),
@@ -125,7 +92,9 @@ HM_API void hm_index_fini(hm_index *index);
  * id, or an index of `max_slots` or above), or the key is not below key_limit. HM_ERROR_STALE: a
  * later owner of the slot has a key. HM_ERROR_FULL: the capacity is used up. HM_ERROR_MEMORY,
  * HM_ERROR_BUSY. Then nothing has changed. A handle whose item is dead is not refused for that
- * reason.
+ * reason: an index does not know the container of its owners, and treats stale, foreign and forged
+ * handles exactly as an hm_secondary does. An owner that was erased stays a member until it is
+ * removed, until an owner with the same slot is set, or until hm_index_remove_if.
  *
  * Amortised O(1); for hashed keys on average. If gaps between the arrays have used up the address
  * space, they are closed first, which takes O(owners): hm_index_defragment now and then avoids it.
@@ -136,11 +105,12 @@ HM_API void hm_index_fini(hm_index *index);
  */
 HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
 
-/* The same for owners[i] and keys[i], one after the other, with fewer cache misses: all or none.
- * If one would be refused, nothing has changed, and the status is that of the first. Memory for all
- * is taken before the first owner leaves its former key, so HM_ERROR_FULL and HM_ERROR_MEMORY are
- * possible where single calls would succeed. An owner may occur several times. `owners` must not
- * point into this index: copy what hm_index_members returned. O(n) on average. */
+/* The same for owners[i] and keys[i], one after the other, with fewer cache misses: all or none. If
+ * one would be refused, nothing has changed but, possibly, the order of hm_index_next, and the
+ * status is that of the first. Memory for all is taken before the first owner leaves its former
+ * key, so HM_ERROR_FULL and HM_ERROR_MEMORY are possible where single calls would succeed. An owner
+ * may occur several times. `owners` must not point into this index: copy what hm_index_members
+ * returned. O(n) on average. */
 HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys,
                                 uint32_t n);
 

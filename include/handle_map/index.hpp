@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* index, in C++: hm::index<Owner, Key>, an owner of an hm_index: which handles of type
- * hm::handle<Owner> have which key. What index.h says holds here too.
+ * hm::handle<Owner> have which key. What index.h says holds here too, and what handle_map.hpp says
+ * of all classes.
  *
- * A key is an integer, an enum, an hm::handle, or a struct of at most 8 bytes without padding and
- * floating-point numbers, such as two coordinates. Keys are equal if their bytes are. Example:
+ * The owners may be entities: hm::index<hm::world, team> teams(world). Example:
  *
  *     struct cell {
  *         std::int32_t x, y;
@@ -15,16 +15,7 @@
  *     for (auto [key, members] : cells.entries())
  *         draw(key, members.size());
  *     cells.remove_if([&](hm::handle<body> owner) { return !bodies.contains(owner); });
- *
- * The owners may be entities: hm::index<hm::world, team> teams(world). Keys are hashed, unless the
- * options have a key_limit: then they are integers or enums below it, each of which takes 4 bytes,
- * and no hash is computed. Example:
- *
- *     hm::index_options with;
- *     with.key_limit = ROWS * COLUMNS;
- *     hm::index<body, int> grid(bodies, with);
- *
- * A predicate must not change the index that calls it. An index is movable and not copyable. */
+ */
 #ifndef HANDLE_MAP_INDEX_HPP
 #define HANDLE_MAP_INDEX_HPP
 
@@ -81,6 +72,15 @@ template <class Key> Key key_of_number(std::uint64_t number) noexcept
 
 } // namespace detail
 
+/* A key is an integer, an enum, an hm::handle, or a struct of at most 8 bytes without padding and
+ * floating-point numbers, such as two coordinates. Keys are equal if their bytes are. They are
+ * hashed, unless the options have a key_limit: then they are integers or enums below it, each of
+ * which takes 4 bytes, and no hash is computed. Example:
+ *
+ *     hm::index_options with;
+ *     with.key_limit = ROWS * COLUMNS;
+ *     hm::index<body, int> grid(bodies, with);
+ */
 template <class Owner, class Key = std::uint64_t> class index
 {
     static_assert(std::is_trivially_copyable<Key>::value && sizeof(Key) <= 8 &&

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body,
- * the requests that wait for a resource.
+/* lists: many small arrays, each named by a handle: the children of a node, the contacts of a body.
  *
  *     handle ----> records (sparse)                          range
  *                  | tag | unit 1 | 3 items, capacity 6 | -> | head: slot, size | a | b | c |   |
@@ -8,68 +7,12 @@
  *                  | tag | unit 9 | 2 items, full       | -> | head: slot, size | d | e |
  *                    ^ slot                                  <- end
  *
- * The items of a list are one array. All lists share one range: a list that grows moves to a block
- * of twice the size, and its old block serves others. A list has no block until it gets items. To
- * visit the items of all lists, walk the range with hm_lists_next: that is one forward pass over
- * memory.
- *
  * Owns: the items, copied as bytes. What they point to belongs to the program; there are no hooks.
- *
- * Moves: push, push_n, insert_at and resize may move the items of that list, and no others; they do
- * so when its block is full. defragment moves lists. A pointer to an item, or one that
- * hm_lists_items returned, is valid until the next call that changes its list, and until
- * defragment, clear or fini.
- *
- * Under AddressSanitizer free blocks and the bytes behind the last item of a list are poisoned:
- * using a pointer into a list that has moved is reported, until the place is used again.
- *
- * Limits:
- *     lists               up to UINT32_MAX - 1, the descriptor's `capacity`
- *     items               in all lists together, the descriptor's `max_items`, less than 32 GiB;
- *                         in one list up to 2^31 - 1
- *     item size           at least 1 byte
- *     alignment           1 to 4096, dividing the size
- *     index space         `max_slots`, as in a map
- *
- * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
- * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
- * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
- * grown are powers of two, so up to half of one may be unused until defragment gives each list
- * exactly what it needs. Freed blocks are used again for lists of the same size.
- *
- * A list that becomes empty by erasing keeps its block, so that the next push need not look for
- * one. resize to 0 and destroy give it back, and so do defragment, which does it for all empty
- * lists, and a push that finds the range used up. After a defragment a list has exactly the memory
- * that it needs, and memory that an erase leaves unused is free at once.
- *
- * The range is several times as large as max_items need, but gaps between blocks can use it up. A
- * call that needs a block then joins free blocks next to each other, those of empty lists among
- * them, O(blocks). If that does not help it fails with HM_ERROR_FULL: defragment, which closes all
- * gaps, and try again. Then max_items fit; but where addresses are scarce (memory.h), or with more
- * than 2^29 lists, a single list of more than half of max_items may still not fit. Until a block is
- * freed or a list becomes empty, further calls fail in O(1).
- *
- * Lists may be moved: assign the struct, and use only the copy from then on. Do not move them from
- * inside a callback, nor while the report holds them.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. Zeroed
- * lists, and those whose init failed, are valid, without a list and of capacity 0. A NULL pointer
- * to lists is a broken contract. hm_last_error says why a call failed with a status, the null
- * handle or NULL.
- *
- * Any 64 bits may be passed as a handle to any function, and any number as an index.
- *
- * The predicate of erase_if sees lists that validate accepts, but in the list that it is asked
- * about, items before the one in question may appear twice. A call that would change the lists from
- * inside the predicate is refused: it returns HM_ERROR_BUSY, null, NULL, false or 0; clear and fini
- * call the panic hook. The predicate must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes.
- *
- * Arrays of arrays are the last of the four parts that a program's data is made of in Niklas
- * Frykholm's "Data Structures Part 3: Arrays of Arrays" (2019), which lists the ways to store them.
- */
+ * Moves: push, push_n, insert_at and resize may move the items of their list, if its block is full,
+ * and no others; defragment moves lists. A pointer to an item, or one that hm_lists_items returned,
+ * is valid until the next call that changes its list, and until defragment, clear or fini. Any
+ * number may be passed as an index. Limits: UINT32_MAX - 1 lists, 2^31 - 1 items in each, less than
+ * 32 GiB for all together. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_LISTS_H
 #define HANDLE_MAP_LISTS_H
 
@@ -83,14 +26,14 @@ extern "C" {
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_lists_desc {
-    size_t item_size;   /* bytes; a multiple of item_align */
-    size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that
-                           of max_align_t */
-    uint32_t capacity;  /* lists, at most; 0: 1,048,576 */
+    size_t item_size;   /* bytes, at least 1; a multiple of item_align */
+    size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
+                           size, at most that of max_align_t */
+    uint32_t capacity;  /* lists, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
-                           4 x capacity; at most the limit above */
+                           4 x capacity; they must take less than 32 GiB */
     uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
@@ -104,13 +47,19 @@ typedef hm_stats hm_lists_stats;
 
 /* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
  * since blocks have unused parts and gaps between them. Commits nothing.
- * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the rules above, a capacity
+ * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the limits above, a capacity
  * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
  * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
  * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
  * lists are zeroed. They keep no pointer to the descriptor. O(1), three reservations. Like
  * hm_map_init, it must not be called on live lists: those leak, and their handles may name lists of
- * the new ones. Example:
+ * the new ones.
+ *
+ * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
+ * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
+ * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
+ * grown are powers of two, so up to half of one may be unused until defragment gives each list
+ * exactly what it needs. Freed blocks are used again for lists of the same size. Example:
  *
  *     hm_lists contacts;
  *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),
@@ -152,7 +101,16 @@ HM_API void hm_lists_clear(hm_lists *lists);
 /* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. `item` must
  * not point into these lists. Returns NULL when the handle does not resolve, when max_items or the
  * range is used up, when the system refuses memory, and when busy; hm_last_error says which. May
- * move the items of this list. O(1), amortised; O(blocks) where the range is used up. */
+ * move the items of this list. O(1), amortised; O(blocks) where the range is used up.
+ *
+ * All lists share one range. A list has no block of it until it gets items. If its block is full,
+ * the list moves to one of twice the size, and its old block serves others. The range is several
+ * times as large as max_items need, but gaps between blocks can use it up. A call that needs a
+ * block then joins free blocks next to each other, those of empty lists among them. If that does
+ * not help it fails with HM_ERROR_FULL: defragment, which closes all gaps, and try again. Then
+ * max_items fit; but where addresses are scarce (memory.h), or with more than 2^29 lists, a single
+ * list of more than half of max_items may still not fit. Until a block is freed or a list becomes
+ * empty, further calls fail in O(1). */
 HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 {
     return hm_lists_push_as(lists, list, item, lists != NULL ? lists->item_size : 0);
@@ -181,8 +139,10 @@ HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index,
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
 /* Erases the item at `index`; the last one moves into the hole. A list whose last item is erased
- * stays, empty. False if the handle does not resolve, if there is no such item, and when busy.
- * O(1). */
+ * stays, empty, and keeps its block, so that the next push need not look for one. resize to 0 and
+ * destroy give the block back, and so do defragment, which does it for all empty lists, and a push
+ * that finds the range used up. False if the handle does not resolve, if there is no such item, and
+ * when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->item_size : 0);
@@ -194,7 +154,8 @@ HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t 
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
  * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
- * The others keep their order. O(items of the list). */
+ * It sees lists that validate accepts, but in the list that it is asked about, items before the one
+ * in question may appear twice. The others keep their order. O(items of the list). */
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 
@@ -279,7 +240,8 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
  * change anything between calls. The lists keep their order in memory. A swap is one list that is
  * moved, whatever its size; there are no compares. A call looks at no more than 4,096 blocks, and 4
  * more for each swap that it may make. Done: there are no gaps; then a call costs nothing until
- * something changes. When busy: not done. Never fails. Invalidates all pointers to items. */
+ * something changes, and memory that an erase leaves unused is free at once. When busy: not done.
+ * Never fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
 
 /* Gives back whole pages: those behind the last block, and those of the ID table behind the last

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* lists, in C++: hm::lists<T, TypeId = 0>, an owner of an hm_lists: many small arrays of T, each
- * named by an hm::handle<hm::list<T>>. What lists.h says holds here too.
+ * named by an hm::handle<hm::list<T>>. What lists.h says holds here too, and what handle_map.hpp
+ * says of all classes.
  *
  * T must be trivially copyable, or a std::pair or std::tuple of such types: items are copied as
- * bytes, and no destructor runs. Example:
+ * bytes, and no destructor runs. A constructor of T may use the lists. Example:
  *
  *     hm::lists<contact> contacts(100000);
  *     hm::handle<hm::list<contact>> of_wall = contacts.create();
@@ -14,13 +15,7 @@
  *     for (auto [list, items] : contacts.entries())
  *         resolve(list, items);
  *
- * Nothing names an item of a list, so std::sort and its like may be used on items(list).
- *
- * A constructor of T may use the lists; a predicate must not change the lists that call it. Several
- * hm::lists of one T should have different type ids: see handle.hpp. T may be incomplete where a
- * class has lists of it as a member.
- *
- * Lists are movable and not copyable: a handle stays valid in the lists moved to. */
+ * Nothing names an item of a list, so std::sort and its like may be used on items(list). */
 #ifndef HANDLE_MAP_LISTS_HPP
 #define HANDLE_MAP_LISTS_HPP
 

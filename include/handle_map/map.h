@@ -7,57 +7,12 @@
  *                                             | item | <- count  | user bytes |
  *                                             .  committed  .
  *
- * Owns: the items, and the `meta_size` bytes of user meta beside each of them. What the items point
- * to belongs to the program; the destroy hook runs when an item is erased.
- *
- * Moves: erase moves the last item into the hole (swap-and-pop); erase_if moves the survivors down;
- * defragment moves items into order. Each moves the meta along, and reports to the relocate hook.
- * Growing moves nothing: `items` never changes from init to fini, and insert invalidates nothing. A
- * pointer to an item is valid until the next call that may move the item. A handle resolves until
- * its item is erased, and is refused ever after. Any 64 bits may be passed as a handle to any
- * function.
- *
- * Under AddressSanitizer the bytes behind the last item and its meta are poisoned: using a pointer
- * to an item that was last when it was erased, or that was cleared, is reported, until another item
- * is inserted at its place.
- *
- * Limits:
- *     live items             up to UINT32_MAX - 1, the descriptor's `capacity`
- *     item size              at least 1 byte; an item may straddle pages
- *     alignment              1 to 4096, dividing the size
- *     uses of a slot         65,535, less those that hm_map_trim costs; then it is retired, never
- *                            wrapped
- *     index space            `max_slots`, up to UINT32_MAX: live, free and retired slots together.
- *                            Each costs 8 bytes of address space, and of memory once used.
- *                            At 60,000 inserts a second the default of 2^20 lasts 13 days. Programs
- *                            that run longer set more: 2^24 lasts 212 days, the maximum 148 years.
- *                            Programs with a small memory table set less: `max_slots` equal to the
- *                            capacity still gives each slot 65,535 uses. When the index space is
- *                            used up, insert fails; the statistics show it in advance.
- *     types                  32,768. Maps that share a type id cannot tell their handles apart:
- *                            each begins with index 0, generation 1. Give each its own.
- *
- * Handles never alias from init to fini. After fini and another init all slots start afresh, and
- * earlier handles may name new items: to restart a level, clear the map instead.
- *
- * A map may be moved: assign the struct, and use only the copy from then on. Do not move it from
- * inside one of its callbacks, nor while a directory or the report holds it or its own `context`
- * points to it.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
- * map, and one whose init failed, is a valid empty map of capacity 0. A NULL map is a broken
- * contract. hm_last_error says why a call failed with a status or with null.
- *
- * Callbacks see a consistent map: hm_map_validate holds in each, and no item is in a temporary.
- * hm_map_handle_of returns the handle of the item that a callback gets; but a typed order may be
- * shown copies (order.h). destroy runs while that handle still resolves; the relocations of a step
- * are reported after it. A call that would change the map from inside one of its own callbacks is
- * refused, except from a search (hm_map_lower_bound): it returns HM_ERROR_BUSY, null, false or 0,
- * and hm_last_error names the map; clear, fini and touch, which return nothing, call the panic
- * hook. A callback must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes. */
+ * Owns: the items, and the `meta_size` bytes of user meta beside each of them. Moves: erase moves
+ * the last item into the hole (swap-and-pop), erase_if moves the survivors down, defragment moves
+ * items into order; the meta moves along. Growing moves nothing: `items` never changes from init to
+ * fini, and insert invalidates nothing. A pointer to an item is valid until the next call that may
+ * move the item. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. Handles, failing,
+ * callbacks, threads and all else that containers share: handle_map.h. */
 #ifndef HANDLE_MAP_MAP_H
 #define HANDLE_MAP_MAP_H
 
@@ -72,17 +27,20 @@ extern "C" {
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_map_desc {
-    size_t item_size;   /* bytes; a multiple of item_align */
-    size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
-                           max_align_t */
-    uint32_t capacity;  /* items, at most; 0: 1,048,576 */
+    size_t item_size;  /* bytes, at least 1; a multiple of item_align; an item may straddle pages */
+    size_t item_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
+                          size, at most that of max_align_t */
+    uint32_t capacity; /* items, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     size_t meta_size;   /* bytes of user meta beside each item, moved with it; zero after insert */
     size_t meta_align;  /* bytes; as item_align, for meta_size */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini; once for each item */
-    /* After an item has moved; `item` is its new address, `from` and `to` are dense indices. */
+    /* On erase, clear and fini, once for each item, while its handle still resolves. What the item
+     * points to belongs to the program, which may free it here. */
+    void (*destroy)(void *item, void *context);
+    /* After an item has moved; `item` is its new address, `from` and `to` are dense indices. The
+     * moves of a step are reported after its destroy hooks. */
     void (*relocate)(void *item, uint32_t from, uint32_t to, void *context);
     void *context;           /* passed to both hooks */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the map */
@@ -95,7 +53,7 @@ typedef struct hm_map_desc {
 typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
- * item or meta size or alignment against the rules above, a capacity above UINT32_MAX - 1,
+ * item or meta size or alignment against the limits above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
  * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
  * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation.
@@ -133,13 +91,10 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  * Returns how many resolve; cannot fail. `items` must not overlap `handles`. The pointers are valid
  * until the next call that may move items.
  *
- * Meant for items that are read next: in a map of more than 8 MiB it prefetches their first bytes.
- * There a batch and the reads take about half the time of single lookups if the map is larger than
- * the caches, since cache misses overlap, and 0.9 of it if the last-level cache holds the map. If
- * the items are not read, a batch may take five times as long as single lookups. In a smaller map
- * it is as fast as these; if stale handles are mixed with others, it takes a quarter of the time,
- * or 0.6 of it with the reads, since no branch is mispredicted. Best in batches of about 256.
- * Invalidates nothing. O(n). Example:
+ * Meant for items that are read next: in a map of more than 8 MiB it prefetches their first bytes,
+ * so that cache misses overlap. If the items are not read there, single lookups are faster. In a
+ * smaller map a batch is faster where stale handles are mixed with others, since no branch is
+ * mispredicted. Best in batches of about 256. Invalidates nothing. O(n). Example:
  *
  *     void *items[256];
  *     hm_map_get_n(&map, handles, 256, items);
@@ -150,16 +105,16 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
 /* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
- * `alive` must not overlap `handles`. Reads no item. In a map whose entries are larger than the
- * caches this is two to three times as fast as single calls. Invalidates nothing. O(n). */
+ * `alive` must not overlap `handles`. Reads no item. Faster than single calls in a map whose
+ * entries are larger than the caches. Invalidates nothing. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the map's
- * items, which move, and a destroy hook must not change them. Up to twice as fast as single calls
- * in a map larger than the caches, and 1.4 to 1.7 times as fast in one that fits them if stale
- * handles are mixed with others. Invalidates what hm_map_erase does. O(n). */
+ * items, which move, and a destroy hook must not change them. Faster than single calls in a map
+ * that is larger than the caches, and where stale handles are mixed with others. Invalidates what
+ * hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
@@ -195,10 +150,9 @@ HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
  * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
- * until the next reserve. Beyond n it is null, or a handle that inserts may never return. A const
- * call: threads may take numbers from one atomic counter, and build references among new items
- * before any of them exists. Until its item is inserted, the handle resolves to nothing.
- * Invalidates nothing. O(1). Example:
+ * until the next reserve. Beyond n the answer is unspecified. A const call: threads may take
+ * numbers from one atomic counter, and build references among new items before any of them exists.
+ * Until its item is inserted, the handle resolves to nothing. Invalidates nothing. O(1). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         struct sprite child = {.parent = hm_map_upcoming(&map, 1)};
@@ -233,7 +187,8 @@ HM_API hm_status hm_map_trim(hm_map *map);
 HM_API hm_status hm_map_validate(const hm_map *map);
 
 /* Returns the handle of the item that contains the address, even in its middle; null when no live
- * item of this map does. Any address may be given; nothing is read there. O(1). In a destroy hook,
+ * item of this map does. Any address may be given; nothing is read there. So it finds the item that
+ * a callback is given; but a typed order may be shown copies (order.h). O(1). In a destroy hook,
  * for example:
  *
  *     static void log_erase(void *item, void *context)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* map, in C++: hm::map<T, TypeId = 0>, an owner of an hm_map. What map.h says holds here too.
+/* map, in C++: hm::map<T, TypeId = 0>, an owner of an hm_map. What map.h says holds here too, and
+ * what handle_map.hpp says of all classes.
  *
  * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes: an
  * erase moves the last item into the hole, and defragment moves items. Destructors run where the
@@ -13,18 +14,8 @@
  *         each.depth *= 2;
  *     sprites.erase_if([&](const sprite &each) { return each.depth > limit; });
  *
- * A constructor and a destructor of T, a predicate and a less must not change the map that calls
- * them. If a constructor throws, the map is as before, and the exception goes on to the caller.
- *
- * Several maps of one T should have different type ids (see handle.hpp), as hm::map<sprite, 1> and
- * hm::map<sprite, 2>.
- *
- * A map has no user meta and no relocate hook: an hm::secondary keeps more data for an item.
- *
- * T may be incomplete where a class has a map of it as a member: struct node { hm::map<node>
- * children; }. It must be complete where the map is given a capacity.
- *
- * A map is movable and not copyable. Moving leaves an empty map of capacity 0. */
+ * A constructor of T must not change the map that calls it. A map has no user meta and no relocate
+ * hook: an hm::secondary keeps more data for an item. */
 #ifndef HANDLE_MAP_MAP_HPP
 #define HANDLE_MAP_MAP_HPP
 

@@ -6,29 +6,63 @@
  *     commit          decommit
  *     |==============|...............................................   may be used | may fault
  *
- * A program may pass a table of its own functions. All tables, its own and those below, must keep
- * this contract:
+ * A container takes its memory through an hm_memory, a table of functions: one of those below, an
+ * arena, or the program's own. Owns: nothing, but for arenas. Threads: the system's tables and that
+ * of the heap may be used by many threads at once, an arena's by one at a time. */
+#ifndef HANDLE_MAP_MEMORY_H
+#define HANDLE_MAP_MEMORY_H
+
+#include <handle_map/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* In bytes: the largest alignment of an item, and that of a reservation whose size is a multiple of
+ * it. */
+#define HM_MEMORY_ALIGNMENT 4096
+
+/* A memory table must keep this contract, and outlive every container that was initialised with it.
+ * Ranges passed to commit and decommit lie inside one reservation, and start and end at multiples
+ * of `page_size` counted from the start of the reservation (not from address zero). */
+typedef struct hm_memory {
+    /* Returns NULL when refused, or an address that is aligned to the largest power of two that
+     * divides the size, or to HM_MEMORY_ALIGNMENT bytes if that is less. */
+    void *(*reserve)(void *context, size_t size);
+    /* Returns false when refused, and then has changed nothing. Memory reads as zero after its
+     * first commit, and when it is committed again after a decommit. The library never commits what
+     * is committed. */
+    bool (*commit)(void *context, void *address, size_t size);
+    /* Returns false when refused, and then has changed nothing. Decommitted memory may fault; the
+     * library never reads it, and never decommits what is not committed. */
+    bool (*decommit)(void *context, void *address, size_t size);
+    /* Takes exactly what `reserve` returned: same address, same size. Pages of it may still be
+     * committed. It cannot fail. */
+    void (*release)(void *context, void *address, size_t size);
+    size_t page_size; /* bytes; a power of two, at least 8: the unit of commit and decommit */
+    void *context;    /* passed to each function; the library never touches it */
+    /* False: a reservation takes nothing but addresses, of which there are plenty. True: they are
+     * *scarce*, because a reservation takes memory, or leaves fewer addresses to others. It is true
+     * in the tables of the heap, of arenas and of WebAssembly, and in copies of them. Set it in a
+     * table of your own that allocates in `reserve` or divides a range. With 32-bit pointers, and
+     * in a freestanding library, addresses are scarce whatever the table. Where they are, limits
+     * that are left out have smaller defaults, as the headers of the containers say. */
+    bool has_scarce_addresses;
+} hm_memory;
+
+/* A freestanding library (HM_FREESTANDING, handle_map.h) has no table of its own: hm_memory_os,
+ * hm_memory_os_huge and hm_memory_heap are not there, and an init without a table is refused with
+ * HM_ERROR_INVALID. */
+#ifndef HM_FREESTANDING
+
+/* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
+ * reports). A reservation costs address space only. A committed page costs memory once it is
+ * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
+ * container that is already large grows by itself, it makes up to 64 KiB resident at a time where
+ * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1).
  *
- * - `reserve` returns NULL, or an address that is aligned to the largest power of two that divides
- *   the size, or to HM_MEMORY_ALIGNMENT bytes if that is less.
- * - Ranges passed to the other functions lie inside one reservation, and start and end at multiples
- *   of `page_size` counted from the start of the reservation (not from address zero).
- * - Memory reads as zero after its first commit, and when it is committed again after a decommit.
- * - The library never commits what is committed, nor decommits what is not.
- * - Decommitted memory may fault; the library never reads it.
- * - A commit or decommit that returns false has changed nothing.
- * - `release` takes exactly what `reserve` returned: same address, same size. Pages of it may still
- *   be committed. It cannot fail.
- * - The table outlives every container that was initialised with it.
- *
- * A reservation of system memory takes nothing but addresses, of which there are plenty. They are
- * *scarce* with 32-bit pointers, and where `has_scarce_addresses` of the table is true because a
- * reservation takes memory, or leaves fewer addresses to others. It is true in the tables of the
- * heap, of arenas and of WebAssembly, and in copies of them. Set it in a table of your own that
- * allocates in `reserve` or divides a range. Where addresses are scarce, limits that are left out
- * have smaller defaults, as the headers of the containers say.
- *
- * This table counts what the system's table commits. Example:
+ * A table of the program's own may call this one's functions: here one that counts what the system
+ * commits. Example:
  *
  *     static size_t committed;
  *     static hm_memory counting;
@@ -43,49 +77,13 @@
  *     counting = *hm_memory_os();
  *     counting.commit = commit_and_count;
  *     hm_map_desc desc = {.item_size = sizeof(struct sprite), .memory = &counting};
- *
- * A freestanding library (HM_FREESTANDING, bits.h) has no table of its own: hm_memory_os,
- * hm_memory_os_huge and hm_memory_heap are not there, and an init without a table is refused with
- * HM_ERROR_INVALID. Whatever the table, addresses are scarce.
- *
- * Threads: the system's tables and that of the heap may be used by many threads at once, an arena's
- * by one at a time. */
-#ifndef HANDLE_MAP_MEMORY_H
-#define HANDLE_MAP_MEMORY_H
-
-#include <handle_map/base.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* In bytes: the largest alignment of an item, and that of a reservation whose size is a multiple of
- * it. */
-#define HM_MEMORY_ALIGNMENT 4096
-
-typedef struct hm_memory {
-    void *(*reserve)(void *context, size_t size);                /* NULL when refused */
-    bool (*commit)(void *context, void *address, size_t size);   /* false when refused */
-    bool (*decommit)(void *context, void *address, size_t size); /* false when refused */
-    void (*release)(void *context, void *address, size_t size);  /* the whole reservation */
-    size_t page_size; /* bytes; a power of two, at least 8: the unit of commit and decommit */
-    void *context;    /* passed to each function; the library never touches it */
-    bool has_scarce_addresses; /* as said above; false: there are plenty */
-} hm_memory;
-
-#ifndef HM_FREESTANDING
-
-/* Virtual memory of the operating system, in the system's own pages (4, 16 or 64 KiB, as it
- * reports). A reservation costs address space only. A committed page costs memory once it is
- * touched: what hm_map_reserve and the like commit costs nothing until items use it. But when a
- * container that is already large grows by itself, it makes up to 64 KiB resident at a time where
- * the system can do that, since this is cheaper than touching page by page. Never NULL. O(1). */
+ */
 HM_API const hm_memory *hm_memory_os(void);
 
-/* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory takes
- * about a third of the time, in pauses of a quarter of a millisecond. Where the system has no huge
- * pages, normal pages are used silently; on Windows, where huge pages need a privilege, and on
- * WebAssembly this is hm_memory_os. Never NULL. O(1). */
+/* As hm_memory_os, but asks for huge pages: its `page_size` is 2 MiB. Touching fresh memory is
+ * cheaper in all, but its pauses are longer. Where the system has no huge pages, normal pages are
+ * used silently; on Windows, where huge pages need a privilege, and on WebAssembly this is
+ * hm_memory_os. Never NULL. O(1). */
 HM_API const hm_memory *hm_memory_os_huge(void);
 
 /* malloc and friends, for platforms without virtual memory: `reserve` allocates everything, commit

@@ -3,27 +3,16 @@
  *
  * The containers' defragment takes a `less` as std::sort does, and defragment_by a key, a function
  * that returns a number. A call resumes where the one before stopped if both are given the same
- * lambda expression (or the same function): each frame makes a new lambda object, but they have one
- * type. So if what a lambda captures has changed, call touch_all. Example:
+ * lambda expression (each frame makes a new lambda object, but they have one type) or the same
+ * function. So if what a lambda captures has changed, call touch_all. Example:
  *
  *     hm::budget budget = {1000, 10000};
  *     sprites.defragment([](const sprite &a, const sprite &b) { return a.depth < b.depth; },
  *                        budget);
  *
- * Orders are told apart by the types of their function objects, and each lambda expression has a
- * type of its own. So do not pass a std::function, which does not compile, nor lambdas that one
- * function returns for several orders: these have one type, and would be taken for one order. Plain
- * functions are told apart by their addresses. If each frame touches all items, a small budget
- * never places any, as map.h says.
- *
  * Items of up to 32 bytes are shown to a less as copies: it must not use their addresses, nor look
- * for their handles. A key is always computed from the item in its container; it may be an unsigned
- * or signed integer, an enum or a floating-point number.
- *
- * Less and key are inlined into the loops of the library, as those of HM_ORDER_DEFINE. An exception
- * in one ends the program.
- *
- * Threads: as in C. Several threads may search one container at once. */
+ * for their handles. A key is always computed from the item in its container. Less and key are
+ * inlined into the loops of the library. Threads may search one container at once. */
 #ifndef HANDLE_MAP_ORDER_HPP
 #define HANDLE_MAP_ORDER_HPP
 
@@ -41,7 +30,8 @@ template <class F> struct is_std_function : std::false_type {
 template <class Signature> struct is_std_function<std::function<Signature>> : std::true_type {
 };
 
-/* Numbers in the order of their values, those below 0 first. */
+/* Numbers in the order of their values, those below 0 first. A key may be an unsigned or signed
+ * integer, an enum or a floating-point number. */
 template <class Key> std::uint64_t number_of(Key key) noexcept
 {
     static_assert(std::is_arithmetic<Key>::value || std::is_enum<Key>::value,
@@ -66,7 +56,10 @@ template <class Key> std::uint64_t number_of(Key key) noexcept
 /* The typed C order of a function object of type F: its functions and the context are the same for
  * all objects of the type, because the library tells orders apart by them. The object itself is
  * found through `current`, which is set while a call lasts. For a plain function F says too little,
- * so the function's address is the context. */
+ * so the function's address is the context.
+ *
+ * So a program must not pass a std::function, which does not compile, nor lambdas that one function
+ * returns for several orders: these have one type, and would be taken for one order. */
 template <class T, class F, bool is_key> class ordering
 {
     static_assert(!is_std_function<F>::value && !std::is_member_pointer<F>::value,

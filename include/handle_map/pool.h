@@ -8,105 +8,10 @@
  *                         3 | gen 2, free |  hole  1    | .... |
  *                         ^ slot = the handle's index = the place, for ever
  *
- * Owns: the items. What they point to belongs to the program; the destroy hook runs when an item is
- * erased. Moves: nothing. A pointer to an item is valid from its insert to its erase, whatever
- * happens to others. A handle resolves until its item is erased, and is refused ever after. Any 64
- * bits may be passed as a handle to any function.
- *
- * Each slot takes 4.25 bytes besides the item. An entry is the upper half of the slot's last
- * handle, with the free bit set once that item is erased, so that a lookup is one compare. One bit
- * says whether the slot is live, another whether it is live or can be filled at once.
- *
- * The pool remembers the order in which the latest holes were made, at most 256 of them. Insert
- * fills the latest one, which is probably still in the caches. If the pool remembers none, insert
- * fills the lowest hole whose memory is committed. The pool forgets the order of all holes
- *     - when an insert finds the latest hole at an index not below the number of items; so the
- *       high places become empty as items become fewer, and trim can give back their memory;
- *     - when a 257th would have to be remembered;
- *     - in clear and trim, and when a slot is retired.
- * In the last two cases it then remembers only holes that are made after the next insert. Levels of
- * a bitmap, 64 to one, lead down from a single word to the lowest hole: finding it takes O(log64
- * n), at most 5 levels. Erase changes no item's bytes.
- *
- * The three storages behave alike; they differ in where the memory comes from:
- *     HM_STORAGE_VIRTUAL         one contiguous range of addresses, committed as it fills.
- *     HM_STORAGE_FIXED_BLOCKS    blocks of `block_size` bytes, committed one by one, later up to
- *                                128 KiB at once, and given back one by one. Addresses are reserved
- *                                when needed, first for one block and later for 64, at most 2 MiB
- *                                of them: for memory that cannot reserve much. Memory that cannot
- *                                be decommitted, like the heap's, is freed together with the last
- *                                of the blocks that were reserved with it.
- *     HM_STORAGE_GROWING_BLOCKS  blocks of 16, 32, 64, ... items: a small pool is small, and a
- *                                large one has few blocks. Each is committed whole, in one call,
- *                                because its pages cost memory only once they are touched: up to
- *                                half of what is committed may not be used yet.
- *
- * To visit all items, go from run to run; each run is an array. They come in the order of their
- * places, which is not the order of insertion: an insert fills a hole if there is one. Example:
- *
- *     uint32_t length;
- *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
- *          i = hm_pool_next_run(&pool, i + length, &length)) {
- *         struct bullet *bullets = hm_pool_item(&pool, i);
- *         for (uint32_t k = 0; k < length; k++)
- *             move(&bullets[k]);
- *     }
- *
- * Items may be inserted and erased meanwhile. An inserted item may be visited. An erased item is
- * not visited again, but a run that was returned does not shrink: a loop that erases items still to
- * be visited goes from item to item, without a length. Example:
- *
- *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
- *          i = hm_pool_next_run(&pool, i + 1, NULL))
- *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
- *
- * If holes are scattered and most runs have an item or two, going from bit to bit is twice as fast
- * as going from run to run, since no CPU can predict the lengths of runs. Example:
- *
- *     uint64_t live;
- *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
- *          w = hm_pool_next_word(&pool, w + 1, &live))
- *         for (; live != 0; live &= live - 1)
- *             move(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
- *
- * Those bits are a snapshot: hm_pool_item returns NULL for an item that was erased since.
- *
- * Under AddressSanitizer holes are poisoned: using a pointer to an erased item is reported, until
- * another item is inserted at its place. The sanitizer tracks groups of 8 bytes: if the item size
- * is not a multiple of 8, the part of a hole that shares a group with a live item is not checked.
- *
- * Limits:
- *     live items             up to UINT32_MAX - 1, the descriptor's `capacity`
- *     item size              at least 1 byte; in one range an item may straddle pages
- *     alignment              1 to 4096, dividing the size
- *     uses of a slot         65,535; then it is retired, never wrapped: its place is not used again
- *     index space            `max_slots`, up to UINT32_MAX: live, free and retired slots together.
- *                            When it is used up, insert fails; the statistics show it in advance.
- *                            In one range each slot costs item_size bytes of address space, so the
- *                            default is the larger of 2^16 and 4 x capacity: 2^16 slots last 20
- *                            hours at 60,000 inserts a second. In blocks it is the larger of 2^20
- *                            and 16 x capacity, as in a map: 13 days. Programs that run longer set
- *                            more; 2^24 slots last 212 days.
- *     types                  32,768. Pools that share a type id cannot tell their handles apart.
- *
- * Handles never alias from init to fini. After fini and another init all slots start afresh, and
- * earlier handles may name new items: to restart a level, clear the pool instead.
- *
- * A pool may be moved: assign the struct, and use only the copy from then on. Do not move it from
- * inside one of its callbacks, nor while a directory or the report holds it or its own `context`
- * points to it.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown. A zeroed pool, and one whose init failed, is a valid empty pool of capacity 0. A NULL pool
- * is a broken contract. hm_last_error says why a call failed with a status or with null.
- *
- * The destroy hook runs once for each erased item, while its handle still resolves
- * (hm_pool_handle_of returns it), and never for a hole; it sees a consistent pool, and so does the
- * predicate of hm_pool_erase_if. A call that would change the pool from inside them is refused: it
- * returns HM_ERROR_BUSY, null, false or 0; clear and fini, which return nothing, call the panic
- * hook. Both must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes. */
+ * Owns: the items. Moves: nothing. A pointer to an item is valid from its insert to its erase,
+ * whatever happens to others. Limits: UINT32_MAX - 1 items of any size, alignments up to 4096. A
+ * pool takes 4.25 bytes for each slot besides the item. Handles, failing, callbacks, threads and
+ * all else that containers share: handle_map.h. hm_pool_next_run and next_word visit all items. */
 #ifndef HANDLE_MAP_POOL_H
 #define HANDLE_MAP_POOL_H
 
@@ -117,29 +22,44 @@
 extern "C" {
 #endif
 
+/* Where the memory of the items comes from; the storages behave alike otherwise. */
 typedef enum hm_storage {
-    HM_STORAGE_VIRTUAL = HM_POOL_ONE_RANGE, /* 0: the default */
+    /* The default: one contiguous range of addresses, committed as it fills. */
+    HM_STORAGE_VIRTUAL = HM_POOL_ONE_RANGE,
+    /* Blocks of `block_size` bytes, committed one by one, later up to 128 KiB at once, and given
+     * back one by one. Addresses are reserved when needed, first for one block and later for 64, at
+     * most 2 MiB of them: for memory that cannot reserve much. Memory that cannot be decommitted,
+     * like the heap's, is freed together with the last of the blocks that were reserved with it. */
     HM_STORAGE_FIXED_BLOCKS = HM_POOL_FIXED_BLOCKS,
+    /* Blocks of 16, 32, 64, ... items: a small pool is small, and a large one has few blocks. Each
+     * is committed whole, in one call, because its pages cost memory only once they are touched: up
+     * to half of what is committed may not be used yet. */
     HM_STORAGE_GROWING_BLOCKS = HM_POOL_GROWING_BLOCKS
 } hm_storage;
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_pool_desc {
-    size_t item_size;   /* bytes; a multiple of item_align */
-    size_t item_align;  /* bytes; 0: the largest power of two that divides the size, at most that of
-                           max_align_t */
-    uint32_t capacity;  /* items, at most; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: in one range the larger
-                           of 2^16 and 4 x capacity, in blocks of 2^20 and 16 x capacity; where
-                           addresses are scarce (memory.h) 2 x capacity */
+    size_t item_size;   /* bytes, at least 1; a multiple of item_align; in one range an item may
+                           straddle pages */
+    size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
+                           size, at most that of max_align_t */
+    uint32_t capacity;  /* items, at most UINT32_MAX - 1; 0: 1,048,576 */
+    uint32_t max_slots; /* index space in slots, at least the capacity. In one range each costs
+                           item_size bytes of address space; 0: the larger of 2^16 and 4 x capacity:
+                           2^16 slots last 20 hours at 60,000 inserts a second. In blocks 0 is the
+                           larger of 2^20 and 16 x capacity. Where addresses are scarce (memory.h)
+                           it is 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
     hm_storage storage; /* where the items' memory comes from */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                            two of items and is a multiple of the page size */
-    void (*destroy)(void *item, void *context); /* on erase, clear and fini; once for each item */
-    void *context;                              /* passed to destroy */
-    const hm_memory *memory;                    /* NULL: hm_memory_os(); must outlive the pool */
-    const char *name; /* in messages; must outlive the pool; NULL: "pool" */
+    /* On erase, clear and fini, once for each item, while its handle still resolves: then
+     * hm_pool_handle_of returns it. Never for a hole. What the item points to belongs to the
+     * program, which may free it here. */
+    void (*destroy)(void *item, void *context);
+    void *context;           /* passed to destroy */
+    const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the pool */
+    const char *name;        /* in messages; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
 /* hm_pool is a struct that programs hold by value; all of its fields, in detail/pool.h, are
@@ -148,12 +68,12 @@ typedef struct hm_pool_desc {
 typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size or
- * alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below the capacity,
- * a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block that
- * overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation was
- * refused. After a failure the pool is zeroed. The pool keeps no pointer to the descriptor. O(1),
- * at most five reservations. Like hm_map_init, it must not be called on a live pool: that leaks,
- * and its handles may name items of the new one. Example:
+ * alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots below the
+ * capacity, a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block
+ * that overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
+ * was refused. After a failure the pool is zeroed. The pool keeps no pointer to the descriptor.
+ * O(1), at most five reservations. Like hm_map_init, it must not be called on a live pool: that
+ * leaks, and its handles may name items of the new one. Example:
  *
  *     hm_pool bullets;
  *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),
@@ -197,9 +117,9 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
  * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the pool's
- * items, and a destroy hook must not change them. In a pool of a million items or more, and in any
- * pool if stale handles are mixed with others, this is 1.4 to 4 times as fast as single
- * calls, in batches of a hundred or more. Invalidates pointers to the erased items. O(n). */
+ * items, and a destroy hook must not change them. In batches of a hundred or more this is faster
+ * than single calls in a pool of a million items or more, and in any pool if stale handles are
+ * mixed with others. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
@@ -259,7 +179,18 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
- * It may be an item of this pool. Invalidates nothing. O(1) but for system calls. */
+ * It may be an item of this pool. Invalidates nothing. O(1) but for system calls, and O(log64 n),
+ * at most 5 levels of a bitmap, to find the lowest hole.
+ *
+ * Which hole an insert fills: the pool remembers the order in which the latest holes were made, at
+ * most 256 of them. The latest one, which is probably still in the caches, is filled first. If the
+ * pool remembers none, the lowest hole whose memory is committed is filled. The pool forgets the
+ * order of all holes
+ *     - when an insert finds the latest hole at an index not below the number of items; so the
+ *       high places become empty as items become fewer, and trim can give back their memory;
+ *     - when a 257th would have to be remembered;
+ *     - in clear and trim, and when a slot is retired.
+ * In the last two cases it then remembers only holes that are made after the next insert. */
 static inline hm_handle hm_pool_insert(hm_pool *pool, const void *item)
 {
     return hm_pool_insert_as(pool, item, pool != NULL ? pool->item_size : 0);
@@ -273,7 +204,9 @@ static inline void *hm_pool_get(const hm_pool *pool, hm_handle handle)
 }
 
 /* Erases the item: destroy runs, then its place is a hole. False when the handle does not resolve,
- * or when busy. Invalidates pointers to this item only. O(1). */
+ * or when busy. Writes to no item. Under AddressSanitizer, which tracks groups of 8 bytes, the part
+ * of a hole that shares a group with a live item is not poisoned. Invalidates pointers to this item
+ * only. O(1). */
 static inline bool hm_pool_erase(hm_pool *pool, hm_handle handle)
 {
     return hm_pool_erase_as(pool, handle, pool != NULL ? pool->item_size : 0);
@@ -332,8 +265,17 @@ static inline uint32_t hm_pool_capacity(const hm_pool *pool)
 
 /* Indices come in words of 64. Returns the number of the first word, at or after `word`, that has a
  * live item, or HM_INVALID_INDEX when there is none. Bit k of *live says whether index 64 x word +
- * k has a live item (all 0 when there is none). Cannot fail, invalidates nothing; the bits are a
- * copy and do not follow later changes. O(1 + holes / 64). */
+ * k has a live item (all 0 when there is none). The bits are a copy and do not follow later
+ * changes: hm_pool_item returns NULL for an item that was erased since. Where holes are scattered,
+ * and most runs have an item or two, this is faster than hm_pool_next_run, since no processor can
+ * predict the lengths of runs. Cannot fail; invalidates nothing. O(1 + holes / 64). Example:
+ *
+ *     uint64_t live;
+ *     for (uint32_t w = hm_pool_next_word(&pool, 0, &live); w != HM_INVALID_INDEX;
+ *          w = hm_pool_next_word(&pool, w + 1, &live))
+ *         for (; live != 0; live &= live - 1)
+ *             move(hm_pool_item(&pool, 64 * w + hm_bits_lowest(live)));
+ */
 static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uint64_t *live)
 {
     const hm_pool_word *words;
@@ -358,7 +300,27 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
 /* Returns the index of the first item at or after `from`, or HM_INVALID_INDEX when there is none.
  * Sets *length to the number of items that are contiguous in memory from there: up to the next
  * hole, or to the end of a block that no other adjoins (0 without an item). `length` NULL: not
- * measured. Cannot fail; invalidates nothing. O(1 + holes / 64 + length / 64). */
+ * measured. Cannot fail; invalidates nothing. O(1 + holes / 64 + length / 64).
+ *
+ * To visit all items, go from run to run; each run is an array. They come in the order of their
+ * places, which is not the order of insertion: an insert fills a hole if there is one. Example:
+ *
+ *     uint32_t length;
+ *     for (uint32_t i = hm_pool_next_run(&pool, 0, &length); i != HM_INVALID_INDEX;
+ *          i = hm_pool_next_run(&pool, i + length, &length)) {
+ *         struct bullet *bullets = hm_pool_item(&pool, i);
+ *         for (uint32_t k = 0; k < length; k++)
+ *             move(&bullets[k]);
+ *     }
+ *
+ * Items may be inserted and erased meanwhile. An inserted item may be visited. An erased item is
+ * not visited again, but a run that was returned does not shrink: a loop that erases items still to
+ * be visited goes from item to item, without a length. Example:
+ *
+ *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
+ *          i = hm_pool_next_run(&pool, i + 1, NULL))
+ *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
+ */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {
     uint32_t word = from / HM_POOL_WORD, place, first;

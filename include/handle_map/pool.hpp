@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* pool, in C++: hm::pool<T, TypeId = 0, Storage = HM_STORAGE_VIRTUAL>, an owner of an hm_pool. What
- * pool.h says holds here too.
+ * pool.h says holds here too, and what handle_map.hpp says of all classes.
  *
- * Items never move, so T may be any type: std::string, std::unique_ptr, a type that holds pointers
- * into itself or is pointed to. Example:
+ * Items never move, not even when the pool is moved. So T may be any type: std::string,
+ * std::unique_ptr, a type that holds pointers into itself or is pointed to. Example:
  *
  *     hm::pool<std::string> names(1000);
  *     hm::handle<std::string> hero = names.emplace("hero");
@@ -12,14 +12,7 @@
  *         name += "!";
  *
  * A loop over a pool may insert and erase: an item that is erased is not visited afterwards, one
- * that is inserted may be. A constructor of T may use the pool; a destructor and a predicate must
- * not change the pool that calls them. If a constructor throws, the pool is as before but for its
- * slot's generation, and the exception goes on to the caller.
- *
- * Several pools of one T should have different type ids: see handle.hpp. T may be incomplete where
- * a class has a pool of it as a member.
- *
- * A pool is movable and not copyable: the items stay where they are. */
+ * that is inserted may be. A constructor of T may use the pool. */
 #ifndef HANDLE_MAP_POOL_HPP
 #define HANDLE_MAP_POOL_HPP
 

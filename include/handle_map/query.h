@@ -7,47 +7,12 @@
  *                                   view: 680 entities, ...
  *     {position, velocity, frozen}  view:  12 entities, ...
  *
- * Each *view* is a run of entities whose values stand side by side in every column, so that a loop
- * over a view is a loop over plain arrays. Without sparse components a view is a chunk of a table,
- * or a part of one if another chunk comes next: then the last 16 KiB of the columns are up to eight
- * views, each of at least 16 entities if the chunk has as many. While the program works on one of
- * them, as much of the next chunk is prefetched. With sparse components a view is a run of rows
- * whose sparse values are side by side too, in the same order; where the orders differ, a view has
- * one entity.
- *
- * A query keeps a list of the tables that match, and looks only at tables that were made since it
- * last ran. So keep a query for as long as the program runs its loop; do not make a new one each
- * time. A query for a sparse component walks the smaller side: the values of the smallest sparse
- * component of `all`, or the rows of the tables that match.
- *
- * While a query *runs*, from hm_query_begin until hm_query_next returns false or hm_query_end is
- * called, entities and components stay where they are: a call that would create, destroy, add,
- * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
- * written. Record other changes in hm_commands, and apply them afterwards. Any number of queries
- * may run at once, even one inside the loop of another, but a query has one loop at a time: an
- * inner loop needs a query of its own. A loop that is left before its end needs hm_query_end. A
- * query that begins in a callback of the world must end there.
- *
- * Entities that are promised to commands are not alive yet, and are not visited.
- *
- * Owns: its list of tables, in a reservation of 4 bytes for each table that the world may have, of
- * which it commits what the list takes. Moves: nothing. A view and its arrays of pointers are valid
- * until the next call of begin, next, end or fini for this query. The entities and values that they
- * point to stay in place until the world changes.
- *
- * Limits: HM_QUERY_MAX_TERMS components in all four lists together.
- *
- * A query keeps the address of its world, which must not be moved, and must outlive the query. A
- * query may be moved (assign the struct, and use only the copy from then on) while it does not run.
- *
- * A zeroed query, one whose init failed, and one after the fini of its world, is a valid query that
- * matches nothing. A NULL query is a broken contract. hm_last_error says why a call failed with a
- * status.
- *
- * Threads: no locks inside. A query belongs to one thread at a time. Several threads may make, run
- * and end queries of their own at once, while none changes the world or calls touch; the lists of
- * tables then grow through the world's memory table from all of these threads, which an arena
- * allows only behind a lock (memory.h). */
+ * Owns: a list of the tables that match. Moves: nothing; while a query runs, its world refuses to
+ * change (hm_query_begin). A view and its arrays of pointers are valid until the next call of
+ * begin, next, end or fini for this query; what they point to stays until the world changes.
+ * Limits: HM_QUERY_MAX_TERMS components in all four lists together. Keep a query for as long as the
+ * program runs its loop; do not make a new one each time. Threads: one at a time (hm_query_init).
+ */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 
@@ -70,7 +35,14 @@ typedef struct hm_query_desc {
 
 /* A run of entities and their values: columns[i] points to the `count` values of the i-th component
  * of `all`; those of `optional` follow. A column is NULL for a tag, and for an optional component
- * that these entities do not have: all entities of a view have the same. */
+ * that these entities do not have: all entities of a view have the same.
+ *
+ * The values stand side by side in every column, so that a loop over a view is a loop over plain
+ * arrays. Without sparse components a view is a chunk of a table, or a part of one if another chunk
+ * comes next: then the last 16 KiB of the columns are up to eight views, each of at least 16
+ * entities if the chunk has as many. While the program works on one of them, as much of the next
+ * chunk is prefetched. With sparse components a view is a run of rows whose sparse values are side
+ * by side too, in the same order; where the orders differ, a view has one entity. */
 typedef struct hm_view {
     uint32_t count; /* entities, at least 1 */
     const hm_handle *entities;
@@ -86,6 +58,20 @@ typedef struct hm_view {
  * refused. After a failure the query is zeroed. The query keeps no pointer to the descriptor, only
  * one to the world. May be called from callbacks, and while queries run. Must not be called on a
  * live query, which leaks then; if it runs, its world stays busy. O(components), one reservation.
+ *
+ * The query keeps a list of the tables that match, and looks only at tables that were made since it
+ * last ran. The list has a reservation of 4 bytes for each table that the world may have, of which
+ * it commits what it takes. A query for a sparse component walks the smaller side: the values of
+ * the smallest sparse component of `all`, or the rows of the tables that match.
+ *
+ * The world must not be moved, and must outlive the query. The query may be moved (assign the
+ * struct, and use only the copy from then on) while it does not run. A zeroed query, one whose init
+ * failed, and one after the fini of its world, is a valid query that matches nothing. A NULL query
+ * is a broken contract.
+ *
+ * Threads: no locks inside. Several threads may make, run and end queries of their own at once,
+ * while none changes the world or calls touch; the lists of tables then grow through the world's
+ * memory table from all of these threads, which an arena allows only behind a lock (memory.h).
  * Example:
  *
  *     hm_query movers;
@@ -102,11 +88,18 @@ HM_API hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_
  * world's fini. Invalidates its views. O(1). */
 HM_API void hm_query_fini(hm_query *query);
 
-/* Begins a loop. If the query runs already, that is a broken contract: end it first, or use another
- * query for the inner loop. First adds the tables that were made since the last time to the list,
- * or makes the list anew if hm_world_trim has dropped tables. If memory for the list is refused,
- * each loop looks at the tables that are missing there. Cannot fail. Invalidates the views of the
- * query. O(new tables); with sparse components in `all`, O(tables of the list). Example:
+/* Begins a loop. The query then *runs* until hm_query_next returns false or hm_query_end is called.
+ * Meanwhile entities and components stay where they are: a call that would create, destroy, add,
+ * remove or move is refused with HM_ERROR_BUSY, as from inside a callback. Values may be read and
+ * written. Record other changes in hm_commands, and apply them afterwards. A loop that is left
+ * before its end needs hm_query_end. A query that begins in a callback of the world must end there.
+ *
+ * Any number of queries may run at once, even one inside the loop of another, but a query has one
+ * loop at a time. If the query runs already, that is a broken contract: end it first, or use
+ * another query for the inner loop. First adds the tables that were made since the last time to the
+ * list, or makes the list anew if hm_world_trim has dropped tables. If memory for the list is
+ * refused, each loop looks at the tables that are missing there. Cannot fail. Invalidates the views
+ * of the query. O(new tables); with sparse components in `all`, O(tables of the list). Example:
  *
  *     hm_view view;
  *     hm_query_begin(&movers);
@@ -121,9 +114,9 @@ HM_API void hm_query_begin(hm_query *query);
 
 /* Sets *view to the next view and returns true. Returns false if there is none, which ends the
  * loop, and when the query does not run: then the view is empty and its pointers are NULL. Each
- * entity that matches is in exactly one view, in no particular order. Invalidates the previous
- * view. O(columns) for each view; with sparse components, O(sparse components) for each entity of
- * the side that is walked. */
+ * entity that matches is in exactly one view, in no particular order; entities that are promised to
+ * commands are not alive yet, and in none. Invalidates the previous view. O(columns) for each view;
+ * with sparse components, O(sparse components) for each entity of the side that is walked. */
 HM_API bool hm_query_next(hm_query *query, hm_view *view);
 
 /* Ends a loop before next has returned false. Does nothing if the query does not run. Invalidates

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* query, in C++: hm::query<Types...>, an owner of an hm_query, which visits all entities of a world
- * that have these components. What query.h says holds here too.
- *
- * What a loop gets for each type:
+ * that have these components. What query.h says holds here too. What a loop gets for each type:
  *
  *     position                   position &            it may write
  *     const position             const position &      it only reads
@@ -17,14 +15,7 @@
  *     for (auto [which, p, v] : movers.each())
  *         if (p.x > 100)
  *             commands.destroy(which);
- *
- * Keep a query for as long as the program runs its loop; do not make a new one each time. While a
- * loop runs, no entity moves: calls that would change the world are refused, so record changes in
- * commands. A loop ends with its scope, also by a break, a return or an exception. A query has one
- * loop at a time: a second one inside the first is a broken contract, so use another query there.
- *
- * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
- * it becomes an empty one, which matches nothing. */
+ */
 #ifndef HANDLE_MAP_QUERY_HPP
 #define HANDLE_MAP_QUERY_HPP
 
@@ -172,6 +163,13 @@ class running
 
 } // namespace detail
 
+/* Keep a query for as long as the program runs its loop; do not make a new one each time. While a
+ * loop runs, no entity moves: calls that would change the world are refused, so record changes in
+ * commands. A loop ends with its scope, also by a break, a return or an exception. A query has one
+ * loop at a time: a second one inside the first is a broken contract, so use another query there.
+ *
+ * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
+ * it becomes an empty one, which matches nothing. */
 template <class... Types> class [[nodiscard]] query
 {
     static_assert(detail::all_differ<detail::component_of<Types>...>,

@@ -1,44 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* report: which containers are alive, how many items and slots they use, and what memory they take;
- * at exit, which were not finished.
- *
- *     kind           items   capacity slots used retired committed KiB reserved KiB  name
- *     map               12       1000       0.0%       1           116         8248  texture
- *     pool            3000     100000       4.5%       0          1336        26672  bullet
- *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
- *     leaked: map texture was initialised again while alive, 1 time; committed 72 KiB, reserved ...
- *
- * Only a container that the program adds is listed. Add it when it is initialised, or still zeroed:
- * it is listed while it is alive, that is from init to fini, and again after the next init. A
- * container knows nothing of the report, so its functions cost the same whether it is added or not,
- * but for init: while containers are listed, each init of any container takes O(entries).
- *
- * "Leaked" is what a listed container had when it was initialised again without a fini: that can
- * never be finished, and its handles may name items of the new one. If another thread adds or
- * removes an entry during such an init, the report may miss it.
- *
- * Owns: nothing. The entries are linked into the list, and belong to the program: one for each
- * container, best beside it. An entry needs no initialisation. Entry and container must stay where
- * they are until the entry is removed: remove it before the memory of either is freed or reused,
- * even if the container is finished, and before a container is moved.
- *
- * "Items" of lists are the lists, those of an index the owners. "Slots used" is the share of the
- * index space that has been used: at 100% an insert fails when no slot is free. "Retired" slots
- * have used up their generations. The used slots of a secondary, and of an index, are those that
- * its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
- *
- * Threads: one list for the whole program. Add, remove and report from one thread at a time, and
- * report while no thread changes a container that is listed. Other threads may initialise
- * containers meanwhile; add and remove wait for an init that reads the list. Example:
- *
- *     static hm_map textures;
- *     static hm_report_entry textures_entry;
- *     const hm_map_desc desc = {.item_size = sizeof(struct texture), .name = "texture"};
- *
- *     if (hm_map_init(&textures, &desc) == HM_OK)
- *         hm_report_add_map(&textures_entry, &textures);
- *     hm_report(stdout);
- */
+ * at exit, which were not finished. Only a container that the program adds is listed. Owns:
+ * nothing; the entries belong to the program. Threads: one list for the whole program. Add, remove
+ * and report from one thread at a time, and report while no thread changes a container that is
+ * listed. */
 #ifndef HANDLE_MAP_REPORT_H
 #define HANDLE_MAP_REPORT_H
 
@@ -73,7 +38,27 @@ typedef struct hm_report_entry {
 /* Adds a container to the report, after those already listed. Of a typed container pass its untyped
  * member: hm_report_add_map(&entry, &textures.map). HM_ERROR_INVALID: the entry has been added
  * already, or the container has, by another entry; then nothing has changed. A NULL argument is a
- * broken contract. Does not look into the container. O(entries). */
+ * broken contract. Does not look into the container. O(entries).
+ *
+ * Add a container when it is initialised, or still zeroed: it is listed while it is alive, that is
+ * from init to fini, and again after the next init. A container knows nothing of the report, so its
+ * functions cost the same whether it is added or not, but for init: while containers are listed,
+ * each init of any container takes O(entries). Other threads may initialise containers meanwhile;
+ * add and remove wait for an init that reads the list.
+ *
+ * There is one entry for each container, best beside it. It is linked into the list, and needs no
+ * initialisation. Entry and container must stay where they are until the entry is removed: remove
+ * it before the memory of either is freed or reused, even if the container is finished, and before
+ * a container is moved. Example:
+ *
+ *     static hm_map textures;
+ *     static hm_report_entry textures_entry;
+ *     const hm_map_desc desc = {.item_size = sizeof(struct texture), .name = "texture"};
+ *
+ *     if (hm_map_init(&textures, &desc) == HM_OK)
+ *         hm_report_add_map(&textures_entry, &textures);
+ *     hm_report(stdout);
+ */
 HM_API hm_status hm_report_add_map(hm_report_entry *entry, const hm_map *map);
 HM_API hm_status hm_report_add_pool(hm_report_entry *entry, const hm_pool *pool);
 HM_API hm_status hm_report_add_table(hm_report_entry *entry, const hm_table *table);
@@ -90,7 +75,21 @@ HM_API hm_status hm_report_remove(hm_report_entry *entry);
  * and a line for each that was initialised again while alive, named "(finished)" if it is by now.
  * Returns how many are alive, plus how often that happened. `file` NULL: prints nothing. Does not
  * check whether the file could be written to; ask ferror. O(entries), and for each world O(tables).
- * Example:
+ *
+ *     kind           items   capacity slots used retired committed KiB reserved KiB  name
+ *     map               12       1000       0.0%       1           116         8248  texture
+ *     pool            3000     100000       4.5%       0          1336        26672  bullet
+ *     containers alive: 2; committed 1452 KiB, reserved 34920 KiB
+ *     leaked: map texture was initialised again while alive, 1 time; committed 72 KiB, reserved ...
+ *
+ * "Items" of lists are the lists, those of an index the owners. "Slots used" is the share of the
+ * index space that has been used: at 100% an insert fails when no slot is free. "Retired" slots
+ * have used up their generations. The used slots of a secondary, and of an index, are those that
+ * its sparse column covers. The numbers are those of get_stats; KiB are rounded up.
+ *
+ * "Leaked" is what a listed container had when it was initialised again without a fini: that can
+ * never be finished, and its handles may name items of the new one. If another thread adds or
+ * removes an entry during such an init, the report may miss it. Example:
  *
  *     if (hm_report(NULL) != 0)
  *         printf("a level leaves containers behind\n");

@@ -8,58 +8,12 @@
  *                           | 1 | --'                                     <- count = 2
  *                             ^ slot               ^ position, the dense index
  *
- * A value belongs to the handle that it was set for. Only exactly that handle finds it: a stale
- * handle is refused even if its slot is in use again, and a set for the slot's next item replaces
- * the value. To visit all values, loop over an array; owner i stands beside value i.
- *
- * A secondary does not know the container of its owners, which may be a map, a pool or any other
- * that issues handles. It cannot tell whether an owner is still alive: the value of an erased item
- * stays until it is replaced or removed. Either call hm_secondary_remove when an item is
- * erased, for example in the destroy hook of its container, or hm_secondary_remove_if now and then.
- * A program never gets such a value by the handle of a later item.
- *
- * Owns: the values, and a handle beside each. What the values point to belongs to the program; the
- * destroy hook runs when a value is removed or replaced.
- *
- * Moves: remove moves the last value into the hole (swap-and-pop); remove_if moves the survivors
- * down; defragment moves values into order. Growing moves nothing: `values` never changes from init
- * to fini, and adding a value invalidates nothing. A pointer to a value is valid until the next
- * call that may move values.
- *
- * Under AddressSanitizer the bytes behind the last value are poisoned, as in a map.
- *
- * Limits:
- *     values               up to UINT32_MAX - 1, the descriptor's `capacity`
- *     value size           at least 1 byte; a value may straddle pages
- *     alignment            1 to 4096, dividing the size
- *     owners' indices      below `max_slots`, up to UINT32_MAX: that of the owners' container
- *     owners' type         one type id
- *
- * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
- * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384
- * slots: an owner with the index 1,000,000 costs one piece, not 62.
- *
- * A secondary may be moved: assign the struct, and use only the copy from then on. Do not move it
- * from inside one of its callbacks, nor while the report holds it or its own `context` points to
- * it.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, and with it `slots` in the statistics. A zeroed secondary, and one whose init failed, is a
- * valid empty secondary of capacity 0. A NULL secondary is a broken contract. hm_last_error says
- * why a call failed with a status or with null.
- *
- * Any 64 bits may be passed as a handle to any function.
- *
- * Callbacks see a consistent secondary: hm_secondary_validate holds in each. destroy runs while the
- * owner's handle still finds the value. A call that would change the secondary from inside one of
- * its own callbacks is refused, except from a search (hm_secondary_lower_bound): it returns
- * HM_ERROR_BUSY, NULL, false or 0, and hm_last_error names the secondary; clear, fini and touch,
- * which return nothing, call the panic hook. A callback must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes.
- *
- * The pair of arrays is the sparse set of Briggs and Torczon ("An Efficient Representation for
- * Sparse Sets", 1993); with a handle beside each value, a position need not be initialised. */
+ * Owns: the values, and a handle beside each. A value belongs to exactly the handle that it was set
+ * for; an erased item's value stays until it is replaced or removed. Moves: remove moves the last
+ * value into the hole (swap-and-pop), remove_if moves the survivors down, defragment moves
+ * values into order. Growing and setting move nothing: `values` never changes from init to fini. A
+ * pointer to a value is valid until the next call that may move values. Limits: UINT32_MAX - 1
+ * values of any size, alignments up to 4096. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_SECONDARY_H
 #define HANDLE_MAP_SECONDARY_H
 
@@ -73,21 +27,25 @@ extern "C" {
 
 /* A zero field means the default. Only value_size has no default. */
 typedef struct hm_secondary_desc {
-    size_t value_size;  /* bytes; a multiple of value_align */
-    size_t value_align; /* bytes; 0: the largest power of two that divides the size, at most that
-                           of max_align_t */
+    size_t value_size;  /* bytes, at least 1; a multiple of value_align; a value may straddle
+                           pages */
+    size_t value_align; /* bytes, a power of two up to 4096; 0: the largest one that divides the
+                           size, at most that of max_align_t */
     hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
                            hm_pool_as_owners and so on: it says max_slots and type_id, which may
                            be left 0, and the capacity, if that is 0 */
-    uint32_t capacity;  /* values, at most; 0: that of the owners' container, else 1,048,576 */
+    uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container, else
+                           1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
                            the larger of 2^20 and 16 x capacity, which is enough if their container
                            has the same capacity and default, and too small if it has more; with
                            32-bit pointers, heap memory or an arena 2 x capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
-    void (*destroy)(void *value, void *context); /* once for each value: when it is removed or
-                                                    replaced, and on clear, remove_if and fini */
-    void *context;                               /* passed to the hook */
+    /* Once for each value: when it is removed or replaced, and on clear, remove_if and fini. It
+     * runs while the owner's handle still finds the value. What the value points to belongs to the
+     * program, which may free it here. */
+    void (*destroy)(void *value, void *context);
+    void *context;           /* passed to the hook */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the secondary */
     const char *name;        /* in messages; must outlive the secondary; NULL: "secondary" */
 } hm_secondary_desc;
@@ -96,16 +54,21 @@ typedef struct hm_secondary_desc {
  * are private. */
 
 /* `slots` counts the slots up to the last part of the sparse column that was ever used, and
- * `free_slots` those of them without a value; no slot is retired. Trim lowers `slots`. */
+ * `free_slots` those of them without a value; no slot is retired. Trim lowers `slots`, and a call
+ * that fails may raise it. */
 typedef hm_stats hm_secondary_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
- * value size or alignment against the rules above, a capacity above UINT32_MAX - 1, max_slots below
- * the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised, max_slots
- * or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory table that
- * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the secondary is
- * zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Like hm_map_init, it must
- * not be called on a live secondary, which leaks then. Example:
+ * value size or alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots
+ * below the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised,
+ * max_slots or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory
+ * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
+ * secondary is zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Like
+ * hm_map_init, it must not be called on a live secondary, which leaks then.
+ *
+ * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
+ * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384
+ * slots: an owner with the index 1,000,000 costs one piece, not 62. Example:
  *
  *     hm_secondary glows;
  *     const hm_secondary_desc desc = {.value_size = sizeof(struct glow),
@@ -120,7 +83,12 @@ HM_API hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_d
  * everything. O(1), or O(n) with a destroy hook. */
 HM_API void hm_secondary_fini(hm_secondary *secondary);
 
-/* Removes the values of all owners for which `doomed` returns true, and returns their number.
+/* Removes the values of all owners for which `doomed` returns true, and returns their number. A
+ * secondary does not know the container of its owners, which may be a map, a pool or any other that
+ * issues handles, and cannot tell whether an owner is still alive. So either call this now and
+ * then, or hm_secondary_remove when an item is erased. A program never gets a value that was left
+ * behind by the handle of a later item.
+ *
  * `doomed` is called once for each owner, in dense order. The survivors keep their order; an
  * unfinished defragment first places the values that it is moving. The values are removed after the
  * last call of `doomed`. 0 when busy. Invalidates all pointers to values and all dense indices.
@@ -268,8 +236,9 @@ static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, c
                                secondary != NULL ? secondary->value_size : 0);
 }
 
-/* Returns the value that was set for exactly this handle, or NULL. The pointer is valid until the
- * next call that may move values. O(1): reads a position and the owner there. Example:
+/* Returns the value that was set for exactly this handle, or NULL: a stale handle is refused even
+ * if its slot is in use again. The pointer is valid until the next call that may move values. O(1):
+ * reads a position and the owner there. Example:
  *
  *     const struct glow *glow = hm_secondary_get(&glows, handle);
  *     if (glow != NULL)
@@ -305,8 +274,9 @@ static inline bool hm_secondary_contains(const hm_secondary *secondary, hm_handl
     return hm_secondary_find(secondary, owner) != HM_INVALID_INDEX;
 }
 
-/* Returns the packed values, hm_secondary_count of them; the address never changes. NULL in a
- * zeroed secondary. O(1). Example:
+/* Returns the packed values, hm_secondary_count of them; the address never changes. The owner at a
+ * position is that of the value there (hm_secondary_owner_at). NULL in a zeroed secondary. O(1).
+ * Example:
  *
  *     struct glow *values = hm_secondary_values(&glows);
  *     for (uint32_t i = 0; i < hm_secondary_count(&glows); i++)

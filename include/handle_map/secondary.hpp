@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* secondary, in C++: hm::secondary<Owner, T>, an owner of an hm_secondary: values of type T for
- * handles of type hm::handle<Owner>. What secondary.h says holds here too.
+ * handles of type hm::handle<Owner>. What secondary.h says holds here too, and what handle_map.hpp
+ * says of all classes.
  *
  * T must be trivially copyable, or say by hm::is_relocatable<T> that it may be moved as bytes. The
  * owners may be entities: hm::secondary<hm::world, glow>. Example:
@@ -12,10 +13,7 @@
  *     for (auto [owner, value] : glows.entries())
  *         draw(sprites.get(owner), value);
  *     glows.remove_if([&](hm::handle<sprite> owner) { return !sprites.contains(owner); });
- *
- * T may be incomplete where a class has a secondary of it as a member.
- *
- * A destructor of T, a predicate and a less must not change the secondary that calls them. */
+ */
 #ifndef HANDLE_MAP_SECONDARY_HPP
 #define HANDLE_MAP_SECONDARY_HPP
 

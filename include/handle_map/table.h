@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* table: rows named by handles, over parallel columns.
- *
- * A map keeps each item's fields together. A loop that reads one field of all items then loads all
- * the others too. A table keeps the cells of a column together, so that such a loop loads nothing
- * else, and compilers vectorise it. The descriptor's `lanes` chooses how:
+/* table: rows named by handles, over parallel columns, which lie in memory as `lanes` says:
  *
  *     lanes 0: whole columns     x x x x x x x x x x ...      one array for each column
  *                                y y y y y y y y y y ...
- *
  *     lanes 8: groups            xxxxxxxx yyyyyyyy | xxxxxxxx yyyyyyyy | ...
  *                                '--- group 0 ---'   '--- group 1 ---'
- *
  *     lanes 1: rows as structs   xy xy xy xy xy ...           as in a map
  *
- * In all of them the cell of a row is at
- *
- *     base + row / lanes * stride + row % lanes * size
- *
- * where whole columns have their own base and a stride of one cell. Whole columns are best for
- * loops over few columns. Groups (an array of structs of arrays) are best for loops over many
- * columns, and when rows are also visited one by one: a row's cells are on few cache lines and one
- * page. A SIMD kernel takes one group at a time: choose the width of a vector register, or twice
- * that.
- *
  * Owns: the cells. What they point to belongs to the program: no hook runs when a row is erased.
- *
- * Moves: erase moves the last row into the hole (swap-and-pop); erase_if moves the survivors down;
+ * Moves: erase moves the last row into the hole (swap-and-pop), erase_if moves the survivors down,
  * defragment and arrange move rows into order. All cells of a row move together. Growing moves
  * nothing: addresses of cells never change from init to fini, and insert invalidates nothing. A
- * pointer to a cell, and a row number, are valid until the next call that may move the row. A
- * handle resolves until its row is erased, and is refused ever after. Any 64 bits may be passed as
- * a handle to any function.
- *
- * In the last group the lanes past the last row hold zero, so that a SIMD kernel needs no loop for
- * the rest: it may read and write all lanes. A kernel that turns zeros into zeros keeps them zero.
- * Anything else that a kernel writes there is seen by no row, and stays until a row takes the lane
- * or leaves it.
- *
- * Under AddressSanitizer the cells behind the last row, or its group, are poisoned.
- *
- * Limits:
- *     live rows              up to UINT32_MAX - 1, the descriptor's `capacity`
- *     columns                1 to 256; 64 with HM_TABLE_DEFINE
- *     cell size              at least 1 byte; a cell of a whole column may straddle pages
- *     alignment of a cell    1 to 4096, dividing the size
- *     lanes                  0, or a power of two; a group has at most 16 KiB
- *     uses of a slot         65,535, less those that hm_table_trim costs; then it is retired
- *     index space            `max_slots`, as in map.h
- *     types                  32,768. Tables that share a type id cannot tell their handles apart.
- *
- * Handles never alias from init to fini; after fini and another init all slots start afresh.
- *
- * A table may be moved: assign the struct, and use only the copy from then on. Do not move it from
- * inside one of its callbacks, nor while the report holds it.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, and that slots with no uses left count as retired if they caused HM_ERROR_FULL. A zeroed
- * table, and one whose init failed, is a valid empty table of capacity 0 without columns. A NULL
- * table is a broken contract. hm_last_error says why a call failed with a status or with null.
- *
- * Callbacks, which are an order's functions and a predicate, see a consistent table. A call that
- * would change the table from inside one is refused, except from a search (hm_table_lower_bound):
- * it returns HM_ERROR_BUSY, null, false or 0, and hm_last_error names the table; clear, fini and
- * touch, which return nothing, call the panic hook. A callback must return.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes.
- *
- * Groups of lanes are known as AoSoA; whole columns as SoA. */
+ * pointer to a cell, and a row number, are valid until the next call that may move the row. Limits:
+ * UINT32_MAX - 1 rows, 256 columns. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_TABLE_H
 #define HANDLE_MAP_TABLE_H
 
@@ -86,18 +32,32 @@ enum {
 };
 
 typedef struct hm_column {
-    size_t size;      /* bytes of a cell; a multiple of align */
-    size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
-                         max_align_t */
+    size_t size;      /* bytes of a cell, at least 1; a multiple of align; a cell of a whole column
+                         may straddle pages */
+    size_t align;     /* bytes, a power of two up to 4096; 0: the largest one that divides the size,
+                         at most that of max_align_t */
     const char *name; /* in messages of init; NULL: none */
 } hm_column;
 
-/* A zero field means the default. Only the columns have no default. */
+/* A zero field means the default. Only the columns have no default.
+ *
+ * A map keeps each item's fields together. A loop that reads one field of all items then loads all
+ * the others too. A table keeps the cells of a column together, so that such a loop loads nothing
+ * else, and compilers vectorise it. The descriptor's `lanes` chooses how. Whole columns (a struct
+ * of arrays, SoA) are best for loops over few columns. Groups (an array of structs of arrays,
+ * AoSoA) are best for loops over many columns, and when rows are also visited one by one: a row's
+ * cells are on few cache lines and one page. A SIMD kernel takes one group at a time: choose the
+ * width of a vector register, or twice that. In all layouts the cell of a row is at
+ *
+ *     base + row / lanes * stride + row % lanes * size
+ *
+ * where whole columns have their own base and a stride of one cell. */
 typedef struct hm_table_desc {
     const hm_column *columns; /* read by init only */
-    uint32_t column_count;    /* 1 to HM_TABLE_MAX_COLUMNS */
-    uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 2, 4, 8, ...: groups */
-    uint32_t capacity;        /* rows, at most; 0: 1,048,576 */
+    uint32_t column_count;    /* 1 to HM_TABLE_MAX_COLUMNS; 64 with HM_TABLE_DEFINE */
+    uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 2, 4, 8, ...: groups, of at
+                                 most HM_TABLE_MAX_GROUP_SIZE bytes */
+    uint32_t capacity;        /* rows, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF */
@@ -112,10 +72,10 @@ typedef hm_stats hm_table_stats;
 
 /* Reserves address space for the capacity, and commits the memory that describes the columns.
  * HM_ERROR_INVALID: a NULL argument; no column or too many; a cell's size or alignment, or lanes,
- * against the rules above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type id
- * above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY: the
- * system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or its
- * columns. O(columns); a reservation for each whole column or one for all groups, and two more.
+ * against the limits above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type
+ * id above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY:
+ * the system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or
+ * its columns. O(columns); a reservation for each whole column or one for all groups, and two more.
  *
  * Like hm_map_init, it must not be called on a live table: that leaks, and its handles may name
  * rows of the new one.
@@ -165,9 +125,9 @@ HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
 /* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
  * handle that occurs twice counts once. 0 when busy. `handles` must not be in the table's cells,
- * which move. 1.1 to 1.4 times as fast as single calls in a table of a million rows, since cache
- * misses overlap, and in any table if stale handles are mixed with others. Invalidates what
- * hm_table_erase does. O(n x columns). */
+ * which move. Faster than single calls in a table of a million rows, since cache misses overlap,
+ * and in any table if stale handles are mixed with others. Invalidates what hm_table_erase does.
+ * O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
 
 /* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
@@ -191,9 +151,8 @@ HM_API uint32_t hm_table_erase_if(hm_table *table,
                                   void *context);
 
 /* Looks up n handles: rows[i] becomes the row of handles[i], or HM_INVALID_INDEX. Returns how many
- * resolve; cannot fail. `rows` must not overlap `handles`. About as fast as single calls; takes a
- * third longer if stale handles are mixed with others and the compiler makes single calls without a
- * branch, as gcc 12 does. Invalidates nothing. O(n). */
+ * resolve; cannot fail. `rows` must not overlap `handles`. About as fast as single calls.
+ * Invalidates nothing. O(n). */
 HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t *rows);
 
@@ -382,7 +341,12 @@ static inline uint32_t hm_table_group_count(const hm_table *table)
 
 /* Returns the `lanes` cells of a column in a group; NULL when one of them is out of range, or the
  * table has lanes 0. They are aligned to the largest power of two that divides their total size, at
- * most 64 bytes, unless lanes is 1. O(1). Example:
+ * most 64 bytes, unless lanes is 1.
+ *
+ * In the last group the lanes past the last row hold zero, so that a SIMD kernel needs no loop for
+ * the rest: it may read and write all lanes. A kernel that turns zeros into zeros keeps them zero.
+ * Anything else that a kernel writes there is seen by no row, and stays until a row takes the lane
+ * or leaves it. O(1). Example:
  *
  *     for (uint32_t g = 0; g < hm_table_group_count(&points); g++) {
  *         float *x = hm_table_group(&points, g, 0);

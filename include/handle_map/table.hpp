@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* table, in C++: hm::table<Columns...>, an owner of an hm_table with a column for each type. What
- * table.h says holds here too.
+ * table.h says holds here too, and what handle_map.hpp says of all classes.
  *
  * The types must be trivially copyable, or a std::pair or std::tuple of such types. A column is
- * named by its number. Example:
+ * named by its number. hm::lanes as the first type chooses the layout. Example:
  *
  *     enum { X, Y, HEALTH };
  *     using bodies = hm::table<float, float, std::uint32_t>;
@@ -14,18 +14,7 @@
  *     if (std::uint32_t *health = table.get<HEALTH>(body))
  *         --*health;
  *
- * hm::lanes as the first type chooses the layout: hm::table<hm::lanes<8>, float, float> has groups
- * of 8 lanes, hm::lanes<1> rows as structs. These have no whole columns, but groups. Example:
- *
- *     hm::table<hm::lanes<8>, float, float> points(100000);
- *     for (std::uint32_t n = 0; n < points.group_count(); n++)
- *         for (float &x : points.group<X>(n)) // 8 of them, also in the last group
- *             x *= 2;
- *
- * Several tables of the same columns should have different type ids, which the options set: see
- * handle.hpp.
- *
- * A predicate and a less must not change the table that calls them. */
+ * The options set the type id of a table. */
 #ifndef HANDLE_MAP_TABLE_HPP
 #define HANDLE_MAP_TABLE_HPP
 
@@ -367,6 +356,14 @@ template <class... Columns> class table : public detail::rows<table<Columns...>,
     using detail::rows<table, 0, Columns...>::rows;
 };
 
+/* hm::table<hm::lanes<8>, float, float> has groups of 8 lanes, hm::lanes<1> rows as structs. These
+ * have no whole columns, but groups. Example:
+ *
+ *     hm::table<hm::lanes<8>, float, float> points(100000);
+ *     for (std::uint32_t n = 0; n < points.group_count(); n++)
+ *         for (float &x : points.group<X>(n)) // 8 of them, also in the last group
+ *             x *= 2;
+ */
 template <std::uint32_t Count, class... Columns>
 class table<lanes<Count>, Columns...>
     : public detail::rows<table<lanes<Count>, Columns...>, Count, Columns...>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transpose: an array of structs through a kernel that sees columns, 16 KiB at a time.
+/* transpose: an array of structs through a kernel that takes columns, 16 KiB at a time.
  *
  *     items                          columns, in a buffer on the stack
  *     | x y z age | x y z age |      | x x x x x ... |          kernel(columns, count, context)
@@ -7,33 +7,10 @@
  *     | x y z age | ...              | age age   ... | <-------
  *                               <--- only the columns that are marked with write_back
  *
- * A kernel over columns can often be vectorised, by the compiler or by hand, when a kernel over
- * structs cannot: the values of one field are side by side. hm_transpose_run copies the fields of a
- * batch of items into columns, calls the kernel, copies back the marked columns, and goes on with
- * the next batch. A batch is small enough for the CPU's caches, so that each item is read from
- * memory once.
- *
- * It pays for heavy kernels: those that compute much with each value that they read. With light
- * kernels, which add or compare a number or two, a plain loop over the structs is faster: copying a
- * value out and back costs as much as such a kernel itself. A plain loop is also faster if the
- * compiler vectorises it well, as clang does with AVX2 for some: measure both. If every pass is
- * light, or most passes use few of the fields, keep the data in columns instead.
- *
- * Measured with 8,000,000 items of 64 bytes (docs/benchmarks.md), as times of a loop over structs:
- * a kernel of 96 multiply-adds on 6 fields took 0.33 with AVX2 and 0.41 with SSE2; adding 3 fields
- * to 3 others, 1.1 to 1.25; changing one field, 1.1 to 1.2. With 100,000 items, which stay in a
- * cache, the light ones took 1.15 to 1.45.
- *
  * Owns: nothing, and keeps nothing between calls. Moves: nothing. It works on the items of a map,
- * on the runs of a pool, and on any other array.
- *
- * Limits:
- *     fields                 1 to 256, each within the item, no two with a byte in common
- *     one value each         together 16 KiB, each rounded up to a multiple of 64 bytes
- *     stack                  about 19 KiB, besides what the kernel needs
- *
- * Threads: no state. Calls on distinct items may run together; so may calls on the same items while
- * no field is marked with write_back and nobody else writes. */
+ * on the runs of a pool, and on any other array. Limits: 256 fields; 19 KiB of stack, besides what
+ * the kernel needs. Threads: no state. Calls on distinct items may run together; so may calls on
+ * the same items while no field is marked with write_back and nobody else writes. */
 #ifndef HANDLE_MAP_TRANSPOSE_H
 #define HANDLE_MAP_TRANSPOSE_H
 
@@ -55,7 +32,19 @@ typedef struct hm_field {
     bool write_back; /* copy the column back to the items after the kernel */
 } hm_field;
 
-/* Calls `kernel` for one batch of items after another, from the first to the last. columns[i] has
+/* A kernel over columns can often be vectorised, by the compiler or by hand, when a kernel over
+ * structs cannot: the values of one field are side by side. This copies the fields of a batch of
+ * items into columns, calls the kernel, copies back the marked columns, and goes on with the next
+ * batch. A batch is small enough for the processor's caches, so that each item is read from memory
+ * once.
+ *
+ * It pays for heavy kernels: those that compute much with each value that they read. With light
+ * kernels, which add or compare a number or two, a plain loop over the structs is faster: copying a
+ * value out and back costs as much as such a kernel itself. A plain loop is also faster if the
+ * compiler vectorises it well, as clang does with AVX2 for some: measure both. If every pass is
+ * light, or most passes use few of the fields, keep the data in columns instead (table.h).
+ *
+ * Calls `kernel` for one batch of items after another, from the first to the last. columns[i] has
  * the values of fields[i] for `count` items of the batch, side by side; `context` is passed on. The
  * kernel may write to every column; only those marked with write_back are copied to the items, and
  * no other byte of an item is written.
@@ -72,8 +61,9 @@ typedef struct hm_field {
  * HM_ERROR_INVALID, before anything is read or written: `items` NULL with a count above 0, `fields`
  * or `kernel` NULL, item_size 0, `count` items that do not fit in size_t, no field or more than
  * 256, a field of size 0 or not within the item, two fields that overlap (even if neither is
- * written), or fields that are so large that one value of each does not fit in 16 KiB. With a count
- * of 0 and valid arguments: HM_OK, and the kernel is not called.
+ * written), or fields that are so large that one value of each, rounded up to a multiple of 64
+ * bytes, does not fit in 16 KiB. With a count of 0 and valid arguments: HM_OK, and the kernel is
+ * not called.
  *
  * The kernel must return: no longjmp, no exception. It must not insert into, erase from or reorder
  * the container whose items these are, and must not rely on what it writes to the items directly:

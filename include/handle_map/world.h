@@ -7,57 +7,14 @@
  *                                                     position | p | p | p |
  *                                                     velocity | v | v | v |  <- a chunk
  *
- * Adding a component moves the entity's row to the table of the larger set; the way there is cached
- * in the table, so it costs no search the second time. A component that comes and goes often can be
- * *sparse* instead: its values are in an hm_secondary of the world, and adding one moves nothing.
- * A component of size 0 is a *tag*.
- *
- * A world is storage: it has no systems, events or relations. query.h visits the entities that have
- * certain components, commands.h records changes for later.
- *
- * Owns: the values of all components. What they point to belongs to the program; the destroy hook
- * of a component runs once for each value: when it is removed or replaced, or its entity destroyed.
- *
- * Moves: adding or removing a component that is not sparse moves the values of the entity to
- * another table; in the table that it leaves, the last entity fills the hole (swap-and-pop).
- * Destroying an entity leaves such a hole too. Removing a sparse value moves the last value of that
- * component into the hole. defragment moves values into order. Growing moves nothing: a chunk stays
- * where it is. A pointer to a value is valid until the next call that may move it, a handle until
- * its entity is destroyed. Any 64 bits may be passed as an entity, and any number as a component,
- * to any function.
- *
- * Limits:
- *     entities            up to 2^31 - 1, the descriptor's `capacity`
- *     components          HM_WORLD_MAX_COMPONENTS, tags and sparse ones included
- *     values of an entity 16,368 bytes in its table, including 8 for its handle; sparse ones do not
- *                         count: larger values must be sparse
- *     alignment           1 to 4096, dividing the size
- *     tables              262,143, the descriptor's `max_tables`, besides that of the entities
- *                         without components
- *     index space         `max_slots`, as in a map
- *
- * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. A
- * table takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
- * KiB, others 256 KiB. All chunks are in one reservation.
- *
- * A world may be moved: assign the struct, and use only the copy from then on. Do not move it while
- * it has queries or commands or while the report holds it, since these keep its address, nor from
- * inside a callback.
- *
- * A call that fails changes nothing that can be observed, except that the committed size may have
- * grown, that tables without entities may have been made, and that slots with no uses left count as
- * retired if they caused HM_ERROR_FULL. A zeroed world, and one whose init failed, is a valid empty
- * world of capacity 0. A NULL world is a broken contract. hm_last_error says why a call failed with
- * a status, with null or with HM_INVALID_INDEX.
- *
- * Callbacks see a consistent world: hm_world_validate holds in each. The destroy hook of a removed
- * value sees its entity in its new table, that of a destroyed entity's value sees the entity still
- * alive, with all components. A call that would change the world from inside a callback, or while a
- * query runs, is refused: it returns HM_ERROR_BUSY, null, false or 0; clear and fini, which return
- * nothing, call the panic hook. So does touch from inside a callback; while a query runs it is
- * allowed. A callback must return: no longjmp, no exception.
- *
- * Threads: no locks inside. Const calls may run together while no thread writes. */
+ * Owns: the values of all components. Moves: adding or removing a component moves the entity to
+ * another table; in the table that it leaves, the last entity fills the hole (swap-and-pop), as
+ * when one is destroyed. defragment moves values into order. Growing moves nothing: a chunk stays
+ * where it is. A pointer to a value is valid until the next call that may move it. Limits: 2^31 - 1
+ * entities, 1,024 components, 16,368 bytes of values in an entity's row. Any number may be passed
+ * as a component. A world is storage: it has no systems, events or relations. query.h visits the
+ * entities that have certain components, commands.h records changes for later. What all containers
+ * share: handle_map.h. */
 #ifndef HANDLE_MAP_WORLD_H
 #define HANDLE_MAP_WORLD_H
 
@@ -74,18 +31,27 @@ typedef uint32_t hm_component;
 
 enum { HM_WORLD_MAX_COMPONENTS = 1024 };
 
+/* Where the values of a component are. Adding one that is not sparse moves the entity's row to the
+ * table of the larger set; the way there is cached in the table, so it costs no search the second
+ * time. A component that comes and goes often is better sparse. */
 typedef enum hm_component_storage {
     HM_COMPONENT_TABLE = 0, /* a column in each table whose set has the component */
-    HM_COMPONENT_SPARSE     /* an hm_secondary: adding and removing moves no other component */
+    HM_COMPONENT_SPARSE     /* an hm_secondary: adding and removing moves no other component; a
+                               removed value's place is taken by the last one of the component */
 } hm_component_storage;
 
 /* A zero field means the default. */
 typedef struct hm_component_desc {
-    size_t size;      /* bytes of a value; a multiple of align; 0: a tag, without values */
-    size_t align;     /* bytes; 0: the largest power of two that divides the size, at most that of
-                         max_align_t */
+    size_t size;      /* bytes of a value; a multiple of align; 0: a *tag*, without values. In its
+                         table an entity has at most 16,368 bytes of values, including 8 for its
+                         handle: larger values must be sparse */
+    size_t align;     /* bytes, a power of two up to 4096; 0: the largest one that divides the size,
+                         at most that of max_align_t */
     const char *name; /* in messages; must outlive the world; NULL: they show its number */
-    /* Once for each value (tags have none): when it is removed or replaced, or its entity dies. */
+    /* Once for each value (tags have none): when it is removed or replaced, or its entity dies.
+     * What the value points to belongs to the program, which may free it here. For a removed value
+     * the entity is in its new table already; for the values of an entity that is destroyed, it is
+     * still alive, with all components. */
     void (*destroy)(void *value, void *context);
     void *context; /* passed to the hook */
     hm_component_storage storage;
@@ -93,12 +59,13 @@ typedef struct hm_component_desc {
 
 /* A zero field means the default. */
 typedef struct hm_world_desc {
-    uint32_t capacity;       /* entities, at most; 0: 1,048,576 */
+    uint32_t capacity;       /* entities, at most 2^31 - 1; 0: 1,048,576 */
     uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
     uint16_t type_id;        /* of the entities; at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_tables;     /* 0: 262,143; where addresses are scarce (memory.h) 1,024 */
+    uint32_t max_tables;     /* without the one of no components; at most 262,143, which 0 means
+                                too; where addresses are scarce (memory.h) 0 means 1,024 */
     uint64_t max_size;       /* bytes for tables and their chunks, from 256 KiB to 2^39; 0: 4 KiB an
                                 entity of the capacity, from 64 MiB to 2^38; where addresses are
                                 scarce 256 bytes an entity, from 4 MiB to 2^28 */
@@ -112,7 +79,11 @@ typedef hm_stats hm_world_stats;
  * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
  * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. As hm_map_init,
  * it must not be called on a live world: that leaks, and its handles may name entities of the new
- * one. Example:
+ * one.
+ *
+ * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. A
+ * table takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
+ * KiB, others 256 KiB. All chunks are in one reservation. Example:
  *
  *     hm_world world;
  *     if (hm_world_init(&world, &(hm_world_desc){.capacity = 100000}) != HM_OK)
@@ -126,7 +97,7 @@ HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 HM_API void hm_world_fini(hm_world *world);
 
 /* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
- * alignment against the rules above, a tag with a destroy hook or sparse storage, and an unknown
+ * alignment against the limits above, a tag with a destroy hook or sparse storage, and an unknown
  * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
  * descriptor. Allowed while a query runs, but not inside a callback. Invalidates nothing. O(1),
@@ -171,8 +142,9 @@ HM_API bool hm_world_destroy(hm_world *world, hm_handle entity);
  * what destroy does. O(n x components). */
 HM_API uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n);
 
-/* Destroys all entities. Components and tables stay. Invalidates all pointers to values. O(tables
- * and chunks), or O(values) with destroy hooks. */
+/* Destroys all entities. Components and tables stay. Inside a callback, and while a query runs, it
+ * is a broken contract. Invalidates all pointers to values. O(tables and chunks), or O(values) with
+ * destroy hooks. */
 HM_API void hm_world_clear(hm_world *world);
 
 /* Gives an entity a component with this value (NULL: zero). If it has the component already, the
@@ -263,7 +235,8 @@ static inline uint64_t hm_world_clock(const hm_world *world)
 HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells the clock, and the order of hm_world_defragment, that the entity's value has changed.
- * Ignored if the entity does not have it. Invalidates nothing. O(1). */
+ * Ignored if the entity does not have it. Allowed while a query runs; inside a callback it is a
+ * broken contract. Invalidates nothing. O(1). */
 HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells both that all values of a component may have changed. Ignored for a component of another
@@ -281,8 +254,9 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget budget);
 
-/* Returns the number of tables that exist, with entities or without. The table of the entities
- * without components is not counted. O(1). */
+/* Returns the number of tables that exist, with entities or without: a call that failed may have
+ * made some, which hm_world_trim drops. The table of the entities without components is not
+ * counted. O(1). */
 static inline uint32_t hm_world_table_count(const hm_world *world)
 {
     HM_CONTRACT(world != NULL, "hm_world_table_count: world is NULL");

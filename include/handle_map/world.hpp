@@ -14,22 +14,6 @@
  *         found->x += 1;
  *     world.each<position, const velocity>([](position &p, const velocity &v) { p.x += v.x; });
  *
- * A world may be moved, also while a query runs. Its C struct stays where it is, in a page from the
- * world's memory table (a second page leads from types to components). So queries and commands stay
- * valid, and belong to the world that it was moved to. One that was moved from is empty, with
- * capacity 0. When a world ends, or is made anew by init, its queries and commands become empty
- * ones: a query then matches nothing, and commands drop what waits and record nothing. So programs
- * may destroy them in any order.
- *
- * A failure is reported as everywhere: a status, null or nullptr, and hm_last_error says why. A
- * constructor of a component's type may throw; then nothing has changed.
- *
- * Types are numbered when a world of the program first meets them. There are 16,383 numbers for all
- * its worlds together; a world has up to 1,024 components. What needs one more fails with
- * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
- * numbers of its own: use a world only in the one that made it, or name its components there and
- * use the C functions elsewhere.
- *
  * Threads: as in C; a type must have become a component before threads ask for it at once. Threads
  * may make and end queries and commands of one world at once, as query.h and commands.h say. */
 #ifndef HANDLE_MAP_WORLD_HPP
@@ -77,6 +61,20 @@ struct component_options {
 template <class... Types> struct without {
 };
 
+/* A world may be moved, also while a query runs. Its C struct stays where it is, in a page from the
+ * world's memory table (a second page leads from types to components). So queries and commands stay
+ * valid, and belong to the world that it was moved to. One that was moved from is empty, with
+ * capacity 0. When a world ends, or is made anew by init, its queries and commands become empty
+ * ones: a query then matches nothing, and commands drop what waits and record nothing. So programs
+ * may destroy them in any order.
+ *
+ * A constructor of a component's type may throw; then nothing has changed.
+ *
+ * Types are numbered when a world of the program first meets them. There are 16,383 numbers for all
+ * its worlds together; a world has up to 1,024 components. What needs one more fails with
+ * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
+ * numbers of its own: use a world only in the one that made it, or name its components there and
+ * use the C functions elsewhere. */
 class [[nodiscard]] world
 {
     detail::world_core none_; /* of an empty world: zeroed, so that all functions take it */

@@ -133,14 +133,14 @@ hm_status hm_index_check(const hm_index *index, uint64_t key)
     return HM_OK;
 }
 
-/* Adds an owner to the members of a key, whose block has no room. Perhaps the lists have no larger
- * one only for the gaps between the blocks. */
+/* Adds an owner to the members of a key whose block has no room. If the lists have no larger block,
+ * that may be because of the gaps between blocks: then closes them and tries again. */
 static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle owner)
 {
     hm_handle list = hm_index_list(index, bucket);
     hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
     if (status == HM_ERROR_FULL) {
-        hm_forgive();
+        hm_restore_last_error();
         (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
         status = hm_lists_push_n(&index->members, list, &owner, 1);
     }

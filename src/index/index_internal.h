@@ -20,7 +20,7 @@
 
 #include "../secondary/secondary_private.h"
 
-/* The place of an owner that a batch has added and not placed yet has this bucket. */
+/* The bucket of an owner that a batch has added, but not placed yet. */
 #define HM_INDEX_NO_BUCKET UINT32_MAX
 
 static inline hm_index_place *hm_index_places(const hm_index *index)

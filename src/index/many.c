@@ -115,7 +115,7 @@ static hm_status many_claim_owner(hm_index *index, hm_handle owner)
 }
 
 /* Whether the only member of a key is the null handle. */
-static bool many_is_hollow(const hm_index *index, uint32_t bucket)
+static bool many_has_only_placeholder(const hm_index *index, uint32_t bucket)
 {
     return hm_index_member_count(index, bucket) == 1 &&
            hm_handle_is_null(hm_index_items(index, bucket)[0]);
@@ -125,7 +125,7 @@ static bool many_is_hollow(const hm_index *index, uint32_t bucket)
 static void many_drop_claim(hm_index *index, uint32_t bucket)
 {
     index->buckets[bucket].pending--;
-    if (index->buckets[bucket].pending == 0 && many_is_hollow(index, bucket)) {
+    if (index->buckets[bucket].pending == 0 && many_has_only_placeholder(index, bucket)) {
         (void)hm_lists_resize(&index->members, hm_index_list(index, bucket), 0); /* It shrinks. */
         hm_index_drop_key(index, bucket);
     }
@@ -220,7 +220,7 @@ static uint32_t many_attach(hm_index *index, uint32_t bucket, hm_handle owner)
 {
     hm_lists_record *record = hm_index_record(index, bucket);
     uint32_t count = record->count;
-    if (many_is_hollow(index, bucket)) {
+    if (many_has_only_placeholder(index, bucket)) {
         hm_index_items(index, bucket)[0] = owner;
         return 0;
     }
@@ -264,7 +264,7 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
     bool lacks_room = false;
     hm_status status = many_claim(index, owners, &given, n, &lacks_room);
     if (lacks_room) { /* Perhaps only for the gaps between the arrays. */
-        hm_forgive();
+        hm_restore_last_error();
         (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
         status = many_claim(index, owners, &given, n, &lacks_room);
     }

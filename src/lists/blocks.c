@@ -12,8 +12,8 @@ static uint32_t blocks_class_of(uint32_t size)
 
 /* Free blocks are in lists of both directions, except for those of one unit, which have no place
  * for links, and which no list could use. The links are where the first item was, and are poisoned
- * like all of a free block, so that who uses that item is reported. They are not made accessible
- * for a moment either: others may be validating the lists. */
+ * like all of a free block, so that using it is reported. They are not made accessible for a moment
+ * either: others may be validating the lists. */
 #ifdef __GNUC__
 #define BLOCKS_UNSANITIZED __attribute__((no_sanitize_address))
 #else
@@ -231,7 +231,7 @@ hm_status hm_lists_take(hm_lists *lists, uint64_t n, uint32_t *unit)
         size_class = blocks_find_class(lists, size_class);
         if (size_class == HM_LISTS_CLASSES)
             return status;
-        hm_forgive();
+        hm_restore_last_error();
     }
     *unit = blocks_reuse(lists, size, size_class);
     return HM_OK;

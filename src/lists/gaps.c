@@ -7,8 +7,8 @@
 #include "../guard_private.h"
 
 enum {
-    GAPS_BLOCKS = 4096,    /* looked at in a call */
-    GAPS_BLOCKS_A_SWAP = 4 /* and for each swap that is allowed */
+    GAPS_BLOCKS = 4096,      /* looked at in a call */
+    GAPS_BLOCKS_PER_SWAP = 4 /* and for each swap that is allowed */
 };
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
@@ -38,7 +38,7 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
         return (hm_progress){.status = HM_ERROR_BUSY};
     hm_progress progress = {0};
     uint64_t swaps = budget.max_swaps != 0 ? budget.max_swaps : UINT64_MAX / 8;
-    uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_A_SWAP * swaps;
+    uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;
     uint32_t at = lists->cursor;
     for (; at < lists->end && looks > 0; looks--) {
         uint32_t from = at;

@@ -39,7 +39,7 @@ static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
         full->capacity = HM_DEFAULT_CAPACITY;
     if (full->max_slots == 0)
         full->max_slots = hm_id_table_default_max_slots(
-            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     if (full->name == NULL)
         full->name = "lists";
 }

@@ -8,7 +8,7 @@
 #include <handle_map/memory.h>
 
 #ifdef HM_FREESTANDING
-/* Not public there: where a program must give a table, it stands for the one that is missing. */
+/* Not public there, since a program must give a table: this one is refused in its place. */
 const hm_memory *hm_memory_os(void);
 const hm_memory *hm_memory_os_huge(void);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory, without an operating system: the table that stands for the default refuses to be used,
- * and nothing is random. */
+/* memory, without an operating system: the default table is one that hm_memory_check refuses, and
+ * nothing is random. */
 #include "memory_private.h"
 
 /* Coverage: only in a freestanding library, which the check `freestanding` builds and runs. */

@@ -7,7 +7,7 @@ void hm_order_forget_keys(hm_order_state *state)
     state->keys.has_item = state->keys.has_probe = false;
 }
 
-bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before)
+bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *is_less)
 {
     hm_order_keys *keys = &call->state->keys;
     const hm_order *order = &call->state->order;
@@ -25,13 +25,12 @@ bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_befo
             keys->has_probe = true;
         }
         if (keys->item != keys->probe || order->compare == NULL) {
-            *stands_before = keys->item < keys->probe;
+            *is_less = keys->item < keys->probe;
             return true;
         }
     }
     if (!hm_order_may_compare(call))
         return false;
-    *stands_before =
-        order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
+    *is_less = order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
     return true;
 }

@@ -54,8 +54,8 @@ static bool order_precedes(hm_order_call *call, uint32_t probe, uint32_t lifted,
         return false;
     const void *a = hm_order_item(call, is_first ? lifted : probe);
     const void *b = hm_order_item(call, is_first ? probe : lifted);
-    bool stands_before = state->order.compare(a, b, state->order.context) < 0;
-    *answer = stands_before != is_first;
+    bool is_less = state->order.compare(a, b, state->order.context) < 0;
+    *answer = is_less != is_first;
     return true;
 }
 

@@ -94,7 +94,7 @@ static const void *order_shown(const hm_order_call *call, uint32_t item)
 }
 
 /* Answers whether an item of the right run comes before one of the left. */
-static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *stands_before)
+static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, bool *is_less)
 {
     const hm_order_batch *batch = &call->state->batch;
     const hm_order *order = &call->state->order;
@@ -102,13 +102,13 @@ static bool order_ask_runs(hm_order_call *call, uint32_t right, uint32_t left, b
         uint64_t right_key = batch->keys[batch->current][right];
         uint64_t left_key = batch->keys[batch->current][left];
         if (right_key != left_key || order->compare == NULL) {
-            *stands_before = right_key < left_key;
+            *is_less = right_key < left_key;
             return hm_order_may_work(call);
         }
     }
     if (!hm_order_may_compare(call))
         return false;
-    *stands_before =
+    *is_less =
         order->compare(order_shown(call, right), order_shown(call, left), order->context) < 0;
     return true;
 }
@@ -118,7 +118,7 @@ static inline uint32_t order_choose_of(uint32_t is_b, uint32_t a, uint32_t b)
     return (uint32_t)hm_order_choose(is_b, a, b);
 }
 
-static inline uint32_t order_stands_before(const hm_order_call *call, uint32_t a, uint32_t b)
+static inline uint32_t order_is_less(const hm_order_call *call, uint32_t a, uint32_t b)
 {
     const hm_order *order = &call->state->order;
     return order->compare(hm_order_item(call, a), hm_order_item(call, b), order->context) < 0;
@@ -128,19 +128,18 @@ static inline uint32_t order_stands_before(const hm_order_call *call, uint32_t a
  * What was taken says which two they are, and which of them came first. */
 static void order_sort_four(const hm_order_call *call, uint32_t *items)
 {
-    uint32_t is_late = order_stands_before(call, items[1], items[0]);
+    uint32_t is_late = order_is_less(call, items[1], items[0]);
     uint32_t a = order_choose_of(is_late, items[0], items[1]),
              b = order_choose_of(is_late, items[1], items[0]);
-    is_late = order_stands_before(call, items[3], items[2]);
+    is_late = order_is_less(call, items[3], items[2]);
     uint32_t c = order_choose_of(is_late, items[2], items[3]),
              d = order_choose_of(is_late, items[3], items[2]);
-    uint32_t is_c_first = order_stands_before(call, c, a),
-             is_b_last = order_stands_before(call, d, b);
+    uint32_t is_c_first = order_is_less(call, c, a), is_b_last = order_is_less(call, d, b);
     items[0] = order_choose_of(is_c_first, a, c);
     items[3] = order_choose_of(is_b_last, d, b);
     uint32_t left = order_choose_of(is_c_first, order_choose_of(is_b_last, b, c), a);
     uint32_t right = order_choose_of(is_b_last, order_choose_of(is_c_first, c, b), d);
-    is_late = order_stands_before(call, right, left);
+    is_late = order_is_less(call, right, left);
     items[1] = order_choose_of(is_late, left, right);
     items[2] = order_choose_of(is_late, right, left);
 }
@@ -152,7 +151,7 @@ static uint32_t order_sort_few(const hm_order_call *call, uint32_t *items, uint3
     for (uint32_t i = 1; i < count; i++) {
         for (uint32_t j = i; j > 0; j--) {
             compares++;
-            if (!order_stands_before(call, items[j], items[j - 1]))
+            if (!order_is_less(call, items[j], items[j - 1]))
                 break;
             uint32_t waiting = items[j];
             items[j] = items[j - 1];
@@ -233,11 +232,11 @@ static void order_merge_positions(const hm_order_call *call, hm_order_ends *ends
     const uint32_t *right = ends->from + ends->right, *right_last = ends->from + ends->right_last;
     uint32_t *out = ends->to + ends->out, *out_last = ends->to + ends->out_last;
     for (const uint32_t *end = out + steps; out != end; out++, out_last--) {
-        uint32_t is_late = order_stands_before(call, *right, *left);
+        uint32_t is_late = order_is_less(call, *right, *left);
         *out = order_choose_of(is_late, *left, *right);
         right += is_late;
         left += 1 - is_late;
-        is_late = order_stands_before(call, *right_last, *left_last);
+        is_late = order_is_less(call, *right_last, *left_last);
         *out_last = order_choose_of(is_late, *right_last, *left_last);
         left_last -= is_late;
         right_last -= 1 - is_late;
@@ -284,12 +283,12 @@ static void order_merge_ends(hm_order_call *call)
 static bool order_check_pair(hm_order_call *call)
 {
     hm_order_merge *merge = &call->state->merge;
-    bool stands_before = true;
+    bool is_less = true;
     if (!order_is_void(call, merge->right) && !order_is_void(call, merge->left_end - 1) &&
-        !order_ask_runs(call, merge->right, merge->left_end - 1, &stands_before))
+        !order_ask_runs(call, merge->right, merge->left_end - 1, &is_less))
         return false;
     merge->is_checked = true;
-    merge->is_sorted = !stands_before;
+    merge->is_sorted = !is_less;
     return true;
 }
 

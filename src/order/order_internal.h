@@ -177,7 +177,7 @@ bool hm_order_cover(hm_order_call *call, uint32_t count);
 void hm_order_forget_keys(hm_order_state *state);
 /* Answers whether the item at `a` comes before the one at `b`. False when the budget ends first;
  * keys that were computed are kept for the next call, as the keys of item and probe. */
-bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *stands_before);
+bool hm_order_ask(hm_order_call *call, uint32_t a, uint32_t b, bool *is_less);
 
 /* scratch.c */
 

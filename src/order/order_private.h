@@ -132,7 +132,7 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 /* The search for where a probe belongs in a sequence: the first item that is not before it, or, if
  * is_upper, that is behind it. */
 typedef struct hm_bound {
-    const hm_order_state *state; /* NULL: what the state is for is not what is searched */
+    const hm_order_state *state; /* NULL: another column is ordered */
     hm_order order;
     hm_sequence sequence; /* count, and what says where items are */
     const void *probe;    /* what compare and key are shown for it */

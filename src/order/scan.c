@@ -68,13 +68,12 @@ static hm_order_phase order_doubt_last(hm_order_call *call)
                     hm_order_mark(state, scan->probe_end - 1) == HM_MARK_CLEAN; /* as usual */
     if (!is_found && !hm_order_seek_down(call, &scan->probe_end, 0))
         return HM_ORDER_PAUSE;
-    bool stands_before = false;
-    if (scan->probe_end != 0 &&
-        !hm_order_ask(call, state->cursor, scan->probe_end - 1, &stands_before))
+    bool is_less = false;
+    if (scan->probe_end != 0 && !hm_order_ask(call, state->cursor, scan->probe_end - 1, &is_less))
         return HM_ORDER_PAUSE;
     state->keys.has_probe = false;
     scan->doubt = HM_ORDER_NO_DOUBT;
-    if (stands_before) {
+    if (is_less) {
         order_reject_item(state);
     } else {
         hm_order_set_pending(state, scan->last_end - 1);
@@ -97,14 +96,14 @@ static hm_order_phase order_doubt_before(hm_order_call *call)
         if (scan->passed >= scan->run / 2 || scan->probe_end == 0)
             break;
     }
-    bool stands_before = false;
+    bool is_less = false;
     uint32_t last = state->cursor - 1;
-    if (scan->probe_end != 0 && !hm_order_ask(call, last, scan->probe_end - 1, &stands_before))
+    if (scan->probe_end != 0 && !hm_order_ask(call, last, scan->probe_end - 1, &is_less))
         return HM_ORDER_PAUSE;
     hm_order_forget_keys(state);
-    if (stands_before)
+    if (is_less)
         scan->run_limit *= 2;
-    scan->doubt = stands_before ? HM_ORDER_NO_DOUBT : HM_ORDER_DROP_BEFORE;
+    scan->doubt = is_less ? HM_ORDER_NO_DOUBT : HM_ORDER_DROP_BEFORE;
     return HM_ORDER_SCAN;
 }
 
@@ -146,7 +145,7 @@ static void order_open_mark_words(hm_order_call *call, uint32_t *most)
     hm_order_state *state = call->state;
     uint32_t left = HM_MARKS_PER_WORD - state->cursor % HM_MARKS_PER_WORD; /* in the open word */
     if (*most > left && !hm_order_cover(call, state->cursor + *most)) {
-        hm_forgive(); /* Fewer may be granted. */
+        hm_restore_last_error(); /* Fewer may be granted. */
         *most = left;
     }
     uint32_t at = state->cursor, end = at + *most;
@@ -288,11 +287,10 @@ static hm_order_phase order_compare_last(hm_order_call *call)
         }
         if (state->cursor == call->sequence->count)
             break;
-        bool stands_before = false;
-        if (scan->last_end != 0 &&
-            !hm_order_ask(call, state->cursor, scan->last_end - 1, &stands_before))
+        bool is_less = false;
+        if (scan->last_end != 0 && !hm_order_ask(call, state->cursor, scan->last_end - 1, &is_less))
             return HM_ORDER_PAUSE;
-        if (!stands_before)
+        if (!is_less)
             order_accept_item(state);
         else if (scan->run == 0)
             order_begin_doubt(state);

@@ -98,7 +98,7 @@ bool hm_order_begin_batch(hm_order_call *call, uint32_t capacity)
     if (!order_divide_scratch(call, capacity, size, is_keyed)) {
         if (size == least)
             return false;
-        hm_forgive(); /* There is a way without copies. */
+        hm_restore_last_error(); /* There is a way without copies. */
         if (!order_divide_scratch(call, capacity, least, is_keyed))
             return false;
         batch->copy_size = 0;

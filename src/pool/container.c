@@ -23,7 +23,7 @@ static uint32_t pool_default_max_slots(const hm_pool *pool)
     if (hm_pool_in_one_range(pool))
         return hm_id_table_default_max_slots(pool->capacity, pool->memory, UINT32_C(1) << 16, 4);
     return hm_id_table_default_max_slots(pool->capacity, pool->memory, HM_ID_TABLE_LEAST_SLOTS,
-                                         HM_ID_TABLE_SLOTS_AN_ITEM);
+                                         HM_ID_TABLE_SLOTS_PER_ITEM);
 }
 
 /* Checks all that can be wrong with a descriptor, before anything is reserved. */
@@ -228,9 +228,9 @@ hm_status hm_pool_validate(const hm_pool *pool)
                            "the entry or the bits of slot %" HM_U32 " are damaged", slot);
     if (pool->slot_count != 0 && !hm_pool_levels_are_valid(pool))
         return hm_fail(HM_ERROR_CORRUPT, "the levels above the pool's bits are damaged");
-    bool whole = count.live == pool->count && count.cold == pool->cold_count &&
-                 count.retired == pool->retired_count;
-    if (!whole)
+    bool is_consistent = count.live == pool->count && count.cold == pool->cold_count &&
+                         count.retired == pool->retired_count;
+    if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the pool's counts disagree with its slots");
     return HM_OK;
 }

@@ -145,8 +145,8 @@ static uint32_t pool_count_bits(uint64_t bits)
     return count;
 }
 
-/* Whether each recent hole is one, and is there once, and a listed word has another hole besides.
- * Adds up those in words that are not listed. */
+/* Whether each recent slot is a hole, none is there twice, and each of their words that is listed
+ * has a hole that is not recent. Adds up the recent holes in words that are not listed. */
 static bool pool_recent_are_valid(const hm_pool *pool, uint32_t *unlisted)
 {
     uint32_t end = pool->recent_end;

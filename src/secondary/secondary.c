@@ -116,7 +116,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
         full.capacity = HM_DEFAULT_CAPACITY;
     if (full.max_slots == 0)
         full.max_slots = hm_id_table_default_max_slots(
-            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     secondary->name = full.name != NULL ? full.name : "secondary";
     status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {
@@ -183,7 +183,7 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
     return secondary_tell(secondary, status);
 }
 
-/* Whether this handle may be an owner's, whatever stands for its slot. */
+/* Whether this handle may be an owner's: checks only its bits, not the value of its slot. */
 static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle owner)
 {
     hm_handle_state state = hm_handle_judge(owner, secondary->type_id);
@@ -199,7 +199,7 @@ static hm_status secondary_check_owner(const hm_secondary *secondary, hm_handle 
     return HM_OK;
 }
 
-/* Returns the position of the value that stands for a slot, or HM_INVALID_INDEX. */
+/* Returns the position of a slot's value, of any generation, or HM_INVALID_INDEX. */
 static uint32_t secondary_find_slot(const hm_secondary *secondary, uint32_t slot)
 {
     if (!hm_secondary_has_piece(secondary, slot))

@@ -490,9 +490,9 @@ hm_status hm_table_validate(const hm_table *table)
     if (status != HM_OK)
         return status;
     uint32_t committed = table_committed_rows(table);
-    bool whole = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
-                 table->guard.limit == (hm_guard_is_busy(&table->guard) ? 0 : committed);
-    if (!whole)
+    bool is_consistent = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
+                         table->guard.limit == (hm_guard_is_busy(&table->guard) ? 0 : committed);
+    if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT,
                        "the table's columns, count and committed memory disagree");
     if (!table_follows_order(table))

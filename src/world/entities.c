@@ -61,7 +61,7 @@ hm_handle hm_world_upcoming(const hm_world *world, uint32_t k)
 void hm_world_settle_all(hm_world *world)
 {
     while (world->promised > 0) {
-        world->promised--; /* First, since this one's handle is not besides the promised ones. */
+        world->promised--; /* First: an issue prepares one more than promised. */
         hm_handle entity = hm_world_issue(world);
         hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
         world->places[hm_handle_index(entity)] = place;

@@ -55,7 +55,7 @@ static void query_add_all_terms(hm_query *query, const hm_query_desc *desc)
     (void)query_add_terms(query, desc->any, desc->any_count);
 }
 
-/* Nothing that must not be there may be asked for elsewhere. */
+/* A component of `none` may be in no other list. */
 static hm_status query_check_none(const hm_query *query)
 {
     for (uint32_t none = query->column_end; none < query->none_end; none++)

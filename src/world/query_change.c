@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* query: changes all entities that match. Where nothing is sparse, whole tables move: a delta done
- * twice is as good as done once, so a table that entities move to is never one that they leave. All
+/* query: changes all entities that match. Where nothing is sparse, whole tables move. The delta is
+ * idempotent, so no target is a source: entities never leave a table that others move to. All
  * memory is prepared first, so that nothing can fail once the first entity has moved. Promised
- * entities that will match come to life then; until then they are counted besides the others. */
+ * entities that will match come to life then; until then they are counted in addition to the
+ * others. */
 #include "query_internal.h"
 
 /* What a change means for a table. */

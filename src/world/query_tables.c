@@ -51,7 +51,7 @@ bool hm_query_refresh(hm_query *query)
         if (!hm_query_matches(query, &world->tables[query->seen], &has_any))
             continue;
         if (hm_array_commit(&query->table_array, query->table_array.count + 1, true) != HM_OK) {
-            hm_forgive();
+            hm_restore_last_error();
             break;
         }
         ((uint32_t *)(void *)query->table_array.data)[query->table_array.count++] = query->seen;

@@ -112,7 +112,7 @@ static void sets_grow_buckets(hm_world *world)
     if (world->table_count < count)
         return;
     if (hm_array_commit(&world->bucket_array, count * 2, true) != HM_OK) {
-        hm_forgive();
+        hm_restore_last_error();
         return;
     }
     world->bucket_array.count = count * 2;
@@ -333,7 +333,7 @@ static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uin
 {
     hm_world_table *table = &world->tables[from];
     if (number >= table->span && sets_widen(world, table, number) != HM_OK) {
-        hm_forgive();
+        hm_restore_last_error();
         return;
     }
     table->edges[number] = to;

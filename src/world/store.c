@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* world: memory for chunks. Blocks of 256 KiB stand in one range. A block is free, or one chunk, or
+/* world: memory for chunks. Blocks of 256 KiB lie in one range. A block is free, or one chunk, or
  * split into eight pieces, each of which is free, or one chunk, or split likewise: a tree whose
  * *nodes* of level L are as large as chunks of class L. A split node has a bit for each of its
  * pieces that is free. Those with such a bit are in a list of the class of their pieces, and free
@@ -7,8 +7,7 @@
  *
  * The store hands out the lowest piece of a node, and keeps no order among nodes: taking and giving
  * are O(1). Trim returns the free blocks at the end of the range. Under AddressSanitizer what was
- * taken is poisoned, and whoever took it unpoisons what is in use. What was given back is poisoned
- * too. */
+ * taken is poisoned, and its user unpoisons what is in use. What was given back is poisoned too. */
 #include "world_internal.h"
 
 enum {

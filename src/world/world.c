@@ -41,7 +41,7 @@ static void world_fill_desc(hm_world_desc *full)
         full->name = "world";
     if (full->max_slots == 0)
         full->max_slots = hm_id_table_default_max_slots(
-            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_AN_ITEM);
+            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     if (full->max_tables == 0)
         full->max_tables =
             hm_memory_is_ample(full->memory) ? WORLD_MAX_TABLES : WORLD_SCARCE_TABLES;

@@ -254,8 +254,8 @@ static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t ch
     return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
 }
 
-/* Makes `count` more rows fit, by spare chunks behind the last; in the root table besides those of
- * the entities that hm_world_reserve has made ready. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+/* Makes `count` more rows fit, by spare chunks behind the last; in the root table in addition to
+ * the rows that hm_world_reserve has reserved. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
  * changed. */
 hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
 
@@ -284,7 +284,7 @@ void hm_world_remove_row(hm_world *world, hm_world_place place);
 hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place);
 void hm_world_forget_row(hm_world *world, hm_world_place place);
 
-/* Gives the chunks behind the last row back. The root table keeps them but for trim: they are what
+/* Gives the chunks behind the last row back. The root table keeps them until a trim: they are what
  * a reserve promised. */
 void hm_world_drop_spares(hm_world *world, uint32_t index);
 
@@ -345,8 +345,8 @@ void hm_world_drop_tables(hm_world *world);
 /* Returns a new live handle without a place, or null. */
 hm_handle hm_world_issue(hm_world *world);
 
-/* Makes n entities, besides those that are promised, fit in the id table and what is beside it.
- * `grows` as in hm_array_commit. The world is not busy. */
+/* Makes n entities, in addition to the promised ones, fit in the id table and the columns beside
+ * it. `grows` as in hm_array_commit. The world is not busy. */
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
 
 /* Whether commands were promised this entity, which does not live yet. */
@@ -360,7 +360,7 @@ void hm_world_settle_all(hm_world *world);
 /* Brings the entities to life that commands have promised, all in the root table. Cannot fail: all
  * that it needs was reserved. Every change from outside commands does this first, but only when
  * nothing can fail any more, since a call that fails changes nothing: until then it takes promised
- * entities for alive, and prepares what it needs besides them. */
+ * entities for alive, and prepares what it needs in addition to them. */
 static inline void hm_world_settle(hm_world *world)
 {
     if (world->promised != 0)

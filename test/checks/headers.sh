@@ -3,9 +3,10 @@
 # headers.sh SOURCE HEADER...: every public header compiles alone, and twice in one unit, as C11 and
 # as C++17, without a warning, with every installed compiler; those for C++ also as C++20, and without
 # exceptions. The list is complete: it names exactly the files of include/handle_map, and the two
-# umbrellas include all the others. Programs in
-# older C can use them as gnu99, or else get one error that says what is needed; and programs with a
-# boolean type of their own keep it if they include their own headers first.
+# umbrellas include all the others. Whoever opens a header soon sees what it declares: outside of
+# detail/ the first declaration is in one of the first 31 lines. Programs in older C can use them as
+# gnu99, or else get one error that says what is needed; and programs with a boolean type of their
+# own keep it if they include their own headers first.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -15,6 +16,25 @@ shift
     echo "meson.build's public_headers are not the files of include/handle_map" >&2
     exit 1
 }
+
+# lines_before FILE: how many lines stand before its first declaration. Comments, empty lines,
+# directives, and the openings of extern "C" and of a namespace are none. Nothing, if there is none.
+lines_before() {
+    awk '
+        is_comment { is_comment = !/\*\//; next }
+        is_directive || /^ *#/ { is_directive = /\\$/; next }
+        /^ *\/\*/ { is_comment = !/\*\//; next }
+        /^ *$/ || /^extern "C" \{$/ || /^namespace / || /^[{}]$/ { next }
+        { print NR - 1; exit }' "$1"
+}
+
+for header; do
+    lines=$(lines_before "$source/include/handle_map/$header")
+    if [ "${header#detail/}" = "$header" ] && [ "${lines:-0}" -gt 30 ]; then
+        echo "$header has $lines lines before its first declaration: 30 are allowed" >&2
+        exit 1
+    fi
+done
 
 # compiles COMPILER LANGUAGE STANDARD HEADER FLAG...
 compiles() {

@@ -1,5 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/id_table: the struct of a table. For inline functions; no program needs it. */
+/* detail/id_table: the struct of a table, and how it works. For inline functions; no program needs
+ * it.
+ *
+ * The invariant: `entries[slots[d]].index == d` for every position d below `used`, and a slot is
+ * live exactly when its position is below `count`. So a lookup reads one entry; an erase swaps two
+ * positions; an insert takes the slot at position `count`, reusing free slots before the table
+ * grows; and clear is `count = 0`.
+ *
+ * A slot's generation rises when the slot is *issued*. So a slot that was erased, or cleared
+ * without being looked at, refuses every earlier handle: until it is issued again because its
+ * position is not below `count`, and afterwards by its generation. An erase stores only the
+ * position of the freed slot.
+ *
+ * Handles never alias: when issue meets a slot that has used up its generations, the slot is
+ * *retired*. It leaves `slots` for good, and its entry has the last generation, no position, and
+ * the free bit, which no other entry has. That costs 8 bytes for 65,535 issues. When `max_slots`
+ * slots are live or retired, the table is full.
+ *
+ * Trim gives back the pages of `entries` behind the last live slot, and keeps for each dropped page
+ * one *generation floor*, the highest generation issued there. A slot that is created there again
+ * starts above the floor, so handles from before the trim stay refused. A page with a slot that is
+ * retired or has used up its generations stays, since its floor would retire all slots of the page.
+ *
+ * The dense and sparse pair is Briggs and Torczon's sparse set ("An Efficient Representation for
+ * Sparse Sets", 1993); generations are Bilas's handle manager (Game Programming Gems, 2000). */
 #ifndef HANDLE_MAP_DETAIL_ID_TABLE_H
 #define HANDLE_MAP_DETAIL_ID_TABLE_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/index: the struct of an index, and a batch with keys of any type. No program needs it. */
+/* detail/index: the struct of an index, and a batch with keys of any type. No program needs it.
+ *
+ * The hash is SipHash-1-3, of the family in Aumasson and Bernstein, "SipHash: a fast short-input
+ * PRF" (2012). Its table grows by one entry with each key, as in Litwin, "Linear hashing: a new
+ * tool for file and table addressing" (1980), so that no call has to rehash all keys. */
 #ifndef HANDLE_MAP_DETAIL_INDEX_H
 #define HANDLE_MAP_DETAIL_INDEX_H
 

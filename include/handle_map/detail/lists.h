@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* detail/lists: the struct of lists, and the parts of items and push that are inline. For inline
- * functions; no program needs it. */
+ * functions; no program needs it.
+ *
+ * Arrays of arrays are the last of the four parts that a program's data is made of in Niklas
+ * Frykholm's "Data Structures Part 3: Arrays of Arrays" (2019), which lists the ways to store them.
+ */
 #ifndef HANDLE_MAP_DETAIL_LISTS_H
 #define HANDLE_MAP_DETAIL_LISTS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* detail/order: the state of a sort that stopped, so that it can resume. A container that can be
- * put in order holds one hm_order_state, so its size must be known; no program needs the fields.
- * src/order/order_private.h explains what they are for. */
+ * put in order holds one hm_order_state, so its size must be known; no program needs the fields. */
 #ifndef HANDLE_MAP_DETAIL_ORDER_H
 #define HANDLE_MAP_DETAIL_ORDER_H
 

@@ -17,7 +17,10 @@ extern "C" {
  * in one cache line if the secondary starts at one.
  *
  * The sparse column is committed in *pieces*, where slots are used. A piece is a power of two of
- * slots, so that a shift tells a slot's piece. */
+ * slots, so that a shift tells a slot's piece.
+ *
+ * The pair of arrays is the sparse set of Briggs and Torczon ("An Efficient Representation for
+ * Sparse Sets", 1993); with a handle beside each value, a position need not be initialised. */
 typedef struct hm_secondary {
     unsigned char *values; /* value_array.data */
     hm_handle *owners;     /* position -> the owner's handle; owner_array.data */

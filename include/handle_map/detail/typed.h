@@ -5,7 +5,6 @@
  * For each hm_map_X there is a texture_map_X, and for each hm_pool_X a bullet_pool_X. It takes the
  * program's own structs, handles and items, in arrays too, passes a constant item size if the
  * untyped function has a form that takes one, and gives its own name when a contract is broken.
- * test/checks/typed.sh checks that none is missing.
  *
  * The generated functions' parameters and variables begin with hm_, so that a program may call its
  * types item, map or order. Callbacks go through a function of their own: calling through a cast

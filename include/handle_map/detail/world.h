@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* detail/world: the structs of a world, for its inline functions; no program needs the fields.
- * src/world/world_internal.h explains what they are for. */
+/* detail/world: the structs of a world, for its inline functions; no program needs the fields. */
 #ifndef HANDLE_MAP_DETAIL_WORLD_H
 #define HANDLE_MAP_DETAIL_WORLD_H
 
@@ -111,7 +110,7 @@ typedef struct hm_world {
     hm_array mask_array;          /* slot -> uint64_t: which sparse components it may have */
     hm_array table_array;         /* hm_world_table */
     hm_array bucket_array;        /* hash -> table */
-    hm_array component_array;     /* struct of world_internal.h */
+    hm_array component_array;     /* number -> record of the component */
     hm_array sparse_array;        /* hm_secondary */
     hm_array link_array;          /* position of an entity -> uint64_t, for commands */
     uint64_t link_end;            /* links above it are in use */
@@ -128,8 +127,10 @@ typedef struct hm_world {
     hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first table */
 } hm_world;
 
-HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t component);
-HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t component);
+/* The parts of get and has that are not inline: the value of the sparse component with this number,
+ * or NULL, and whether the entity has one. */
+HM_API void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t number);
+HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t number);
 /* For world.hpp, when `most` C++ types have numbers and another needs one. HM_ERROR_FULL. */
 HM_API HM_COLD hm_status hm_world_refuse_type(uint32_t most);
 
