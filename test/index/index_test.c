@@ -283,7 +283,8 @@ TEST(index, trim_gives_back_what_keys_and_owners_leave)
 /* A list that is destroyed costs a generation; the last one is kept. */
 TEST(index, trim_keeps_the_list_whose_slot_is_spent)
 {
-    hm_index index = make((hm_index_desc){.capacity = 2, .key_limit = 2});
+    hm_index index =
+        make((hm_index_desc){.capacity = 2, .key_limit = 2, .memory = hm_memory_heap()});
     for (uint32_t life = 0; life < HM_HANDLE_MAX_GENERATION + 2; life++) {
         CHECK(hm_index_set(&index, owner(0), life % 2) == HM_OK);
         CHECK(hm_index_remove(&index, owner(0)) && hm_index_trim(&index) == HM_OK);
