@@ -112,6 +112,11 @@ built() {
     sed -n 's/^.*skipped: /left out: /p' "$directory/meson-logs/$name.txt"
 }
 
+# checked NAME: a slow check, which compiles by itself what it needs.
+checked() {
+    built release --no-rebuild "$1"
+}
+
 # wasm SCALE: runs README's first program and the plain program, with the library as one file, as
 # WebAssembly under node. The
 # stack comes first in memory, so that an overflow ends the program instead of overwriting data.
@@ -184,21 +189,21 @@ environment portable 'clang without GNU extensions, one file' portable 1
 environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
-environment amalgamate 'the library as one file, five compilers' built release amalgamate
-environment consumers 'programs with other compilers and flags' built release consumers
-environment cmake 'three ways with CMake' built release cmake
-environment dist 'the archive of a release' built release dist
-environment docs 'code blocks of the documents' built release docs
-environment examples "the headers' examples" built release examples
-environment freestanding 'without a C library' built release freestanding
-environment guide 'the programs of the guide' built release guide
-environment headers 'each header alone' built release headers
-environment options 'what each option of Meson builds' built release options
-environment poison 'a library without ASan' built release poison
-environment refused 'what C++ must refuse to compile' built release refused
-environment run 'the command lines of ./run' built release run
-environment subproject 'Meson subproject' built release subproject
-environment types 'typed handles do not mix' built release types
+environment amalgamate 'the library as one file, five compilers' checked amalgamate
+environment consumers 'programs with other compilers and flags' checked consumers
+environment cmake 'three ways with CMake' checked cmake
+environment dist 'the archive of a release' checked dist
+environment docs 'code blocks of the documents' checked docs
+environment examples "the headers' examples" checked examples
+environment freestanding 'without a C library' checked freestanding
+environment guide 'the programs of the guide' checked guide
+environment headers 'each header alone' checked headers
+environment options 'what each option of Meson builds' checked options
+environment poison 'a library without ASan' checked poison
+environment refused 'what C++ must refuse to compile' checked refused
+environment run 'the command lines of ./run' checked run
+environment subproject 'Meson subproject' checked subproject
+environment types 'typed handles do not mix' checked types
 
 wait
 [ -n "$begun" ] || {
