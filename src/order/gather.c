@@ -5,7 +5,7 @@
 /* When the items at positions a < b are about to be exchanged. */
 static void order_exchange_marks(hm_order_state *state, uint32_t a, uint32_t b)
 {
-    if (b >= state->cursor || state->phase != HM_ORDER_SCAN)
+    if (b >= state->cursor) /* An arrangement, once it is settled, manages no position. */
         return;
     hm_mark mark = hm_order_mark(state, a);
     hm_order_set_mark(state, a, hm_order_mark(state, b));
@@ -17,7 +17,6 @@ static void order_cut(hm_order_state *state, uint32_t count)
 {
     if (count >= state->cursor)
         return;
-    /* This is a scan: an arrangement, once it is settled, manages no position. */
     hm_order_set_cursor(state, count);
     if (state->pending_end != 0) {
         state->pending_begin = 0;

@@ -132,8 +132,8 @@ bool hm_order_is_for(const hm_order_state *state, const hm_order *order)
 
 bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
 {
-    return state->cursor == count && state->pending_end == 0 && state->phase == HM_ORDER_SCAN &&
-           state->scan.doubt == HM_ORDER_NO_DOUBT;
+    bool is_scanned = state->phase == HM_ORDER_SCAN && state->scan.doubt == HM_ORDER_NO_DOUBT;
+    return is_scanned && state->cursor == count && state->pending_end == 0;
 }
 
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
