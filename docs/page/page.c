@@ -148,7 +148,7 @@ bool PAGE_EXPORT(small_trim)(void)
 uint32_t PAGE_EXPORT(small_step)(void)
 {
     hm_progress progress = {0};
-    while (progress.swaps == 0 && !progress.done)
+    while (progress.swaps == 0 && !progress.done && progress.status == HM_OK)
         progress = hm_map_defragment(&small, &small_order, (hm_budget){.max_swaps = 1});
     return progress.swaps == 0 ? 0 : progress.done ? 2 : 1;
 }
