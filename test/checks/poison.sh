@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tested=false
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
-export HM_TEST_SCALE=10 # Each kind of access counts, not how often it happens.
+export HM_TEST_SCALE=100 # Each kind of access counts, not how often it happens.
 
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue

@@ -103,7 +103,7 @@ TEST(order_fault, what_cannot_be_lifted_as_a_whole_waits)
 TEST(order_fault, a_change_while_memory_is_refused_is_seen)
 {
     uint64_t random = test_seed("disturbances without memory");
-    for (uint32_t stop = 0; stop < 1500; stop++) {
+    for (uint32_t stop = 0; stop < test_scaled(1500); stop++) {
         column c;
         column_init(&c, FEW);
         column_fill_shape(&c, stop % SHAPES, FEW / 2, &random);

@@ -220,11 +220,15 @@ static void change_in_phase(hm_order_phase phase, uint32_t which, uint32_t calls
 
 TEST(order_property, a_crowd_that_changes_in_any_phase_is_seen)
 {
-    for (uint32_t which = 0; which < ORDERS; which++)
-        for (uint32_t phase = HM_ORDER_COUNT; phase <= HM_ORDER_PLACE; phase++)
-            for (uint32_t kind = 0; kind < CROWDS; kind++)
-                for (uint32_t calls = 0; calls < test_scaled(4); calls++)
-                    change_in_phase((hm_order_phase)phase, which, calls, kind);
+    enum { PHASES = HM_ORDER_PLACE - HM_ORDER_COUNT + 1, CALLS_IN = 4 };
+    enum { ALL = ORDERS * PHASES * CROWDS * CALLS_IN, STEP = 7 };
+    _Static_assert(ALL % STEP != 0, "steps reach all of them");
+    for (uint32_t i = test_scaled(ALL); i > 0; i--) {
+        uint32_t which = i * STEP % ALL;
+        uint32_t phase = HM_ORDER_COUNT + which / ORDERS % PHASES;
+        uint32_t rest = which / ORDERS / PHASES;
+        change_in_phase((hm_order_phase)phase, which % ORDERS, rest / CROWDS, rest % CROWDS);
+    }
 }
 
 /* An item moves half the way down, past many items that stay, and before many that give way. */

@@ -222,7 +222,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
 {
     model *m = scene_model_new("scene labels");
     uint32_t renumberings = 0;
-    for (uint32_t i = 0; i < 60000; i++) {
+    for (uint32_t i = 0; i < test_scaled(60000); i++) {
         bool was_idle = is_null(m->scene.numbering.next.node);
         if (was_idle && m->scene.crowded == 0 && i % 8 == 0)
             squeeze(&m->scene);
@@ -233,7 +233,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
         CHECK(scene_validate(&m->scene) == HM_OK);
         renumberings += was_idle && !is_null(m->scene.numbering.next.node);
     }
-    CHECK(renumberings > 20); /* The base has wrapped around, which it does at every fourth. */
+    CHECK(renumberings > test_scaled(20)); /* The base has wrapped around, which it does at every fourth. */
     scene_defragment_all(&m->scene, no_limit);
     CHECK(m->scene.crowded == 0 && scene_is_in_order(&m->scene));
     scene_model_delete(m);

@@ -378,7 +378,7 @@ TEST(scene, a_parent_of_a_million_children_takes_a_walk_an_update_and_an_order)
     for (scene_node_handle at = child; !is_null(at); at = scene_next_in(&scene, top, at))
         count += scene_get(&scene, at)->world.m[3] == 2;
     CHECK(count == million - 2);
-    CHECK(scene_defragment_all(&scene, (hm_budget){100000, 400000}) > 1);
+    CHECK(scene_defragment_all(&scene, (hm_budget){million / 10, million / 10 * 4}) > 1);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_remove(&scene, top) == HM_OK);
     CHECK(scene_depth(&scene, child) == 1 && scene_validate(&scene) == HM_OK);

@@ -39,11 +39,11 @@ static size_t layouts_on_a_page(void)
     return count;
 }
 
-/* If long loops are shortened, every fourth layout is used. The number per page size is odd, so
- * that others are left out for each. */
+/* If long loops are shortened, every fourth layout is used, or every eighth. The number per page
+ * size is odd, so that others are left out for each. */
 static size_t stride(void)
 {
-    return test_scaled(4) < 4 ? 4 : 1;
+    return test_scale() == 1 ? 1 : test_scale() < 10 ? 4 : 8;
 }
 
 size_t test_layout_count(void)

@@ -19,7 +19,7 @@ cd "$root" || exit 1
 sources=$(meson introspect --targets "$build/windows" | python3 -c '
 import json, sys
 for target in json.load(sys.stdin):
-    if target["name"] in ("handle_map", "test_support", "handle_map_test_plain"):
+    if target["name"] in ("test_support", "handle_map_test_plain"):
         for group in target["target_sources"]:
             print("\n".join(s for s in group["sources"] if s.endswith(".c")))' | sort -u)
 [ -n "$sources" ] || exit 1
@@ -30,9 +30,9 @@ python3 -B tools/amalgamate.py "$directory/one" || exit 1
     mkdir -p "$directory/one/include/$(dirname "$header")"
     echo "#include \"$directory/one/handle_map.h\"" >"$directory/one/include/$header"
 done
-one_library=$directory/one/handle_map.c
-one_sources="$one_library $(echo "$sources" | grep -v "^$root/src/")"
-one_include="-I$directory/one -I$directory/one/include -DHM_TEST_ONE_FILE"
+library=$directory/one/handle_map.c
+flags="-std=c11 $warnings -I$directory/one -I$directory/one/include -DHM_TEST_ONE_FILE"
+test_flags="$flags -Itest -Idocs/examples"
 
 # A token for each processor: an environment takes one while it runs. They keep one busy each.
 tokens=$directory/tokens
@@ -78,23 +78,24 @@ try() {
 
 # plain SCALE COMPILER RUNNER [-TEST...]: runs the plain program under a runner, empty for none;
 # long loops run 1/SCALE of their rounds. A program is built once for each compiler.
-# shellcheck disable=SC2086 # The flags and the sources are lists.
+# shellcheck disable=SC2086 # The flags are lists.
 plain() {
     HM_TEST_SCALE=$1 compiler=$2 runner=$3
     shift 3
     program=$directory/$(echo "$compiler" | tr -c 'a-zA-Z0-9\n' _)
     # Two environments of one compiler may get here together; a move is atomic.
     [ -x "$program" ] || {
-        $compiler -std=c11 $warnings ${include:--Iinclude} -Itest -Idocs/examples $sources -lm \
-            -pthread -o "$program.$name" && mv "$program.$name" "$program"
+        compile "$compiler" "$compiler" "$program.$name" && mv "$program.$name" "$program"
     } || return 1
     $runner "$program" "$@"
 }
 
-# As plain, with the library as one file. No other environment may use the same compiler.
-one() {
-    sources=$one_sources include=$one_include
-    plain "$@"
+# compile COMPILER LIBRARY_COMPILER PROGRAM: the tests are 200 files, whose own speed is worth little,
+# so they get at most -O1.
+# shellcheck disable=SC2086 # The flags and the sources are lists.
+compile() {
+    $2 $flags -c "$library" -o "$3.o" &&
+        $(echo "$1" | sed 's/-O[23]/-O1/') $test_flags $sources "$3.o" -lm -pthread -o "$3"
 }
 
 # Through Meson, since the library's own build differs on Windows.
@@ -112,6 +113,12 @@ built() {
     sed -n 's/^.*skipped: /left out: /p' "$directory/meson-logs/$name.txt"
 }
 
+# addresses SCALE: what runs under AddressSanitizer and UBSan.
+addresses() {
+    HM_TEST_SCALE=$1
+    built asan --suite exhaustive --suite unit --suite benchmarks --suite examples
+}
+
 # checked NAME: a slow check, which compiles by itself what it needs.
 checked() {
     built release --no-rebuild "$1"
@@ -126,67 +133,67 @@ wasm() {
     blocks=$directory/wasm_blocks
     mkdir -p "$blocks" &&
         awk -v DIRECTORY="$blocks" -f test/tools/extract_c_blocks.awk README.md || return 1
-    compile="clang-19 --target=wasm32-wasi -std=c11 -O2 $warnings $one_include
+    compiler="clang-19 --target=wasm32-wasi -O2 $flags
         -Wl,-z,stack-size=1048576 -Wl,--stack-first"
     run='node --no-warnings test/tools/wasm.mjs'
 
-    $compile "$blocks/1.c" $one_library -o "$blocks/1.wasm" || return 1
+    $compiler "$blocks/1.c" "$library" -o "$blocks/1.wasm" || return 1
     $run "$blocks/1.wasm" >"$blocks/output" || return 1
     printf '%s\n' 'grass is 512 wide' 'brick: HM_HANDLE_STALE' 'item 0: 512 wide' |
         diff - "$blocks/output" || return 1
 
-    $compile -D_WASI_EMULATED_PROCESS_CLOCKS -Itest -Idocs/examples $one_sources \
+    $compiler $test_flags -D_WASI_EMULATED_PROCESS_CLOCKS $sources "$library" \
         -lwasi-emulated-process-clocks -o "$directory/wasm" || return 1
     $run "$directory/wasm"
 }
 
-# portable SCALE: tests the library, as one file, as a compiler without GNU extensions sees it. It uses
-# clang because glibc's headers define types for an unknown compiler that gcc has already. The tests
-# need one of the extensions, __attribute__((constructor)), to register themselves.
-# shellcheck disable=SC2046,SC2086 # The flags and the sources are lists.
+# portable SCALE: tests the library as a compiler without GNU extensions sees it. It uses clang
+# because glibc's headers define types for an unknown compiler that gcc has already. The tests need
+# one of the extensions, __attribute__((constructor)), to register themselves.
 portable() {
     HM_TEST_SCALE=$1
-    compile="clang -std=c11 -O2 $warnings -DHM_PORTABLE $one_include"
     # clang has its built-ins even without __GNUC__, so a use of one is made to fail.
     missing='-D__builtin_ctzll=missing -D__builtin_clzll=missing -D__builtin_clz=missing
         -D__builtin_prefetch=missing -D__builtin_assume=missing -D__builtin_unreachable=missing'
-    $compile $missing -U__GNUC__ -U__clang__ -c $one_library -o "$directory/portable.o" &&
-        $compile -Itest -Idocs/examples $(echo "$sources" | grep -v "^$root/src/") \
-            "$directory/portable.o" -lm -pthread -o "$directory/portable" || return 1
-    "$directory/portable"
+    compiler='clang -O2 -DHM_PORTABLE'
+    compile "$compiler" "$compiler $missing -U__GNUC__ -U__clang__" "$directory/portable" &&
+        "$directory/portable"
 }
 
 aarch64='aarch64-linux-gnu-gcc -O2 -static'
 valgrind='valgrind -q --error-exitcode=99'
 
-# valgrind takes a size above half the address space for negative, and seconds for 4 GiB of shadow.
+# Long loops run whole where that is fast: in the build with clang -O3.
+
+# valgrind takes a size above half the address space for negative, seconds for 4 GiB of shadow, and
+# minutes for the large reserves that are refused.
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
-    -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib
-environment asan 'ASan: whole loops, exhaustive, benchmarks' built asan --suite benchmarks \
-    --suite unit --suite examples --suite exhaustive
-environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 20 "$aarch64" \
+    -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib \
+    -secondary_fault.reserve_refused_changes_nothing
+environment asan 'ASan: exhaustive search, benchmarks' addresses 2
+environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 50 "$aarch64" \
     'qemu-aarch64-static -p 4096'
-environment windows 'Windows under wine' windows 10
-environment tsan 'clang, thread sanitizer' plain 10 'clang -O1 -g -fsanitize=thread' ''
-environment wasm 'WebAssembly under node, one file' wasm 1
-environment s390x 's390x (big-endian) under qemu' plain 20 's390x-linux-gnu-gcc -O2 -static' \
+environment windows 'Windows under wine' windows 20
+environment tsan 'clang, thread sanitizer' plain 20 'clang -O1 -g -fsanitize=thread' ''
+environment wasm 'WebAssembly under node' wasm 10
+environment s390x 's390x (big-endian) under qemu' plain 50 's390x-linux-gnu-gcc -O2 -static' \
     qemu-s390x-static
-environment msan 'clang, memory sanitizer' plain 10 \
+environment msan 'clang, memory sanitizer' plain 20 \
     'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
-environment windows-one 'Windows under wine, one file' one 10 \
+environment windows-one 'Windows under wine, one file' plain 20 \
     'x86_64-w64-mingw32-gcc -O2 -static' /usr/lib/wine/wine64
-environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 20 "$aarch64" \
+environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 50 "$aarch64" \
     'qemu-aarch64-static -p 16384'
 # The table of the excluded test grows with the page size, and its rounds cannot be reduced.
-environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 20 "$aarch64" \
+environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 50 "$aarch64" \
     'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
+environment clang-O3 'clang -O3, whole loops' plain 1 'clang -O3' ''
 environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
     'gcc -m32 -O1 -g -fsanitize=undefined -fno-sanitize-recover=all' ''
-environment gcc-O0 'gcc -O0, one file' one 1 'gcc -O0' ''
-environment clang-O3 'clang -O3, one file' one 1 'clang -O3' ''
-environment x86 '32-bit x86' plain 1 'gcc -m32 -O2' ''
-environment portable 'clang without GNU extensions, one file' portable 1
-environment musl 'musl, static' plain 1 'musl-gcc -O2 -static' ''
+environment gcc-O0 'gcc -O0' plain 10 'gcc -O0' ''
+environment x86 '32-bit x86' plain 10 'gcc -m32 -O2' ''
+environment portable 'clang without GNU extensions' portable 10
+environment musl 'musl, static' plain 10 'musl-gcc -O2 -static' ''
 environment system-fault 'system calls refused, limits of addresses' \
     sh test/tools/system_fault.sh "$directory"
 environment amalgamate 'the library as one file, five compilers' checked amalgamate
