@@ -233,7 +233,8 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
         CHECK(scene_validate(&m->scene) == HM_OK);
         renumberings += was_idle && !is_null(m->scene.numbering.next.node);
     }
-    CHECK(renumberings > test_scaled(20)); /* The base has wrapped around, which it does at every fourth. */
+    CHECK(renumberings >
+          test_scaled(20)); /* The base has wrapped around, which it does at every fourth. */
     scene_defragment_all(&m->scene, no_limit);
     CHECK(m->scene.crowded == 0 && scene_is_in_order(&m->scene));
     scene_model_delete(m);

@@ -39,11 +39,12 @@ static size_t layouts_on_a_page(void)
     return count;
 }
 
-/* If long loops are shortened, every fourth layout is used, or every eighth. The number per page
- * size is odd, so that others are left out for each. */
+/* If long loops are shortened, every fourth layout is used, every eighth, or every sixteenth. The
+ * number per page size is odd, so that others are left out for each. */
 static size_t stride(void)
 {
-    return test_scale() == 1 ? 1 : test_scale() < 10 ? 4 : 8;
+    uint32_t scale = test_scale();
+    return scale == 1 ? 1 : scale < 10 ? 4 : scale < 50 ? 8 : 16;
 }
 
 size_t test_layout_count(void)

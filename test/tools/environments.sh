@@ -101,8 +101,7 @@ compile() {
 # Through Meson, since the library's own build differs on Windows.
 windows() {
     HM_TEST_SCALE=$1
-    meson compile -C "$build/windows" &&
-        meson test -C "$build/windows" --no-rebuild --verbose
+    meson test -C "$build/windows" --no-suite exhaustive --verbose
 }
 
 # built BUILD OPTION...: tests of a configured Meson build.
@@ -116,7 +115,7 @@ built() {
 # addresses SCALE: what runs under AddressSanitizer and UBSan.
 addresses() {
     HM_TEST_SCALE=$1
-    built asan --suite exhaustive --suite unit --suite benchmarks --suite examples
+    built asan --suite unit --suite benchmarks --suite examples
 }
 
 # checked NAME: a slow check, which compiles by itself what it needs.
@@ -170,22 +169,23 @@ valgrind='valgrind -q --error-exitcode=99'
 environment valgrind 'valgrind, memcheck' plain 100 'gcc -O1 -g' "$valgrind" \
     -memory.an_absurd_size_is_refused -map_lessons.byte_offsets_pass_4_gib \
     -secondary_fault.reserve_refused_changes_nothing
-environment asan 'ASan: exhaustive search, benchmarks' addresses 2
-environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 50 "$aarch64" \
+environment asan 'ASan: half of long loops, benchmarks' addresses 2
+environment exhaustive 'every state of small containers' built release --suite exhaustive
+environment aarch64-4k 'AArch64 under qemu, 4 KiB pages' plain 100 "$aarch64" \
     'qemu-aarch64-static -p 4096'
-environment windows 'Windows under wine' windows 20
-environment tsan 'clang, thread sanitizer' plain 20 'clang -O1 -g -fsanitize=thread' ''
+environment windows 'Windows under wine' windows 50
+environment tsan 'clang, thread sanitizer' plain 50 'clang -O1 -g -fsanitize=thread' ''
 environment wasm 'WebAssembly under node' wasm 10
-environment s390x 's390x (big-endian) under qemu' plain 50 's390x-linux-gnu-gcc -O2 -static' \
+environment s390x 's390x (big-endian) under qemu' plain 100 's390x-linux-gnu-gcc -O2 -static' \
     qemu-s390x-static
-environment msan 'clang, memory sanitizer' plain 20 \
+environment msan 'clang, memory sanitizer' plain 50 \
     'clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all' ''
-environment windows-one 'Windows under wine, one file' plain 20 \
+environment windows-one 'Windows under wine, one file' plain 50 \
     'x86_64-w64-mingw32-gcc -O2 -static' /usr/lib/wine/wine64
-environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 50 "$aarch64" \
+environment aarch64-16k 'AArch64 under qemu, 16 KiB pages' plain 100 "$aarch64" \
     'qemu-aarch64-static -p 16384'
 # The table of the excluded test grows with the page size, and its rounds cannot be reduced.
-environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 50 "$aarch64" \
+environment aarch64-64k 'AArch64 under qemu, 64 KiB pages' plain 100 "$aarch64" \
     'qemu-aarch64-static -p 65536' -id_table.random_operations_reach_trims
 environment clang-O3 'clang -O3, whole loops' plain 1 'clang -O3' ''
 environment x86-ubsan '32-bit x86, gcc, UBSan' plain 10 \
