@@ -69,6 +69,11 @@ for compiler in gcc clang 'clang -U__GNUC__ -U__clang__ -DHM_PORTABLE' x86_64-w6
             done
         done
         ;;
+    x86_64*)
+        [ -n "${WINEPREFIX-}" ] || continue # set where wine is ready
+        $compiler -std=c11 -Ione program.c library.o -o program.exe
+        /usr/lib/wine/wine64 program.exe
+        ;;
     esac
 done
 $tested || {

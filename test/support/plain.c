@@ -2,7 +2,7 @@
 /* The plain runner: a main for the places where Criterion does not run.
  *
  *     program             runs all tests
- *     program text        runs those whose "suite.name" contains the text
+ *     program text...     runs those whose "suite.name" contains one of the texts
  *     program -text...    leaves out those whose name contains one of the texts, and says so
  *
  * Each test runs in a child, so that one that crashes fails alone, and so that what it leaves
@@ -125,6 +125,17 @@ static bool passes(const test_case *test)
     return code == expected;
 }
 
+static bool is_chosen(const char *name, char **arguments)
+{
+    bool names_some = false;
+    for (; *arguments != NULL; arguments++) {
+        if (**arguments != '-' && strstr(name, *arguments) != NULL)
+            return true;
+        names_some |= **arguments != '-';
+    }
+    return !names_some;
+}
+
 static bool is_left_out(const char *name, char **arguments)
 {
     for (; *arguments != NULL; arguments++)
@@ -135,17 +146,17 @@ static bool is_left_out(const char *name, char **arguments)
 
 int main(int argc, char **argv)
 {
-    const char *filter = argc > 1 && (argv[1][0] != '-' || argv[1][1] == '-') ? argv[1] : "";
-    bool is_child = strncmp(filter, run_option, strlen(run_option)) == 0;
+    const char *first = argc > 1 ? argv[1] : "";
+    bool is_child = strncmp(first, run_option, strlen(run_option)) == 0;
     unsigned run = 0, failed = 0;
     if (!is_child && test_scale() > 1)
         fprintf(stderr, "long loops run 1/%" PRIu32 " of their rounds\n", test_scale());
     for (const test_case *test = first_test; test != NULL; test = test->next) {
         char name[NAME_SIZE];
         full_name(test, name);
-        if (is_child && strcmp(name, filter + strlen(run_option)) == 0)
+        if (is_child && strcmp(name, first + strlen(run_option)) == 0)
             run_to_end(test);
-        if (is_child || strstr(name, filter) == NULL)
+        if (is_child || !is_chosen(name, argv + 1))
             continue;
         if (is_left_out(name, argv + 1)) {
             test_leave_out(name);
