@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""One set of verbs: each container has each verb, or a reason why it has not. Reads the public
+headers. A cell of the matrix is a list of what a container has for a verb: functions (`insert` of a
+map is hm_map_insert), fields of its descriptor (`desc.destroy`), functions of other modules
+(`report.add_map` is hm_report_add_map), and macros (`HM_MAP_DEFINE`). Functions are methods of the
+C++ class, too. EXCUSES has a reason for each that is missing, and none for others. What the check
+`typed` says about typed forms is not repeated here.
+
+    matrix.py SOURCE
+"""
+import glob
+import os
+import re
+import sys
+
+CONTAINERS = "map pool table secondary lists index world".split()
+
+# The first cell of a line names the verb, the others are in the order of CONTAINERS. `-`: nothing;
+# `=`: the function that has the verb's name.
+MATRIX = """
+init            | = | = | = | = | = | = | =
+init_desc       | HM_TYPED_DEFINE | HM_TYPED_DEFINE | HM_TABLE_DEFINE_INIT \
+                | HM_SECONDARY_DEFINE_INIT | HM_TYPED_DEFINE_INIT | HM_INDEX_DEFINE_INIT | -
+fini            | = | = | = | = | = | = | =
+clear           | = | = | = | = | = | = | =
+trim            | = | = | = | = | = | = | =
+reserve         | = | = | = | = | = | = | =
+validate        | = | = | = | = | = | = | =
+count           | = | = | = | = | = | = | =
+capacity        | = | = | = | = | = | = | =
+get_stats       | = | = | = | = | = | = | =
+describe        | = | = | = | = | = | = | =
+explain         | = | = | = | = | = | = | =
+make one        | insert emplace | insert emplace | insert emplace | set | create push resize \
+                | set | create add
+make n          | insert_n | insert_n | insert_n | set_n | create_n push_n | set_n | create_n add_n
+upcoming        | = | = | = | - | = | - | =
+contains        | = | = | = | = | = | = | =
+get             | = | = | = | = | items | key_of | get has
+contains_n      | = | = | = | = | = | = | =
+get_n           | = | = | row_n get_n | = | - | key_of_n | =
+end one         | erase | erase | erase | remove | destroy erase_at erase_ordered_at \
+                | remove | destroy remove
+end n           | erase_n | erase_n | erase_n | remove_n | destroy_n | remove_n \
+                | destroy_n remove_n
+end by predicate | erase_if | erase_if | erase_if | remove_if | erase_if destroy_if \
+                | remove_if | query.destroy query.change
+handle_at       | = | = | = | owner_at | = | - | =
+index_of        | = | = | row | = | - | - | -
+erase_at        | = | = | = | remove_at | - | - | -
+from a pointer  | handle_of | handle_of | handle_of | handle_of | - | - | handle_of
+defragment      | = | - | = | = | = | = | defragment
+arrange         | = | - | = | = | - | - | -
+touch           | = | - | = | = | - | - | =
+touch_all       | = | - | = | = | - | - | =
+lower_bound     | = | - | = | = | - | - | -
+upper_bound     | = | - | = | = | - | - | -
+destroy hook    | desc.destroy | desc.destroy | desc.destroy | desc.destroy | desc.destroy \
+                | - | desc.destroy
+other hooks     | desc.relocate | - | - | - | - | - | desc.add desc.set
+in directory    | directory.add_map | directory.add_pool | directory.add_table | - \
+                | directory.add_lists | - | directory.add_world
+in report       | report.add_map | report.add_pool | report.add_table | report.add_secondary \
+                | report.add_lists | report.add_index | report.add_world
+typed           | HM_MAP_DEFINE | HM_POOL_DEFINE | HM_TABLE_DEFINE | HM_SECONDARY_DEFINE \
+                | HM_LISTS_DEFINE | HM_INDEX_DEFINE | HM_COMPONENT_DEFINE
+save            | = | = | = | = | = | = | =
+load            | = | = | = | = | = | = | =
+merge           | = | = | = | - | = | - | =
+adopt           | = | = | = | - | = | - | =
+dump            | = | = | = | = | = | = | =
+"""
+
+# Methods that the C++ classes call otherwise; None: what the class has instead is not a method.
+METHODS = {"count": "size", "get_stats": "stats", "fini": None}
+
+# "container.part" or "container.part in C++" -> the reason.
+EXCUSES = {
+    "table.emplace in C++": "insert takes all cells",
+    "secondary.explain": "missing",
+    "index.explain": "missing",
+    "secondary.set_n": "missing",
+    "lists.create_n": "missing",
+    "world.add_n": "missing",
+    "pool.upcoming": "missing",
+    "secondary.contains_n": "missing",
+    "lists.contains_n": "missing",
+    "index.contains_n": "missing",
+    "world.contains_n": "missing",
+    "table.get_n": "missing",
+    "secondary.get_n": "missing",
+    "index.key_of_n": "missing",
+    "world.get_n": "missing",
+    "secondary.remove_n": "missing",
+    "lists.destroy_n": "missing",
+    "world.remove_n": "missing",
+    "lists.destroy_if": "missing",
+    "world.query.destroy": "missing",
+    "pool.index_of": "missing",
+    "map.erase_at": "missing",
+    "pool.erase_at": "missing",
+    "table.erase_at": "missing",
+    "secondary.remove_at": "missing",
+    "secondary.handle_of": "missing",
+    "world.handle_of": "missing",
+    "table.desc.destroy": "missing",
+    "lists.desc.destroy": "missing",
+    "world.desc.add": "missing",
+    "world.desc.set": "missing",
+    "map.directory.add_map": "missing",
+    "table.directory.add_table": "missing",
+    "lists.directory.add_lists": "missing",
+    "world.directory.add_world": "missing",
+}
+for saved in CONTAINERS:
+    EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("save", "load", "dump")})
+    if saved not in ("secondary", "index"):
+        EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("merge", "adopt")})
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def strip(text):
+    """Leaves comments out, since examples call functions."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+
+
+def read_headers(container):
+    """Returns a container's header in C, with what belongs to it in detail."""
+    paths = [f"include/handle_map/{container}.h", f"include/handle_map/detail/{container}.h"]
+    return "".join(strip(read(path)) for path in paths if os.path.exists(path))
+
+
+def read_class(container):
+    """Returns a container's header for C++, and those of detail that all classes share."""
+    paths = [f"include/handle_map/{container}.hpp"] + glob.glob("include/handle_map/detail/*.hpp")
+    return "".join(strip(read(path)) for path in sorted(paths))
+
+
+def read_matrix():
+    """Returns pairs of container and part."""
+    for line in MATRIX.strip().splitlines():
+        verb, *cells = (cell.strip() for cell in line.split("|"))
+        if len(cells) != len(CONTAINERS):
+            raise ValueError(f"the row of {verb} has {len(cells)} cells")
+        for container, cell in zip(CONTAINERS, cells):
+            for part in cell.split() if cell != "-" else ():
+                yield container, verb if part == "=" else part
+
+
+def is_there(container, part, texts):
+    """Whether a container has a part: a macro, a field, or a function."""
+    if part.startswith("HM_"):
+        return re.search(rf"\b{part}\b", texts[container]) is not None
+    module, _, name = part.rpartition(".")
+    if module == "desc":
+        struct = "component" if container == "world" else container
+        desc = re.search(rf"struct hm_{struct}_desc \{{(.*?)\n\}}", texts[container], re.DOTALL)
+        return re.search(rf"\(\*{name}\)\(", desc[1]) is not None
+    module = module or container
+    function = rf"^[A-Za-z].*[ *]hm_{module}_{name}\("
+    return re.search(function, texts[module], re.MULTILINE) is not None
+
+
+def is_method(container, part, classes):
+    name = METHODS.get(part, part)
+    return name is None or re.search(rf"[ *&]{name}\(", classes[container]) is not None
+
+
+def find_missing():
+    texts = {name: read_headers(name) for name in CONTAINERS + ["query", "directory", "report"]}
+    classes = {name: read_class(name) for name in CONTAINERS}
+    cells = 0
+    missing = []
+    for container, part in read_matrix():
+        cells += 1
+        if not is_there(container, part, texts):
+            missing.append(f"{container}.{part}")
+        elif re.fullmatch(r"[a-z_]+", part) and not is_method(container, part, classes):
+            missing.append(f"{container}.{part} in C++")
+    return cells, missing
+
+
+def main():
+    os.chdir(sys.argv[1])
+    cells, missing = find_missing()
+    problems = [f"{name} is missing" for name in missing if name not in EXCUSES]
+    problems += [f"{name} is there, or in no cell: its excuse is not needed"
+                 for name in EXCUSES if name not in missing]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{cells} parts of {len(CONTAINERS)} containers, {len(EXCUSES)} excuses, "
+          f"{len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
