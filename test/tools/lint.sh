@@ -106,6 +106,14 @@ look codespell files "$(listed . | grep -Ev '^test/fuzz/corpus/|\.(abi|svg)$')" 
     codespell --ignore-words-list crate,statics
 check_subjects
 
+# Circles among files, arrows that point up, and code that is written twice.
+for check in circles layers alike; do
+    echo "$check: the library's sources and headers"
+    code=0
+    python3 -B "test/checks/$check.py" . 2>"$log" >/dev/null || code=$?
+    judge "$check" $code
+done
+
 if [ -n "$failed" ]; then
     echo "run: lint: something was found by:$failed" >&2
     exit 1
