@@ -12,10 +12,10 @@ struct pair {
 
 enum {
     EXTRAS = 5,         /* components that come and go */
-    TAGS = 14,          /* their sets tell tables apart */
-    SPREAD = 1000,      /* tables with all entities in equal parts */
-    SPREAD_FAR = 10000, /* the same, in more tables */
-    SMALL = 10000,      /* tables whose memory is measured */
+    TAGS = 14,          /* their sets tell archetypes apart */
+    SPREAD = 1000,      /* archetypes with all entities in equal parts */
+    SPREAD_FAR = 10000, /* the same, in more archetypes */
+    SMALL = 10000,      /* archetypes whose memory is measured */
     SMALL_ENTITIES = 10 /* in each of those */
 };
 
@@ -42,12 +42,12 @@ struct our_world {
         desc.capacity = count;
         require(hm_world_init(&world, &desc) == HM_OK, "no world");
         for (hm_component &component : moving)
-            component = make(sizeof(pair), HM_COMPONENT_TABLE);
+            component = make(sizeof(pair), HM_COMPONENT_ARCHETYPE);
         for (hm_component &component : extras)
-            component = make(sizeof(pair), HM_COMPONENT_TABLE);
+            component = make(sizeof(pair), HM_COMPONENT_ARCHETYPE);
         sparse = make(sizeof(pair), HM_COMPONENT_SPARSE);
         for (hm_component &component : tags)
-            component = make(0, HM_COMPONENT_TABLE);
+            component = make(0, HM_COMPONENT_ARCHETYPE);
         hm_query_desc all = {};
         all.all = moving;
         all.all_count = 2;
@@ -81,11 +81,12 @@ struct our_world {
                                   columns, entities.data()) == HM_OK,
                 "no entities");
     }
-    /* Entities with as many different sets as there are tables: those of the bits of a number. */
-    void create_spread(keys &entities, uint32_t tables)
+    /* Entities with as many different sets as there are archetypes: those of the bits of a
+     * number. */
+    void create_spread(keys &entities, uint32_t archetypes)
     {
-        size_t share = entities.size() / tables, rest = entities.size() % tables, first = 0;
-        for (uint32_t i = 0; i < tables; i++) {
+        size_t share = entities.size() / archetypes, rest = entities.size() % archetypes, first = 0;
+        for (uint32_t i = 0; i < archetypes; i++) {
             hm_component set[2 + TAGS] = {moving[0], moving[1]};
             uint32_t n = 2;
             for (uint32_t tag = 0; tag < TAGS; tag++)
@@ -250,8 +251,8 @@ template <class World> double run_world(world_step what, uint32_t count)
     typename World::keys entities(count);
     std::vector<pair> values(what == CREATE_N || what == CREATE_N_AGAIN ? count : 0);
     if (what >= ITERATE) {
-        uint32_t tables = what == ITERATE ? 1 : what == ITERATE_SPREAD ? SPREAD : SPREAD_FAR;
-        world.create_spread(entities, std::min(tables, count));
+        uint32_t archetypes = what == ITERATE ? 1 : what == ITERATE_SPREAD ? SPREAD : SPREAD_FAR;
+        world.create_spread(entities, std::min(archetypes, count));
         world.iterate(); /* What create has left in the caches does not count. */
         return time_of(count, [&] { world.iterate(); });
     }
@@ -347,9 +348,11 @@ void measure_iteration(uint32_t count)
     group g = {with_count("world: iterate two components", count), count, COST, {}};
     g.rows.push_back({"two plain arrays", 0, [=] { return iterate_arrays(count, 1); }});
     g.rows.push_back({"1,000 times two arrays", 0, [=] { return iterate_arrays(count, SPREAD); }});
-    g.rows.push_back(world_row<our_world>(ITERATE, count, 1.10, "hm_world, one table"));
-    g.rows.push_back(world_row<our_world>(ITERATE_SPREAD, count, 1.30, "hm_world, 1,000 tables"));
-    g.rows.push_back(world_row<our_world>(ITERATE_SPREAD_FAR, count, 0, "hm_world, 10,000 tables"));
+    g.rows.push_back(world_row<our_world>(ITERATE, count, 1.10, "hm_world, one archetype"));
+    g.rows.push_back(
+        world_row<our_world>(ITERATE_SPREAD, count, 1.30, "hm_world, 1,000 archetypes"));
+    g.rows.push_back(
+        world_row<our_world>(ITERATE_SPREAD_FAR, count, 0, "hm_world, 10,000 archetypes"));
     measure(g);
 }
 
@@ -379,17 +382,17 @@ size_t resident_size()
     return size_t{kib} * 1024;
 }
 
-void print_memory(uint32_t tables)
+void print_memory(uint32_t archetypes)
 {
-    std::string title = with_count("world: memory of tables with ten entities", tables);
+    std::string title = with_count("world: memory of archetypes with ten entities", archetypes);
     if (!is_chosen(title))
         return;
-    uint32_t count = tables * SMALL_ENTITIES;
+    uint32_t count = archetypes * SMALL_ENTITIES;
     std::vector<hm_handle> entities(count);
     size_t mappings = count_mappings(), resident = resident_size();
     our_world world(count);
-    world.create_spread(entities, tables);
-    require(hm_world_table_count(&world.world) == tables, "a table is missing");
+    world.create_spread(entities, archetypes);
+    require(hm_world_archetype_count(&world.world) == archetypes, "an archetype is missing");
     mappings = count_mappings() - mappings;
     resident = resident_size() - resident;
     double committed = static_cast<double>(hm_world_get_stats(&world.world).committed_size);

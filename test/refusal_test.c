@@ -164,7 +164,7 @@ static hm_status grow_query(test_memory *memory, uint32_t k)
     hm_world world;
     hm_query query;
     const hm_world_desc desc = {
-        .capacity = 100, .max_tables = 30, .memory = &memory->table, .name = "game"};
+        .capacity = 100, .max_archetypes = 30, .memory = &memory->table, .name = "game"};
     CHECK(hm_world_init(&world, &desc) == HM_OK);
     test_memory_fail(memory, k, false);
     hm_status status = hm_query_init(&query, &world, &(hm_query_desc){0});
@@ -249,7 +249,7 @@ static const growth growths[] = {
      "free memory; capacity 100, max_slots 200, key_limit 50 of the index 'cells'"},
     {grow_world, "lower capacity 100 or max_slots 200 or max_size 1048576 of the world 'game'",
      "free memory; capacity 100, max_slots 200, max_size 1048576 of the world 'game'"},
-    {grow_query, "lower max_tables 30 of the query of the world 'game'", ""},
+    {grow_query, "lower max_archetypes 30 of the query of the world 'game'", ""},
     {grow_commands, " of the commands of the world 'game'", " of the commands of the world 'game'"},
     {grow_id_table, "lower capacity 100 or max_slots 200 of the id table",
      "free memory; capacity 100, max_slots 200 of the id table"},

@@ -23,7 +23,12 @@ for my $file (@ARGV) {
 
 # The functions whose second and third argument change places.
 my %swapped = map { $_ => 1 } qw(hm_table_cell hm_table_group hm_table_handle_of);
-my %renamed = (hm_lists_remove_at => 'hm_lists_erase_ordered_at');
+my %renamed = (
+    hm_lists_remove_at => 'hm_lists_erase_ordered_at',
+    hm_world_table_count => 'hm_world_archetype_count',
+    max_tables => 'max_archetypes',
+    HM_COMPONENT_TABLE => 'HM_COMPONENT_ARCHETYPE',
+);
 for my $all (values %text) {
     while ($all =~ /\bHM_COMPONENT_DEFINE(?:_TAG)?\((\w+)/g) {
         my $prefix = $1;
@@ -64,6 +69,8 @@ for my $file (@ARGV) {
             . "who is doomed\n" if $line =~ /_purge\(|\.purge\(/;
         print "$file:$number: remove_at of a class is erase_ordered_at now\n"
             if $line =~ /\.remove_at\(/;
+        print "$file:$number: table_count of a world is archetype_count now\n"
+            if $line =~ /\.table_count\(/;
     }
     next if $new eq $old;
     open(my $out, '>', $file) or die "$file: $!\n";

@@ -5,9 +5,9 @@
  *     world --help
  *
  * Positions, velocities and timers are columns, since loops visit them in each frame. Burning comes
- * and goes, so it is sparse: it moves no ship from table to table. Loops record what they want to
- * change, and the changes are made between them. The exit code is 1 if the world is damaged, or
- * entities are missing; 2 if the command line is wrong. */
+ * and goes, so it is sparse: it moves no ship from archetype to archetype. Loops record what they
+ * want to change, and the changes are made between them. The exit code is 1 if the world is
+ * damaged, or entities are missing; 2 if the command line is wrong. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "command_line.h"
@@ -237,8 +237,8 @@ static void end(struct simulation *s)
 
 static void report(struct simulation *s, uint32_t frame, double seconds, uint32_t frames)
 {
-    printf("%6u %9u %7u %8u %7u %8u %8u %8.2f\n", (unsigned)frame,
-           (unsigned)hm_world_count(&s->world), (unsigned)hm_world_table_count(&s->world),
+    printf("%6u %9u %10u %8u %7u %8u %8u %8.2f\n", (unsigned)frame,
+           (unsigned)hm_world_count(&s->world), (unsigned)hm_world_archetype_count(&s->world),
            (unsigned)hm_query_count(&s->ending), (unsigned)hm_query_count(&s->fires),
            (unsigned)s->hits, (unsigned)s->misses, seconds * 1000 / frames);
 }
@@ -248,8 +248,8 @@ static bool simulate(struct simulation *s, uint32_t count, uint32_t frames)
     enum { REPORTS = 10 };
     uint32_t step = frames > REPORTS ? frames / REPORTS : 1, last = 0;
     double start = cpu_seconds();
-    printf("%6s %9s %7s %8s %7s %8s %8s %8s\n", "frame", "entities", "tables", "bullets", "fires",
-           "hits", "misses", "ms/frame");
+    printf("%6s %9s %10s %8s %7s %8s %8s %8s\n", "frame", "entities", "archetypes", "bullets",
+           "fires", "hits", "misses", "ms/frame");
     for (uint32_t frame = 1; frame <= frames; frame++) {
         if (!run_frame(s, count))
             return false;

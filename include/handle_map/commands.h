@@ -122,7 +122,7 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
 /* Runs all commands and forgets them. First all promised entities become alive, those of other
  * buffers too. Then the commands are run, the entities in the order of their first commands. All
  * commands of an entity are *joined*: they are run together, however many there are and whatever
- * was recorded in between, and the entity moves once, to the table of its final components. The
+ * was recorded in between, and the entity moves once, to the archetype of its final components. The
  * result is the same as that of calling hm_world_add, hm_world_remove and so on one after another.
  * The commands of a dead entity, or of none, are skipped and counted.
  *
@@ -136,11 +136,12 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
  *
  * If there is no memory or space for an entity, apply runs none of its commands and stops there. It
  * keeps all commands that it has not run, and can be called again, also with new ones.
- * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another table, chunk or
- * sparse value. HM_ERROR_BUSY while a query runs and inside a callback: nothing has changed.
+ * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: there is no space for another archetype,
+ * chunk or sparse value. HM_ERROR_BUSY while a query runs and inside a callback: nothing has
+ * changed.
  *
  * A destroy hook may record commands, but not create. It must not call apply, clear or fini. A hook
- * that apply runs sees its entity in the final table; values of the same entity that its later
+ * that apply runs sees its entity in the final archetype; values of the same entity that its later
  * commands add may still be zero there. What a hook records into the buffer that is being applied
  * is applied too, after everything else, and not joined.
  *

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* query: visits all entities of a world that have certain components, as arrays.
  *
- *     tables of the world           a query for all = {position, velocity}
+ *     archetypes of the world       a query for all = {position, velocity}
  *     {position}                    not visited
  *     {position, velocity}          view: 340 entities, their positions, their velocities
  *                                   view: 680 entities, ...
  *     {position, velocity, frozen}  view:  12 entities, ...
  *
- * Owns: a list of the tables that match. Moves: nothing; while a query runs, its world refuses to
- * change (hm_query_begin). A view and its arrays of pointers are valid until the next call of
+ * Owns: a list of the archetypes that match. Moves: nothing; while a query runs, its world refuses
+ * to change (hm_query_begin). A view and its arrays of pointers are valid until the next call of
  * begin, next, end or fini for this query; what they point to stays until the world changes.
  * Limits: HM_QUERY_MAX_TERMS components in all four lists together. Keep a query for as long as the
- * program runs its loop; do not make a new one each time. Threads: one at a time (hm_query_init).
- */
+ * program runs its loop; do not make a new one each time. Threads: one at a time
+ * (hm_query_init). */
 #ifndef HANDLE_MAP_QUERY_H
 #define HANDLE_MAP_QUERY_H
 
@@ -25,8 +25,8 @@ extern "C" {
 
 /* Which entities a query visits: those that have every component of `all`, no component of `none`,
  * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
- * entities without a component of `none`. Tables, sparse components and tags may be in each list. A
- * list may be NULL if its count is 0. */
+ * entities without a component of `none`. Archetypes, sparse components and tags may be in each
+ * list. A list may be NULL if its count is 0. */
 typedef struct hm_query_desc {
     const hm_component *all, *none, *any;
     const hm_component *optional; /* has no effect on which are visited, but gives a column */
@@ -38,8 +38,8 @@ typedef struct hm_query_desc {
  * that these entities do not have: all entities of a view have the same.
  *
  * The values stand side by side in every column, so that a loop over a view is a loop over plain
- * arrays. Without sparse components a view is a chunk of a table, or a part of one if another chunk
- * comes next: then the last 16 KiB of the columns are up to eight views, each of at least 16
+ * arrays. Without sparse components a view is a chunk of an archetype, or a part of one if another
+ * chunk comes next: then the last 16 KiB of the columns are up to eight views, each of at least 16
  * entities if the chunk has as many. While the program works on one of them, as much of the next
  * chunk is prefetched. With sparse components a view is a run of rows whose sparse values are side
  * by side too, in the same order; where the orders differ, a view has one entity. */
@@ -59,10 +59,10 @@ typedef struct hm_view {
  * one to the world. May be called from callbacks, and while queries run. Must not be called on a
  * live query, which leaks then; if it runs, its world stays busy. O(components), one reservation.
  *
- * The query keeps a list of the tables that match, and looks only at tables that were made since it
- * last ran. The list has a reservation of 4 bytes for each table that the world may have, of which
- * it commits what it takes. A query for a sparse component walks the smaller side: the values of
- * the smallest sparse component of `all`, or the rows of the tables that match.
+ * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
+ * since it last ran. The list has a reservation of 4 bytes for each archetype that the world may
+ * have, of which it commits what it takes. A query for a sparse component walks the smaller side:
+ * the values of the smallest sparse component of `all`, or the rows of the archetypes that match.
  *
  * The world must not be moved, and must outlive the query. The query may be moved (assign the
  * struct, and use only the copy from then on) while it does not run. A zeroed query, one whose init
@@ -70,9 +70,9 @@ typedef struct hm_view {
  * is a broken contract.
  *
  * Threads: no locks inside. Several threads may make, run and end queries of their own at once,
- * while none changes the world or calls touch; the lists of tables then grow through the world's
- * memory table from all of these threads, which an arena allows only behind a lock (memory.h).
- * Example:
+ * while none changes the world or calls touch; the lists of archetypes then grow through the
+ * world's memory table from all of these threads, which an arena allows only behind a lock
+ * (memory.h). Example:
  *
  *     hm_query movers;
  *     const hm_query_desc desc = {.all = (hm_component[]){position, velocity},
@@ -96,10 +96,11 @@ HM_API void hm_query_fini(hm_query *query);
  *
  * Any number of queries may run at once, even one inside the loop of another, but a query has one
  * loop at a time. If the query runs already, that is a broken contract: end it first, or use
- * another query for the inner loop. First adds the tables that were made since the last time to the
- * list, or makes the list anew if hm_world_trim has dropped tables. If memory for the list is
- * refused, each loop looks at the tables that are missing there. Cannot fail. Invalidates the views
- * of the query. O(new tables); with sparse components in `all`, O(tables of the list). Example:
+ * another query for the inner loop. First adds the archetypes that were made since the last time to
+ * the list, or makes the list anew if hm_world_trim has dropped archetypes. If memory for the list
+ * is refused, each loop looks at the archetypes that are missing there. Cannot fail. Invalidates
+ * the views of the query. O(new archetypes); with sparse components in `all`, O(archetypes of the
+ * list). Example:
  *
  *     hm_view view;
  *     hm_query_begin(&movers);
@@ -124,11 +125,11 @@ HM_API bool hm_query_next(hm_query *query, hm_view *view);
 HM_API void hm_query_end(hm_query *query);
 
 /* Returns the number of entities that a loop would visit. The query may be running; its loop is not
- * disturbed. Invalidates nothing. O(tables), or with sparse components the cost of a loop. */
+ * disturbed. Invalidates nothing. O(archetypes), or with sparse components the cost of a loop. */
 HM_API uint32_t hm_query_count(hm_query *query);
 
 /* Returns the time, by the clock of the world, of the last change to the values of a column of the
- * view: when one of them was written, or when an entity came into the view's table, left it or
+ * view: when one of them was written, or when an entity came into the view's archetype, left it or
  * moved in it. For a sparse component, when any of its values changed. 0 without a view, for a
  * column that these entities lack, and out of range. O(1). Example:
  *
@@ -146,18 +147,18 @@ HM_API uint64_t hm_query_changed(const hm_query *query, uint32_t column);
  * have changed: call it after writing to them if the program uses the clock or orders by them.
  * Ignored without a view, for a column that is NULL, and out of range. Inside a callback of the
  * world it is a broken contract. Invalidates nothing. O(1), or O(entities of the view) for a sparse
- * component, and for a table that is being ordered. */
+ * component, and for an archetype that is being ordered. */
 HM_API void hm_query_touch(hm_query *query, uint32_t column);
 
 /* Adds and removes components as hm_world_change does, for all entities that match or for none, and
  * writes their number to *changed, unless `changed` is NULL. If neither the query nor the change
- * has sparse components, whole tables move at once, column by column; the destroy hooks of a table
- * run when all of its entities are in their new one. HM_ERROR_INVALID: a component is not of this
- * world, is given twice or in both sets, the values take more than a chunk, or a set is NULL and
- * its count is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a callback;
- * HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0. Invalidates all
- * pointers to values. O(entities * components), and memory of 12 bytes for each table of the world
- * meanwhile; 8 more for each entity if something is sparse. Example:
+ * has sparse components, whole archetypes move at once, column by column; the destroy hooks of an
+ * archetype run when all of its entities are in their new one. HM_ERROR_INVALID: a component is not
+ * of this world, is given twice or in both sets, the values take more than a chunk, or a set is
+ * NULL and its count is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a
+ * callback; HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0.
+ * Invalidates all pointers to values. O(entities * components), and memory of 12 bytes for each
+ * archetype of the world meanwhile; 8 more for each entity if something is sparse. Example:
  *
  *     uint32_t stopped; // all movers stand still from now on
  *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)

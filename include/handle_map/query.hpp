@@ -264,7 +264,7 @@ template <class... Types> class [[nodiscard]] query
             std::apply(
                 f, std::tuple_cat(std::make_tuple(entities_of(view)), addresses(view, indices())));
     }
-    /* The number of entities that a loop would visit. O(tables): see hm_query_count. */
+    /* The number of entities that a loop would visit. O(archetypes): see hm_query_count. */
     [[nodiscard]] std::uint32_t count() noexcept
     {
         return hm_query_count(own_.c());

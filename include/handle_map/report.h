@@ -74,7 +74,8 @@ HM_API hm_status hm_report_remove(hm_report_entry *entry);
 /* Prints a line for each container that is alive, in the order in which they were added, the sums,
  * and a line for each that was initialised again while alive, named "(finished)" if it is by now.
  * Returns how many are alive, plus how often that happened. `file` NULL: prints nothing. Does not
- * check whether the file could be written to; ask ferror. O(entries), and for each world O(tables).
+ * check whether the file could be written to; ask ferror. O(entries), and for each world
+ * O(archetypes).
  *
  *     kind           items   capacity slots used retired committed KiB reserved KiB  name
  *     map               12       1000       0.0%       1           116         8248  texture

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* world: entities that are named by handles and have any set of components. All entities with the
- * same set are rows of one packed table (an *archetype* table), so that a query visits arrays.
+ * same set are an *archetype*, whose rows are packed, so that a query visits arrays.
  *
- *     entity             places (by slot)         table {position, velocity}
- *     index 3, gen 7 --> chunk 5, table 2, row 1 -->  entities | 9 | 3 | 4 |
- *                                                     position | p | p | p |
- *                                                     velocity | v | v | v |  <- a chunk
+ *     entity             places (by slot)             archetype {position, velocity}
+ *     index 3, gen 7 --> chunk 5, archetype 2, row 1 -->  entities | 9 | 3 | 4 |
+ *                                                         position | p | p | p |
+ *                                                         velocity | v | v | v |  <- a chunk
  *
  * Owns: the values of all components. Moves: adding or removing a component moves the entity to
- * another table; in the table that it leaves, the last entity fills the hole (swap-and-pop), as
- * when one is destroyed. defragment moves values into order. Growing moves nothing: a chunk stays
- * where it is. A pointer to a value is valid until the next call that may move it. Limits: 2^31 - 1
- * entities, 1,024 components, 16,368 bytes of values in an entity's row. Any number may be passed
- * as a component. A world is storage: it has no systems, events or relations. query.h visits the
- * entities that have certain components, commands.h records changes for later. What all containers
- * share: handle_map.h. */
+ * another archetype; in the archetype that it leaves, the last entity fills the hole
+ * (swap-and-pop), as when one is destroyed. defragment moves values into order. Growing moves
+ * nothing: a chunk stays where it is. A pointer to a value is valid until the next call that may
+ * move it. Limits: 2^31 - 1 entities, 1,024 components, 16,368 bytes of values in an entity's row.
+ * Any number may be passed as a component. A world is storage: it has no systems, events or
+ * relations. query.h visits the entities that have certain components, commands.h records changes
+ * for later. What all containers share: handle_map.h. */
 #ifndef HANDLE_MAP_WORLD_H
 #define HANDLE_MAP_WORLD_H
 
@@ -32,26 +32,26 @@ typedef uint32_t hm_component;
 enum { HM_WORLD_MAX_COMPONENTS = 1024 };
 
 /* Where the values of a component are. Adding one that is not sparse moves the entity's row to the
- * table of the larger set; the way there is cached in the table, so it costs no search the second
- * time. A component that comes and goes often is better sparse. */
+ * archetype of the larger set; the way there is cached in the archetype, so it costs no search the
+ * second time. A component that comes and goes often is better sparse. */
 typedef enum hm_component_storage {
-    HM_COMPONENT_TABLE = 0, /* a column in each table whose set has the component */
-    HM_COMPONENT_SPARSE     /* an hm_secondary: adding and removing moves no other component; a
-                               removed value's place is taken by the last one of the component */
+    HM_COMPONENT_ARCHETYPE = 0, /* a column in each archetype whose set has the component */
+    HM_COMPONENT_SPARSE         /* an hm_secondary: adding and removing moves no other component;
+                                   the last value of the component takes the place of a removed one */
 } hm_component_storage;
 
 /* A zero field means the default. */
 typedef struct hm_component_desc {
     size_t size;      /* bytes of a value; a multiple of align; 0: a *tag*, without values. In its
-                         table an entity has at most 16,368 bytes of values, including 8 for its
+                         archetype an entity has at most 16,368 bytes of values, including 8 for its
                          handle: larger values must be sparse */
     size_t align;     /* bytes, a power of two up to 4096; 0: the largest one that divides the size,
                          at most that of max_align_t */
     const char *name; /* in messages; must outlive the world; NULL: they show its number */
     /* Once for each value (tags have none): when it is removed or replaced, or its entity dies.
      * What the value points to belongs to the program, which may free it here. For a removed value
-     * the entity is in its new table already; for the values of an entity that is destroyed, it is
-     * still alive, with all components. */
+     * the entity is in its new archetype already; for the values of an entity that is destroyed, it
+     * is still alive, with all components. */
     void (*destroy)(void *value, void *context);
     void *context; /* passed to the hook */
     hm_component_storage storage;
@@ -64,17 +64,17 @@ typedef struct hm_world_desc {
     uint16_t type_id;        /* of the entities; at most 0x7FFF */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_tables;     /* without the one of no components; at most 262,143, which 0 means
+    uint32_t max_archetypes; /* without the one of no components; at most 262,143, which 0 means
                                 too; where addresses are scarce (memory.h) 0 means 1,024 */
-    uint64_t max_size;       /* bytes for tables and their chunks, from 256 KiB to 2^39; 0: 4 KiB an
-                                entity of the capacity, from 64 MiB to 2^38; where addresses are
-                                scarce 256 bytes an entity, from 4 MiB to 2^28 */
+    uint64_t max_size;       /* bytes for archetypes and their chunks, from 256 KiB to 2^39; 0: 4
+                                KiB an entity of the capacity, from 64 MiB to 2^38; where addresses
+                                are scarce 256 bytes an entity, from 4 MiB to 2^28 */
 } hm_world_desc;
 
 /* Statistics of the entities and of all memory but that of queries and commands. */
 typedef hm_stats hm_world_stats;
 
-/* Reserves address space; commits some pages for the table of entities without components.
+/* Reserves address space; commits some pages for the archetype of entities without components.
  * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
  * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
  * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. As hm_map_init,
@@ -82,7 +82,7 @@ typedef hm_stats hm_world_stats;
  * one.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. A
- * table takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
+ * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
  * KiB, others 256 KiB. All chunks are in one reservation. Example:
  *
  *     hm_world world;
@@ -93,7 +93,7 @@ HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
 /* Destroys all entities, releases all memory, zeroes the world. May be called twice. No query may
  * be running (a broken contract), and each hm_commands must have been finished. Invalidates
- * everything. O(tables), or O(values) with destroy hooks. */
+ * everything. O(archetypes), or O(values) with destroy hooks. */
 HM_API void hm_world_fini(hm_world *world);
 
 /* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
@@ -134,17 +134,17 @@ HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uin
                                    uint32_t count, const void *const *columns, hm_handle *entities);
 
 /* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, and
- * when busy. Invalidates pointers to the values of this entity and of the last one of its table,
- * and to the last value of each sparse component that it has. O(its components). */
+ * when busy. Invalidates pointers to the values of this entity and of the last one of its
+ * archetype, and to the last value of each sparse component that it has. O(its components). */
 HM_API bool hm_world_destroy(hm_world *world, hm_handle entity);
 
 /* Destroys those of n entities that are alive, and returns their number. 0 when busy. Invalidates
  * what destroy does. O(n x components). */
 HM_API uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n);
 
-/* Destroys all entities. Components and tables stay. Inside a callback, and while a query runs, it
- * is a broken contract. Invalidates all pointers to values. O(tables and chunks), or O(values) with
- * destroy hooks. */
+/* Destroys all entities. Components and archetypes stay. Inside a callback, and while a query runs,
+ * it is a broken contract. Invalidates all pointers to values. O(archetypes and chunks), or
+ * O(values) with destroy hooks. */
 HM_API void hm_world_clear(hm_world *world);
 
 /* Gives an entity a component with this value (NULL: zero). If it has the component already, the
@@ -152,8 +152,8 @@ HM_API void hm_world_clear(hm_world *world);
  * alive; HM_ERROR_INVALID: the component is not of this world, a value is given for a tag, or the
  * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Then nothing has
  * changed. `value` must not point into the world. Invalidates pointers to the values of this entity
- * and of the last one of its table, unless the component is sparse or replaced. O(components of the
- * entity); O(1) if sparse or replaced. Example:
+ * and of the last one of its archetype, unless the component is sparse or replaced. O(components of
+ * the entity); O(1) if sparse or replaced. Example:
  *
  *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
@@ -161,18 +161,18 @@ HM_API void hm_world_clear(hm_world *world);
 HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
                               const void *value);
 
-/* Takes a component away; its destroy hook runs when the entity is in its new table. HM_OK too if
- * the entity does not have it. Fails as add does: the row in the new table may need memory.
- * Invalidates pointers to the values of this entity and of the last one of its table; for a sparse
- * component only those to its value and to the last value of that component. O(components of the
- * entity); O(1) if sparse. */
+/* Takes a component away; its destroy hook runs when the entity is in its new archetype. HM_OK too
+ * if the entity does not have it. Fails as add does: the row in the new archetype may need memory.
+ * Invalidates pointers to the values of this entity and of the last one of its archetype; for a
+ * sparse component only those to its value and to the last value of that component. O(components of
+ * the entity); O(1) if sparse. */
 HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component);
 
-/* Adds and removes several components in one move, without making the tables in between. The values
- * that are added are zero; one that the entity had already is replaced by zero. Both sets may be
- * given in any order, and be NULL if their count is 0; removing what is not there does nothing.
- * HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as add
- * does, and invalidates what add and remove do. O(components of the entity). Example:
+/* Adds and removes several components in one move, without making the archetypes in between. The
+ * values that are added are zero; one that the entity had already is replaced by zero. Both sets
+ * may be given in any order, and be NULL if their count is 0; removing what is not there does
+ * nothing. HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as
+ * add does, and invalidates what add and remove do. O(components of the entity). Example:
  *
  *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
  */
@@ -191,12 +191,12 @@ HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
  * trim void the answers. A const call: threads may ask together. Invalidates nothing. O(1). */
 HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 
-/* Gives back what no entity needs: drops the tables without entities, and returns whole pages
+/* Gives back what no entity needs: drops the archetypes without entities, and returns whole pages
  * behind the last used chunk and behind the last live slot. HM_ERROR_MEMORY: the system refuses;
  * some of it may have been given back already, and entities that were promised to commands are
  * alive; no other entity has changed. HM_ERROR_BUSY. If a defragment of a sparse component is
- * unfinished, first places the values that it is moving; otherwise invalidates nothing. O(tables *
- * components + slots). Call it when a level ends, not in each frame. */
+ * unfinished, first places the values that it is moving; otherwise invalidates nothing.
+ * O(archetypes * components + slots). Call it when a level ends, not in each frame. */
 HM_API hm_status hm_world_trim(hm_world *world);
 
 /* Checks that all parts of the world are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
@@ -212,15 +212,15 @@ HM_API size_t hm_world_describe(const hm_world *world, hm_handle entity, char *b
 /* As hm_map_as_owners; the owners are entities. O(1). */
 HM_API hm_owners hm_world_as_owners(const hm_world *world);
 
-/* Returns the current statistics. O(tables). */
+/* Returns the current statistics. O(archetypes). */
 HM_API hm_world_stats hm_world_get_stats(const hm_world *world);
 
 /* Changes
 
-   A world has a clock, which counts its changes. Each table keeps the time at which rows last came,
-   left or moved, and for each column the time at which its values were last written. A system that
-   keeps the clock of its last run can skip what is older: see hm_query_changed. The library knows
-   of its own writes; a program that writes through a pointer says so by hm_world_touch or
+   A world has a clock, which counts its changes. Each archetype keeps the time at which rows last
+   came, left or moved, and for each column the time at which its values were last written. A system
+   that keeps the clock of its last run can skip what is older: see hm_query_changed. The library
+   knows of its own writes; a program that writes through a pointer says so by hm_world_touch or
    hm_query_touch. */
 
 /* Returns the clock: the number of changes so far. O(1). */
@@ -230,8 +230,9 @@ static inline uint64_t hm_world_clock(const hm_world *world)
     return world->clock;
 }
 
-/* Returns the time, by the clock, at which the values of this component last changed in the table
- * of this entity, or of all entities if it is sparse; 0 if the entity does not have it. O(1). */
+/* Returns the time, by the clock, at which the values of this component last changed in the
+ * archetype of this entity, or of all entities if it is sparse; 0 if the entity does not have it.
+ * O(1). */
 HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells the clock, and the order of hm_world_defragment, that the entity's value has changed.
@@ -240,27 +241,28 @@ HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_com
 HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells both that all values of a component may have changed. Ignored for a component of another
- * world. Invalidates nothing. O(tables). */
+ * world. Invalidates nothing. O(archetypes). */
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
-/* Brings the rows of each table that has the component nearer to the order of its values, within
- * the budget: call it once a frame; it resumes where it stopped, and the program may change
- * anything between calls. It orders one table after the other, and a sparse component's values as
- * hm_secondary_defragment does. A table that changes after it was ordered is scanned again. A swap
- * is the exchange of two rows. The budget is exact, as for hm_map_defragment; besides, a call looks
- * at no more than 4,096 tables, and lists the chunks of each that it begins to order. For a tag and
- * for a component of another world it spends nothing, and is done. When busy: spends nothing, not
- * done. Invalidates all pointers to values of entities that have the component. */
+/* Brings the rows of each archetype that has the component nearer to the order of its values,
+ * within the budget: call it once a frame; it resumes where it stopped, and the program may change
+ * anything between calls. It orders one archetype after the other, and a sparse component's values
+ * as hm_secondary_defragment does. An archetype that changes after it was ordered is scanned again.
+ * A swap is the exchange of two rows. The budget is exact, as for hm_map_defragment; besides, a
+ * call looks at no more than 4,096 archetypes, and lists the chunks of each that it begins to
+ * order. For a tag and for a component of another world it spends nothing, and is done. When busy:
+ * spends nothing, not done. Invalidates all pointers to values of entities that have the
+ * component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget budget);
 
-/* Returns the number of tables that exist, with entities or without: a call that failed may have
- * made some, which hm_world_trim drops. The table of the entities without components is not
- * counted. O(1). */
-static inline uint32_t hm_world_table_count(const hm_world *world)
+/* Returns the number of archetypes that exist, with entities or without: a call that failed may
+ * have made some, which hm_world_trim drops. The archetype of the entities without components is
+ * not counted. O(1). */
+static inline uint32_t hm_world_archetype_count(const hm_world *world)
 {
-    HM_CONTRACT(world != NULL, "hm_world_table_count: world is NULL");
-    return world->table_count;
+    HM_CONTRACT(world != NULL, "hm_world_archetype_count: world is NULL");
+    return world->archetype_count;
 }
 
 /* Returns the number of live entities. Those promised to commands are not among them. O(1). */
@@ -302,7 +304,7 @@ static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index
  */
 static inline void *hm_world_get(const hm_world *world, hm_handle entity, hm_component component)
 {
-    const hm_world_table *table;
+    const hm_world_archetype *archetype;
     hm_world_place place;
     hm_world_cell cell;
     uint32_t number;
@@ -310,27 +312,27 @@ static inline void *hm_world_get(const hm_world *world, hm_handle entity, hm_com
     if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
         return NULL;
     place = world->places[hm_handle_index(entity)];
-    table = &world->tables[place.row >> HM_WORLD_ROW_BITS];
+    archetype = &world->archetypes[place.row >> HM_WORLD_ROW_BITS];
     number = component - world->salt;
-    if (number >= table->span)
+    if (number >= archetype->span)
         return hm_world_get_sparse(world, entity, number);
-    cell = table->cells[number];
+    cell = archetype->cells[number];
     if (cell.size == 0)
         return hm_world_get_sparse(world, entity, number);
-    return hm_world_address(world, table, place, cell.offset, cell.size);
+    return hm_world_address(world, archetype, place, cell.offset, cell.size);
 }
 
 /* Whether the entity is alive and has the component. O(1). */
 static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_component component)
 {
-    const hm_world_table *table;
+    const hm_world_archetype *archetype;
     uint32_t number;
     HM_CONTRACT(world != NULL, "hm_world_has: world is NULL");
     if (hm_id_table_find(&world->ids, entity) == HM_INVALID_INDEX)
         return false;
-    table = &world->tables[world->places[hm_handle_index(entity)].row >> HM_WORLD_ROW_BITS];
+    archetype = &world->archetypes[world->places[hm_handle_index(entity)].row >> HM_WORLD_ROW_BITS];
     number = component - world->salt;
-    if (number < table->span && table->cells[number].is_present)
+    if (number < archetype->span && archetype->cells[number].is_present)
         return true;
     return hm_world_has_sparse(world, entity, number);
 }
@@ -351,10 +353,9 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *
  * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
  * defragment do, with struct vector * for values: place_get(world, entity, component),
- * place_add(world, entity, component, value) and so on: unlike in hm_world_get and the others, the
- * component comes before the entity. The hook and orders stay untyped. Pass component.id to untyped
- * functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world, entity, component)
- * takes no value, and there is no get, touch or defragment. Example:
+ * place_add(world, entity, component, value) and so on. The hook and orders stay untyped. Pass
+ * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world,
+ * entity, component) takes no value, and there is no get, touch or defragment. Example:
  *
  *     HM_COMPONENT_DEFINE(place, struct vector)
  *     HM_COMPONENT_DEFINE_TAG(still)

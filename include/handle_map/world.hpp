@@ -47,14 +47,14 @@ struct world_options {
     std::uint16_t type_id = 0;         /* of the entities; at most 0x7FFF */
     const hm_memory *memory = nullptr; /* must outlive the world, its queries and its commands */
     const char *name = nullptr;        /* in messages; must outlive the world */
-    std::uint32_t max_tables = 0;
-    std::uint64_t max_size = 0; /* bytes for tables and their chunks */
+    std::uint32_t max_archetypes = 0;
+    std::uint64_t max_size = 0; /* bytes for archetypes and their chunks */
 };
 
 /* How a component is made; what is left out has the defaults of hm_component_desc. */
 struct component_options {
     const char *name = nullptr; /* in messages; must outlive the world; nullptr: that of the type */
-    hm_component_storage storage = HM_COMPONENT_TABLE;
+    hm_component_storage storage = HM_COMPONENT_ARCHETYPE;
 };
 
 /* Components that a query leaves out, or that a change takes away. */
@@ -124,7 +124,7 @@ class [[nodiscard]] world
         desc.type_id = with.type_id;
         desc.memory = with.memory;
         desc.name = with.name;
-        desc.max_tables = with.max_tables;
+        desc.max_archetypes = with.max_archetypes;
         desc.max_size = with.max_size;
         status returned;
         detail::world_core *made = detail::world_core::make(desc, &returned);
@@ -292,9 +292,9 @@ class [[nodiscard]] world
     {
         return hm_world_as_owners(&core_->c);
     }
-    [[nodiscard]] std::uint32_t table_count() const noexcept
+    [[nodiscard]] std::uint32_t archetype_count() const noexcept
     {
-        return hm_world_table_count(&core_->c);
+        return hm_world_archetype_count(&core_->c);
     }
     /* The entity at a position below size(). Walking backward, a loop may destroy. */
     [[nodiscard]] entity handle_at(std::uint32_t index) const noexcept
@@ -314,7 +314,7 @@ class [[nodiscard]] world
         return hm_world_trim(&core_->c);
     }
 
-    /* Brings the rows of each table nearer to the order of these values, within the budget. See
+    /* Brings the rows of each archetype nearer to the order of these values, within the budget. See
      * order.hpp. */
     template <class T, class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
@@ -340,7 +340,8 @@ class [[nodiscard]] world
     {
         return hm_world_clock(&core_->c);
     }
-    /* When the values of this component last changed in the entity's table: hm_world_changed. */
+    /* When the values of this component last changed in the entity's archetype:
+     * hm_world_changed. */
     template <class T> [[nodiscard]] std::uint64_t changed(entity which) const noexcept
     {
         return hm_world_changed(&core_->c, which.id(), core_->find<T>());

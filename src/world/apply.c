@@ -17,14 +17,14 @@ typedef struct apply_call {
     hm_commands *commands;
     hm_world *world;
     hm_handle entity;
-    uint32_t from, to;           /* tables */
+    uint32_t from, to;           /* archetypes */
     hm_world_place place;        /* the row in `to` */
     hm_world_place left;         /* the row in `from`, if it was left and there may be hooks */
     uint32_t words;              /* of bits that are in use */
     uint64_t set[APPLY_WORDS];   /* what the entity has in the end */
     uint64_t now[APPLY_WORDS];   /* what it has after the commands that were replayed */
     uint64_t added[APPLY_WORDS]; /* those of `now` that a replayed command has added */
-    uint64_t known[APPLY_WORDS]; /* the set of the table known_to */
+    uint64_t known[APPLY_WORDS]; /* the set of the archetype known_to */
     uint32_t known_to;           /* HM_WORLD_NONE: none yet */
     void *values[HM_WORLD_MAX_COMPONENTS]; /* added, but not in `set`: the value; NULL: zero */
 } apply_call;
@@ -102,12 +102,12 @@ static void apply_link(const hm_commands *commands)
 static void apply_fold(apply_call *call, const hm_command *first)
 {
     hm_world *world = call->world;
-    const hm_world_table *table = &world->tables[call->from];
+    const hm_world_archetype *archetype = &world->archetypes[call->from];
     size_t size = call->words * sizeof *call->now;
     memset(call->now, 0, size);
     memset(call->added, 0, size);
-    for (uint32_t i = 0; i < table->set_count; i++)
-        apply_put(call->now, table->set[i], true);
+    for (uint32_t i = 0; i < archetype->set_count; i++)
+        apply_put(call->now, archetype->set[i], true);
     memcpy(call->set, call->now, size);
     for (const hm_command *command = first; apply_is_change(command);
          command = apply_next(call->commands, command)) {
@@ -128,8 +128,9 @@ static bool apply_are_equal(const uint64_t *a, const uint64_t *b, uint32_t words
     return i == words;
 }
 
-/* Finds the table of the set. Often it is the one that was found for another entity just before. */
-static hm_status apply_find_table(apply_call *call)
+/* Finds the archetype of the set. Often it is the one that was found for another entity just
+ * before. */
+static hm_status apply_find_archetype(apply_call *call)
 {
     size_t size = call->words * sizeof *call->set;
     call->to = call->known_to;
@@ -140,7 +141,7 @@ static hm_status apply_find_table(apply_call *call)
     for (uint32_t word = 0; word < call->words; word++)
         for (uint64_t bits = call->set[word]; bits != 0; bits &= bits - 1)
             set.numbers[set.count++] = (uint16_t)(word * 64 + hm_bits_lowest(bits));
-    hm_status status = hm_world_table_of(call->world, &set, &call->to);
+    hm_status status = hm_world_archetype_of(call->world, &set, &call->to);
     if (status != HM_OK)
         return status;
     memcpy(call->known, call->set, size);
@@ -155,7 +156,7 @@ static hm_status apply_prepare(apply_call *call, const hm_command *first)
     hm_status status = HM_OK;
     call->to = call->from;
     if (!apply_are_equal(call->now, call->set, call->words)) {
-        status = apply_find_table(call);
+        status = apply_find_archetype(call);
         if (status == HM_OK)
             status = hm_world_prepare_rows(world, call->to, 1);
     }
@@ -170,14 +171,14 @@ static hm_status apply_prepare(apply_call *call, const hm_command *first)
     return status;
 }
 
-/* Moves the entity to its table. Values that hooks will see stay in the row that it leaves. */
+/* Moves the entity to its archetype. Values that hooks will see stay in the row that it leaves. */
 static void apply_move(apply_call *call)
 {
     hm_world *world = call->world;
     hm_world_place *place = &world->places[hm_handle_index(call->entity)], from = *place;
     if (call->to != call->from) {
         *place = hm_world_copy_row(world, from, call->to);
-        if (world->tables[call->from].hook_count == 0)
+        if (world->archetypes[call->from].hook_count == 0)
             hm_world_remove_row(world, from);
         else
             call->left = hm_world_retire_row(world, from);
@@ -290,7 +291,7 @@ static hm_status apply_change(apply_call *call, hm_command *first, hm_command **
         return status;
     }
     call->entity = first->entity;
-    call->from = hm_world_place_table(world->places[hm_handle_index(first->entity)]);
+    call->from = hm_world_place_archetype(world->places[hm_handle_index(first->entity)]);
     apply_fold(call, first);
     hm_status status = apply_prepare(call, first);
     if (status != HM_OK)
@@ -298,7 +299,7 @@ static hm_status apply_change(apply_call *call, hm_command *first, hm_command **
     apply_move(call);
     for (; apply_is_change(command); command = apply_next(call->commands, command))
         apply_replay(call, command);
-    if (call->to != call->from && world->tables[call->from].hook_count != 0)
+    if (call->to != call->from && world->archetypes[call->from].hook_count != 0)
         hm_world_forget_row(world, call->left);
     *end = command;
     return HM_OK;

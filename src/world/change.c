@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* world: add, remove and change. All memory that a change needs is prepared first, so that nothing
- * can fail once it has begun. Then the entity moves to its new table, and only then hooks run. */
+ * can fail once it has begun. Then the entity moves to its new archetype, and only then hooks
+ * run. */
 #include "world_internal.h"
 
 #include "../secondary/secondary_private.h"
 
 /* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
- * promised one leads to the root table, though to no row before it lives. */
+ * promised one leads to the root archetype, though to no row before it lives. */
 static hm_status change_begin(hm_world *world, hm_handle entity)
 {
     hm_status status = hm_world_check_idle(world);
@@ -65,8 +66,8 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
     if (record->sparse != HM_WORLD_NONE)
         return change_add_sparse(world, entity, number, value);
     const hm_world_place *at = &world->places[hm_handle_index(entity)];
-    uint32_t from = hm_world_place_table(*at), to;
-    if (hm_world_cell_of(&world->tables[from], number)->is_present) {
+    uint32_t from = hm_world_place_archetype(*at), to;
+    if (hm_world_cell_of(&world->archetypes[from], number)->is_present) {
         hm_world_settle(world);
         change_replace(world, *at, number, value);
         return HM_OK;
@@ -104,8 +105,8 @@ hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t num
         return HM_OK;
     }
     hm_world_place place = world->places[hm_handle_index(entity)];
-    uint32_t from = hm_world_place_table(place), to;
-    if (!hm_world_cell_of(&world->tables[from], number)->is_present) {
+    uint32_t from = hm_world_place_archetype(place), to;
+    if (!hm_world_cell_of(&world->archetypes[from], number)->is_present) {
         hm_world_settle(world);
         return HM_OK;
     }
@@ -153,28 +154,28 @@ hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, ui
     return status;
 }
 
-/* Finds the table that an entity of table `from` belongs to after the delta: a merge of its set and
- * what is added, without what is removed. */
-hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
-                               uint32_t *to)
+/* Finds the archetype that an entity of archetype `from` belongs to after the delta: a merge of its
+ * set and what is added, without what is removed. */
+hm_status hm_world_archetype_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
+                                   uint32_t *to)
 {
-    const hm_world_table *table = &world->tables[from];
+    const hm_world_archetype *archetype = &world->archetypes[from];
     const hm_world_set *add = &delta->add, *remove = &delta->remove;
     hm_world_set set;
     uint32_t added = 0, removed = 0;
     set.count = 0; /* An initializer would clear the 2 KiB of numbers too. */
-    for (uint32_t i = 0; i < table->set_count || added < add->count;) {
-        bool is_added =
-            i == table->set_count || (added < add->count && add->numbers[added] <= table->set[i]);
-        uint16_t number = is_added ? add->numbers[added++] : table->set[i];
-        i += i < table->set_count && table->set[i] == number;
+    for (uint32_t i = 0; i < archetype->set_count || added < add->count;) {
+        bool is_added = i == archetype->set_count ||
+                        (added < add->count && add->numbers[added] <= archetype->set[i]);
+        uint16_t number = is_added ? add->numbers[added++] : archetype->set[i];
+        i += i < archetype->set_count && archetype->set[i] == number;
         while (removed < remove->count && remove->numbers[removed] < number)
             removed++;
         bool is_removed = removed < remove->count && remove->numbers[removed] == number;
         if (!is_removed && !hm_world_is_sparse(world, number))
             set.numbers[set.count++] = number;
     }
-    return hm_world_table_of(world, &set, to);
+    return hm_world_archetype_of(world, &set, to);
 }
 
 /* Prepares all memory that the delta needs. */
@@ -189,14 +190,14 @@ static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_worl
     return status;
 }
 
-/* Runs the hooks of the values that `place` has and table `to` has not. */
+/* Runs the hooks of the values that `place` has and archetype `to` has not. */
 static void change_destroy_lost(hm_world *world, hm_world_place place, uint32_t to)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    for (uint32_t c = 0; c < table->column_count; c++)
-        if (!hm_world_cell_of(&world->tables[to], table->columns[c])->is_present)
-            hm_world_destroy_value(world, table->columns[c],
-                                   hm_world_value_at(world, place, table->columns[c]));
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    for (uint32_t c = 0; c < archetype->column_count; c++)
+        if (!hm_world_cell_of(&world->archetypes[to], archetype->columns[c])->is_present)
+            hm_world_destroy_value(world, archetype->columns[c],
+                                   hm_world_value_at(world, place, archetype->columns[c]));
 }
 
 /* Adds the sparse components that the entity does not have, as zero, and lists the components that
@@ -209,7 +210,7 @@ static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
         uint16_t number = add->numbers[i];
         bool is_sparse = hm_world_is_sparse(world, number);
         bool has = is_sparse ? hm_secondary_contains(hm_world_sparse(world, number), entity)
-                             : hm_world_cell_of(&world->tables[from], number)->is_present;
+                             : hm_world_cell_of(&world->archetypes[from], number)->is_present;
         if (has)
             replaced->numbers[replaced->count++] = number;
         else if (is_sparse)
@@ -221,7 +222,7 @@ static void change_move(hm_world *world, hm_handle entity, uint32_t to)
 {
     hm_world_place place = world->places[hm_handle_index(entity)];
     world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
-    if (world->tables[hm_world_place_table(place)].hook_count == 0) {
+    if (world->archetypes[hm_world_place_archetype(place)].hook_count == 0) {
         hm_world_remove_row(world, place);
         return;
     }
@@ -232,8 +233,9 @@ static void change_move(hm_world *world, hm_handle entity, uint32_t to)
 
 hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
 {
-    uint32_t slot = hm_handle_index(entity), from = hm_world_place_table(world->places[slot]), to;
-    hm_status status = hm_world_table_after(world, from, delta, &to);
+    uint32_t slot = hm_handle_index(entity), from = hm_world_place_archetype(world->places[slot]),
+             to;
+    hm_status status = hm_world_archetype_after(world, from, delta, &to);
     if (status == HM_OK)
         status = change_prepare(world, entity, &delta->add, to != from, to);
     if (status != HM_OK)
@@ -276,7 +278,7 @@ static bool change_is_way(const hm_world_way *way, const hm_component *add, uint
     return true;
 }
 
-/* Remembers a way between two tables if that is all that the change did. */
+/* Remembers a way between two archetypes if that is all that the change did. */
 static void change_remember(hm_world *world, hm_world_way *way, const hm_component *add,
                             uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
@@ -285,7 +287,7 @@ static void change_remember(hm_world *world, hm_world_way *way, const hm_compone
     for (uint32_t i = 0; i < n_add; i++) {
         uint32_t number = add[i] - world->salt;
         if (hm_world_is_sparse(world, number) ||
-            hm_world_cell_of(&world->tables[way->from], number)->is_present)
+            hm_world_cell_of(&world->archetypes[way->from], number)->is_present)
             return;
         way->components[i] = add[i];
     }
@@ -309,9 +311,9 @@ static hm_status change_anew(hm_world *world, hm_handle entity, const hm_compone
     if (status != HM_OK)
         return status;
     const hm_world_place *place = &world->places[hm_handle_index(entity)];
-    hm_world_way way = {.from = hm_world_place_table(*place)};
+    hm_world_way way = {.from = hm_world_place_archetype(*place)};
     status = hm_world_apply_delta(world, entity, &delta);
-    way.to = hm_world_place_table(*place);
+    way.to = hm_world_place_archetype(*place);
     if (status == HM_OK)
         change_remember(world, &way, add, n_add, remove, n_remove);
     return status;
@@ -324,7 +326,7 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
     hm_status status = change_begin(world, entity);
     if (status != HM_OK)
         return status;
-    uint32_t from = hm_world_place_table(world->places[hm_handle_index(entity)]);
+    uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entity)]);
     const hm_world_way *way = &world->ways[from % HM_WORLD_WAYS];
     if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
         return change_anew(world, entity, add, n_add, remove, n_remove);
@@ -351,13 +353,13 @@ void hm_world_touch(hm_world *world, hm_handle entity, hm_component component)
         return;
     }
     hm_world_place place = world->places[hm_handle_index(entity)];
-    uint32_t index = hm_world_place_table(place);
-    const hm_world_cell *cell = &world->tables[index].cells[number];
+    uint32_t index = hm_world_place_archetype(place);
+    const hm_world_cell *cell = &world->archetypes[index].cells[number];
     if (cell->size == 0)
         return;
     hm_world_mark_column(world, index, cell->column);
-    if (index == world->order_table)
-        hm_world_disturb(world, place, world->tables[index].count);
+    if (index == world->order_archetype)
+        hm_world_disturb(world, place, world->archetypes[index].count);
 }
 
 void hm_world_touch_all(hm_world *world, hm_component component)
@@ -372,8 +374,8 @@ void hm_world_touch_all(hm_world *world, hm_component component)
         hm_world_record(world, number)->changed = ++world->clock;
         return;
     }
-    for (uint32_t i = 0; i < world->table_array.count; i++) {
-        const hm_world_cell *cell = hm_world_cell_of(&world->tables[i], number);
+    for (uint32_t i = 0; i < world->archetype_array.count; i++) {
+        const hm_world_cell *cell = hm_world_cell_of(&world->archetypes[i], number);
         if (cell->size != 0)
             hm_world_mark_column(world, i, cell->column);
     }

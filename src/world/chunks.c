@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* world: the rows of a table. Its chunks are a list; all but the last one with rows are full, and
- * spare ones, which a reserve or a failed call has left, are behind that. */
+/* world: the rows of an archetype. Its chunks are a list; all but the last one with rows are full,
+ * and spare ones, which a reserve or a failed call has left, are behind that. */
 #include "world_internal.h"
 
 #include "../order/order_private.h"
@@ -49,17 +49,17 @@ static inline void rows_zero(void *at, uint32_t size)
 }
 
 /* A row, and what the addresses of its values are computed from. Loaded once, since compilers must
- * assume that copying a value changes the world and its tables. */
+ * assume that copying a value changes the world and its archetypes. */
 typedef struct rows_row {
     unsigned char *chunk;
     size_t rows, row; /* of the chunk; among them */
 } rows_row;
 
-static inline rows_row rows_at(const hm_world *world, const hm_world_table *table,
+static inline rows_row rows_at(const hm_world *world, const hm_world_archetype *archetype,
                                hm_world_place place)
 {
     rows_row at = {.chunk = hm_world_chunk_at(world, place.chunk)};
-    at.rows = table->rows[hm_world_chunk_class(place.chunk)];
+    at.rows = archetype->rows[hm_world_chunk_class(place.chunk)];
     at.row = hm_world_place_row(place);
     return at;
 }
@@ -69,38 +69,38 @@ static inline unsigned char *rows_value(rows_row at, const hm_world_cell *cell)
     return at.chunk + at.rows * cell->offset + at.row * cell->size;
 }
 
-static inline hm_handle *rows_entity(rows_row at, const hm_world_table *table)
+static inline hm_handle *rows_entity(rows_row at, const hm_world_archetype *archetype)
 {
-    return (hm_handle *)(void *)(at.chunk + at.rows * table->entity_offset) + at.row;
+    return (hm_handle *)(void *)(at.chunk + at.rows * archetype->entity_offset) + at.row;
 }
 
 /* Marks all bytes of a row by hm_memory_poison or hm_memory_unpoison. Cold, so that its callers
  * keep places in registers: gcc spills half of one, and reads the whole back, for which it has to
  * wait.
  */
-static HM_COLD void rows_mark(const hm_world *world, const hm_world_table *table,
+static HM_COLD void rows_mark(const hm_world *world, const hm_world_archetype *archetype,
                               hm_world_place place, void (*mark)(const void *address, size_t size))
 {
-    rows_row at = rows_at(world, table, place);
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_world_cell *cell = &table->cells[table->columns[c]];
+    rows_row at = rows_at(world, archetype, place);
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
         mark(rows_value(at, cell), cell->size);
     }
-    mark(rows_entity(at, table), sizeof(hm_handle));
+    mark(rows_entity(at, archetype), sizeof(hm_handle));
 }
 
 /* chunks */
 
-/* Chooses the class of a table's next chunk: each one larger than the last until all are large, and
- * large at once for many rows. */
-static uint32_t rows_next_class(const hm_world_table *table, uint64_t rows)
+/* Chooses the class of an archetype's next chunk: each one larger than the last until all are
+ * large, and large at once for many rows. */
+static uint32_t rows_next_class(const hm_world_archetype *archetype, uint64_t rows)
 {
-    uint32_t size_class = table->first_class + table->chunk_count;
+    uint32_t size_class = archetype->first_class + archetype->chunk_count;
     if (size_class >= HM_WORLD_CLASSES)
         size_class = HM_WORLD_CLASSES - 1;
-    if (table->tail != HM_WORLD_NONE && size_class < hm_world_chunk_class(table->tail))
-        size_class = hm_world_chunk_class(table->tail);
-    while (size_class < HM_WORLD_CLASSES - 1 && table->rows[size_class] < rows)
+    if (archetype->tail != HM_WORLD_NONE && size_class < hm_world_chunk_class(archetype->tail))
+        size_class = hm_world_chunk_class(archetype->tail);
+    while (size_class < HM_WORLD_CLASSES - 1 && archetype->rows[size_class] < rows)
         size_class++;
     return size_class;
 }
@@ -108,63 +108,65 @@ static uint32_t rows_next_class(const hm_world_table *table, uint64_t rows)
 /* Adds a spare chunk behind the others. */
 static hm_status rows_add_chunk(hm_world *world, uint32_t index, uint64_t rows, uint32_t *chunk)
 {
-    hm_world_table *table = &world->tables[index];
-    hm_status status = hm_array_commit(&world->order_chunks, (size_t)table->chunk_count + 1, true);
+    hm_world_archetype *archetype = &world->archetypes[index];
+    hm_status status =
+        hm_array_commit(&world->order_chunks, (size_t)archetype->chunk_count + 1, true);
     if (status == HM_OK)
-        status = hm_world_store_take(&world->store, rows_next_class(table, rows), chunk);
+        status = hm_world_store_take(&world->store, rows_next_class(archetype, rows), chunk);
     if (status != HM_OK)
         return status;
     hm_world_link *link = hm_world_link_of(world, *chunk);
     hm_memory_unpoison(link, sizeof *link);
-    *link = (hm_world_link){table->tail, HM_WORLD_NONE, table->chunk_count++, index};
-    if (index == world->order_table)
+    *link = (hm_world_link){archetype->tail, HM_WORLD_NONE, archetype->chunk_count++, index};
+    if (index == world->order_archetype)
         ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;
-    if (table->tail != HM_WORLD_NONE)
-        hm_world_link_of(world, table->tail)->next = *chunk;
+    if (archetype->tail != HM_WORLD_NONE)
+        hm_world_link_of(world, archetype->tail)->next = *chunk;
     else
-        table->first = *chunk;
-    table->tail = *chunk;
+        archetype->first = *chunk;
+    archetype->tail = *chunk;
     return HM_OK;
 }
 
 /* Gives the chunks behind this one back; HM_WORLD_NONE: all. They have no rows. */
 static void rows_drop_behind(hm_world *world, uint32_t index, uint32_t end)
 {
-    hm_world_table *table = &world->tables[index];
-    while (table->tail != end) {
-        uint32_t chunk = table->tail;
-        table->tail = hm_world_link_of(world, chunk)->previous;
-        table->chunk_count--;
+    hm_world_archetype *archetype = &world->archetypes[index];
+    while (archetype->tail != end) {
+        uint32_t chunk = archetype->tail;
+        archetype->tail = hm_world_link_of(world, chunk)->previous;
+        archetype->chunk_count--;
         hm_world_store_give(&world->store, chunk);
     }
-    if (table->tail != HM_WORLD_NONE)
-        hm_world_link_of(world, table->tail)->next = HM_WORLD_NONE;
+    if (archetype->tail != HM_WORLD_NONE)
+        hm_world_link_of(world, archetype->tail)->next = HM_WORLD_NONE;
     else
-        table->first = HM_WORLD_NONE;
+        archetype->first = HM_WORLD_NONE;
 }
 
 void hm_world_drop_spares(hm_world *world, uint32_t index)
 {
-    rows_drop_behind(world, index, world->tables[index].last);
+    rows_drop_behind(world, index, world->archetypes[index].last);
 }
 
 /* Returns the first spare chunk, or HM_WORLD_NONE. */
-static uint32_t rows_first_spare(const hm_world *world, const hm_world_table *table)
+static uint32_t rows_first_spare(const hm_world *world, const hm_world_archetype *archetype)
 {
-    return table->last != HM_WORLD_NONE ? hm_world_link_of(world, table->last)->next : table->first;
+    return archetype->last != HM_WORLD_NONE ? hm_world_link_of(world, archetype->last)->next
+                                            : archetype->first;
 }
 
 hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count)
 {
-    const hm_world_table *table = &world->tables[index];
+    const hm_world_archetype *archetype = &world->archetypes[index];
     uint64_t room = 0, n = count;
     if (index == HM_WORLD_ROOT && world->ready_end > world->ids.count)
         n += world->ready_end - world->ids.count;
-    if (table->last != HM_WORLD_NONE)
-        room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
+    if (archetype->last != HM_WORLD_NONE)
+        room = archetype->rows[hm_world_chunk_class(archetype->last)] - archetype->last_rows;
     if (room >= n)
         return HM_OK;
-    uint32_t spare = rows_first_spare(world, table), before = table->tail;
+    uint32_t spare = rows_first_spare(world, archetype), before = archetype->tail;
     while (room < n) {
         if (spare == HM_WORLD_NONE) {
             hm_status status = rows_add_chunk(world, index, n - room, &spare);
@@ -173,7 +175,7 @@ hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t coun
                 return hm_world_tell(world, status);
             }
         }
-        room += table->rows[hm_world_chunk_class(spare)];
+        room += archetype->rows[hm_world_chunk_class(spare)];
         spare = hm_world_link_of(world, spare)->next;
     }
     return HM_OK;
@@ -182,76 +184,76 @@ hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t coun
 /* rows */
 
 /* Goes to the next chunk. */
-static HM_COLD void rows_advance(const hm_world *world, hm_world_table *table)
+static HM_COLD void rows_advance(const hm_world *world, hm_world_archetype *archetype)
 {
-    table->last = rows_first_spare(world, table);
-    table->last_rows = 0;
+    archetype->last = rows_first_spare(world, archetype);
+    archetype->last_rows = 0;
 }
 
 /* Makes the last chunk one that has room. */
-static inline void rows_open_chunk(const hm_world *world, hm_world_table *table)
+static inline void rows_open_chunk(const hm_world *world, hm_world_archetype *archetype)
 {
-    if (table->last == HM_WORLD_NONE ||
-        table->last_rows == table->rows[hm_world_chunk_class(table->last)])
-        rows_advance(world, table);
+    if (archetype->last == HM_WORLD_NONE ||
+        archetype->last_rows == archetype->rows[hm_world_chunk_class(archetype->last)])
+        rows_advance(world, archetype);
 }
 
 hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows)
 {
-    hm_world_table *table = &world->tables[index];
-    rows_open_chunk(world, table);
-    hm_world_place place = {table->last, index << HM_WORLD_ROW_BITS | table->last_rows};
-    uint32_t room = table->rows[hm_world_chunk_class(table->last)] - table->last_rows;
+    hm_world_archetype *archetype = &world->archetypes[index];
+    rows_open_chunk(world, archetype);
+    hm_world_place place = {archetype->last, index << HM_WORLD_ROW_BITS | archetype->last_rows};
+    uint32_t room = archetype->rows[hm_world_chunk_class(archetype->last)] - archetype->last_rows;
     *rows = n < room ? n : room;
-    table->last_rows += *rows;
-    table->count += *rows;
+    archetype->last_rows += *rows;
+    archetype->count += *rows;
     if (world->poisons)
         for (hm_world_place row = place; row.row - place.row < *rows; row.row++)
-            rows_mark(world, table, row, hm_memory_unpoison);
+            rows_mark(world, archetype, row, hm_memory_unpoison);
     hm_world_mark_rows(world, index);
     return place;
 }
 
 hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle entity)
 {
-    hm_world_table *table = &world->tables[index];
-    rows_open_chunk(world, table);
-    hm_world_place place = {table->last, index << HM_WORLD_ROW_BITS | table->last_rows};
-    table->last_rows++;
-    table->count++;
+    hm_world_archetype *archetype = &world->archetypes[index];
+    rows_open_chunk(world, archetype);
+    hm_world_place place = {archetype->last, index << HM_WORLD_ROW_BITS | archetype->last_rows};
+    archetype->last_rows++;
+    archetype->count++;
     hm_world_mark_rows(world, index);
     if (world->poisons)
-        rows_mark(world, table, place, hm_memory_unpoison);
-    *rows_entity(rows_at(world, table, place), table) = entity;
+        rows_mark(world, archetype, place, hm_memory_unpoison);
+    *rows_entity(rows_at(world, archetype, place), archetype) = entity;
     return place;
 }
 
 void hm_world_zero_row(hm_world *world, hm_world_place place)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    const hm_world_cell *cells = table->cells;
-    const uint16_t *columns = table->columns;
-    rows_row at = rows_at(world, table, place);
-    for (uint32_t c = 0, n = table->column_count; c < n; c++) {
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    const hm_world_cell *cells = archetype->cells;
+    const uint16_t *columns = archetype->columns;
+    rows_row at = rows_at(world, archetype, place);
+    for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
         const hm_world_cell *cell = &cells[columns[c]];
         rows_zero(rows_value(at, cell), cell->size);
     }
 }
 
-/* Appends a row to table `to` for the entity at `from`, and writes all of its values: `value` for
- * the component `number`. */
+/* Appends a row to archetype `to` for the entity at `from`, and writes all of its values: `value`
+ * for the component `number`. */
 static inline hm_world_place rows_move(hm_world *world, hm_world_place from, uint32_t to,
                                        uint32_t number, const void *value)
 {
-    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
-    const hm_world_table *table = &world->tables[to];
+    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
+    const hm_world_archetype *archetype = &world->archetypes[to];
     rows_row old = rows_at(world, source, from);
     hm_world_place place = hm_world_append_row(world, to, *rows_entity(old, source));
-    rows_row now = rows_at(world, table, place);
-    const hm_world_cell *cells = table->cells, *old_cells = source->cells;
-    const uint16_t *columns = table->columns;
+    rows_row now = rows_at(world, archetype, place);
+    const hm_world_cell *cells = archetype->cells, *old_cells = source->cells;
+    const uint16_t *columns = archetype->columns;
     uint32_t span = source->span;
-    for (uint32_t c = 0, n = table->column_count; c < n; c++) {
+    for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
         uint32_t column = columns[c];
         const hm_world_cell *cell = &cells[column];
         unsigned char *at = rows_value(now, cell);
@@ -277,34 +279,35 @@ hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint
     return rows_move(world, from, to, value != NULL ? number : HM_WORLD_NONE, value);
 }
 
-static hm_world_place rows_last_place(const hm_world_table *table, uint32_t index)
+static hm_world_place rows_last_place(const hm_world_archetype *archetype, uint32_t index)
 {
-    hm_world_place place = {table->last, index << HM_WORLD_ROW_BITS | (table->last_rows - 1)};
+    hm_world_place place = {archetype->last,
+                            index << HM_WORLD_ROW_BITS | (archetype->last_rows - 1)};
     return place;
 }
 
 /* Forgets the last row, whose memory stays. */
-static void rows_retreat(hm_world *world, hm_world_table *table)
+static void rows_retreat(hm_world *world, hm_world_archetype *archetype)
 {
-    table->count--;
-    if (--table->last_rows > 0)
+    archetype->count--;
+    if (--archetype->last_rows > 0)
         return;
-    table->last = hm_world_link_of(world, table->last)->previous;
-    if (table->last != HM_WORLD_NONE)
-        table->last_rows = table->rows[hm_world_chunk_class(table->last)];
+    archetype->last = hm_world_link_of(world, archetype->last)->previous;
+    if (archetype->last != HM_WORLD_NONE)
+        archetype->last_rows = archetype->rows[hm_world_chunk_class(archetype->last)];
 }
 
-/* Moves the last row of a table to a place of the same table. */
-static inline void rows_fill(hm_world *world, const hm_world_table *table, hm_world_place place,
-                             hm_world_place last)
+/* Moves the last row of an archetype to a place of the same archetype. */
+static inline void rows_fill(hm_world *world, const hm_world_archetype *archetype,
+                             hm_world_place place, hm_world_place last)
 {
-    rows_row to = rows_at(world, table, place), from = rows_at(world, table, last);
-    const hm_world_cell *cells = table->cells;
-    const uint16_t *columns = table->columns;
-    hm_handle moved = *rows_entity(from, table);
-    *rows_entity(to, table) = moved;
+    rows_row to = rows_at(world, archetype, place), from = rows_at(world, archetype, last);
+    const hm_world_cell *cells = archetype->cells;
+    const uint16_t *columns = archetype->columns;
+    hm_handle moved = *rows_entity(from, archetype);
+    *rows_entity(to, archetype) = moved;
     world->places[hm_handle_index(moved)] = place;
-    for (uint32_t c = 0, n = table->column_count; c < n; c++) {
+    for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
         const hm_world_cell *cell = &cells[columns[c]];
         rows_copy(rows_value(to, cell), rows_value(from, cell), cell->size);
     }
@@ -312,54 +315,54 @@ static inline void rows_fill(hm_world *world, const hm_world_table *table, hm_wo
 
 void hm_world_remove_row(hm_world *world, hm_world_place place)
 {
-    uint32_t index = hm_world_place_table(place);
-    hm_world_table *table = &world->tables[index];
-    hm_world_place last = rows_last_place(table, index);
-    if (index == world->order_table)
-        hm_world_disturb(world, place, table->count - 1);
+    uint32_t index = hm_world_place_archetype(place);
+    hm_world_archetype *archetype = &world->archetypes[index];
+    hm_world_place last = rows_last_place(archetype, index);
+    if (index == world->order_archetype)
+        hm_world_disturb(world, place, archetype->count - 1);
     if (last.chunk != place.chunk || last.row != place.row)
-        rows_fill(world, table, place, last);
-    rows_retreat(world, table);
+        rows_fill(world, archetype, place, last);
+    rows_retreat(world, archetype);
     hm_world_forget_row(world, last);
 }
 
 hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
 {
-    uint32_t index = hm_world_place_table(place);
-    hm_world_table *table = &world->tables[index];
-    hm_world_place last = rows_last_place(table, index);
-    hm_handle retired = *rows_entity(rows_at(world, table, place), table);
+    uint32_t index = hm_world_place_archetype(place);
+    hm_world_archetype *archetype = &world->archetypes[index];
+    hm_world_place last = rows_last_place(archetype, index);
+    hm_handle retired = *rows_entity(rows_at(world, archetype, place), archetype);
     hm_world_place now = world->places[hm_handle_index(retired)];
-    if (index == world->order_table)
-        hm_world_disturb(world, place, table->count - 1);
+    if (index == world->order_archetype)
+        hm_world_disturb(world, place, archetype->count - 1);
     if (last.chunk != place.chunk || last.row != place.row) {
         hm_world_exchange_rows(world, place, last);
         world->places[hm_handle_index(retired)] = now;
     }
-    rows_retreat(world, table);
+    rows_retreat(world, archetype);
     return last;
 }
 
 void hm_world_forget_row(hm_world *world, hm_world_place place)
 {
-    uint32_t index = hm_world_place_table(place);
-    const hm_world_table *table = &world->tables[index];
+    uint32_t index = hm_world_place_archetype(place);
+    const hm_world_archetype *archetype = &world->archetypes[index];
     if (world->poisons)
-        rows_mark(world, table, place, hm_memory_poison);
-    if (table->last != table->tail && index != HM_WORLD_ROOT)
+        rows_mark(world, archetype, place, hm_memory_poison);
+    if (archetype->last != archetype->tail && index != HM_WORLD_ROOT)
         hm_world_drop_spares(world, index);
     hm_world_mark_rows(world, index);
 }
 
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(a)];
-    rows_row row_a = rows_at(world, table, a), row_b = rows_at(world, table, b);
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_world_cell *cell = &table->cells[table->columns[c]];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(a)];
+    rows_row row_a = rows_at(world, archetype, a), row_b = rows_at(world, archetype, b);
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
         hm_order_exchange_bytes(rows_value(row_a, cell), rows_value(row_b, cell), cell->size);
     }
-    hm_handle *at_a = rows_entity(row_a, table), *at_b = rows_entity(row_b, table);
+    hm_handle *at_a = rows_entity(row_a, archetype), *at_b = rows_entity(row_b, archetype);
     hm_handle entity = *at_a;
     *at_a = *at_b;
     *at_b = entity;
@@ -369,9 +372,9 @@ void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b)
 
 void hm_world_clear_rows(hm_world *world, uint32_t index)
 {
-    hm_world_table *table = &world->tables[index];
-    table->last = HM_WORLD_NONE;
-    table->last_rows = table->count = 0;
+    hm_world_archetype *archetype = &world->archetypes[index];
+    archetype->last = HM_WORLD_NONE;
+    archetype->last_rows = archetype->count = 0;
     hm_world_drop_spares(world, index);
     hm_world_mark_rows(world, index);
 }

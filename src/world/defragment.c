@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* world: orders the rows of one table after the other. The order machinery numbers rows from 0, and
- * is told here where they are: the chunks of the table that is being ordered are listed for that.
- * Only that table has a state; what is known of the others is whether they changed since. */
+/* world: orders the rows of one archetype after the other. The order machinery numbers rows from 0,
+ * and is told here where they are: the chunks of the archetype that is being ordered are listed for
+ * that. Only that archetype has a state; what is known of the others is whether they changed
+ * since. */
 #include "world_internal.h"
 
 #include "../order/order_private.h"
 
-/* Tables that a call looks at, at most, to find one that is not in order. */
-enum { DEFRAGMENT_TABLES = 4096 };
+/* Archetypes that a call looks at, at most, to find one that is not in order. */
+enum { DEFRAGMENT_ARCHETYPES = 4096 };
 
 static hm_world_place defragment_place(const hm_world *world, uint32_t row)
 {
-    const hm_world_table *table = &world->tables[world->order_table];
+    const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
     const uint32_t *chunks = hm_world_order_chunks(world);
     uint32_t ordinal = 0, rows;
     for (; ordinal < HM_WORLD_SMALL_CHUNKS; ordinal++, row -= rows) {
-        rows = table->rows[hm_world_chunk_class(chunks[ordinal])];
+        rows = archetype->rows[hm_world_chunk_class(chunks[ordinal])];
         if (row < rows)
             break;
     }
     if (ordinal == HM_WORLD_SMALL_CHUNKS) {
-        rows = table->rows[HM_WORLD_CLASSES - 1];
+        rows = archetype->rows[HM_WORLD_CLASSES - 1];
         ordinal += row / rows;
         row %= rows;
     }
-    return (hm_world_place){chunks[ordinal], world->order_table << HM_WORLD_ROW_BITS | row};
+    return (hm_world_place){chunks[ordinal], world->order_archetype << HM_WORLD_ROW_BITS | row};
 }
 
 /* What the order machinery asks. */
@@ -32,26 +33,28 @@ static hm_world_place defragment_place(const hm_world *world, uint32_t row)
 static void *defragment_item_at(const void *owner, uint32_t row)
 {
     const hm_world *world = owner;
-    const hm_world_table *table = &world->tables[world->order_table];
-    const hm_world_cell *cell = &table->cells[world->order_number];
-    return hm_world_address(world, table, defragment_place(world, row), cell->offset, cell->size);
+    const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
+    const hm_world_cell *cell = &archetype->cells[world->order_number];
+    return hm_world_address(world, archetype, defragment_place(world, row), cell->offset,
+                            cell->size);
 }
 
 static uint32_t defragment_slot_at(const void *owner, uint32_t row)
 {
     const hm_world *world = owner;
-    const hm_world_table *table = &world->tables[world->order_table];
+    const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
     hm_world_place place = defragment_place(world, row);
-    return hm_handle_index(hm_world_entities(world, table, place.chunk)[hm_world_place_row(place)]);
+    return hm_handle_index(
+        hm_world_entities(world, archetype, place.chunk)[hm_world_place_row(place)]);
 }
 
-/* An entity that has died, or moved to another table, has no row here. Only trim drops slots, and
- * it forgets the order. */
+/* An entity that has died, or moved to another archetype, has no row here. Only trim drops slots,
+ * and it forgets the order. */
 static uint32_t defragment_position_of(const void *owner, uint32_t slot)
 {
     const hm_world *world = owner;
     if (hm_handle_index(world->ids.entries[slot]) >= world->ids.count ||
-        hm_world_place_table(world->places[slot]) != world->order_table)
+        hm_world_place_archetype(world->places[slot]) != world->order_archetype)
         return HM_INVALID_INDEX;
     return hm_world_row_of(world, world->places[slot]);
 }
@@ -62,35 +65,36 @@ static void defragment_swapped(void *owner, uint32_t a, uint32_t b)
     hm_world_exchange_rows(world, defragment_place(world, a), defragment_place(world, b));
 }
 
-/* The tables, one by one */
+/* The archetypes, one by one */
 
 static bool defragment_has(const hm_world *world, uint32_t index)
 {
-    const hm_world_table *table = &world->tables[index];
-    return table->is_alive && hm_world_cell_of(table, world->order_number)->size != 0;
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    return archetype->is_alive && hm_world_cell_of(archetype, world->order_number)->size != 0;
 }
 
 static void defragment_begin(hm_world *world, uint32_t index)
 {
     hm_order_reset(&world->order_state);
-    world->order_table = index;
+    world->order_archetype = index;
     uint32_t *chunks = hm_world_order_chunks(world);
-    for (uint32_t chunk = world->tables[index].first; chunk != HM_WORLD_NONE;
+    for (uint32_t chunk = world->archetypes[index].first; chunk != HM_WORLD_NONE;
          chunk = hm_world_link_of(world, chunk)->next)
         *chunks++ = chunk;
 }
 
-/* Makes a table that is not in order the current one: the last one, or the next after it. False if
- * there is none among those that it looked at. */
+/* Makes an archetype that is not in order the current one: the last one, or the next after it.
+ * False if there is none among those that it looked at. */
 static bool defragment_choose(hm_world *world, uint32_t *looks)
 {
-    if (world->order_table != HM_WORLD_NONE && !world->tables[world->order_table].is_ordered)
+    if (world->order_archetype != HM_WORLD_NONE &&
+        !world->archetypes[world->order_archetype].is_ordered)
         return true;
-    uint32_t count = (uint32_t)world->table_array.count;
-    for (; world->order_looked < count && *looks < DEFRAGMENT_TABLES; ++*looks) {
+    uint32_t count = (uint32_t)world->archetype_array.count;
+    for (; world->order_looked < count && *looks < DEFRAGMENT_ARCHETYPES; ++*looks) {
         world->order_next = world->order_next + 1 < count ? world->order_next + 1 : 0;
         uint32_t index = world->order_next;
-        if (defragment_has(world, index) && !world->tables[index].is_ordered) {
+        if (defragment_has(world, index) && !world->archetypes[index].is_ordered) {
             defragment_begin(world, index);
             return true;
         }
@@ -99,15 +103,15 @@ static bool defragment_choose(hm_world *world, uint32_t *looks)
     return false;
 }
 
-static hm_progress defragment_table(hm_world *world, hm_budget budget)
+static hm_progress defragment_archetype(hm_world *world, hm_budget budget)
 {
     const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
-    hm_world_table *table = &world->tables[world->order_table];
-    hm_sequence sequence = {.lane_size = table->cells[world->order_number].size,
+    hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
+    hm_sequence sequence = {.lane_size = archetype->cells[world->order_number].size,
                             .lane_shift = HM_LANES_BY_ACCESSORS,
                             .accessors = &accessors,
                             .slot_count = world->ids.slot_count,
-                            .count = table->count,
+                            .count = archetype->count,
                             .capacity = hm_world_capacity(world),
                             .swapped = defragment_swapped,
                             .owner = world,
@@ -118,8 +122,8 @@ static hm_progress defragment_table(hm_world *world, hm_budget budget)
     hm_progress progress = hm_order_run(&world->order_state, &world->order, &sequence, budget);
     hm_world_leave(world);
     if (progress.swaps != 0)
-        hm_world_mark_rows(world, world->order_table);
-    table->is_ordered = progress.done;
+        hm_world_mark_rows(world, world->order_archetype);
+    archetype->is_ordered = progress.done;
     return progress;
 }
 
@@ -132,8 +136,8 @@ static bool defragment_spend(uint32_t *limit, uint64_t spent)
     return *limit != 0;
 }
 
-/* Tables that were in order before the last change may not be any more. */
-static hm_progress defragment_tables(hm_world *world, hm_budget budget)
+/* Archetypes that were in order before the last change may not be any more. */
+static hm_progress defragment_archetypes(hm_world *world, hm_budget budget)
 {
     hm_progress all = {0};
     uint32_t looks = 0;
@@ -141,7 +145,7 @@ static hm_progress defragment_tables(hm_world *world, hm_budget budget)
     if (world->order_clock != world->clock)
         world->order_looked = 0;
     while (goes_on && defragment_choose(world, &looks)) {
-        hm_progress one = defragment_table(world, budget);
+        hm_progress one = defragment_archetype(world, budget);
         all.swaps += one.swaps;
         all.compares += one.compares;
         all.status = one.status;
@@ -150,7 +154,7 @@ static hm_progress defragment_tables(hm_world *world, hm_budget budget)
         goes_on = one.done && has_swaps && has_compares;
     }
     world->order_clock = world->clock;
-    all.done = goes_on && world->order_looked >= world->table_array.count;
+    all.done = goes_on && world->order_looked >= world->archetype_array.count;
     return all;
 }
 
@@ -175,8 +179,8 @@ static void defragment_set_order(hm_world *world, uint32_t number, const hm_orde
     world->order = *order;
     world->order_number = number;
     hm_world_forget_order(world);
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        world->tables[i].is_ordered = false;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        world->archetypes[i].is_ordered = false;
 }
 
 hm_progress hm_world_defragment(hm_world *world, hm_component component, const hm_order *order,
@@ -193,5 +197,5 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
     if (hm_world_is_sparse(world, number))
         return defragment_sparse(world, number, order, budget);
     defragment_set_order(world, number, order);
-    return defragment_tables(world, budget);
+    return defragment_archetypes(world, budget);
 }

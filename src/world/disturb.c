@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* world: what is told of changes to the order of a table, which defragment.c makes. */
+/* world: what is told of changes to the order of an archetype, which defragment.c makes. */
 #include "world_internal.h"
 
 #include "../order/order_private.h"
 
 uint32_t hm_world_row_of(const hm_world *world, hm_world_place place)
 {
-    const hm_world_table *table = &world->tables[world->order_table];
+    const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
     const uint32_t *chunks = hm_world_order_chunks(world);
     uint32_t ordinal = hm_world_link_of(world, place.chunk)->ordinal;
     uint32_t row = hm_world_place_row(place);
     for (uint32_t i = 0; i < ordinal && i < HM_WORLD_SMALL_CHUNKS; i++)
-        row += table->rows[hm_world_chunk_class(chunks[i])];
+        row += archetype->rows[hm_world_chunk_class(chunks[i])];
     if (ordinal > HM_WORLD_SMALL_CHUNKS)
-        row += table->rows[HM_WORLD_CLASSES - 1] * (ordinal - HM_WORLD_SMALL_CHUNKS);
+        row += archetype->rows[HM_WORLD_CLASSES - 1] * (ordinal - HM_WORLD_SMALL_CHUNKS);
     return row;
 }
 
@@ -25,6 +25,6 @@ void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count)
 void hm_world_forget_order(hm_world *world)
 {
     hm_order_reset(&world->order_state);
-    world->order_table = HM_WORLD_NONE;
+    world->order_archetype = HM_WORLD_NONE;
     world->order_looked = 0;
 }

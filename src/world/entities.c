@@ -70,7 +70,7 @@ void hm_world_settle_all(hm_world *world)
 
 /* create */
 
-/* Returns the table of the set that was created last, if this is the same, or HM_WORLD_NONE. */
+/* Returns the archetype of the set that was created last, if this is the same, or HM_WORLD_NONE. */
 static uint32_t entities_recall(const hm_world *world, const hm_component *set, uint32_t n)
 {
     if (n == 0)
@@ -80,17 +80,17 @@ static uint32_t entities_recall(const hm_world *world, const hm_component *set, 
     for (uint32_t i = 0; i < n; i++)
         if (set[i] != world->memo[i])
             return HM_WORLD_NONE;
-    return world->memo_table;
+    return world->memo_archetype;
 }
 
-/* Reads the set: the table of the components that are not sparse goes to `table`, the sparse ones
- * stay in `sparse`. */
+/* Reads the set: the archetype of the components that are not sparse goes to `archetype`, the
+ * sparse ones stay in `sparse`. */
 static hm_status entities_resolve(hm_world *world, const hm_component *set, uint32_t n,
-                                  hm_world_set *sparse, uint32_t *table)
+                                  hm_world_set *sparse, uint32_t *archetype)
 {
     sparse->count = 0;
-    *table = entities_recall(world, set, n);
-    if (*table != HM_WORLD_NONE)
+    *archetype = entities_recall(world, set, n);
+    if (*archetype != HM_WORLD_NONE)
         return HM_OK;
     hm_world_set columns;
     hm_status status = hm_world_read_set(world, set, n, &columns);
@@ -100,30 +100,30 @@ static hm_status entities_resolve(hm_world *world, const hm_component *set, uint
         if (hm_world_is_sparse(world, columns.numbers[i]))
             sparse->numbers[sparse->count++] = columns.numbers[i];
     hm_world_drop_sparse(world, &columns);
-    status = hm_world_table_of(world, &columns, table);
+    status = hm_world_archetype_of(world, &columns, archetype);
     if (status == HM_OK && sparse->count == 0 && n <= HM_WORLD_MEMO) {
         memcpy(world->memo, set, n * sizeof *set);
         world->memo_count = n;
-        world->memo_table = *table;
+        world->memo_archetype = *archetype;
     }
     return status;
 }
 
-/* Makes `count` rows fit. In the root table those that are ready have theirs: first the promised
- * entities, of which there are never more. */
-static inline hm_status entities_prepare_rows(hm_world *world, uint32_t table, uint32_t count)
+/* Makes `count` rows fit. In the root archetype those that are ready have theirs: first the
+ * promised entities, of which there are never more. */
+static inline hm_status entities_prepare_rows(hm_world *world, uint32_t archetype, uint32_t count)
 {
     uint32_t ready = 0;
-    if (table == HM_WORLD_ROOT && world->ready_end > world->ids.count)
+    if (archetype == HM_WORLD_ROOT && world->ready_end > world->ids.count)
         ready = world->ready_end - world->ids.count - world->promised;
-    return hm_world_prepare_rows(world, table, count - (count < ready ? count : ready));
+    return hm_world_prepare_rows(world, archetype, count - (count < ready ? count : ready));
 }
 
 /* Makes `count` entities with these components fit, so that nothing can fail any more. */
-static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_world_set *sparse,
+static hm_status entities_prepare(hm_world *world, uint32_t archetype, const hm_world_set *sparse,
                                   uint32_t count)
 {
-    hm_status status = entities_prepare_rows(world, table, count);
+    hm_status status = entities_prepare_rows(world, archetype, count);
     if (status == HM_OK)
         status = hm_world_prepare_entities(world, count, true);
     if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
@@ -138,11 +138,12 @@ static hm_status entities_prepare(hm_world *world, uint32_t table, const hm_worl
 
 /* The same for one entity, but without its handle if nothing depends on that: hm_world_issue makes
  * it fit, or fails, and looks for memory only if the next handle has none. */
-static hm_status entities_prepare_one(hm_world *world, uint32_t table, const hm_world_set *sparse)
+static hm_status entities_prepare_one(hm_world *world, uint32_t archetype,
+                                      const hm_world_set *sparse)
 {
     if (sparse->count == 0 && world->promised == 0)
-        return entities_prepare_rows(world, table, 1);
-    return entities_prepare(world, table, sparse, 1);
+        return entities_prepare_rows(world, archetype, 1);
+    return entities_prepare(world, archetype, sparse, 1);
 }
 
 static hm_status entities_check(const hm_world *world, const hm_component *set, uint32_t n)
@@ -165,16 +166,16 @@ hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
 {
     HM_CONTRACT(world != NULL, "hm_world_create: world is NULL");
     hm_world_set sparse;
-    uint32_t table;
+    uint32_t archetype;
     if (entities_check(world, set, n) != HM_OK ||
-        entities_resolve(world, set, n, &sparse, &table) != HM_OK ||
-        entities_prepare_one(world, table, &sparse) != HM_OK)
+        entities_resolve(world, set, n, &sparse, &archetype) != HM_OK ||
+        entities_prepare_one(world, archetype, &sparse) != HM_OK)
         return HM_NULL_HANDLE;
     hm_world_settle(world);
     hm_handle entity = hm_world_issue(world);
     if (hm_handle_is_null(entity))
         return entity;
-    hm_world_place place = hm_world_append_row(world, table, entity);
+    hm_world_place place = hm_world_append_row(world, archetype, entity);
     world->places[hm_handle_index(entity)] = place;
     hm_world_zero_row(world, place);
     entities_add_sparse(world, entity, &sparse);
@@ -185,8 +186,9 @@ hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
 static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t rows,
                               hm_handle *entities)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    hm_handle *column = hm_world_entities(world, table, place.chunk) + hm_world_place_row(place);
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    hm_handle *column =
+        hm_world_entities(world, archetype, place.chunk) + hm_world_place_row(place);
     for (uint32_t i = 0; i < rows; i++, place.row++) {
         hm_handle entity = hm_world_issue(world);
         column[i] = entity;
@@ -201,12 +203,12 @@ static void entities_write_run(hm_world *world, hm_world_place place, uint32_t r
                                const hm_component *set, uint32_t n, const void *const *columns,
                                uint32_t first)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     for (uint32_t i = 0; i < n; i++) {
-        const hm_world_cell *cell = hm_world_cell_of(table, set[i] - world->salt);
+        const hm_world_cell *cell = hm_world_cell_of(archetype, set[i] - world->salt);
         if (cell->size == 0)
             continue;
-        unsigned char *values = hm_world_address(world, table, place, cell->offset, cell->size);
+        unsigned char *values = hm_world_address(world, archetype, place, cell->offset, cell->size);
         const unsigned char *from = columns != NULL ? columns[i] : NULL;
         if (from != NULL)
             memcpy(values, from + (size_t)cell->size * first, (size_t)cell->size * rows);
@@ -220,9 +222,9 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
                                   const hm_component *set, uint32_t n, const void *const *columns,
                                   uint32_t first)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     const hm_handle *entities =
-        hm_world_entities(world, table, place.chunk) + hm_world_place_row(place);
+        hm_world_entities(world, archetype, place.chunk) + hm_world_place_row(place);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t number = set[i] - world->salt;
         if (!hm_world_is_sparse(world, number))
@@ -240,19 +242,19 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
 {
     HM_CONTRACT(world != NULL, "hm_world_create_n: world is NULL");
     hm_world_set sparse;
-    uint32_t table;
+    uint32_t archetype;
     hm_status status = entities_check(world, set, n);
     if (status == HM_OK)
-        status = entities_resolve(world, set, n, &sparse, &table);
+        status = entities_resolve(world, set, n, &sparse, &archetype);
     if (status == HM_OK)
         status = hm_world_check_values(world, set, n, columns);
     if (status == HM_OK && count > 0)
-        status = entities_prepare(world, table, &sparse, count);
+        status = entities_prepare(world, archetype, &sparse, count);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
     for (uint32_t done = 0, rows; done < count; done += rows) {
-        hm_world_place place = hm_world_append_run(world, table, count - done, &rows);
+        hm_world_place place = hm_world_append_run(world, archetype, count - done, &rows);
         entities_fill_run(world, place, rows, entities != NULL ? entities + done : NULL);
         entities_write_run(world, place, rows, set, n, columns, done);
         if (sparse.count > 0)
@@ -263,16 +265,16 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
 
 /* destroy */
 
-/* Runs the destroy hooks of an entity's values in its table. */
+/* Runs the destroy hooks of an entity's values in its archetype. */
 static void entities_run_hooks(hm_world *world, hm_world_place place)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     hm_world_enter(world);
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_world_component_record *record = hm_world_record(world, table->columns[c]);
-        const hm_world_cell *cell = &table->cells[table->columns[c]];
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const hm_world_component_record *record = hm_world_record(world, archetype->columns[c]);
+        const hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
         if (record->destroy != NULL)
-            record->destroy(hm_world_address(world, table, place, cell->offset, cell->size),
+            record->destroy(hm_world_address(world, archetype, place, cell->offset, cell->size),
                             record->context);
     }
     hm_world_leave(world);
@@ -318,7 +320,7 @@ static void entities_remove_sparse(hm_world *world, hm_handle entity)
 static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)
 {
     hm_world_place place = world->places[hm_handle_index(entity)];
-    if (world->tables[hm_world_place_table(place)].hook_count != 0)
+    if (world->archetypes[hm_world_place_archetype(place)].hook_count != 0)
         entities_run_hooks(world, place);
     if (world->sparse_count != 0)
         entities_remove_sparse(world, entity);
@@ -327,7 +329,7 @@ static void entities_destroy(hm_world *world, hm_handle entity, uint32_t positio
     if (hm_handle_generation(entity) == HM_HANDLE_MAX_GENERATION)
         world->ready_end = 0; /* Its slot is among the next ones, but will not be issued. */
     else if (world->ready_end != 0)
-        world->ready_end--; /* The root table has no row for one more. */
+        world->ready_end--; /* The root archetype has no row for one more. */
 }
 
 /* Brings the promised entities to life if this one lives or is promised. */
@@ -391,8 +393,8 @@ void hm_world_clear(hm_world *world)
             entities_destroy(world, hm_id_table_handle_at(&world->ids, last), last);
         }
     hm_id_table_clear(&world->ids);
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        if (world->tables[i].is_alive)
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        if (world->archetypes[i].is_alive)
             hm_world_clear_rows(world, i);
     for (uint32_t i = 0; i < world->component_count; i++)
         if (hm_world_is_sparse(world, i)) {

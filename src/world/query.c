@@ -76,15 +76,15 @@ static hm_status query_fill(hm_query *query, hm_world *world, const hm_query_des
         return status;
     query_add_all_terms(query, desc);
     status = query_check_none(query);
-    if (status != HM_OK || world->memory == NULL) /* A zeroed world has no tables. */
+    if (status != HM_OK || world->memory == NULL) /* A zeroed world has no archetypes. */
         return status;
-    hm_array_desc tables = {.item_size = sizeof(uint32_t), .memory = world->memory};
-    tables.capacity = world->table_array.capacity;
+    hm_array_desc archetypes = {.item_size = sizeof(uint32_t), .memory = world->memory};
+    archetypes.capacity = world->archetype_array.capacity;
     const hm_limits limits = {.what = "query of the world",
                               .name = world->name,
-                              .most = tables.capacity - 1,
-                              .other = "max_tables"};
-    return hm_tell_memory(hm_array_init(&query->table_array, &tables), &limits);
+                              .most = archetypes.capacity - 1,
+                              .other = "max_archetypes"};
+    return hm_tell_memory(hm_array_init(&query->archetype_array, &archetypes), &limits);
 }
 
 hm_status hm_query_init(hm_query *query, hm_world *world, const hm_query_desc *desc)
@@ -106,7 +106,7 @@ void hm_query_fini(hm_query *query)
 {
     HM_CONTRACT(query != NULL, "hm_query_fini: query is NULL");
     hm_query_end(query);
-    hm_array_fini(&query->table_array);
+    hm_array_fini(&query->archetype_array);
     memset(query, 0, sizeof *query);
 }
 
@@ -161,9 +161,9 @@ uint32_t hm_query_count(hm_query *query)
         while (hm_query_step(&loop))
             count += loop.count;
     else
-        for (uint32_t table = loop.cursor.next_table; table != HM_WORLD_NONE;
-             table = hm_query_next_table(&loop))
-            count += loop.world->tables[table].count;
+        for (uint32_t archetype = loop.cursor.next_archetype; archetype != HM_WORLD_NONE;
+             archetype = hm_query_next_archetype(&loop))
+            count += loop.world->archetypes[archetype].count;
     return count;
 }
 
@@ -184,11 +184,11 @@ uint64_t hm_query_changed(const hm_query *query, uint32_t column)
     uint32_t number = query->numbers[column];
     if (hm_query_is_sparse(query, column))
         return query->columns[column] != NULL ? hm_world_record(query->world, number)->changed : 0;
-    const hm_world_cell *cell = hm_world_cell_of(query->table, number);
+    const hm_world_cell *cell = hm_world_cell_of(query->archetype, number);
     if (!cell->is_present)
         return 0;
-    uint64_t values = cell->size != 0 ? query->table->column_changed[cell->column] : 0;
-    return values > query->table->changed ? values : query->table->changed;
+    uint64_t values = cell->size != 0 ? query->archetype->column_changed[cell->column] : 0;
+    return values > query->archetype->changed ? values : query->archetype->changed;
 }
 
 static void query_touch_sparse(hm_query *query, uint32_t column)
@@ -203,14 +203,14 @@ static void query_touch_sparse(hm_query *query, uint32_t column)
 static void query_touch_rows(hm_query *query, uint32_t column)
 {
     hm_world *world = query->world;
-    uint32_t index = (uint32_t)(query->table - world->tables);
-    const hm_world_cell *cell = hm_world_cell_of(query->table, query->numbers[column]);
+    uint32_t index = (uint32_t)(query->archetype - world->archetypes);
+    const hm_world_cell *cell = hm_world_cell_of(query->archetype, query->numbers[column]);
     hm_world_mark_column(world, index, cell->column);
-    if (index != world->order_table)
+    if (index != world->order_archetype)
         return;
     hm_world_place place = world->places[hm_handle_index(query->entities[0])];
     for (uint32_t i = 0; i < query->count; i++, place.row++)
-        hm_world_disturb(world, place, query->table->count);
+        hm_world_disturb(world, place, query->archetype->count);
 }
 
 void hm_query_touch(hm_query *query, uint32_t column)

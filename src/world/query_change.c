@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* query: changes all entities that match. Where nothing is sparse, whole tables move. The delta is
- * idempotent, so no target is a source: entities never leave a table that others move to. All
- * memory is prepared first, so that nothing can fail once the first entity has moved. Promised
+/* query: changes all entities that match. Where nothing is sparse, whole archetypes move. The delta
+ * is idempotent, so no target is a source: entities never leave an archetype that others move to.
+ * All memory is prepared first, so that nothing can fail once the first entity has moved. Promised
  * entities that will match come to life then; until then they are counted in addition to the
  * others. */
 #include "query_internal.h"
 
-/* What a change means for a table. */
+/* What a change means for an archetype. */
 typedef struct query_plan {
     uint32_t to;    /* where its entities go, if it is a source */
     uint32_t gains; /* rows that come */
@@ -19,13 +19,13 @@ typedef struct query_change {
     hm_world *world;
     hm_world_delta delta;
     uint32_t promised;     /* entities that are promised, if they match */
-    hm_array plan_array;   /* table -> query_plan */
+    hm_array plan_array;   /* archetype -> query_plan */
     hm_array entity_array; /* hm_handle: the entities that are changed one by one */
 } query_change;
 
-static query_plan *query_plan_of(const query_change *change, uint32_t table)
+static query_plan *query_plan_of(const query_change *change, uint32_t archetype)
 {
-    return (query_plan *)(void *)change->plan_array.data + table;
+    return (query_plan *)(void *)change->plan_array.data + archetype;
 }
 
 static const hm_handle *query_entities(const query_change *change)
@@ -35,27 +35,27 @@ static const hm_handle *query_entities(const query_change *change)
 
 /* plans */
 
-/* Plans to move n rows of a table. Its target has been made. */
+/* Plans to move n rows of an archetype. Its target has been made. */
 static void query_plan_rows(query_change *change, uint32_t from, uint32_t n)
 {
     query_plan *plan = query_plan_of(change, from);
-    (void)hm_world_table_after(change->world, from, &change->delta, &plan->to);
+    (void)hm_world_archetype_after(change->world, from, &change->delta, &plan->to);
     plan->is_source = plan->to != from;
     if (plan->is_source)
         query_plan_of(change, plan->to)->gains += n;
 }
 
-/* Makes an empty plan for each table, but for the rows of promised entities. From here on no table
- * is made. */
+/* Makes an empty plan for each archetype, but for the rows of promised entities. From here on no
+ * archetype is made. */
 static hm_status query_init_plans(query_change *change)
 {
     hm_world *world = change->world;
     hm_status status = HM_OK;
     uint32_t to;
     if (change->promised != 0)
-        status = hm_world_table_after(world, HM_WORLD_ROOT, &change->delta, &to);
+        status = hm_world_archetype_after(world, HM_WORLD_ROOT, &change->delta, &to);
     hm_array_desc plans = {.item_size = sizeof(query_plan), .memory = world->memory};
-    plans.capacity = world->table_array.count;
+    plans.capacity = world->archetype_array.count;
     if (status == HM_OK)
         status = hm_array_init(&change->plan_array, &plans);
     if (status == HM_OK)
@@ -68,41 +68,42 @@ static hm_status query_init_plans(query_change *change)
 static hm_status query_prepare_gains(query_change *change)
 {
     hm_status status = HM_OK;
-    for (uint32_t i = 0; i < change->world->table_array.count && status == HM_OK; i++)
+    for (uint32_t i = 0; i < change->world->archetype_array.count && status == HM_OK; i++)
         if (query_plan_of(change, i)->gains != 0)
             status = hm_world_prepare_rows(change->world, i, query_plan_of(change, i)->gains);
     return status;
 }
 
-/* whole tables */
+/* whole archetypes */
 
-static uint32_t query_first_table(query_change *change)
+static uint32_t query_first_archetype(query_change *change)
 {
     hm_query_rewind(&change->loop);
-    return change->loop.cursor.next_table;
+    return change->loop.cursor.next_archetype;
 }
 
-static hm_status query_prepare_tables(query_change *change)
+static hm_status query_prepare_archetypes(query_change *change)
 {
     hm_world *world = change->world;
     hm_status status = HM_OK;
-    uint32_t i = query_first_table(change), to;
-    for (; i != HM_WORLD_NONE && status == HM_OK; i = hm_query_next_table(&change->loop))
-        status = hm_world_table_after(world, i, &change->delta, &to);
+    uint32_t i = query_first_archetype(change), to;
+    for (; i != HM_WORLD_NONE && status == HM_OK; i = hm_query_next_archetype(&change->loop))
+        status = hm_world_archetype_after(world, i, &change->delta, &to);
     if (status == HM_OK)
         status = query_init_plans(change);
     if (status != HM_OK)
         return status;
-    for (i = query_first_table(change); i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop))
-        query_plan_rows(change, i, world->tables[i].count);
+    for (i = query_first_archetype(change); i != HM_WORLD_NONE;
+         i = hm_query_next_archetype(&change->loop))
+        query_plan_rows(change, i, world->archetypes[i].count);
     return query_prepare_gains(change);
 }
 
 static unsigned char *query_value(const hm_world *world, const hm_world_cell *cell,
                                   hm_world_place place)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    return hm_world_address(world, table, place, cell->offset, cell->size);
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    return hm_world_address(world, archetype, place, cell->offset, cell->size);
 }
 
 /* Fills n rows at `to` with the values at `from`, and with zeros what is added. */
@@ -110,8 +111,8 @@ static void query_copy_values(const query_change *change, hm_world_place from, h
                               uint32_t n)
 {
     const hm_world *world = change->world;
-    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
-    const hm_world_table *target = &world->tables[hm_world_place_table(to)];
+    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
+    const hm_world_archetype *target = &world->archetypes[hm_world_place_archetype(to)];
     for (uint32_t c = 0; c < target->column_count; c++) {
         uint32_t number = target->columns[c];
         const hm_world_cell *cell = &target->cells[number];
@@ -124,17 +125,17 @@ static void query_copy_values(const query_change *change, hm_world_place from, h
     }
 }
 
-/* Copies the rows of a chunk to another table, which their entities are in from then on. */
+/* Copies the rows of a chunk to another archetype, which their entities are in from then on. */
 static void query_move_chunk(const query_change *change, hm_world_place from, uint32_t rows,
                              uint32_t to)
 {
     hm_world *world = change->world;
-    const hm_world_table *source = &world->tables[hm_world_place_table(from)];
+    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
     const hm_handle *entities = hm_world_entities(world, source, from.chunk);
     uint32_t moved;
     for (; rows > 0; rows -= moved, from.row += moved, entities += moved) {
         hm_world_place place = hm_world_append_run(world, to, rows, &moved);
-        hm_handle *at = hm_world_entities(world, &world->tables[to], place.chunk);
+        hm_handle *at = hm_world_entities(world, &world->archetypes[to], place.chunk);
         query_copy_values(change, from, place, moved);
         memcpy(at + hm_world_place_row(place), entities, moved * sizeof *entities);
         for (uint32_t i = 0; i < moved; i++, place.row++)
@@ -148,7 +149,7 @@ static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t 
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     const hm_world_cell *cell =
-        hm_world_cell_of(&world->tables[hm_world_place_table(from)], number);
+        hm_world_cell_of(&world->archetypes[hm_world_place_archetype(from)], number);
     for (uint32_t i = 0; i < rows && record->destroy != NULL; i++, from.row++) {
         void *value = query_value(world, cell, from);
         hm_world_enter(world);
@@ -164,7 +165,7 @@ static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t 
 /* Runs the hooks of what the entities of a chunk have lost: its rows are spare by now. */
 static void query_destroy_lost(const query_change *change, hm_world_place from, uint32_t rows)
 {
-    const hm_world_table *source = &change->world->tables[hm_world_place_table(from)];
+    const hm_world_archetype *source = &change->world->archetypes[hm_world_place_archetype(from)];
     for (uint32_t c = 0; c < source->column_count; c++) {
         uint32_t number = source->columns[c];
         if (hm_world_set_has(&change->delta.add, number) ||
@@ -173,18 +174,18 @@ static void query_destroy_lost(const query_change *change, hm_world_place from, 
     }
 }
 
-/* Moves all rows of a table. */
-static void query_move_table(const query_change *change, uint32_t index, uint32_t to)
+/* Moves all rows of an archetype. */
+static void query_move_archetype(const query_change *change, uint32_t index, uint32_t to)
 {
     hm_world *world = change->world;
-    hm_world_table *source = &world->tables[index], before = *source;
+    hm_world_archetype *source = &world->archetypes[index], before = *source;
     hm_world_place from = {before.first, index << HM_WORLD_ROW_BITS};
     for (; from.chunk != HM_WORLD_NONE;) {
         query_move_chunk(change, from, hm_world_rows_in(&before, from.chunk), to);
         bool is_last = from.chunk == before.last;
         from.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, from.chunk)->next;
     }
-    if (index == world->order_table)
+    if (index == world->order_archetype)
         hm_world_forget_order(world);
     source->last = HM_WORLD_NONE;
     source->last_rows = source->count = 0;
@@ -199,38 +200,40 @@ static void query_move_table(const query_change *change, uint32_t index, uint32_
     hm_world_mark_rows(world, index);
 }
 
-/* Replaces what is added by zero in a table that has it all already. */
-static void query_reset_table(const query_change *change, uint32_t index)
+/* Replaces what is added by zero in an archetype that has it all already. */
+static void query_reset_archetype(const query_change *change, uint32_t index)
 {
     hm_world *world = change->world;
-    const hm_world_table *table = &world->tables[index];
-    if (index == world->order_table && change->delta.add.count != 0)
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    if (index == world->order_archetype && change->delta.add.count != 0)
         hm_world_forget_order(world);
     for (uint32_t i = 0; i < change->delta.add.count; i++) {
         uint32_t number = change->delta.add.numbers[i];
-        if (table->cells[number].size == 0)
+        if (archetype->cells[number].size == 0)
             continue;
-        hm_world_place place = {table->first, index << HM_WORLD_ROW_BITS};
+        hm_world_place place = {archetype->first, index << HM_WORLD_ROW_BITS};
         while (place.chunk != HM_WORLD_NONE) {
-            query_destroy_values(world, place, hm_world_rows_in(table, place.chunk), number, true);
-            bool is_last = place.chunk == table->last;
+            query_destroy_values(world, place, hm_world_rows_in(archetype, place.chunk), number,
+                                 true);
+            bool is_last = place.chunk == archetype->last;
             place.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, place.chunk)->next;
         }
-        hm_world_mark_column(world, index, table->cells[number].column);
+        hm_world_mark_column(world, index, archetype->cells[number].column);
     }
 }
 
-static uint32_t query_change_tables(query_change *change)
+static uint32_t query_change_archetypes(query_change *change)
 {
-    uint32_t count = 0, i = query_first_table(change);
-    for (; i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop)) {
-        count += change->world->tables[i].count;
+    uint32_t count = 0, i = query_first_archetype(change);
+    for (; i != HM_WORLD_NONE; i = hm_query_next_archetype(&change->loop)) {
+        count += change->world->archetypes[i].count;
         if (!query_plan_of(change, i)->is_source)
-            query_reset_table(change, i);
+            query_reset_archetype(change, i);
     }
-    for (i = query_first_table(change); i != HM_WORLD_NONE; i = hm_query_next_table(&change->loop))
+    for (i = query_first_archetype(change); i != HM_WORLD_NONE;
+         i = hm_query_next_archetype(&change->loop))
         if (query_plan_of(change, i)->is_source)
-            query_move_table(change, i, query_plan_of(change, i)->to);
+            query_move_archetype(change, i, query_plan_of(change, i)->to);
     return count;
 }
 
@@ -266,7 +269,7 @@ static hm_status query_collect_promised(query_change *change)
     return status;
 }
 
-/* Makes all tables that the entities go to, and their rows. */
+/* Makes all archetypes that the entities go to, and their rows. */
 static hm_status query_prepare_targets(query_change *change)
 {
     const hm_world *world = change->world;
@@ -274,9 +277,9 @@ static hm_status query_prepare_targets(query_change *change)
     hm_status status = HM_OK;
     uint32_t last = HM_WORLD_NONE, to;
     for (size_t i = 0; i < change->entity_array.count && status == HM_OK; i++) {
-        uint32_t from = hm_world_place_table(world->places[hm_handle_index(entities[i])]);
+        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
         if (from != last)
-            status = hm_world_table_after(change->world, from, &change->delta, &to);
+            status = hm_world_archetype_after(change->world, from, &change->delta, &to);
         last = from;
     }
     if (status == HM_OK)
@@ -284,8 +287,8 @@ static hm_status query_prepare_targets(query_change *change)
     if (status != HM_OK)
         return status;
     for (size_t i = 0; i < change->entity_array.count; i++)
-        query_plan_rows(change, hm_world_place_table(world->places[hm_handle_index(entities[i])]),
-                        1);
+        query_plan_rows(change,
+                        hm_world_place_archetype(world->places[hm_handle_index(entities[i])]), 1);
     return query_prepare_gains(change);
 }
 
@@ -340,10 +343,10 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
     bool one_by_one = change->loop.sparse_count != 0 ||
                       query_set_is_sparse(change->world, &change->delta.add) ||
                       query_set_is_sparse(change->world, &change->delta.remove);
-    hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_tables(change);
+    hm_status status = one_by_one ? query_prepare_each(change) : query_prepare_archetypes(change);
     if (status == HM_OK) {
         hm_world_settle(change->world);
-        *count = one_by_one ? query_change_each(change) : query_change_tables(change);
+        *count = one_by_one ? query_change_each(change) : query_change_archetypes(change);
     }
     hm_array_fini(&change->plan_array);
     hm_array_fini(&change->entity_array);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* query: what its sources share.
  *
- *     query_tables.c  which tables match
+ *     query_archetypes.c  which archetypes match
  *     query_run.c     the loop: from chunk to chunk, or from run to run
  *     query.c         init and fini; begin and end; questions
  *     query_change.c  changes all entities that match
@@ -26,19 +26,20 @@ static inline hm_secondary *hm_query_secondary(const hm_query *query, uint32_t t
     return hm_world_sparse(query->world, query->numbers[term]);
 }
 
-/* query_tables.c */
+/* query_archetypes.c */
 
-/* Whether a table may have entities that match. With sparse terms, each of them has to be tested.
- * `has_any`: whether the table itself has a component of `any`, or none is asked for. */
-bool hm_query_matches(const hm_query *query, const hm_world_table *table, bool *has_any);
+/* Whether an archetype may have entities that match. With sparse terms, each of them has to be
+ * tested. `has_any`: whether the archetype itself has a component of `any`, or none is asked
+ * for. */
+bool hm_query_matches(const hm_query *query, const hm_world_archetype *archetype, bool *has_any);
 
-/* Starts loading what the next tables of the list are, and where their columns begin. */
-void hm_query_prefetch_tables(const hm_query *query);
+/* Starts loading what the next archetypes of the list are, and where their columns begin. */
+void hm_query_prefetch_archetypes(const hm_query *query);
 
-/* Returns the next table of the loop that matches and has rows, or HM_WORLD_NONE. */
-uint32_t hm_query_next_table(hm_query *query);
+/* Returns the next archetype of the loop that matches and has rows, or HM_WORLD_NONE. */
+uint32_t hm_query_next_archetype(hm_query *query);
 
-/* Returns whether the world is still there, and brings the list of tables up to date. */
+/* Returns whether the world is still there, and brings the list of archetypes up to date. */
 bool hm_query_refresh(hm_query *query);
 
 /* query_run.c */

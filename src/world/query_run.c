@@ -2,7 +2,7 @@
 /* query: the loop. Without sparse terms it goes from chunk to chunk. With sparse terms it tests one
  * candidate after the other, and a view is a run of candidates that match, whose rows follow each
  * other in one chunk, and whose sparse values follow each other in each secondary. The candidates
- * are the rows of all tables that match or, if there are fewer, the owners of the smallest
+ * are the rows of all archetypes that match or, if there are fewer, the owners of the smallest
  * secondary in `all`. */
 #include "query_internal.h"
 
@@ -16,12 +16,12 @@ enum {
 
 /* views */
 
-static void query_enter_table(hm_query *query, const hm_world_table *table)
+static void query_enter_archetype(hm_query *query, const hm_world_archetype *archetype)
 {
     uint32_t size = 0; /* of a row's values */
-    query->table = table;
+    query->archetype = archetype;
     for (uint32_t c = 0; c < query->column_end; c++) {
-        const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
+        const hm_world_cell *cell = hm_world_cell_of(archetype, query->numbers[c]);
         query->places[c] = (hm_query_column){cell->offset, cell->size};
         size += cell->size;
     }
@@ -31,12 +31,12 @@ static void query_enter_table(hm_query *query, const hm_world_table *table)
             size < QUERY_TAIL_SIZE / QUERY_STEP ? QUERY_TAIL_SIZE / size : QUERY_STEP;
 }
 
-/* Points the view's columns to a row of its table. */
+/* Points the view's columns to a row of its archetype. */
 static void query_point(hm_query *query, uint32_t chunk, uint32_t row)
 {
     unsigned char *start = hm_world_chunk_at(query->world, chunk);
-    size_t rows = query->table->rows[hm_world_chunk_class(chunk)];
-    query->entities = hm_world_entities(query->world, query->table, chunk) + row;
+    size_t rows = query->archetype->rows[hm_world_chunk_class(chunk)];
+    query->entities = hm_world_entities(query->world, query->archetype, chunk) + row;
     for (uint32_t c = 0; c < query->column_end; c++) {
         hm_query_column place = query->places[c];
         size_t offset = rows * place.offset + (size_t)row * place.size;
@@ -49,14 +49,14 @@ static void query_point(hm_query *query, uint32_t chunk, uint32_t row)
 /* Starts loading the values of these rows of the next chunk, as far as they exist. */
 static void query_prefetch_rows(const hm_query *query, uint32_t row, uint32_t end)
 {
-    const hm_world_table *table = query->cursor.ahead_table;
-    uint32_t chunk = query->cursor.ahead, rows = hm_world_rows_in(table, chunk);
+    const hm_world_archetype *archetype = query->cursor.ahead_archetype;
+    uint32_t chunk = query->cursor.ahead, rows = hm_world_rows_in(archetype, chunk);
     const unsigned char *start = hm_world_chunk_at(query->world, chunk);
-    size_t capacity = table->rows[hm_world_chunk_class(chunk)];
+    size_t capacity = archetype->rows[hm_world_chunk_class(chunk)];
     if (end > rows)
         end = rows;
     for (uint32_t c = 0; c < query->column_end; c++) {
-        const hm_world_cell *cell = hm_world_cell_of(table, query->numbers[c]);
+        const hm_world_cell *cell = hm_world_cell_of(archetype, query->numbers[c]);
         const unsigned char *values = start + capacity * cell->offset;
         for (size_t i = (size_t)row * cell->size; i < (size_t)end * cell->size; i += QUERY_LINE)
             HM_PREFETCH(values + i);
@@ -68,17 +68,17 @@ static void query_look_ahead(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
     const hm_world *world = query->world;
-    if (query->table != NULL && cursor->chunk != query->table->last) {
+    if (query->archetype != NULL && cursor->chunk != query->archetype->last) {
         cursor->ahead = hm_world_link_of(world, cursor->chunk)->next;
-    } else if (cursor->next_table != HM_WORLD_NONE) {
-        cursor->ahead_table = &world->tables[cursor->next_table];
-        cursor->ahead = cursor->ahead_table->first;
-        hm_query_prefetch_tables(query);
+    } else if (cursor->next_archetype != HM_WORLD_NONE) {
+        cursor->ahead_archetype = &world->archetypes[cursor->next_archetype];
+        cursor->ahead = cursor->ahead_archetype->first;
+        hm_query_prefetch_archetypes(query);
     } else {
         cursor->ahead = HM_WORLD_NONE;
         return;
     }
-    if (cursor->ahead != cursor->ahead_table->last) /* A link may be in a page of its own. */
+    if (cursor->ahead != cursor->ahead_archetype->last) /* A link may be in a page of its own. */
         HM_PREFETCH(hm_world_link_of(world, cursor->ahead));
 }
 
@@ -88,12 +88,12 @@ static bool query_next_chunk(hm_query *query)
     if (cursor->ahead == HM_WORLD_NONE)
         return false;
     cursor->chunk = cursor->ahead;
-    if (query->table != cursor->ahead_table) {
-        query_enter_table(query, cursor->ahead_table);
-        cursor->next_table = hm_query_next_table(query);
+    if (query->archetype != cursor->ahead_archetype) {
+        query_enter_archetype(query, cursor->ahead_archetype);
+        cursor->next_archetype = hm_query_next_archetype(query);
     }
     cursor->row = 0;
-    cursor->rows = hm_world_rows_in(query->table, cursor->chunk);
+    cursor->rows = hm_world_rows_in(query->archetype, cursor->chunk);
     query_look_ahead(query);
     return true;
 }
@@ -164,22 +164,22 @@ static bool query_next_row(hm_query *query)
 {
     const hm_world *world = query->world;
     hm_query_cursor *cursor = &query->cursor;
-    uint32_t row = hm_world_place_row(cursor->place) + 1, index = cursor->table;
+    uint32_t row = hm_world_place_row(cursor->place) + 1, index = cursor->archetype;
     if (row >= cursor->rows) {
         if (cursor->chunk == HM_WORLD_NONE) {
-            index = hm_query_next_table(query);
+            index = hm_query_next_archetype(query);
             if (index == HM_WORLD_NONE)
                 return false;
-            cursor->chunk = world->tables[index].first;
+            cursor->chunk = world->archetypes[index].first;
         }
         cursor->place.chunk = cursor->chunk;
-        cursor->rows = hm_world_rows_in(&world->tables[index], cursor->chunk);
-        bool is_last = cursor->chunk == world->tables[index].last;
+        cursor->rows = hm_world_rows_in(&world->archetypes[index], cursor->chunk);
+        bool is_last = cursor->chunk == world->archetypes[index].last;
         cursor->chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, cursor->chunk)->next;
         row = 0;
     }
     const hm_handle *entities =
-        hm_world_entities(world, &world->tables[index], cursor->place.chunk);
+        hm_world_entities(world, &world->archetypes[index], cursor->place.chunk);
     cursor->place.row = index << HM_WORLD_ROW_BITS | row;
     cursor->entity = entities[row];
     if (QUERY_AHEAD < cursor->rows - row)
@@ -187,22 +187,22 @@ static bool query_next_row(hm_query *query)
     return true;
 }
 
-static bool query_test_table(hm_query *query)
+static bool query_test_archetype(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
-    uint32_t index = hm_world_place_table(cursor->place);
-    if (cursor->table != index) {
-        const hm_world_table *table = &query->world->tables[index];
-        cursor->table = index;
-        cursor->table_matches = hm_query_matches(query, table, &cursor->has_any);
+    uint32_t index = hm_world_place_archetype(cursor->place);
+    if (cursor->archetype != index) {
+        const hm_world_archetype *archetype = &query->world->archetypes[index];
+        cursor->archetype = index;
+        cursor->archetype_matches = hm_query_matches(query, archetype, &cursor->has_any);
     }
-    return cursor->table_matches;
+    return cursor->archetype_matches;
 }
 
 /* Whether the candidate matches; then all its positions are in `found`. */
 static bool query_test(hm_query *query)
 {
-    if (!query_test_table(query))
+    if (!query_test_archetype(query))
         return false;
     bool has_any = query->cursor.has_any;
     for (uint32_t s = 0; s < query->sparse_count; s++) {
@@ -265,14 +265,14 @@ static bool query_next_run(hm_query *query)
     if (!cursor->exists)
         return false;
     hm_world_place first = cursor->place;
-    uint32_t index = hm_world_place_table(first), count = 0;
+    uint32_t index = hm_world_place_archetype(first), count = 0;
     memcpy(query->positions, query->found, query->sparse_columns * sizeof *query->found);
     do {
         count++;
         query_next_candidate(query);
     } while (query_continues(query, first, count));
-    if (query->table != &query->world->tables[index])
-        query_enter_table(query, &query->world->tables[index]);
+    if (query->archetype != &query->world->archetypes[index])
+        query_enter_archetype(query, &query->world->archetypes[index]);
     query_point(query, first.chunk, hm_world_place_row(first));
     query_point_sparse(query);
     query->count = count;
@@ -281,8 +281,8 @@ static bool query_next_run(hm_query *query)
 
 /* the loop */
 
-/* Returns the smallest secondary of `all` if it has fewer values than the tables that match have
- * rows, or NULL. */
+/* Returns the smallest secondary of `all` if it has fewer values than the archetypes that match
+ * have rows, or NULL. */
 static const hm_secondary *query_find_driver(hm_query *query)
 {
     const hm_secondary *smallest = NULL;
@@ -293,10 +293,10 @@ static const hm_secondary *query_find_driver(hm_query *query)
     }
     uint32_t rows = 0;
     while (smallest != NULL && rows <= smallest->count) {
-        uint32_t table = hm_query_next_table(query);
-        if (table == HM_WORLD_NONE)
+        uint32_t archetype = hm_query_next_archetype(query);
+        if (archetype == HM_WORLD_NONE)
             return NULL;
-        rows += query->world->tables[table].count;
+        rows += query->world->archetypes[archetype].count;
     }
     return smallest;
 }
@@ -304,17 +304,17 @@ static const hm_secondary *query_find_driver(hm_query *query)
 static void query_rewind_cursor(hm_query *query)
 {
     query->cursor = (hm_query_cursor){.unlisted = query->seen, .chunk = HM_WORLD_NONE};
-    query->cursor.table = HM_WORLD_NONE;
+    query->cursor.archetype = HM_WORLD_NONE;
     query->cursor.index = UINT32_MAX; /* The first owner is the one after that. */
 }
 
 void hm_query_rewind(hm_query *query)
 {
-    query->table = NULL;
+    query->archetype = NULL;
     query->count = 0;
     query_rewind_cursor(query);
     if (query->sparse_count == 0) {
-        query->cursor.next_table = hm_query_next_table(query);
+        query->cursor.next_archetype = hm_query_next_archetype(query);
         query_look_ahead(query);
         return;
     }

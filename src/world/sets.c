@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* world: sets of components and the tables that have them. A hash table finds the table of a set;
- * edges lead from a table to those with one component more or less, so that the hash is needed only
- * the first time. A table's cells and edges are indexed by component, its set and columns are
- * lists; all four are in two pieces of the store. */
+/* world: sets of components and the archetypes that have them. A hash table finds the archetype of
+ * a set; edges lead from an archetype to those with one component more or less, so that the hash is
+ * needed only the first time. An archetype's cells and edges are indexed by component, its set and
+ * columns are lists; all four are in two pieces of the store. */
 #include "world_internal.h"
 
 bool hm_world_set_has(const hm_world_set *set, uint32_t number)
@@ -80,36 +80,36 @@ static uint32_t sets_find(const hm_world *world, const hm_world_set *set, uint32
 {
     uint32_t index = *sets_bucket(world, hash);
     while (index != HM_WORLD_NONE) {
-        const hm_world_table *table = &world->tables[index];
-        if (table->hash == hash && table->set_count == set->count &&
-            sets_are_equal(table->set, set->numbers, set->count))
+        const hm_world_archetype *archetype = &world->archetypes[index];
+        if (archetype->hash == hash && archetype->set_count == set->count &&
+            sets_are_equal(archetype->set, set->numbers, set->count))
             break;
-        index = table->next;
+        index = archetype->next;
     }
     return index;
 }
 
-/* Puts every live table into its bucket. */
+/* Puts every live archetype into its bucket. */
 static void sets_fill_buckets(hm_world *world)
 {
     memset(world->bucket_array.data, 0xFF, world->bucket_array.count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < world->table_array.count; i++) {
-        hm_world_table *table = &world->tables[i];
-        if (!table->is_alive)
+    for (uint32_t i = 0; i < world->archetype_array.count; i++) {
+        hm_world_archetype *archetype = &world->archetypes[i];
+        if (!archetype->is_alive)
             continue;
-        uint32_t *bucket = sets_bucket(world, table->hash);
-        table->next = *bucket;
+        uint32_t *bucket = sets_bucket(world, archetype->hash);
+        archetype->next = *bucket;
         *bucket = i;
     }
 }
 
-/* Doubles the buckets when there are as many tables. The root is not counted, so that is below
- * max_tables, and the array has room for twice as many. Without memory for that, chains become
+/* Doubles the buckets when there are as many archetypes. The root is not counted, so that is below
+ * max_archetypes, and the array has room for twice as many. Without memory for that, chains become
  * longer. */
 static void sets_grow_buckets(hm_world *world)
 {
     size_t count = world->bucket_array.count;
-    if (world->table_count < count)
+    if (world->archetype_count < count)
         return;
     if (hm_array_commit(&world->bucket_array, count * 2, true) != HM_OK) {
         hm_restore_last_error();
@@ -140,9 +140,9 @@ static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
     return status;
 }
 
-/* Gives a table cells and edges for components up to `number`, as many as the piece has room for.
- */
-static hm_status sets_widen(hm_world *world, hm_world_table *table, uint32_t number)
+/* Gives an archetype cells and edges for components up to `number`, as many as the piece has room
+ * for. */
+static hm_status sets_widen(hm_world *world, hm_world_archetype *archetype, uint32_t number)
 {
     uint32_t piece;
     hm_status status = sets_take(world, (number + (size_t)1) * SETS_CELL_SIZE, &piece);
@@ -155,75 +155,76 @@ static hm_status sets_widen(hm_world *world, hm_world_table *table, uint32_t num
     uint32_t *edges = (uint32_t *)(void *)(cells + span);
     memset(cells, 0, span * sizeof *cells);
     memset(edges, 0xFF, span * sizeof *edges);
-    if (table->span != 0) {
-        memcpy(cells, table->cells, table->span * sizeof *cells);
-        memcpy(edges, table->edges, table->span * sizeof *edges);
-        hm_world_store_give(&world->store, table->cell_piece);
+    if (archetype->span != 0) {
+        memcpy(cells, archetype->cells, archetype->span * sizeof *cells);
+        memcpy(edges, archetype->edges, archetype->span * sizeof *edges);
+        hm_world_store_give(&world->store, archetype->cell_piece);
     }
-    table->cells = cells;
-    table->edges = edges;
-    table->span = (uint32_t)span;
-    table->cell_piece = piece;
+    archetype->cells = cells;
+    archetype->edges = edges;
+    archetype->span = (uint32_t)span;
+    archetype->cell_piece = piece;
     return HM_OK;
 }
 
 /* Lists the columns by falling alignment; among equal ones by number. Tags are no columns. */
-static void sets_list_columns(const hm_world *world, hm_world_table *table)
+static void sets_list_columns(const hm_world *world, hm_world_archetype *archetype)
 {
-    for (uint32_t i = 0; i < table->set_count; i++) {
-        uint16_t number = table->set[i];
+    for (uint32_t i = 0; i < archetype->set_count; i++) {
+        uint16_t number = archetype->set[i];
         const hm_world_component_record *record = hm_world_record(world, number);
-        table->cells[number].is_present = true;
+        archetype->cells[number].is_present = true;
         if (record->size == 0)
             continue;
-        uint32_t c = table->column_count++;
-        for (; c > 0 && hm_world_record(world, table->columns[c - 1])->align < record->align; c--)
-            table->columns[c] = table->columns[c - 1];
-        table->columns[c] = number;
+        uint32_t c = archetype->column_count++;
+        for (; c > 0 && hm_world_record(world, archetype->columns[c - 1])->align < record->align;
+             c--)
+            archetype->columns[c] = archetype->columns[c - 1];
+        archetype->columns[c] = number;
         if (record->destroy != NULL)
-            table->hook_count++;
+            archetype->hook_count++;
     }
 }
 
 /* Gives each column its offset; the entities, of 8 bytes, come before all smaller alignments. */
-static void sets_place_columns(const hm_world *world, hm_world_table *table)
+static void sets_place_columns(const hm_world *world, hm_world_archetype *archetype)
 {
     uint32_t offset = 0;
     bool has_entities = false;
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_world_component_record *record = hm_world_record(world, table->columns[c]);
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const hm_world_component_record *record = hm_world_record(world, archetype->columns[c]);
         if (!has_entities && record->align < sizeof(hm_handle)) {
-            table->entity_offset = (uint16_t)offset;
+            archetype->entity_offset = (uint16_t)offset;
             offset += sizeof(hm_handle);
             has_entities = true;
         }
-        hm_world_cell *cell = &table->cells[table->columns[c]];
+        hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
         cell->offset = (uint16_t)offset;
         cell->size = (uint16_t)record->size;
         cell->column = (uint16_t)c;
         offset += cell->size;
     }
     if (!has_entities)
-        table->entity_offset = (uint16_t)offset;
+        archetype->entity_offset = (uint16_t)offset;
 }
 
 /* Computes how many rows fit each class of chunks. Multiples of 4 and 8 keep the columns of large
  * chunks aligned for vectors of 16 and 32 bytes. A chunk that a row fits is aligned for its values:
  * none of them is smaller than its alignment. */
-static void sets_count_rows(hm_world_table *table)
+static void sets_count_rows(hm_world_archetype *archetype)
 {
-    table->first_class = HM_WORLD_CLASSES;
+    archetype->first_class = HM_WORLD_CLASSES;
     for (uint32_t size_class = HM_WORLD_CLASSES; size_class-- > 0;) {
         size_t size = hm_world_class_size(size_class);
-        size_t rows = (size - sizeof(hm_world_link)) / table->row_size;
+        size_t rows = (size - sizeof(hm_world_link)) / archetype->row_size;
         if (rows >= (size_t)1 << HM_WORLD_ROW_BITS)
             rows = ((size_t)1 << HM_WORLD_ROW_BITS) - 1;
         if (rows >= 16)
             rows &= ~(rows >= 64 ? (size_t)7 : (size_t)3);
         if (rows == 0)
             break;
-        table->rows[size_class] = (uint16_t)rows;
-        table->first_class = (uint16_t)size_class;
+        archetype->rows[size_class] = (uint16_t)rows;
+        archetype->first_class = (uint16_t)size_class;
     }
 }
 
@@ -242,112 +243,115 @@ hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint1
     return HM_OK;
 }
 
-/* Takes what a new table needs, and describes it. Its row has been measured. */
-static hm_status sets_describe(hm_world *world, const hm_world_set *set, hm_world_table *table)
+/* Takes what a new archetype needs, and describes it. Its row has been measured. */
+static hm_status sets_describe(hm_world *world, const hm_world_set *set,
+                               hm_world_archetype *archetype)
 {
-    hm_status status = sets_widen(world, table, set->count > 0 ? set->numbers[set->count - 1] : 0);
+    hm_status status =
+        sets_widen(world, archetype, set->count > 0 ? set->numbers[set->count - 1] : 0);
     if (status != HM_OK)
         return status;
     status =
-        sets_take(world, set->count * (sizeof(uint16_t) + SETS_COLUMN_SIZE), &table->set_piece);
+        sets_take(world, set->count * (sizeof(uint16_t) + SETS_COLUMN_SIZE), &archetype->set_piece);
     if (status != HM_OK) {
-        hm_world_store_give(&world->store, table->cell_piece);
+        hm_world_store_give(&world->store, archetype->cell_piece);
         return status;
     }
-    table->column_changed = (uint64_t *)(void *)hm_world_chunk_at(world, table->set_piece);
-    table->set = (uint16_t *)(table->column_changed + set->count);
-    table->columns = table->set + set->count;
-    table->set_count = set->count;
-    memset(table->column_changed, 0, set->count * sizeof *table->column_changed);
-    memcpy(table->set, set->numbers, set->count * sizeof *set->numbers);
-    sets_list_columns(world, table);
-    sets_place_columns(world, table);
-    sets_count_rows(table);
+    archetype->column_changed = (uint64_t *)(void *)hm_world_chunk_at(world, archetype->set_piece);
+    archetype->set = (uint16_t *)(archetype->column_changed + set->count);
+    archetype->columns = archetype->set + set->count;
+    archetype->set_count = set->count;
+    memset(archetype->column_changed, 0, set->count * sizeof *archetype->column_changed);
+    memcpy(archetype->set, set->numbers, set->count * sizeof *set->numbers);
+    sets_list_columns(world, archetype);
+    sets_place_columns(world, archetype);
+    sets_count_rows(archetype);
     return HM_OK;
 }
 
-/* Makes room for one more table. The root is not among those that max_tables limits. */
+/* Makes room for one more archetype. The root is not among those that max_archetypes limits. */
 static hm_status sets_lengthen(hm_world *world)
 {
-    hm_array *tables = &world->table_array;
-    if (tables->count == tables->capacity)
-        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " of %zu tables: max_tables is used up",
-                       world->table_count, tables->capacity - 1);
-    return hm_array_commit(tables, tables->count + 1, true);
+    hm_array *archetypes = &world->archetype_array;
+    if (archetypes->count == archetypes->capacity)
+        return hm_fail(HM_ERROR_FULL, "%" HM_U32 " of %zu archetypes: max_archetypes is used up",
+                       world->archetype_count, archetypes->capacity - 1);
+    return hm_array_commit(archetypes, archetypes->count + 1, true);
 }
 
 static hm_status sets_make(hm_world *world, const hm_world_set *set, uint32_t hash, uint32_t *index)
 {
-    hm_world_table table = {.hash = hash, .is_alive = true};
-    table.first = table.last = table.tail = HM_WORLD_NONE;
+    hm_world_archetype archetype = {.hash = hash, .is_alive = true};
+    archetype.first = archetype.last = archetype.tail = HM_WORLD_NONE;
     bool is_new = world->dropped == HM_WORLD_NONE;
-    uint32_t made = is_new ? (uint32_t)world->table_array.count : world->dropped;
-    hm_status status = hm_world_measure(world, set, &table.row_size);
+    uint32_t made = is_new ? (uint32_t)world->archetype_array.count : world->dropped;
+    hm_status status = hm_world_measure(world, set, &archetype.row_size);
     if (status == HM_OK && is_new)
         status = sets_lengthen(world);
     if (status == HM_OK)
-        status = sets_describe(world, set, &table);
+        status = sets_describe(world, set, &archetype);
     if (status != HM_OK)
         return status;
-    table.changed = world->clock;
+    archetype.changed = world->clock;
     if (is_new) {
-        world->table_array.count++;
+        world->archetype_array.count++;
     } else {
-        world->dropped = world->tables[made].next;
+        world->dropped = world->archetypes[made].next;
         world->epoch++;
     }
     uint32_t *bucket = sets_bucket(world, hash);
-    table.next = *bucket;
+    archetype.next = *bucket;
     *bucket = made;
-    world->tables[made] = table;
-    world->table_count += set->count != 0;
+    world->archetypes[made] = archetype;
+    world->archetype_count += set->count != 0;
     sets_grow_buckets(world);
     *index = made;
     return HM_OK;
 }
 
-hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table)
+hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32_t *archetype)
 {
     uint32_t hash = set_hash(set);
-    *table = sets_find(world, set, hash);
-    return *table != HM_WORLD_NONE ? HM_OK
-                                   : hm_world_tell(world, sets_make(world, set, hash, table));
+    *archetype = sets_find(world, set, hash);
+    return *archetype != HM_WORLD_NONE
+               ? HM_OK
+               : hm_world_tell(world, sets_make(world, set, hash, archetype));
 }
 
 /* edges */
 
-/* Reads the set of a table with one component more, or less if it is there. */
-static void sets_toggle(const hm_world_table *table, uint32_t number, hm_world_set *set)
+/* Reads the set of an archetype with one component more, or less if it is there. */
+static void sets_toggle(const hm_world_archetype *archetype, uint32_t number, hm_world_set *set)
 {
     set->count = 0;
-    for (uint32_t i = 0; i < table->set_count; i++)
-        if (table->set[i] != number)
-            set->numbers[set->count++] = table->set[i];
-    if (set->count == table->set_count)
+    for (uint32_t i = 0; i < archetype->set_count; i++)
+        if (archetype->set[i] != number)
+            set->numbers[set->count++] = archetype->set[i];
+    if (set->count == archetype->set_count)
         set_insert(set, number);
 }
 
-/* Caches the way from one table to another. If that needs memory that is refused, the next one
+/* Caches the way from one archetype to another. If that needs memory that is refused, the next one
  * searches again. */
 static void sets_cache_edge(hm_world *world, uint32_t from, uint32_t number, uint32_t to)
 {
-    hm_world_table *table = &world->tables[from];
-    if (number >= table->span && sets_widen(world, table, number) != HM_OK) {
+    hm_world_archetype *archetype = &world->archetypes[from];
+    if (number >= archetype->span && sets_widen(world, archetype, number) != HM_OK) {
         hm_restore_last_error();
         return;
     }
-    table->edges[number] = to;
+    archetype->edges[number] = to;
 }
 
-hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other)
+hm_status hm_world_find_way(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other)
 {
     hm_world_set set;
-    sets_toggle(&world->tables[table], number, &set);
-    hm_status status = hm_world_table_of(world, &set, other);
+    sets_toggle(&world->archetypes[archetype], number, &set);
+    hm_status status = hm_world_archetype_of(world, &set, other);
     if (status != HM_OK)
         return status;
-    sets_cache_edge(world, table, number, *other);
-    sets_cache_edge(world, *other, number, table);
+    sets_cache_edge(world, archetype, number, *other);
+    sets_cache_edge(world, *other, number, archetype);
     return HM_OK;
 }
 
@@ -355,35 +359,36 @@ hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, ui
 
 static void sets_drop(hm_world *world, uint32_t index)
 {
-    hm_world_table *table = &world->tables[index];
+    hm_world_archetype *archetype = &world->archetypes[index];
     hm_world_clear_rows(world, index);
-    hm_world_store_give(&world->store, table->cell_piece);
-    hm_world_store_give(&world->store, table->set_piece);
-    memset(table, 0, sizeof *table);
-    table->next = world->dropped;
+    hm_world_store_give(&world->store, archetype->cell_piece);
+    hm_world_store_give(&world->store, archetype->set_piece);
+    memset(archetype, 0, sizeof *archetype);
+    archetype->next = world->dropped;
     world->dropped = index;
-    world->table_count--;
+    world->archetype_count--;
 }
 
-static void sets_drop_edges(hm_world *world, hm_world_table *table)
+static void sets_drop_edges(hm_world *world, hm_world_archetype *archetype)
 {
-    for (uint32_t i = 0; i < table->span; i++)
-        if (table->edges[i] != HM_WORLD_NONE && !world->tables[table->edges[i]].is_alive)
-            table->edges[i] = HM_WORLD_NONE;
+    for (uint32_t i = 0; i < archetype->span; i++)
+        if (archetype->edges[i] != HM_WORLD_NONE &&
+            !world->archetypes[archetype->edges[i]].is_alive)
+            archetype->edges[i] = HM_WORLD_NONE;
 }
 
-void hm_world_drop_tables(hm_world *world)
+void hm_world_drop_archetypes(hm_world *world)
 {
-    uint32_t before = world->table_count;
-    for (uint32_t i = HM_WORLD_ROOT + 1; i < world->table_array.count; i++)
-        if (world->tables[i].is_alive && world->tables[i].count == 0)
+    uint32_t before = world->archetype_count;
+    for (uint32_t i = HM_WORLD_ROOT + 1; i < world->archetype_array.count; i++)
+        if (world->archetypes[i].is_alive && world->archetypes[i].count == 0)
             sets_drop(world, i);
-    if (world->table_count == before)
+    if (world->archetype_count == before)
         return;
     world->epoch++;
     world->memo_count = 0;
     memset(world->ways, 0, sizeof world->ways);
     sets_fill_buckets(world);
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        sets_drop_edges(world, &world->tables[i]);
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        sets_drop_edges(world, &world->archetypes[i]);
 }

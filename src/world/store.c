@@ -96,7 +96,7 @@ static hm_status store_grow(hm_world_store *store)
 {
     size_t count = store->block_array.count;
     if (count >= store->block_array.capacity)
-        return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for tables: max_size is used up",
+        return hm_fail(HM_ERROR_FULL, "%zu of %zu bytes for archetypes: max_size is used up",
                        count * HM_WORLD_BLOCK_SIZE, count * HM_WORLD_BLOCK_SIZE);
     hm_status status = hm_array_commit(&store->record_array, count + 1, true);
     if (status == HM_OK)
@@ -174,7 +174,7 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     store_link(store, STORE_TOP, index);
 }
 
-/* The root table has pieces, so there is a block that is not free. */
+/* The root archetype has pieces, so there is a block that is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {
     uint32_t count = (uint32_t)store->block_array.count;

@@ -21,13 +21,13 @@ static hm_status upkeep_trim_slots(hm_world *world)
     return status == HM_OK ? hm_array_decommit(&world->mask_array) : status;
 }
 
-/* The chunks of any table can be listed without a commit, for hm_world_defragment. */
+/* The chunks of any archetype can be listed without a commit, for hm_world_defragment. */
 static hm_status upkeep_trim_chunk_list(hm_world *world)
 {
     size_t most = 0;
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        if (world->tables[i].is_alive && world->tables[i].chunk_count > most)
-            most = world->tables[i].chunk_count;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        if (world->archetypes[i].is_alive && world->archetypes[i].chunk_count > most)
+            most = world->archetypes[i].chunk_count;
     world->order_chunks.count = most;
     return hm_array_decommit(&world->order_chunks);
 }
@@ -57,9 +57,9 @@ hm_status hm_world_trim(hm_world *world)
     world->ready_end = 0;
     hm_world_forget_order(world);
     hm_array_fini(&world->link_array); /* The next apply makes it again. */
-    hm_world_drop_tables(world);
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        if (world->tables[i].is_alive)
+    hm_world_drop_archetypes(world);
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        if (world->archetypes[i].is_alive)
             hm_world_drop_spares(world, i);
     status = hm_world_store_trim(&world->store);
     if (status == HM_OK)
@@ -80,8 +80,8 @@ hm_status hm_world_trim(hm_world *world)
 static bool upkeep_chunk_is_valid(const hm_world *world, uint32_t index, uint32_t chunk,
                                   uint32_t rows)
 {
-    const hm_world_table *table = &world->tables[index];
-    const hm_handle *entities = hm_world_entities(world, table, chunk);
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    const hm_handle *entities = hm_world_entities(world, archetype, chunk);
     for (uint32_t row = 0; row < rows; row++) {
         if (hm_id_table_find(&world->ids, entities[row]) == HM_INVALID_INDEX)
             return false;
@@ -95,72 +95,72 @@ static bool upkeep_chunk_is_valid(const hm_world *world, uint32_t index, uint32_
 /* The chunks are one list: those with rows, all full but the last, then spare ones. */
 static bool upkeep_rows_are_valid(const hm_world *world, uint32_t index)
 {
-    const hm_world_table *table = &world->tables[index];
+    const hm_world_archetype *archetype = &world->archetypes[index];
     uint32_t count = 0, chunks = 0, previous = HM_WORLD_NONE;
-    bool is_spare = table->last == HM_WORLD_NONE;
-    for (uint32_t chunk = table->first; chunk != HM_WORLD_NONE;) {
+    bool is_spare = archetype->last == HM_WORLD_NONE;
+    for (uint32_t chunk = archetype->first; chunk != HM_WORLD_NONE;) {
         const hm_world_link *link = hm_world_link_of(world, chunk);
-        if (chunks == table->chunk_count || link->previous != previous ||
-            link->ordinal != chunks++ || link->table != index)
+        if (chunks == archetype->chunk_count || link->previous != previous ||
+            link->ordinal != chunks++ || link->archetype != index)
             return false;
-        uint32_t rows = is_spare ? 0 : hm_world_rows_in(table, chunk);
-        if (rows > table->rows[hm_world_chunk_class(chunk)] ||
+        uint32_t rows = is_spare ? 0 : hm_world_rows_in(archetype, chunk);
+        if (rows > archetype->rows[hm_world_chunk_class(chunk)] ||
             !upkeep_chunk_is_valid(world, index, chunk, rows))
             return false;
         count += rows;
-        is_spare = is_spare || chunk == table->last;
+        is_spare = is_spare || chunk == archetype->last;
         previous = chunk;
         chunk = link->next;
     }
-    return is_spare && previous == table->tail && chunks == table->chunk_count &&
-           count == table->count;
+    return is_spare && previous == archetype->tail && chunks == archetype->chunk_count &&
+           count == archetype->count;
 }
 
-/* The cells of exactly the set are present; edges lead to live tables that differ by one. */
-static bool upkeep_set_is_valid(const hm_world *world, const hm_world_table *table)
+/* The cells of exactly the set are present; edges lead to live archetypes that differ by one. */
+static bool upkeep_set_is_valid(const hm_world *world, const hm_world_archetype *archetype)
 {
     uint32_t present = 0;
-    for (uint32_t number = 0; number < table->span; number++) {
-        bool is_present = table->cells[number].is_present;
+    for (uint32_t number = 0; number < archetype->span; number++) {
+        bool is_present = archetype->cells[number].is_present;
         present += is_present;
-        if (table->edges[number] == HM_WORLD_NONE)
+        if (archetype->edges[number] == HM_WORLD_NONE)
             continue;
-        if (table->edges[number] >= world->table_array.count)
+        if (archetype->edges[number] >= world->archetype_array.count)
             return false;
-        const hm_world_table *other = &world->tables[table->edges[number]];
-        uint32_t expected = is_present ? table->set_count - 1 : table->set_count + 1;
+        const hm_world_archetype *other = &world->archetypes[archetype->edges[number]];
+        uint32_t expected = is_present ? archetype->set_count - 1 : archetype->set_count + 1;
         if (!other->is_alive || other->set_count != expected ||
             hm_world_cell_of(other, number)->is_present == is_present)
             return false;
     }
-    for (uint32_t i = 0; i < table->set_count; i++)
-        if (!hm_world_cell_of(table, table->set[i])->is_present ||
-            (i > 0 && table->set[i] <= table->set[i - 1]))
+    for (uint32_t i = 0; i < archetype->set_count; i++)
+        if (!hm_world_cell_of(archetype, archetype->set[i])->is_present ||
+            (i > 0 && archetype->set[i] <= archetype->set[i - 1]))
             return false;
-    return present == table->set_count;
+    return present == archetype->set_count;
 }
 
-static hm_status upkeep_validate_tables(const hm_world *world)
+static hm_status upkeep_validate_archetypes(const hm_world *world)
 {
     uint64_t rows = 0;
-    uint32_t tables = 0;
-    for (uint32_t i = 0; i < world->table_array.count; i++) {
-        const hm_world_table *table = &world->tables[i];
-        if (!table->is_alive)
+    uint32_t archetypes = 0;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++) {
+        const hm_world_archetype *archetype = &world->archetypes[i];
+        if (!archetype->is_alive)
             continue;
-        tables += i != HM_WORLD_ROOT;
-        rows += table->count;
-        if (!upkeep_set_is_valid(world, table))
+        archetypes += i != HM_WORLD_ROOT;
+        rows += archetype->count;
+        if (!upkeep_set_is_valid(world, archetype))
             return hm_fail(HM_ERROR_CORRUPT,
-                           "the set or the edges of table %" HM_U32 " are damaged", i);
+                           "the set or the edges of archetype %" HM_U32 " are damaged", i);
         if (!upkeep_rows_are_valid(world, i))
-            return hm_fail(HM_ERROR_CORRUPT, "the rows of table %" HM_U32 " are damaged", i);
+            return hm_fail(HM_ERROR_CORRUPT, "the rows of archetype %" HM_U32 " are damaged", i);
     }
-    if (rows != world->ids.count || tables != world->table_count)
+    if (rows != world->ids.count || archetypes != world->archetype_count)
         return hm_fail(HM_ERROR_CORRUPT,
-                       "%" HM_U64 " rows in %" HM_U32 " tables, but %" HM_U32
+                       "%" HM_U64 " rows in %" HM_U32 " archetypes, but %" HM_U32
                        " entities in %" HM_U32,
-                       rows, tables, world->ids.count, world->table_count);
+                       rows, archetypes, world->ids.count, world->archetype_count);
     return HM_OK;
 }
 
@@ -195,6 +195,6 @@ hm_status hm_world_validate(const hm_world *world)
                             world->place_array.limit < world->ids.fresh_end))
         status = hm_fail(HM_ERROR_CORRUPT, "some slots have no places");
     if (status == HM_OK)
-        status = upkeep_validate_tables(world);
+        status = upkeep_validate_archetypes(world);
     return status == HM_OK ? upkeep_validate_sparse(world) : status;
 }

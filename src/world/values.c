@@ -25,16 +25,16 @@ void hm_world_run_hook(hm_world *world, uint32_t number, void *value)
 
 void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value)
 {
-    uint32_t index = hm_world_place_table(place);
-    const hm_world_cell *cell = &world->tables[index].cells[number];
+    uint32_t index = hm_world_place_archetype(place);
+    const hm_world_cell *cell = &world->archetypes[index].cells[number];
     void *at = hm_world_value_at(world, place, number);
     if (value != NULL)
         memcpy(at, value, cell->size);
     else
         memset(at, 0, cell->size);
     hm_world_mark_column(world, index, cell->column);
-    if (index == world->order_table)
-        hm_world_disturb(world, place, world->tables[index].count);
+    if (index == world->order_archetype)
+        hm_world_disturb(world, place, world->archetypes[index].count);
 }
 
 /* sparse components */

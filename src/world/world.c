@@ -8,9 +8,9 @@
 
 /* Limits of the descriptor. */
 #define WORLD_MAX_CAPACITY (UINT32_MAX / 2)
-#define WORLD_MAX_TABLES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
+#define WORLD_MAX_ARCHETYPES ((UINT32_C(1) << (32 - HM_WORLD_ROW_BITS)) - 1)
 #define WORLD_MAX_SIZE (UINT64_C(1) << 39)
-#define WORLD_SCARCE_TABLES 1024
+#define WORLD_SCARCE_ARCHETYPES 1024
 
 /* A power of two. */
 enum { WORLD_MIN_BUCKETS = 64 };
@@ -42,9 +42,9 @@ static void world_fill_desc(hm_world_desc *full)
     if (full->max_slots == 0)
         full->max_slots = hm_id_table_default_max_slots(
             full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
-    if (full->max_tables == 0)
-        full->max_tables =
-            hm_memory_is_ample(full->memory) ? WORLD_MAX_TABLES : WORLD_SCARCE_TABLES;
+    if (full->max_archetypes == 0)
+        full->max_archetypes =
+            hm_memory_is_ample(full->memory) ? WORLD_MAX_ARCHETYPES : WORLD_SCARCE_ARCHETYPES;
     if (full->max_size == 0)
         full->max_size = world_default_size(full);
 }
@@ -55,9 +55,9 @@ static hm_status world_check(const hm_world_desc *full)
     if (full->capacity > WORLD_MAX_CAPACITY)
         return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, full->capacity,
                        WORLD_MAX_CAPACITY);
-    if (full->max_tables > WORLD_MAX_TABLES)
-        return hm_fail(HM_ERROR_INVALID, "max_tables %" HM_U32 " is above %" HM_U32,
-                       full->max_tables, WORLD_MAX_TABLES);
+    if (full->max_archetypes > WORLD_MAX_ARCHETYPES)
+        return hm_fail(HM_ERROR_INVALID, "max_archetypes %" HM_U32 " is above %" HM_U32,
+                       full->max_archetypes, WORLD_MAX_ARCHETYPES);
     if (full->max_size > WORLD_MAX_SIZE || full->max_size < HM_WORLD_BLOCK_SIZE)
         return hm_fail(HM_ERROR_INVALID, "max_size %" HM_U64 " is not from %zu to %" HM_U64,
                        full->max_size, HM_WORLD_BLOCK_SIZE, WORLD_MAX_SIZE);
@@ -72,12 +72,12 @@ typedef struct world_array {
 static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
 {
     uint32_t buckets = WORLD_MIN_BUCKETS;
-    while (buckets < full->max_tables)
+    while (buckets < full->max_archetypes)
         buckets *= 2;
     const world_array arrays[] = {
         {&world->place_array, sizeof(hm_world_place), full->max_slots},
         {&world->mask_array, sizeof(uint64_t), full->max_slots},
-        {&world->table_array, sizeof(hm_world_table), (size_t)full->max_tables + 1},
+        {&world->archetype_array, sizeof(hm_world_archetype), (size_t)full->max_archetypes + 1},
         {&world->bucket_array, sizeof(uint32_t), buckets},
         {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
         {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},
@@ -96,7 +96,7 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
     return status;
 }
 
-/* Makes the root table, with a first chunk, so that it is there in every live world. */
+/* Makes the root archetype, with a first chunk, so that it is there in every live world. */
 static hm_status world_init_root(hm_world *world)
 {
     hm_status status = hm_array_commit(&world->bucket_array, WORLD_MIN_BUCKETS, false);
@@ -107,7 +107,7 @@ static hm_status world_init_root(hm_world *world)
     memset(world->bucket_array.data, 0xFF, WORLD_MIN_BUCKETS * sizeof(uint32_t));
     hm_world_set none = {.count = 0};
     uint32_t root;
-    return hm_world_table_of(world, &none, &root);
+    return hm_world_archetype_of(world, &none, &root);
 }
 
 static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
@@ -121,8 +121,8 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     if (status == HM_OK)
         status = hm_world_store_init(&world->store, full->max_size, full->memory);
     world->places = (hm_world_place *)(void *)world->place_array.data;
-    world->tables = (hm_world_table *)(void *)world->table_array.data;
-    world->dropped = world->order_table = HM_WORLD_NONE;
+    world->archetypes = (hm_world_archetype *)(void *)world->archetype_array.data;
+    world->dropped = world->order_archetype = HM_WORLD_NONE;
     if (status == HM_OK)
         status = world_init_root(world);
     return status;
@@ -139,7 +139,7 @@ static void world_release_all(hm_world *world)
     hm_array_fini(&world->sparse_array);
     hm_array_fini(&world->component_array);
     hm_array_fini(&world->bucket_array);
-    hm_array_fini(&world->table_array);
+    hm_array_fini(&world->archetype_array);
     hm_array_fini(&world->mask_array);
     hm_array_fini(&world->place_array);
     hm_id_table_fini(&world->ids);
@@ -202,7 +202,7 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     if (desc == NULL)
         return hm_refuse_null("hm_world_component", "desc");
     if ((uint32_t)desc->storage > HM_COMPONENT_SPARSE)
-        return hm_fail(HM_ERROR_INVALID, "storage %u is neither table nor sparse",
+        return hm_fail(HM_ERROR_INVALID, "storage %u is neither archetype nor sparse",
                        (unsigned)desc->storage);
     bool is_tag = desc->size == 0;
     if (is_tag && (desc->destroy != NULL || desc->align > 1))
@@ -210,7 +210,7 @@ static hm_status world_check_component(const hm_world *world, const hm_component
     if (is_tag && desc->storage == HM_COMPONENT_SPARSE)
         return hm_fail(HM_ERROR_INVALID, "a sparse component has values of size 0");
     size_t limit = HM_WORLD_ROW_LIMIT - sizeof(hm_handle);
-    if (desc->storage == HM_COMPONENT_TABLE && desc->size > limit)
+    if (desc->storage == HM_COMPONENT_ARCHETYPE && desc->size > limit)
         return hm_fail(HM_ERROR_INVALID, "size %zu is above %zu: make the component sparse",
                        desc->size, limit);
     hm_status status = is_tag ? HM_OK : hm_array_check_layout(desc->size, desc->align, "");
@@ -308,7 +308,7 @@ hm_world_stats hm_world_get_stats(const hm_world *world)
     hm_id_table_add_stats(&world->ids, &stats);
     const hm_array *const arrays[] = {&world->place_array,
                                       &world->mask_array,
-                                      &world->table_array,
+                                      &world->archetype_array,
                                       &world->bucket_array,
                                       &world->component_array,
                                       &world->sparse_array,
@@ -340,8 +340,8 @@ uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component 
     if (hm_world_is_sparse(world, number))
         return hm_world_record(world, number)->changed;
     hm_world_place place = world->places[hm_handle_index(entity)];
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    const hm_world_cell *cell = &table->cells[number];
-    uint64_t values = cell->size != 0 ? table->column_changed[cell->column] : 0;
-    return values > table->changed ? values : table->changed;
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    const hm_world_cell *cell = &archetype->cells[number];
+    uint64_t values = cell->size != 0 ? archetype->column_changed[cell->column] : 0;
+    return values > archetype->changed ? values : archetype->changed;
 }

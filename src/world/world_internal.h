@@ -3,13 +3,13 @@
  *
  *     store.c       memory: blocks of 256 KiB, whole or in pieces of 512 bytes, 4 KiB or 32 KiB
  *     refuse.c      why a call is refused; the time of callbacks
- *     disturb.c     what the order of a table is told
+ *     disturb.c     what the order of an archetype is told
  *     values.c      the values of components: check, write, destroy
- *     chunks.c      the rows of a table, in a list of chunks
- *     sets.c        sets of components, and the tables that have them: find, make, drop, edges
+ *     chunks.c      the rows of an archetype, in a list of chunks
+ *     sets.c        sets of components, and the archetypes that have them: find, make, drop, edges
  *     entities.c    create and destroy, one and many
  *     world.c       init and fini, components, questions
- *     change.c      add, remove and change: an entity moves from table to table
+ *     change.c      add, remove and change: an entity moves from archetype to archetype
  *     defragment.c  brings rows into order
  *     upkeep.c      trim and validate
  *     query.c       visits what matches
@@ -42,15 +42,15 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
-#define HM_WORLD_NONE UINT32_MAX           /* no chunk, table or block */
+#define HM_WORLD_NONE UINT32_MAX           /* no chunk, archetype or block */
 #define HM_WORLD_ROW_LIMIT ((size_t)16368) /* bytes of a row, its entity included */
-#define HM_WORLD_ROOT UINT32_C(0)          /* the table of entities without components */
+#define HM_WORLD_ROOT UINT32_C(0)          /* the archetype of entities without components */
 
 /* At the end of each chunk. */
 typedef struct hm_world_link {
-    uint32_t previous, next; /* chunks of the table */
-    uint32_t ordinal;        /* how many chunks of the table come before */
-    uint32_t table;
+    uint32_t previous, next; /* chunks of the archetype */
+    uint32_t ordinal;        /* how many chunks of the archetype come before */
+    uint32_t archetype;
 } hm_world_link;
 
 /* A component that was made. */
@@ -60,7 +60,7 @@ typedef struct hm_world_component_record {
     void (*destroy)(void *value, void *context);
     void *context;
     const char *name;
-    uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in tables */
+    uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in archetypes */
     uint32_t owner;   /* in the record of number i: the component whose secondary has index i */
     uint64_t changed; /* sparse: clock at which its values last changed */
 } hm_world_component_record;
@@ -153,7 +153,7 @@ void hm_world_leave(hm_world *world);
 
 /* rows and columns */
 
-static inline uint32_t hm_world_place_table(hm_world_place place)
+static inline uint32_t hm_world_place_archetype(hm_world_place place)
 {
     return place.row >> HM_WORLD_ROW_BITS;
 }
@@ -163,48 +163,50 @@ static inline uint32_t hm_world_place_row(hm_world_place place)
     return place.row & ((1U << HM_WORLD_ROW_BITS) - 1);
 }
 
-static inline hm_handle *hm_world_entities(const hm_world *world, const hm_world_table *table,
-                                           uint32_t chunk)
+static inline hm_handle *hm_world_entities(const hm_world *world,
+                                           const hm_world_archetype *archetype, uint32_t chunk)
 {
-    size_t rows = table->rows[hm_world_chunk_class(chunk)];
-    return (hm_handle *)(void *)(hm_world_chunk_at(world, chunk) + rows * table->entity_offset);
+    size_t rows = archetype->rows[hm_world_chunk_class(chunk)];
+    return (hm_handle *)(void *)(hm_world_chunk_at(world, chunk) + rows * archetype->entity_offset);
 }
 
-static inline const hm_world_cell *hm_world_cell_of(const hm_world_table *table, uint32_t number)
+static inline const hm_world_cell *hm_world_cell_of(const hm_world_archetype *archetype,
+                                                    uint32_t number)
 {
     static const hm_world_cell absent = {0};
-    return number < table->span ? &table->cells[number] : &absent;
+    return number < archetype->span ? &archetype->cells[number] : &absent;
 }
 
-/* Marks a column, or all rows of a table, as changed now. */
-static inline void hm_world_mark_column(hm_world *world, uint32_t table, uint32_t column)
+/* Marks a column, or all rows of an archetype, as changed now. */
+static inline void hm_world_mark_column(hm_world *world, uint32_t archetype, uint32_t column)
 {
-    world->tables[table].column_changed[column] = ++world->clock;
-    world->tables[table].is_ordered = false;
+    world->archetypes[archetype].column_changed[column] = ++world->clock;
+    world->archetypes[archetype].is_ordered = false;
 }
 
-static inline void hm_world_mark_rows(hm_world *world, uint32_t table)
+static inline void hm_world_mark_rows(hm_world *world, uint32_t archetype)
 {
-    world->tables[table].changed = ++world->clock;
-    world->tables[table].is_ordered = false;
+    world->archetypes[archetype].changed = ++world->clock;
+    world->archetypes[archetype].is_ordered = false;
 }
 
 /* disturb.c */
 
-/* The first chunks of a table may be small; from the fourth on, all are of the largest class. */
+/* The first chunks of an archetype may be small; from the fourth on, all are of the largest
+ * class. */
 enum { HM_WORLD_SMALL_CHUNKS = HM_WORLD_CLASSES - 1 };
 
-/* Returns the chunks of the table that is being ordered. */
+/* Returns the chunks of the archetype that is being ordered. */
 static inline uint32_t *hm_world_order_chunks(const hm_world *world)
 {
     return (uint32_t *)(void *)world->order_chunks.data;
 }
 
-/* Returns the number of a row of that table. */
+/* Returns the number of a row of that archetype. */
 uint32_t hm_world_row_of(const hm_world *world, hm_world_place place);
 
-/* A row of the table that is being ordered has changed, or is about to go; `count` rows are left.
- */
+/* A row of the archetype that is being ordered has changed, or is about to go; `count` rows are
+ * left. */
 void hm_world_disturb(hm_world *world, hm_world_place place, uint32_t count);
 
 /* Rows were renumbered, or their values may all have changed. */
@@ -219,9 +221,9 @@ hm_status hm_world_check_values(const hm_world *world, const hm_component *set, 
 /* Returns the value of a component that is not sparse, and not a tag, in a row that has it. */
 static inline void *hm_world_value_at(const hm_world *world, hm_world_place place, uint32_t number)
 {
-    const hm_world_table *table = &world->tables[hm_world_place_table(place)];
-    const hm_world_cell *cell = &table->cells[number];
-    return hm_world_address(world, table, place, cell->offset, cell->size);
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    const hm_world_cell *cell = &archetype->cells[number];
+    return hm_world_address(world, archetype, place, cell->offset, cell->size);
 }
 
 /* Runs the destroy hook of a component, which has one, for this value. */
@@ -249,22 +251,23 @@ bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle enti
 /* chunks.c */
 
 /* Returns how many rows of a chunk are in use. */
-static inline uint32_t hm_world_rows_in(const hm_world_table *table, uint32_t chunk)
+static inline uint32_t hm_world_rows_in(const hm_world_archetype *archetype, uint32_t chunk)
 {
-    return chunk == table->last ? table->last_rows : table->rows[hm_world_chunk_class(chunk)];
+    return chunk == archetype->last ? archetype->last_rows
+                                    : archetype->rows[hm_world_chunk_class(chunk)];
 }
 
-/* Makes `count` more rows fit, by spare chunks behind the last; in the root table in addition to
- * the rows that hm_world_reserve has reserved. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
+/* Makes `count` more rows fit, by spare chunks behind the last; in the root archetype in addition
+ * to the rows that hm_world_reserve has reserved. HM_ERROR_MEMORY or HM_ERROR_FULL: nothing has
  * changed. */
 hm_status hm_world_prepare_chunks(hm_world *world, uint32_t index, uint32_t count);
 
 /* The same; inline where the last chunk has room for one row. */
 static inline hm_status hm_world_prepare_rows(hm_world *world, uint32_t index, uint32_t n)
 {
-    const hm_world_table *table = &world->tables[index];
-    if (n == 1 && index != HM_WORLD_ROOT && table->last != HM_WORLD_NONE &&
-        table->last_rows < table->rows[hm_world_chunk_class(table->last)])
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    if (n == 1 && index != HM_WORLD_ROOT && archetype->last != HM_WORLD_NONE &&
+        archetype->last_rows < archetype->rows[hm_world_chunk_class(archetype->last)])
         return HM_OK;
     return hm_world_prepare_chunks(world, index, n);
 }
@@ -275,27 +278,27 @@ hm_world_place hm_world_append_row(hm_world *world, uint32_t index, hm_handle en
 /* Zeroes all values of a row. */
 void hm_world_zero_row(hm_world *world, hm_world_place place);
 
-/* Removes a row: the last one of the table takes its place. Its values are not destroyed. */
+/* Removes a row: the last one of the archetype takes its place. Its values are not destroyed. */
 void hm_world_remove_row(hm_world *world, hm_world_place place);
 
-/* Moves a row whose entity has another place already, or dies, behind the last row of its table,
- * and returns where it is: its values can be destroyed there while the world is consistent. Then it
- * is forgotten. */
+/* Moves a row whose entity has another place already, or dies, behind the last row of its
+ * archetype, and returns where it is: its values can be destroyed there while the world is
+ * consistent. Then it is forgotten. */
 hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place);
 void hm_world_forget_row(hm_world *world, hm_world_place place);
 
-/* Gives the chunks behind the last row back. The root table keeps them until a trim: they are what
- * a reserve promised. */
+/* Gives the chunks behind the last row back. The root archetype keeps them until a trim: they are
+ * what a reserve promised. */
 void hm_world_drop_spares(hm_world *world, uint32_t index);
 
-/* Exchanges two rows of one table. */
+/* Exchanges two rows of one archetype. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
 
-/* Removes all rows of a table, and gives its chunks back. */
+/* Removes all rows of an archetype, and gives its chunks back. */
 void hm_world_clear_rows(hm_world *world, uint32_t index);
 
-/* Appends a row to table `to` for the entity at `from`, copies the values that both tables have,
- * and zeroes the others. The entity's slot still leads to `from`. */
+/* Appends a row to archetype `to` for the entity at `from`, copies the values that both archetypes
+ * have, and zeroes the others. The entity's slot still leads to `from`. */
 hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t to);
 
 /* The same, but writes `value`, if it is not NULL, for the component `number`, which is new. */
@@ -320,25 +323,25 @@ void hm_world_drop_sparse(const hm_world *world, hm_world_set *set);
  * that is more than a chunk. */
 hm_status hm_world_measure(const hm_world *world, const hm_world_set *set, uint16_t *row_size);
 
-/* Finds or makes the table of exactly this set, which has no sparse component. HM_ERROR_INVALID: a
- * row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
-hm_status hm_world_table_of(hm_world *world, const hm_world_set *set, uint32_t *table);
+/* Finds or makes the archetype of exactly this set, which has no sparse component.
+ * HM_ERROR_INVALID: a row takes more than a chunk. HM_ERROR_FULL, HM_ERROR_MEMORY. */
+hm_status hm_world_archetype_of(hm_world *world, const hm_world_set *set, uint32_t *archetype);
 
-/* Finds or makes the table with one component, which is not sparse, more or less, and caches the
- * way there. */
-hm_status hm_world_find_way(hm_world *world, uint32_t table, uint32_t number, uint32_t *other);
+/* Finds or makes the archetype with one component, which is not sparse, more or less, and caches
+ * the way there. */
+hm_status hm_world_find_way(hm_world *world, uint32_t archetype, uint32_t number, uint32_t *other);
 
 /* The same; O(1) the second time. */
-static inline hm_status hm_world_follow(hm_world *world, uint32_t table, uint32_t number,
+static inline hm_status hm_world_follow(hm_world *world, uint32_t archetype, uint32_t number,
                                         uint32_t *other)
 {
-    const hm_world_table *from = &world->tables[table];
+    const hm_world_archetype *from = &world->archetypes[archetype];
     *other = number < from->span ? from->edges[number] : HM_WORLD_NONE;
-    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, table, number, other);
+    return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, archetype, number, other);
 }
 
-/* Drops the tables without rows, except the root, and the edges to them. */
-void hm_world_drop_tables(hm_world *world);
+/* Drops the archetypes without rows, except the root, and the edges to them. */
+void hm_world_drop_archetypes(hm_world *world);
 
 /* entities.c */
 
@@ -357,8 +360,8 @@ static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
 
 void hm_world_settle_all(hm_world *world);
 
-/* Brings the entities to life that commands have promised, all in the root table. Cannot fail: all
- * that it needs was reserved. Every change from outside commands does this first, but only when
+/* Brings the entities to life that commands have promised, all in the root archetype. Cannot fail:
+ * all that it needs was reserved. Every change from outside commands does this first, but only when
  * nothing can fail any more, since a call that fails changes nothing: until then it takes promised
  * entities for alive, and prepares what it needs in addition to them. */
 static inline void hm_world_settle(hm_world *world)
@@ -377,9 +380,9 @@ typedef struct hm_world_delta {
 hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, uint32_t n_add,
                               const hm_component *remove, uint32_t n_remove, hm_world_delta *delta);
 
-/* Finds or makes the table for an entity of table `from` after the delta. */
-hm_status hm_world_table_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
-                               uint32_t *to);
+/* Finds or makes the archetype for an entity of archetype `from` after the delta. */
+hm_status hm_world_archetype_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
+                                   uint32_t *to);
 
 /* As hm_world_change, but the sets are read, the entity is alive or promised, and the world idle.
  */

@@ -170,7 +170,7 @@ static bool world_works(const hm_memory *in)
 {
     hm_world world;
     const hm_world_desc desc = {
-        .capacity = COUNT, .max_tables = 16, .max_size = 2 << 20, .memory = in};
+        .capacity = COUNT, .max_archetypes = 16, .max_size = 2 << 20, .memory = in};
     REQUIRE(hm_world_init(&world, &desc) == HM_OK);
     hm_component a = hm_world_component(&world, &(hm_component_desc){.size = 4, .name = "a"});
     hm_component b = hm_world_component(&world, &(hm_component_desc){.size = 8, .name = "b"});

@@ -46,7 +46,7 @@ EXPECTED = {
               "[index 1, generation 1, type 5] = {red = 1 '\\001', depth = 70000}}",
     "groups": "hm_table 'table', 10 of 10 rows, 2 columns = {" + ", ".join(
         f"[index {i}, generation 1, type 0] = 02 01 | {i + 3:02x}" for i in range(10)) + "}",
-    "level": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
+    "level": "hm_world 'level', 3 of 1000 entities, 2 archetypes = {"
              "[index 0, generation 1, type 9] = components none, "
              "[index 1, generation 1, type 9] = components 0, 1, "
              "[index 2, generation 1, type 9] = components 1}",
@@ -98,7 +98,7 @@ EXPECTED = {
                          "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_tables[1]": "hm_table 'point', 2 of 50 rows, 2 columns = {"
                          "[damaged] = 18446744073709551615 bytes are too many}",
-    "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 tables = {"
+    "damaged_world": "hm_world 'level', 3 of 1000 entities, 2 archetypes = {"
                      "[damaged] = the memory at 0x0 cannot be read}",
     "damaged_index": "hm_index 'cell', 2 of 10 owners, 1 keys = {"
                      "[damaged] = the memory at 0x10 cannot be read}",
@@ -132,9 +132,9 @@ EXPECTED_OF_CLASSES = {
               "[index 0, generation 1, type 0] = 0.5 | {radius = 3}}",
     "teams": "hm::index<sprite, team> 'index', 1 of 10 owners, 1 keys = {"
              "[index 0, generation 1, type 3] = team::blue}",
-    "::level": "hm::world 'level', 1 of 10 entities, 1 tables = {"
+    "::level": "hm::world 'level', 1 of 10 entities, 1 archetypes = {"
              "[index 0, generation 1, type 0] = components 0, 1}",
-    "moved_world": "hm::world 'moved', 0 of 10 entities, 0 tables",
+    "moved_world": "hm::world 'moved', 0 of 10 entities, 0 archetypes",
     "::empty_world": "hm::world, not initialised",
 }
 # These are printed, and only that is checked.

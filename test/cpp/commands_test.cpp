@@ -73,7 +73,7 @@ TEST(cpp_commands, an_entity_is_promised_with_its_values)
     CHECK(world.get<position>(first)->y == 2 && *world.get<counted>(first)->value == 3);
     CHECK(world.has<frozen>(first) && world.has<frozen>(second) && world.has<frozen>(third));
     CHECK(world.get<health>(second)->points == 100 && world.get<velocity>(third)->y == 6);
-    CHECK(world.table_count() == 3 && counted::alive == 1); /* no table in between */
+    CHECK(world.archetype_count() == 3 && counted::alive == 1); /* no archetype in between */
     CHECK(commands.create(counted(4)));
     CHECK(counted::alive == 2);
     commands = hm::commands();

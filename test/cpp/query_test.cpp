@@ -255,7 +255,7 @@ TEST(cpp_query, views_tell_what_changed)
         if (all.changed<position>() > before)
             later += entities.size();
     });
-    CHECK(later == 50); /* those in the table of that entity */
+    CHECK(later == 50); /* those in the archetype of that entity */
     const std::uint64_t between = world.clock();
     all.each_view([&](hm::span<const hm::entity>, velocity *, position *) {
         all.touch<position>();

@@ -212,9 +212,9 @@ TEST(cpp_world, a_change_is_one_move)
 {
     hm::world world(100);
     const hm::entity stone = world.create(position{1, 2}, velocity{3, 4}, counted(1));
-    const std::uint32_t tables = world.table_count();
+    const std::uint32_t archetypes = world.archetype_count();
     CHECK(world.change(stone, hm::without<velocity, rare>(), frozen(), counted(2)) == HM_OK);
-    CHECK(world.table_count() == tables + 1 && !world.has<velocity>(stone));
+    CHECK(world.archetype_count() == archetypes + 1 && !world.has<velocity>(stone));
     CHECK(world.has<frozen>(stone) && *world.get<counted>(stone)->value == 2);
     CHECK(counted::alive == 1 && world.get<position>(stone)->y == 2);
     CHECK(world.change(hm::entity(), hm::without<>(), counted(3)) == HM_ERROR_STALE);
@@ -325,7 +325,7 @@ static void check_empty(hm::world &world)
     CHECK(!world.destroy(hm::entity::from_bits(1)) && world.destroy_n(nullptr, 0) == 0);
     CHECK(world.reserve(1) == HM_ERROR_FULL && !world.upcoming(0) && !world.handle_at(0));
     CHECK(world.each<position>([](position &) {}) == HM_ERROR_FULL);
-    CHECK(world.changed<position>(hm::entity()) == 0 && world.table_count() == 0);
+    CHECK(world.changed<position>(hm::entity()) == 0 && world.archetype_count() == 0);
     CHECK(world.defragment_by<rare>([](const rare &each) { return each.value; }).done);
     CHECK(world.explain(hm::entity()) == HM_HANDLE_NULL && world.stats().count == 0);
     world.touch<position>(hm::entity());

@@ -293,10 +293,10 @@ static void clear(void)
         note_destroy(scene.model.dense[0].slot);
 }
 
-/* Only tables with entities stay. */
+/* Only archetypes with entities stay. */
 static void trim(void)
 {
-    uint32_t slots = hm_world_get_stats(world).slots, sets = 0, tables = 0;
+    uint32_t slots = hm_world_get_stats(world).slots, sets = 0, archetypes = 0;
     hm_status status = hm_world_trim(world);
     CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
     scene.model.dropped |= arena.refused || hm_world_get_stats(world).slots < slots;
@@ -305,10 +305,10 @@ static void trim(void)
         for (uint32_t kind = 0; kind < scene.kinds; kind++)
             if (!entity_is_sparse(kind))
                 set |= scene.model.dense[i].set & 1u << kind;
-        tables += set != 0 && (sets >> set & 1) == 0;
+        archetypes += set != 0 && (sets >> set & 1) == 0;
         sets |= 1u << set;
     }
-    CHECK(hm_world_table_count(world) == tables);
+    CHECK(hm_world_archetype_count(world) == archetypes);
 }
 
 /* The state is checked later: what upcoming answers is what creates return. */
@@ -352,7 +352,7 @@ static void check_sorted(const unsigned char *values, uint32_t kind, uint32_t co
     }
 }
 
-/* The rows of each table, or the values of a sparse component, have rising keys. */
+/* The rows of each archetype, or the values of a sparse component, have rising keys. */
 static void check_order(uint32_t kind)
 {
     uint32_t last = 0;
@@ -361,15 +361,15 @@ static void check_order(uint32_t kind)
         check_sorted(hm_secondary_values(sparse), kind, hm_secondary_count(sparse), &last);
         return;
     }
-    for (uint32_t i = 0; i < world->table_array.count; i++, last = 0) {
-        const hm_world_table *table = &world->tables[i];
-        uint32_t left = table->count;
-        const hm_world_cell *cell = table->is_alive ? hm_world_cell_of(table, kind) : NULL;
-        for (uint32_t chunk = table->first; cell != NULL && cell->is_present && left > 0;
+    for (uint32_t i = 0; i < world->archetype_array.count; i++, last = 0) {
+        const hm_world_archetype *archetype = &world->archetypes[i];
+        uint32_t left = archetype->count;
+        const hm_world_cell *cell = archetype->is_alive ? hm_world_cell_of(archetype, kind) : NULL;
+        for (uint32_t chunk = archetype->first; cell != NULL && cell->is_present && left > 0;
              chunk = hm_world_link_of(world, chunk)->next) {
-            uint32_t rows = hm_world_rows_in(table, chunk);
+            uint32_t rows = hm_world_rows_in(archetype, chunk);
             hm_world_place place = {chunk, i << HM_WORLD_ROW_BITS};
-            check_sorted(hm_world_address(world, table, place, cell->offset, cell->size), kind,
+            check_sorted(hm_world_address(world, archetype, place, cell->offset, cell->size), kind,
                          rows, &last);
             left -= rows;
         }

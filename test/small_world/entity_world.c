@@ -23,20 +23,20 @@ static void begin_arena(void)
     while (count < ENTITY_SMALL + 4)
         windows[count++] = ENTITY_MEDIUM;
     windows[count++] = ENTITY_RECORDS;
-    windows[count++] = ENTITY_TABLES;
+    windows[count++] = ENTITY_ARCHETYPES;
     windows[count++] = ENTITY_SPARSE;
     windows[count++] = ENTITY_STORE;
     arena_begin(windows, count, scene.config->page_size);
     CHECK(arena_size() == ENTITY_BYTES);
 }
 
-/* Returns how many sets the components in tables have, without the empty one. */
-static uint32_t count_tables(void)
+/* Returns how many sets the components in archetypes have, without the empty one. */
+static uint32_t count_archetypes(void)
 {
-    uint32_t tables = 1;
+    uint32_t archetypes = 1;
     for (uint32_t i = 0; i < scene.kinds; i++)
-        tables *= entity_is_sparse(i) ? 1 : 2;
-    return tables - 1;
+        archetypes *= entity_is_sparse(i) ? 1 : 2;
+    return archetypes - 1;
 }
 
 static hm_status init(void)
@@ -45,7 +45,7 @@ static hm_status init(void)
                           .max_slots = scene.config->max_slots,
                           .type_id = WORLD_TYPE_ID,
                           .memory = &arena.table,
-                          .max_tables = count_tables(),
+                          .max_archetypes = count_archetypes(),
                           .max_size = ENTITY_STORE};
     return hm_world_init(world, &desc);
 }
@@ -57,7 +57,7 @@ static void make_component(uint32_t kind)
                               .destroy = entity_has_hook(kind) ? entity_destroyed : NULL,
                               .context = &scene.ids[kind],
                               .storage = entity_is_sparse(kind) ? HM_COMPONENT_SPARSE
-                                                                : HM_COMPONENT_TABLE};
+                                                                : HM_COMPONENT_ARCHETYPE};
     uint32_t refuse = 1;
     do {
         arena_refuse(refuse++);
@@ -113,20 +113,21 @@ static void end(void)
 /* states */
 
 /* Copies what a chunk has in its rows to a blank one. */
-static void blank_chunk(const hm_world_table *table, uint32_t chunk)
+static void blank_chunk(const hm_world_archetype *archetype, uint32_t chunk)
 {
     unsigned char kept[ENTITY_STORE], *at = hm_world_chunk_at(world, chunk);
     size_t size = hm_world_class_size(hm_world_chunk_class(chunk));
-    uint32_t rows = hm_world_rows_in(table, chunk), room = table->rows[hm_world_chunk_class(chunk)];
+    uint32_t rows = hm_world_rows_in(archetype, chunk),
+             room = archetype->rows[hm_world_chunk_class(chunk)];
     memset(kept, WORLD_BLANK, size);
     memcpy(kept + size - sizeof(hm_world_link), at + size - sizeof(hm_world_link),
            sizeof(hm_world_link));
-    for (uint32_t c = 0; c < table->column_count; c++) {
-        const hm_world_cell *cell = &table->cells[table->columns[c]];
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        const hm_world_cell *cell = &archetype->cells[archetype->columns[c]];
         size_t offset = (size_t)cell->offset * room;
         memcpy(kept + offset, at + offset, (size_t)cell->size * rows);
     }
-    size_t offset = (size_t)table->entity_offset * room;
+    size_t offset = (size_t)archetype->entity_offset * room;
     memcpy(kept + offset, at + offset, sizeof(hm_handle) * rows);
     memcpy(at, kept, size);
 }
@@ -145,27 +146,27 @@ static void blank_piece(uint32_t piece, const void *from)
     memset(at + used, WORLD_BLANK, hm_world_class_size(hm_world_chunk_class(piece)) - used);
 }
 
-/* Times become 0. Only the order under way can know that a table is in order. */
-static void blank_table(hm_world_table *table)
+/* Times become 0. Only the order under way can know that an archetype is in order. */
+static void blank_archetype(hm_world_archetype *archetype)
 {
-    size_t padding = offsetof(hm_world_table, is_ordered) + sizeof table->is_ordered;
-    memset((unsigned char *)table + padding, 0, sizeof *table - padding);
-    table->changed = 0;
-    if (!table->is_alive)
+    size_t padding = offsetof(hm_world_archetype, is_ordered) + sizeof archetype->is_ordered;
+    memset((unsigned char *)archetype + padding, 0, sizeof *archetype - padding);
+    archetype->changed = 0;
+    if (!archetype->is_alive)
         return;
-    memset(table->column_changed, 0, sizeof *table->column_changed * table->set_count);
-    blank_piece(table->cell_piece, table->edges + table->span);
-    blank_piece(table->set_piece, table->columns + table->column_count);
+    memset(archetype->column_changed, 0, sizeof *archetype->column_changed * archetype->set_count);
+    blank_piece(archetype->cell_piece, archetype->edges + archetype->span);
+    blank_piece(archetype->set_piece, archetype->columns + archetype->column_count);
     if (world->order.key == NULL)
-        table->is_ordered = false;
-    bool is_spare = table->last == HM_WORLD_NONE;
-    for (uint32_t chunk = table->first; chunk != HM_WORLD_NONE;
+        archetype->is_ordered = false;
+    bool is_spare = archetype->last == HM_WORLD_NONE;
+    for (uint32_t chunk = archetype->first; chunk != HM_WORLD_NONE;
          chunk = hm_world_link_of(world, chunk)->next) {
         if (is_spare)
             blank_spare_chunk(chunk);
         else
-            blank_chunk(table, chunk);
-        is_spare = is_spare || chunk == table->last;
+            blank_chunk(archetype, chunk);
+        is_spare = is_spare || chunk == archetype->last;
     }
 }
 
@@ -252,7 +253,7 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
     }
 }
 
-/* The order numbers the rows of one table. */
+/* The order numbers the rows of one archetype. */
 static void blank_rows_order(void)
 {
     uint32_t positions[ENTITY_SLOTS], row = 0;
@@ -260,13 +261,14 @@ static void blank_rows_order(void)
     for (uint32_t slot = 0; slot < ENTITY_SLOTS; slot++)
         positions[slot] = HM_INVALID_INDEX;
     uint32_t chunks = 0;
-    if (world->order_table != HM_WORLD_NONE && world->tables[world->order_table].is_alive) {
-        const hm_world_table *table = &world->tables[world->order_table];
-        chunks = table->chunk_count;
-        for (uint32_t chunk = table->first; row < table->count;
+    if (world->order_archetype != HM_WORLD_NONE &&
+        world->archetypes[world->order_archetype].is_alive) {
+        const hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
+        chunks = archetype->chunk_count;
+        for (uint32_t chunk = archetype->first; row < archetype->count;
              chunk = hm_world_link_of(world, chunk)->next) {
-            const hm_handle *entities = hm_world_entities(world, table, chunk);
-            for (uint32_t i = 0; i < hm_world_rows_in(table, chunk); i++) {
+            const hm_handle *entities = hm_world_entities(world, archetype, chunk);
+            for (uint32_t i = 0; i < hm_world_rows_in(archetype, chunk); i++) {
                 owners[row] = entities[i];
                 positions[hm_handle_index(entities[i])] = row++;
             }
@@ -291,9 +293,10 @@ static void blank_unused(void)
     BLANK(ids->entry_array.count);
     BLANK(ids->slot_array.count);
     blank_slots();
-    for (uint32_t i = 0; i < world->table_array.count; i++)
-        blank_table(&world->tables[i]);
-    blank_behind(&world->table_array, sizeof(hm_world_table) * world->table_array.count);
+    for (uint32_t i = 0; i < world->archetype_array.count; i++)
+        blank_archetype(&world->archetypes[i]);
+    blank_behind(&world->archetype_array,
+                 sizeof(hm_world_archetype) * world->archetype_array.count);
     blank_behind(&world->bucket_array, sizeof(uint32_t) * world->bucket_array.count);
     blank_store();
     for (uint32_t i = 0; i < scene.kinds; i++) {
@@ -309,12 +312,12 @@ static void blank_unused(void)
             BLANK(world->ways[i].from), BLANK(world->ways[i].to), BLANK(world->ways[i].components);
     if (world->memo_count == 0) {
         BLANK(world->memo);
-        BLANK(world->memo_table);
+        BLANK(world->memo_archetype);
     }
 }
 
-/* The form of a state: all of it but the names of chunks and tables. Tables come in the order of
- * their sets; of the store counts how many pieces of each class are free. */
+/* The form of a state: all of it but the names of chunks and archetypes. Archetypes come in the
+ * order of their sets; of the store counts how many pieces of each class are free. */
 
 static struct {
     unsigned char *bytes;
@@ -340,50 +343,51 @@ static void put_array(const hm_array *array)
     put(array->data, array->committed_size);
 }
 
-/* Returns the set of a table's components, or the number of sets if there is no such table. */
+/* Returns the set of an archetype's components, or the number of sets if there is no such
+ * archetype. */
 static uint32_t set_of(uint32_t index)
 {
     uint32_t set = 0;
-    if (index >= world->table_array.count || !world->tables[index].is_alive)
+    if (index >= world->archetype_array.count || !world->archetypes[index].is_alive)
         return 1u << scene.kinds;
-    for (uint32_t i = 0; i < world->tables[index].set_count; i++)
-        set |= 1u << world->tables[index].set[i];
+    for (uint32_t i = 0; i < world->archetypes[index].set_count; i++)
+        set |= 1u << world->archetypes[index].set[i];
     return set;
 }
 
 /* The classes of its chunks, and its entities. */
-static void put_rows(const hm_world_table *table)
+static void put_rows(const hm_world_archetype *archetype)
 {
-    bool is_spare = table->last == HM_WORLD_NONE;
-    for (uint32_t chunk = table->first; chunk != HM_WORLD_NONE;
+    bool is_spare = archetype->last == HM_WORLD_NONE;
+    for (uint32_t chunk = archetype->first; chunk != HM_WORLD_NONE;
          chunk = hm_world_link_of(world, chunk)->next) {
         put_byte(0x80 | hm_world_chunk_class(chunk));
-        uint32_t rows = is_spare ? 0 : hm_world_rows_in(table, chunk);
+        uint32_t rows = is_spare ? 0 : hm_world_rows_in(archetype, chunk);
         for (uint32_t i = 0; i < rows; i++)
-            put_byte(hm_handle_index(hm_world_entities(world, table, chunk)[i]));
-        is_spare = is_spare || chunk == table->last;
+            put_byte(hm_handle_index(hm_world_entities(world, archetype, chunk)[i]));
+        is_spare = is_spare || chunk == archetype->last;
     }
 }
 
-static void put_table(const hm_world_table *table)
+static void put_archetype(const hm_world_archetype *archetype)
 {
     uint32_t edges = 0;
-    for (uint32_t i = 0; i < table->span; i++)
-        if (table->edges[i] != HM_WORLD_NONE)
+    for (uint32_t i = 0; i < archetype->span; i++)
+        if (archetype->edges[i] != HM_WORLD_NONE)
             edges |= 1u << i;
-    put_byte(table->span);
+    put_byte(archetype->span);
     put_byte(edges);
-    put_byte(table->is_ordered);
-    put_byte(hm_world_chunk_class(table->cell_piece));
-    put_rows(table);
+    put_byte(archetype->is_ordered);
+    put_byte(hm_world_chunk_class(archetype->cell_piece));
+    put_rows(archetype);
 }
 
-static void put_tables(void)
+static void put_archetypes(void)
 {
     for (uint32_t set = 0; set <= entity_all(); set++) {
-        for (uint32_t i = 0; i < world->table_array.count; i++)
+        for (uint32_t i = 0; i < world->archetype_array.count; i++)
             if (set_of(i) == set)
-                put_table(&world->tables[i]);
+                put_archetype(&world->archetypes[i]);
         put_byte(0xFF);
     }
 }
@@ -405,7 +409,7 @@ static void put_order(void)
 {
     put(&world->order, sizeof world->order);
     put_byte(world->order_number);
-    put_byte(set_of(world->order_table));
+    put_byte(set_of(world->order_archetype));
     put_byte(set_of(world->order_next));
     put_byte(world->order_looked);
     put_byte(world->order_clock == world->clock);
@@ -425,12 +429,12 @@ static void put_form(void)
     put(&world->guard, sizeof world->guard);
     put(&world->ready_end, sizeof world->ready_end);
     put_byte(world->bucket_mask);
-    put_byte(world->memo_count != 0 ? set_of(world->memo_table) : UINT8_MAX);
+    put_byte(world->memo_count != 0 ? set_of(world->memo_archetype) : UINT8_MAX);
     for (uint32_t i = 0; i < HM_WORLD_WAYS; i++) {
         put_byte(set_of(world->ways[i].from));
         put_byte(set_of(world->ways[i].to));
     }
-    put_tables();
+    put_archetypes();
     put_store();
     put_order();
     if (world->sparse_count == 0)

@@ -22,13 +22,13 @@ enum {
     ENTITY_WINDOW = 64, /* bytes that each of the small arrays needs */
     ENTITY_MEDIUM =
         192, /* bytes of the id table, of the records of components, of scratch memory */
-    ENTITY_RECORDS = 384, /* bytes of the records of blocks */
-    ENTITY_TABLES = 512,  /* bytes of four tables */
-    ENTITY_SPARSE = 896,  /* bytes of the secondaries */
-    ENTITY_STORE = 1024,  /* bytes of all chunks */
-    ENTITY_FORM = 2048,   /* bytes of what tells states apart */
+    ENTITY_RECORDS = 384,    /* bytes of the records of blocks */
+    ENTITY_ARCHETYPES = 512, /* bytes of four archetypes */
+    ENTITY_SPARSE = 896,     /* bytes of the secondaries */
+    ENTITY_STORE = 1024,     /* bytes of all chunks */
+    ENTITY_FORM = 2048,      /* bytes of what tells states apart */
     ENTITY_BYTES = ENTITY_SMALL * ENTITY_WINDOW + 4 * ENTITY_MEDIUM + ENTITY_RECORDS +
-                   ENTITY_TABLES + ENTITY_SPARSE + ENTITY_STORE
+                   ENTITY_ARCHETYPES + ENTITY_SPARSE + ENTITY_STORE
 };
 
 typedef enum entity_verb {

@@ -57,13 +57,13 @@ static inline hm_component make(scene *self, hm_component_desc desc)
     return component;
 }
 
-/* `max_tables` 0: the default. */
-static inline scene *begin_with(uint32_t max_tables)
+/* `max_archetypes` 0: the default. */
+static inline scene *begin_with(uint32_t max_archetypes)
 {
     scene *self = calloc(1, sizeof *self);
     CHECK(self != NULL);
     const hm_world_desc desc = {
-        .capacity = 10 * MANY, .type_id = OWN_TYPE, .max_tables = max_tables};
+        .capacity = 10 * MANY, .type_id = OWN_TYPE, .max_archetypes = max_archetypes};
     CHECK(hm_world_init(&self->world, &desc) == HM_OK);
     hm_component_desc token = {.size = sizeof(struct token), .destroy = log_token};
     token.align = 64;

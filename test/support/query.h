@@ -20,7 +20,7 @@
 #define OPTIONAL(...) .optional = LIST(__VA_ARGS__), .optional_count = COUNT(__VA_ARGS__)
 #define CREATE(on, ...) hm_world_create(&(on)->world, LIST(__VA_ARGS__), COUNT(__VA_ARGS__))
 
-/* `a` and `b` have an int in tables, `x` and `y` are sparse and have an int, `tag` is a tag. */
+/* `a` and `b` have an int in archetypes, `x` and `y` are sparse and have an int, `tag` is a tag. */
 typedef struct scene {
     hm_world world;
     hm_component a, b, tag, x, y;
@@ -40,12 +40,12 @@ static inline void start_with(scene *on, const hm_memory *memory)
     const hm_world_desc desc = {.capacity = 30000,
                                 .max_slots = 60000,
                                 .memory = memory,
-                                .max_tables = 4000,
+                                .max_archetypes = 4000,
                                 .max_size = 1 << 26};
     CHECK(hm_world_init(&on->world, &desc) == HM_OK);
-    on->a = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
-    on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
-    on->tag = make_component(&on->world, 0, HM_COMPONENT_TABLE);
+    on->a = make_component(&on->world, sizeof(int), HM_COMPONENT_ARCHETYPE);
+    on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_ARCHETYPE);
+    on->tag = make_component(&on->world, 0, HM_COMPONENT_ARCHETYPE);
     on->x = make_component(&on->world, sizeof(int), HM_COMPONENT_SPARSE);
     on->y = make_component(&on->world, sizeof(int), HM_COMPONENT_SPARSE);
 }
@@ -87,7 +87,7 @@ static inline uint32_t visit(hm_query *query)
 
 enum { ROWS = 100 };
 
-/* Creates n entities in one table. */
+/* Creates n entities in one archetype. */
 static inline void create_rows(scene *on, hm_handle *entities, uint32_t n)
 {
     CHECK(hm_world_create_n(&on->world, LIST(on->a), 1, n, NULL, entities) == HM_OK);

@@ -57,7 +57,7 @@ void query_model_init(query_model *model, size_t page_size)
                                 .max_slots = QUERY_MODEL_SLOTS,
                                 .type_id = 3,
                                 .memory = &model->memory.table,
-                                .max_tables = 2000,
+                                .max_archetypes = 2000,
                                 .max_size = 1 << 26};
     CHECK(hm_world_init(&model->world, &desc) == HM_OK);
     for (uint32_t c = 0; c < QUERY_MODEL_COMPONENTS; c++) {
@@ -65,7 +65,7 @@ void query_model_init(query_model *model, size_t page_size)
         hm_component_desc component = {.size = sizes[c], .context = &model->hooks[c]};
         if ((hooked >> c & 1) != 0)
             component.destroy = on_destroy;
-        component.storage = c < QUERY_MODEL_SPARSE ? HM_COMPONENT_TABLE : HM_COMPONENT_SPARSE;
+        component.storage = c < QUERY_MODEL_SPARSE ? HM_COMPONENT_ARCHETYPE : HM_COMPONENT_SPARSE;
         model->components[c] = hm_world_component(&model->world, &component);
         CHECK(model->components[c] != HM_INVALID_INDEX);
     }
@@ -211,11 +211,11 @@ void query_model_write(query_model *model, query_model_query *query)
 /* The clock */
 
 /* Returns which entities a change to this component of the entity is a change for, by the
- * documentation: those of its table, or, if it is sparse, all that have it. */
+ * documentation: those of its archetype, or, if it is sparse, all that have it. */
 static uint32_t company_of(const query_model_entity *entity, uint32_t component)
 {
-    const uint32_t in_tables = (UINT32_C(1) << QUERY_MODEL_SPARSE) - 1;
-    return component >= QUERY_MODEL_SPARSE ? in_tables + 1 : entity->mask & in_tables;
+    const uint32_t in_archetypes = (UINT32_C(1) << QUERY_MODEL_SPARSE) - 1;
+    return component >= QUERY_MODEL_SPARSE ? in_archetypes + 1 : entity->mask & in_archetypes;
 }
 
 /* The sum of an entity's value and place is that of all of its company, too. */

@@ -9,7 +9,7 @@
 
 #include <handle_map/query.h>
 
-/* Components 0 to 3 are in tables, 4 and 5 are tags, 6 to 9 are sparse; some have hooks. */
+/* Components 0 to 3 are in archetypes, 4 and 5 are tags, 6 to 9 are sparse; some have hooks. */
 enum {
     QUERY_MODEL_COMPONENTS = 10,
     QUERY_MODEL_TAGS = 4,

@@ -26,7 +26,7 @@ static inline hm_component make_component(hm_world *world, hm_component_desc des
     return component;
 }
 
-/* Components of int in tables, or sparse ones, and tags. */
+/* Components of int in archetypes, or sparse ones, and tags. */
 static inline hm_component make_int(hm_world *world)
 {
     return make_component(world, (hm_component_desc){.size = sizeof(int)});
@@ -73,7 +73,8 @@ static inline uint64_t int_key(const void *value, void *context)
     return (uint64_t)(uint32_t) * (const int *)value;
 }
 
-/* Whether the rows of each table with this component, or its sparse values, are in this order. */
+/* Whether the rows of each archetype with this component, or its sparse values, are in this
+ * order. */
 static inline bool world_is_in_order(const hm_world *world, hm_component component,
                                      uint64_t (*key)(const void *value, void *context),
                                      void *context)
@@ -88,20 +89,21 @@ static inline bool world_is_in_order(const hm_world *world, hm_component compone
                 return false;
         return true;
     }
-    for (uint32_t t = 0; t < world->table_array.count; t++) {
-        const hm_world_table *table = &world->tables[t];
+    for (uint32_t t = 0; t < world->archetype_array.count; t++) {
+        const hm_world_archetype *archetype = &world->archetypes[t];
         uint64_t last = 0;
-        if (!table->is_alive || hm_world_cell_of(table, number)->size == 0 || table->count == 0)
+        if (!archetype->is_alive || hm_world_cell_of(archetype, number)->size == 0 ||
+            archetype->count == 0)
             continue;
-        for (uint32_t chunk = table->first;; chunk = hm_world_link_of(world, chunk)->next) {
-            const hm_handle *entities = hm_world_entities(world, table, chunk);
-            for (uint32_t row = 0; row < hm_world_rows_in(table, chunk); row++) {
+        for (uint32_t chunk = archetype->first;; chunk = hm_world_link_of(world, chunk)->next) {
+            const hm_handle *entities = hm_world_entities(world, archetype, chunk);
+            for (uint32_t row = 0; row < hm_world_rows_in(archetype, chunk); row++) {
                 uint64_t now = key(hm_world_get(world, entities[row], component), context);
                 if (now < last)
                     return false;
                 last = now;
             }
-            if (chunk == table->last)
+            if (chunk == archetype->last)
                 break;
         }
     }

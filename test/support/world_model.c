@@ -144,8 +144,8 @@ static void in_callback(world_model *model, hm_handle entity, uint32_t noise)
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY && hm_world_reserve(world, 1) == HM_ERROR_BUSY);
 }
 
-/* The entity is whole, in its new table: it has what stays and what came, and no more what was
- * taken from its table. A sparse value is taken when its hook has run. */
+/* The entity is whole, in its new archetype: it has what stays and what came, and no more what was
+ * taken from its archetype. A sparse value is taken when its hook has run. */
 static void check_whole(const world_model *model, hm_handle entity)
 {
     for (uint32_t c = 0; c < model->component_count; c++) {
@@ -239,7 +239,7 @@ bool world_model_fits(const world_model *model, uint32_t mask)
     return size <= MODEL_ROW;
 }
 
-static uint32_t table_mask(const world_model *model, uint32_t mask)
+static uint32_t archetype_mask(const world_model *model, uint32_t mask)
 {
     for (uint32_t c = 0; c < model->component_count; c++)
         if (model->components[c].is_sparse)
@@ -247,11 +247,11 @@ static uint32_t table_mask(const world_model *model, uint32_t mask)
     return mask;
 }
 
-uint32_t world_model_count_tables(const world_model *model)
+uint32_t world_model_count_archetypes(const world_model *model)
 {
     uint32_t masks[WORLD_MODEL_ENTITIES + 1] = {0}, count = 1;
     for (uint32_t i = 0; i < model->count; i++) {
-        uint32_t mask = table_mask(model, model->entities[i].mask), k = 0;
+        uint32_t mask = archetype_mask(model, model->entities[i].mask), k = 0;
         while (k < count && masks[k] != mask)
             k++;
         if (k == count)
@@ -268,8 +268,8 @@ bool world_model_explains(const world_model *model, hm_status status, uint32_t n
         return test_memory_refused(&model->memory);
     return status == HM_ERROR_FULL &&
            (n > model->desc.capacity - taken || n > stats.max_slots - stats.retired_slots - taken ||
-            (model->desc.max_tables != 0 &&
-             hm_world_table_count(&model->world) >= model->desc.max_tables));
+            (model->desc.max_archetypes != 0 &&
+             hm_world_archetype_count(&model->world) >= model->desc.max_archetypes));
 }
 
 /* components */
@@ -282,7 +282,7 @@ void world_model_make(world_model *model)
                               .align = kinds[c].align,
                               .destroy = kinds[c].has_hook ? on_destroy : NULL,
                               .context = component};
-    desc.storage = kinds[c].is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE;
+    desc.storage = kinds[c].is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE;
     hm_component id = hm_world_component(&model->world, &desc);
     if (id == HM_INVALID_INDEX) {
         CHECK(world_model_explains(model, HM_ERROR_MEMORY, 0));
@@ -295,8 +295,8 @@ void world_model_make(world_model *model)
 
 /* the clock */
 
-/* What a change to a component tells the clock for: the entities of one table, or, if it is sparse,
- * all that have it. */
+/* What a change to a component tells the clock for: the entities of one archetype, or, if it is
+ * sparse, all that have it. */
 typedef struct world_model_company {
     uint32_t mask;
     uint64_t sums[WORLD_MODEL_KINDS];
@@ -311,7 +311,7 @@ typedef struct world_model_companies {
 static uint64_t *sum_of(const world_model *model, world_model_companies *companies,
                         const world_model_entity *entity, uint32_t c)
 {
-    uint32_t mask = table_mask(model, entity->mask), i = 1;
+    uint32_t mask = archetype_mask(model, entity->mask), i = 1;
     if (model->components[c].is_sparse)
         return &companies->all[0].sums[c];
     while (i < companies->count && companies->all[i].mask != mask)
@@ -413,7 +413,7 @@ void world_model_check(void *state)
     CHECK(hm_world_validate(world) == HM_OK);
     CHECK(hm_world_count(world) == model->count && hm_world_clock(world) >= model->clock);
     CHECK(world->promised == model->promised_count);
-    CHECK(hm_world_table_count(world) >= world_model_count_tables(model));
+    CHECK(hm_world_archetype_count(world) >= world_model_count_archetypes(model));
     check_told(model);
     model->clock = hm_world_clock(world);
     check_stats(model);
@@ -440,7 +440,7 @@ void *world_model_begin(const uint32_t arguments[3])
     model->desc = (hm_world_desc){
         .capacity = 1 + arguments[0] % WORLD_MODEL_ENTITIES,
         .type_id = (uint16_t)(arguments[1] % 5 == 0 ? 0 : arguments[1] & HM_HANDLE_MAX_TYPE_ID),
-        .max_tables = arguments[1] / 8 % 4 == 0 ? 12 : 1000,
+        .max_archetypes = arguments[1] / 8 % 4 == 0 ? 12 : 1000,
         .max_size = UINT64_C(1) << 26,
         .memory = &model->memory.table};
     model->is_worn = arguments[0] / 4096 % 4 == 0;

@@ -59,7 +59,7 @@ typedef struct world_model {
     bool is_heap;                     /* uses hm_memory_heap(), which counts nothing */
     bool is_worn;                     /* slots are used until they retire */
     bool refuses;                     /* memory will refuse the next operation a call */
-    bool is_crowded;                  /* few sets are drawn, so that tables have many entities */
+    bool is_crowded; /* few sets are drawn, so that archetypes have many entities */
 } world_model;
 
 typedef struct world_model_set {
@@ -103,11 +103,11 @@ uint32_t world_model_draw(const world_model *model, uint32_t noise);
  * one comes twice, or is of no world. */
 world_model_set world_model_draw_set(const world_model *model, uint32_t noise, uint32_t order);
 
-/* Whether the values of these components fit a table. */
+/* Whether the values of these components fit an archetype. */
 bool world_model_fits(const world_model *model, uint32_t mask);
 
-/* Counts the tables that have rows, except that of no components. */
-uint32_t world_model_count_tables(const world_model *model);
+/* Counts the archetypes that have rows, except that of no components. */
+uint32_t world_model_count_archetypes(const world_model *model);
 
 /* Whether this failure of a call that needs n more entities is right. */
 bool world_model_explains(const world_model *model, hm_status status, uint32_t n);

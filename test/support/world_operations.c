@@ -366,7 +366,7 @@ static void trim(void *state, const uint32_t arguments[3])
     world_model_keep_promises(model);
     CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
     CHECK(status != HM_OK || model->memory.committed_size <= before);
-    CHECK(hm_world_table_count(&model->world) == world_model_count_tables(model));
+    CHECK(hm_world_archetype_count(&model->world) == world_model_count_archetypes(model));
     CHECK(hm_handle_is_null(hm_world_upcoming(&model->world, 0)));
 }
 
@@ -427,7 +427,7 @@ static void defragment(void *state, const uint32_t arguments[3])
         order.compare = world_model_compare;
     if (arguments[0] / 2 % 2 == 0) /* Each call has a compare or a swap, but for a few. */
         calls += (uint64_t)(MODEL_COMPARES + model->count) * model->count +
-                 20 * (1 + hm_world_table_count(&model->world));
+                 20 * (1 + hm_world_archetype_count(&model->world));
     for (uint64_t n = calls; !done && n > 0; n--)
         done = defragment_once(model, &order, budget);
     CHECK(done || calls == 1);

@@ -149,15 +149,17 @@ BUGS = [
     Bug("the gap behind the lanes of a column belongs to a row", "src/table/table.c",
         "if (lane >> table->lane_shift != 0)", "if (false)", "table"),
     Bug("the entity that fills a hole keeps its old place", "src/world/chunks.c",
-        "    *rows_entity(to, table) = moved;\n    world->places[hm_handle_index(moved)] = place;\n",
-        "    *rows_entity(to, table) = moved;\n", "world", is_canary=True),
+        "    *rows_entity(to, archetype) = moved;\n"
+        "    world->places[hm_handle_index(moved)] = place;\n",
+        "    *rows_entity(to, archetype) = moved;\n", "world", is_canary=True),
     Bug("one place is not updated when two rows are exchanged", "src/world/chunks.c",
         "    world->places[hm_handle_index(*at_b)] = b;\n", "", "world"),
-    Bug("edges to dropped tables stay", "src/world/sets.c",
-        "        sets_drop_edges(world, &world->tables[i]);", "        (void)i;", "world"),
-    Bug("the set that was created last is remembered when its table is dropped", "src/world/sets.c",
+    Bug("edges to dropped archetypes stay", "src/world/sets.c",
+        "        sets_drop_edges(world, &world->archetypes[i]);", "        (void)i;", "world"),
+    Bug("the set that was created last is remembered when its archetype is dropped",
+        "src/world/sets.c",
         "    world->memo_count = 0;\n", "", "world"),
-    Bug("the second column of a table begins where the first does", "src/world/sets.c",
+    Bug("the second column of an archetype begins where the first does", "src/world/sets.c",
         "        offset += cell->size;", "        offset += c == 0 ? 0 : cell->size;", "world"),
     Bug("a promised handle is not what the next create returns", "src/world/entities.c",
         "    return hm_id_table_upcoming(&world->ids, promised + k);",
@@ -168,11 +170,11 @@ BUGS = [
         "        for (uint32_t i = 0; i < command->remove_count; i++)\n"
         "            apply_put(call->set, command->numbers[command->add_count + i],\n"
         "                      command->next != 0);", "world"),
-    Bug("a query does not hear of the newest table", "src/world/query_tables.c",
-        "    for (; query->seen < world->table_array.count; query->seen++) {\n"
+    Bug("a query does not hear of the newest archetype", "src/world/query_archetypes.c",
+        "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
         "        bool has_any;\n",
-        "    for (; query->seen < world->table_array.count; query->seen++) {\n"
-        "        bool has_any;\n        if (query->seen + 1 == world->table_array.count)\n"
+        "    for (; query->seen < world->archetype_array.count; query->seen++) {\n"
+        "        bool has_any;\n        if (query->seen + 1 == world->archetype_array.count)\n"
         "            continue;\n", "world"),
     Bug("the hook of a sparse value runs twice when its entity is destroyed",
         "src/world/entities.c",
@@ -180,11 +182,11 @@ BUGS = [
         "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n"
         "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n", "world"),
     Bug("the order does not hear of a row that waits for its hooks", "src/world/chunks.c",
-        "    if (index == world->order_table)\n"
-        "        hm_world_disturb(world, place, table->count - 1);\n"
+        "    if (index == world->order_archetype)\n"
+        "        hm_world_disturb(world, place, archetype->count - 1);\n"
         "    if (last.chunk != place.chunk || last.row != place.row) {",
         "    if (last.chunk != place.chunk || last.row != place.row) {", "world"),
-    Bug("the order does not hear that its table grows", "src/world/chunks.c",
+    Bug("the order does not hear that its archetype grows", "src/world/chunks.c",
         "        ((uint32_t *)(void *)world->order_chunks.data)[link->ordinal] = *chunk;\n",
         "        (void)index;\n", "world"),
     Bug("sets are told apart by their first 64 components", "src/world/apply.c",
@@ -193,9 +195,9 @@ BUGS = [
     Bug("the value of a component from 64 on is taken for that of another", "src/world/apply.c",
         "    if (apply_has(call->set, number)) {\n        value =",
         "    if (apply_has(call->set, number % 64)) {\n        value =", "world"),
-    Bug("a way between tables is remembered although it replaces a value", "src/world/change.c",
+    Bug("a way between archetypes is remembered although it replaces a value", "src/world/change.c",
         "        if (hm_world_is_sparse(world, number) ||\n"
-        "            hm_world_cell_of(&world->tables[way->from], number)->is_present)\n",
+        "            hm_world_cell_of(&world->archetypes[way->from], number)->is_present)\n",
         "        if (hm_world_is_sparse(world, number))\n", "world"),
     Bug("the clock does not hear of a sparse value that a change removes", "src/world/change.c",
         "        if (hm_world_is_sparse(world, number) &&\n"
@@ -205,7 +207,8 @@ BUGS = [
         "            hm_world_unset_sparse(world, hm_world_sparse(world, number), entity);",
         "world"),
     Bug("the clock does not hear of values that a query replaces", "src/world/query_change.c",
-        "        hm_world_mark_column(world, index, table->cells[number].column);\n", "", "world"),
+        "        hm_world_mark_column(world, index, archetype->cells[number].column);\n", "",
+        "world"),
     Bug("the clock does not hear of sparse values that a trim moves", "src/world/upkeep.c",
         "            hm_world_record(world, i)->changed = ++world->clock;\n",
         "            (void)i;\n", "world"),

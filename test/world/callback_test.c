@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The destroy hooks of components: once for each live value, while the entity is complete and in
- * its new table; and what they, and the callbacks of an order, may not do. */
+ * its new archetype; and what they, and the callbacks of an order, may not do. */
 #include "support/world.h"
 
 enum { VALUES = 64 };
@@ -41,11 +41,11 @@ static hm_component make_hooked(scene *on, hm_component_storage storage)
 static void start(scene *on)
 {
     *on = (scene){.world = make_world((hm_world_desc){.name = "stage"})};
-    on->a = make_hooked(on, HM_COMPONENT_TABLE);
+    on->a = make_hooked(on, HM_COMPONENT_ARCHETYPE);
     on->plain = make_int(&on->world);
     on->x = make_hooked(on, HM_COMPONENT_SPARSE);
     on->tag = make_tag(&on->world);
-    on->b = make_hooked(on, HM_COMPONENT_TABLE);
+    on->b = make_hooked(on, HM_COMPONENT_ARCHETYPE);
     on->y = make_hooked(on, HM_COMPONENT_SPARSE);
 }
 
@@ -89,7 +89,7 @@ TEST(world_callback, destroy_calls_each_hook_once_while_the_entity_is_complete)
     check_destroyed(&on, 0, 12);
 }
 
-TEST(world_callback, remove_calls_the_hook_when_the_entity_is_in_its_new_table)
+TEST(world_callback, remove_calls_the_hook_when_the_entity_is_in_its_new_archetype)
 {
     scene on;
     start(&on);
@@ -362,7 +362,7 @@ static void act_from(char act, char from)
         (hm_component_desc){.size = sizeof(int),
                             .destroy = from == 'd' || from == 's' ? sabotage_destroy : NULL,
                             .context = &self,
-                            .storage = from == 's' ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE});
+                            .storage = from == 's' ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE});
     self.entity = make_one(&self.world, self.component, 1);
     make_one(&self.world, self.component, 0);
     const hm_order order = {.compare = from == 'c' ? sabotage_compare : NULL,

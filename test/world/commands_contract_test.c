@@ -238,7 +238,7 @@ TEST(commands, what_the_hook_of_a_dropped_value_records_is_applied)
 /* Between a failed apply and the next, the world changes and more is recorded. */
 TEST(commands, a_failed_apply_goes_on_with_what_is_there_by_then)
 {
-    scene *self = begin_with(1); /* a table of {spot, token} */
+    scene *self = begin_with(1); /* an archetype of {spot, token} */
     hm_handle entities[4];
     const hm_component more[] = {self->tag, self->reference};
     for (int i = 0; i < 4; i++)

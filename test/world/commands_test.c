@@ -28,8 +28,8 @@ TEST(commands, apply_does_what_was_recorded)
     finish(self);
 }
 
-/* Two tables only: the one of `old`, and the final one. */
-TEST(commands, an_entity_moves_once_to_the_table_of_its_final_components)
+/* Two archetypes only: the one of `old`, and the final one. */
+TEST(commands, an_entity_moves_once_to_the_archetype_of_its_final_components)
 {
     scene *self = begin();
     hm_handle a = create(self, &self->spot, 1), b = create(self, NULL, 0);
@@ -42,7 +42,7 @@ TEST(commands, an_entity_moves_once_to_the_table_of_its_final_components)
         CHECK(hm_commands_remove(&self->commands, entity, self->token) == HM_OK);
     }
     apply(self);
-    CHECK(hm_world_table_count(&self->world) == 1);
+    CHECK(hm_world_archetype_count(&self->world) == 1);
     CHECK(hm_world_has(&self->world, a, self->tag) && hm_world_has(&self->world, b, self->tag));
     CHECK_LOG(self, 7, 7);
     finish(self);
@@ -58,7 +58,7 @@ TEST(commands, an_entity_that_keeps_its_components_does_not_move)
     CHECK(hm_commands_add(&self->commands, entity, self->sparse_spot, NULL) == HM_OK);
     apply(self);
     CHECK(hm_world_get(&self->world, entity, self->spot) == place);
-    CHECK(is_spot(self, entity, self->spot, 1, 2) && hm_world_table_count(&self->world) == 1);
+    CHECK(is_spot(self, entity, self->spot, 1, 2) && hm_world_archetype_count(&self->world) == 1);
     finish(self);
 }
 
@@ -513,7 +513,7 @@ static void look_in_hook(scene *self)
     CHECK(!hm_world_has(&self->world, entity, self->other_token));
 }
 
-TEST(commands, hooks_see_the_entity_in_its_final_table)
+TEST(commands, hooks_see_the_entity_in_its_final_archetype)
 {
     scene *self = begin();
     hm_handle entity = hm_world_create(&self->world, NULL, 0);

@@ -73,7 +73,7 @@ static void record_round(recorder *self, uint32_t round)
         CHECK(hm_world_get(&on->world, on->old[round / OLD % OLD], on->label) != NULL);
 }
 
-/* A query of the thread's own, whose list of tables takes memory. */
+/* A query of the thread's own, whose list of archetypes takes memory. */
 static void look_at_old(scene *on)
 {
     hm_query query;

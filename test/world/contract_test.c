@@ -38,8 +38,8 @@ TEST(world_contract, init_refuses_what_no_world_can_be)
     CHECK(is_refused((hm_world_desc){.capacity = 10, .max_slots = 9}, NULL));
     CHECK(is_refused((hm_world_desc){.max_slots = HM_DEFAULT_CAPACITY - 1}, NULL));
     CHECK(is_refused((hm_world_desc){.capacity = 10, .type_id = 0x8000}, NULL));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_tables = 262144},
-                     "max_tables 262144 is above 262143"));
+    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_archetypes = 262144},
+                     "max_archetypes 262144 is above 262143"));
     CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = (UINT64_C(1) << 39) + 1},
                      "max_size 549755813889 is not from 262144 to 549755813888"));
     CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = 262143},
@@ -59,7 +59,8 @@ TEST(world_contract, init_refuses_a_memory_table_that_breaks_its_contract)
 
 TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
 {
-    hm_world world = make_world((hm_world_desc){.capacity = 1, .max_slots = 1, .max_tables = 1});
+    hm_world world =
+        make_world((hm_world_desc){.capacity = 1, .max_slots = 1, .max_archetypes = 1});
     CHECK(hm_world_capacity(&world) == 1 && hm_world_get_stats(&world).max_slots == 1);
     CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
     CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 0)));
@@ -71,7 +72,7 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
         return;
     world = make_world((hm_world_desc){.capacity = UINT32_MAX / 2,
                                        .max_slots = UINT32_MAX,
-                                       .max_tables = 262143,
+                                       .max_archetypes = 262143,
                                        .max_size = UINT64_C(1) << 39});
     CHECK(hm_world_capacity(&world) == UINT32_MAX / 2);
     make_one(&world, make_int(&world), 7);
@@ -108,7 +109,7 @@ static void check_capacity_zero(hm_world *world)
     hm_progress progress = hm_world_defragment(world, component, &by_key, (hm_budget){0, 0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     CHECK(hm_world_count(world) == 0 && hm_world_capacity(world) == 0);
-    CHECK(hm_world_table_count(world) == 0 && hm_handle_is_null(hm_world_handle_at(world, 0)));
+    CHECK(hm_world_archetype_count(world) == 0 && hm_handle_is_null(hm_world_handle_at(world, 0)));
     hm_world_clear(world);
     hm_world_stats stats = hm_world_get_stats(world), none = {0};
     CHECK(memcmp(&stats, &none, sizeof stats) == 0);
@@ -166,7 +167,7 @@ TEST(world_contract, a_refused_component_says_why)
                           "a sparse component has values of size 0"));
     CHECK(component_fails(&world,
                           (hm_component_desc){.size = 4, .storage = (hm_component_storage)2},
-                          "storage 2 is neither table nor sparse"));
+                          "storage 2 is neither archetype nor sparse"));
     CHECK(component_fails(&world, (hm_component_desc){.size = 16361},
                           "size 16361 is above 16360: make the component sparse"));
     CHECK(hm_world_component(&world, &(hm_component_desc){.size = 12, .align = 8}) ==
@@ -203,7 +204,7 @@ TEST(world_contract, a_world_has_at_most_1024_components)
     CHECK(hm_world_remove(&world, entity, made[1023]) == HM_OK);
     CHECK(!hm_world_has(&world, entity, made[1023]) && hm_world_has(&world, entity, made[1022]));
     CHECK(hm_world_change(&world, entity, NULL, 0, made, HM_WORLD_MAX_COMPONENTS) == HM_OK);
-    CHECK(!hm_world_has(&world, entity, made[0]) && hm_world_table_count(&world) == 2);
+    CHECK(!hm_world_has(&world, entity, made[0]) && hm_world_archetype_count(&world) == 2);
     finish_world(&world);
 }
 
@@ -259,7 +260,7 @@ TEST(world_contract, a_set_with_a_component_twice_is_refused)
     CHECK(hm_handle_is_null(hm_world_create(&world, NULL, 1)));
     CHECK(strcmp(hm_last_error(), "the set is NULL") == 0);
     CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, speed) == 3);
-    CHECK(!hm_world_has(&world, entity, tag) && hm_world_table_count(&world) == 1);
+    CHECK(!hm_world_has(&world, entity, tag) && hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }
 
@@ -436,7 +437,7 @@ PANICS(defragment, hm_world_defragment(NULL, 0, &by_key, (hm_budget){0, 0}).done
 PANICS(validate, hm_world_validate(NULL))
 PANICS(trim, hm_world_trim(NULL))
 PANICS(clock, hm_world_clock(NULL))
-PANICS(table_count, hm_world_table_count(NULL))
+PANICS(archetype_count, hm_world_archetype_count(NULL))
 PANICS(count, hm_world_count(NULL))
 PANICS(capacity, hm_world_capacity(NULL))
 PANICS(contains, hm_world_contains(NULL, none))
@@ -519,6 +520,6 @@ TEST(world_contract, random_components_resolve_to_nothing)
         CHECK(hm_world_get(&world, entity, any) == NULL && !hm_world_has(&world, entity, any));
         CHECK(hm_world_add(&world, entity, any, NULL) == HM_ERROR_INVALID);
     }
-    CHECK(value_of(&world, entity, component) == 77 && hm_world_table_count(&world) == 1);
+    CHECK(value_of(&world, entity, component) == 77 && hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }

@@ -8,7 +8,7 @@ typedef struct scene {
     hm_world world;
     hm_component a, b, sparse;
     hm_handle entities[500]; /* with a and b, in several chunks */
-    hm_world_table *root, *table;
+    hm_world_archetype *root, *archetype;
 } scene;
 
 static void start(scene *on)
@@ -25,9 +25,9 @@ static void start(scene *on)
     give(&on->world, mover, on->b, 1);
     CHECK(hm_world_remove(&on->world, mover, on->a) == HM_OK);
     give(&on->world, on->entities[7], on->sparse, 7);
-    on->root = &on->world.tables[HM_WORLD_ROOT];
-    on->table = &on->world.tables[1];
-    CHECK(on->table->set_count == 2 && on->table->chunk_count == 3);
+    on->root = &on->world.archetypes[HM_WORLD_ROOT];
+    on->archetype = &on->world.archetypes[1];
+    CHECK(on->archetype->set_count == 2 && on->archetype->chunk_count == 3);
     CHECK(hm_world_validate(&on->world) == HM_OK);
 }
 
@@ -49,7 +49,7 @@ TEST(world_damage, validate_sees_rows_and_places_that_disagree)
     hm_world_place *place = &on.world.places[hm_handle_index(on.entities[3])];
     change(&on, &place->row, place->row + 1);
     change(&on, &place->chunk, place->chunk + 4);
-    hm_handle *rows = hm_world_entities(&on.world, on.table, on.table->first);
+    hm_handle *rows = hm_world_entities(&on.world, on.archetype, on.archetype->first);
     hm_handle before = rows[2];
     rows[2] = rows[1];
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
@@ -72,12 +72,12 @@ TEST(world_damage, validate_sees_an_entity_without_a_row)
 {
     scene on;
     start(&on);
-    on.table->count--;
-    on.table->last_rows--;
+    on.archetype->count--;
+    on.archetype->last_rows--;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    CHECK(strcmp(hm_last_error(), "500 rows in 3 tables, but 501 entities in 3") == 0);
-    on.table->count++;
-    on.table->last_rows++;
+    CHECK(strcmp(hm_last_error(), "500 rows in 3 archetypes, but 501 entities in 3") == 0);
+    on.archetype->count++;
+    on.archetype->last_rows++;
     finish_world(&on.world);
 }
 
@@ -85,21 +85,21 @@ TEST(world_damage, validate_sees_a_damaged_list_of_chunks)
 {
     scene on;
     start(&on);
-    hm_world_link *link = hm_world_link_of(&on.world, on.table->first);
+    hm_world_link *link = hm_world_link_of(&on.world, on.archetype->first);
     hm_world_link *next = hm_world_link_of(&on.world, link->next);
-    change(&on, &link->previous, on.table->first);
+    change(&on, &link->previous, on.archetype->first);
     change(&on, &link->next, next->next);
-    change(&on, &link->next, on.table->first);
+    change(&on, &link->next, on.archetype->first);
     change(&on, &next->ordinal, 0);
-    change(&on, &next->table, 0);
-    change(&on, &on.table->chunk_count, on.table->chunk_count + 1);
-    change(&on, &on.table->chunk_count, 1);
-    change(&on, &on.table->tail, on.table->first);
-    change(&on, &on.table->last, on.table->first);
-    change(&on, &on.table->last_rows, on.table->last_rows - 1);
-    change(&on, &on.table->last_rows, 3000);
-    change(&on, &on.table->count, on.table->count - 1);
-    change(&on, &on.world.table_count, on.world.table_count + 1);
+    change(&on, &next->archetype, 0);
+    change(&on, &on.archetype->chunk_count, on.archetype->chunk_count + 1);
+    change(&on, &on.archetype->chunk_count, 1);
+    change(&on, &on.archetype->tail, on.archetype->first);
+    change(&on, &on.archetype->last, on.archetype->first);
+    change(&on, &on.archetype->last_rows, on.archetype->last_rows - 1);
+    change(&on, &on.archetype->last_rows, 3000);
+    change(&on, &on.archetype->count, on.archetype->count - 1);
+    change(&on, &on.world.archetype_count, on.world.archetype_count + 1);
     finish_world(&on.world);
 }
 
@@ -110,12 +110,12 @@ TEST(world_damage, validate_sees_a_last_chunk_that_is_not_in_the_list)
     start(&on);
     hm_component component = make_int(&on.world);
     hm_handle entity = make_one(&on.world, component, 0);
-    hm_world_table *table =
-        &on.world.tables[hm_world_place_table(on.world.places[hm_handle_index(entity)])];
-    while (table->last_rows < table->rows[hm_world_chunk_class(table->last)])
+    hm_world_archetype *archetype =
+        &on.world.archetypes[hm_world_place_archetype(on.world.places[hm_handle_index(entity)])];
+    while (archetype->last_rows < archetype->rows[hm_world_chunk_class(archetype->last)])
         make_one(&on.world, component, 0);
-    CHECK(table->first == table->last && table->last == table->tail);
-    change(&on, &table->last, on.table->first);
+    CHECK(archetype->first == archetype->last && archetype->last == archetype->tail);
+    change(&on, &archetype->last, on.archetype->first);
     finish_world(&on.world);
 }
 
@@ -127,21 +127,21 @@ TEST(world_damage, validate_sees_sets_and_edges_that_disagree)
     change(&on, &on.root->edges[0], 1); /* It differs by two. */
     change(&on, &on.root->edges[1], on.root->edges[0]);
     change(&on, &on.root->edges[2], 0);
-    on.table->cells[0].is_present = false;
+    on.archetype->cells[0].is_present = false;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    on.table->cells[0].is_present = true;
-    on.table->cells[5].is_present = true;
+    on.archetype->cells[0].is_present = true;
+    on.archetype->cells[5].is_present = true;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    on.table->cells[5].is_present = false;
-    uint16_t number = on.table->set[1];
-    on.table->set[1] = on.table->set[0];
+    on.archetype->cells[5].is_present = false;
+    uint16_t number = on.archetype->set[1];
+    on.archetype->set[1] = on.archetype->set[0];
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    on.table->set[1] = 9;
+    on.archetype->set[1] = 9;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    on.table->set[1] = number;
-    on.table->is_alive = false;
+    on.archetype->set[1] = number;
+    on.archetype->is_alive = false;
     CHECK(hm_world_validate(&on.world) == HM_ERROR_CORRUPT);
-    on.table->is_alive = true;
+    on.archetype->is_alive = true;
     finish_world(&on.world);
 }
 

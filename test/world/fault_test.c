@@ -22,7 +22,7 @@ typedef struct scene {
     hm_handle entity;   /* has the first two */
     uint32_t destroyed; /* calls of the hook */
     uint32_t destroyed_before;
-    uint32_t table_count, count;
+    uint32_t archetype_count, count;
     copy copies[COPIES]; /* of some entities */
 } scene;
 
@@ -104,7 +104,7 @@ static hm_handle copied(const scene *on, uint32_t i)
 static void remember(scene *on)
 {
     on->count = hm_world_count(&on->world);
-    on->table_count = hm_world_table_count(&on->world);
+    on->archetype_count = hm_world_archetype_count(&on->world);
     on->destroyed_before = on->destroyed;
     for (uint32_t i = 0; i < COPIES && i < on->count; i++)
         on->copies[i] = copy_of(on, copied(on, i));
@@ -128,7 +128,7 @@ static void stand_small(scene *on)
     (void)on;
 }
 
-/* All chunks that are committed are used up: small ones by tables with one entity, whose sets
+/* All chunks that are committed are used up: small ones by archetypes with one entity, whose sets
  * differ in tags, and large ones before. */
 static void stand_at_the_edge(scene *on)
 {
@@ -166,7 +166,7 @@ static void stand_trimmed(scene *on)
     CHECK(hm_world_trim(&on->world) == HM_OK);
 }
 
-/* A large table is empty, and could be dropped. */
+/* A large archetype is empty, and could be dropped. */
 static void stand_in_ruins(scene *on)
 {
     hm_handle many[BATCH];
@@ -385,13 +385,13 @@ TEST(world_fault, a_component_refused_makes_none)
     }
 }
 
-/* The way to another table is cached where there is memory for it, and searched where not. */
+/* The way to another archetype is cached where there is memory for it, and searched where not. */
 TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
 {
     scene *on = &stage;
     start(on, 65536);
     for (int i = 0; i < 100; i++)
-        make_tag(&on->world); /* So the cells of the root table do not reach the last one. */
+        make_tag(&on->world); /* So the cells of the root archetype do not reach the last one. */
     hm_component last = make_tag(&on->world);
     CHECK(!hm_handle_is_null(hm_world_create(&on->world, &last, 1)));
     stand_at_the_edge(on);
@@ -402,16 +402,17 @@ TEST(world_fault, a_way_that_cannot_be_cached_is_found_again)
         taken++;
     CHECK(hm_world_add(&on->world, entity, last, NULL) == HM_OK);
     CHECK(hm_world_remove(&on->world, entity, last) == HM_OK);
-    CHECK(on->world.tables[HM_WORLD_ROOT].span <= 100 && hm_world_validate(&on->world) == HM_OK);
+    CHECK(on->world.archetypes[HM_WORLD_ROOT].span <= 100 &&
+          hm_world_validate(&on->world) == HM_OK);
     test_memory_fail(&on->memory, 0, false);
     CHECK(hm_world_add(&on->world, entity, last, NULL) == HM_OK);
-    CHECK(on->world.tables[HM_WORLD_ROOT].span > 100 && hm_world_has(&on->world, entity, last));
+    CHECK(on->world.archetypes[HM_WORLD_ROOT].span > 100 && hm_world_has(&on->world, entity, last));
     CHECK(hm_world_validate(&on->world) == HM_OK && taken < 100);
     finish_scene(on);
 }
 
-/* Makes or finds the table of the tags whose bits are set. */
-static void make_table(hm_world *world, const hm_component *tags, uint32_t bits)
+/* Makes or finds the archetype of the tags whose bits are set. */
+static void make_archetype(hm_world *world, const hm_component *tags, uint32_t bits)
 {
     hm_component set[32];
     uint32_t n = 0;
@@ -421,39 +422,39 @@ static void make_table(hm_world *world, const hm_component *tags, uint32_t bits)
     CHECK(hm_world_create_n(world, set, n, 0, NULL, NULL) == HM_OK);
 }
 
-/* As many tables as there are buckets, of which all that have memory are in use. */
-TEST(world_fault, tables_are_found_where_there_is_no_memory_for_more_buckets)
+/* As many archetypes as there are buckets, of which all that have memory are in use. */
+TEST(world_fault, archetypes_are_found_where_there_is_no_memory_for_more_buckets)
 {
     enum { MANY_TAGS = 15 };
     hm_component tags[MANY_TAGS];
     hm_world_desc desc = describe(&stage, 65536);
     hm_world *world = &stage.world;
-    desc.max_tables = 1 << MANY_TAGS;
+    desc.max_archetypes = 1 << MANY_TAGS;
     CHECK(hm_world_init(world, &desc) == HM_OK);
     for (uint32_t i = 0; i < MANY_TAGS; i++)
         tags[i] = make_tag(world);
     uint32_t last = (uint32_t)world->bucket_array.limit, pieces[2];
-    CHECK(2 * last <= desc.max_tables);
+    CHECK(2 * last <= desc.max_archetypes);
     for (uint32_t bits = 1; bits < last; bits++)
-        make_table(world, tags, bits);
-    CHECK(world->bucket_array.count == last && world->table_count == last - 1);
-    for (int i = 0; i < 2; i++) /* What the last table needs is there. */
+        make_archetype(world, tags, bits);
+    CHECK(world->bucket_array.count == last && world->archetype_count == last - 1);
+    for (int i = 0; i < 2; i++) /* What the last archetype needs is there. */
         CHECK(hm_world_store_take(&world->store, 0, &pieces[i]) == HM_OK);
     for (int i = 0; i < 2; i++)
         hm_world_store_give(&world->store, pieces[i]);
-    CHECK(hm_array_commit(&world->table_array, (size_t)last + 1, false) == HM_OK);
+    CHECK(hm_array_commit(&world->archetype_array, (size_t)last + 1, false) == HM_OK);
     test_memory_fail(&stage.memory, 1, true);
-    make_table(world, tags, last);
+    make_archetype(world, tags, last);
     CHECK(test_memory_refused(&stage.memory) && world->bucket_array.count == last);
     for (uint32_t bits = 1; bits <= last; bits++)
-        make_table(world, tags, bits);
-    CHECK(world->table_count == last);
+        make_archetype(world, tags, bits);
+    CHECK(world->archetype_count == last);
     test_memory_fail(&stage.memory, 0, false);
-    make_table(world, tags, last + 1);
+    make_archetype(world, tags, last + 1);
     CHECK(world->bucket_array.count == 2 * (size_t)last);
     for (uint32_t bits = 1; bits <= last + 1; bits++)
-        make_table(world, tags, bits);
-    CHECK(world->table_count == last + 1);
+        make_archetype(world, tags, bits);
+    CHECK(world->archetype_count == last + 1);
     finish_scene(&stage);
 }
 

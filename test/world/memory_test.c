@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of a world: growing moves nothing, what is promised needs no memory, trim gives back,
- * limits refuse, and many small tables take little. */
+ * limits refuse, and many small archetypes take little. */
 #include "support/memory.h"
 #include "support/world.h"
 
@@ -30,11 +30,11 @@ TEST(world_memory, growing_moves_no_value)
     finish_world(&world);
 }
 
-TEST(world_memory, tables_that_come_and_go_move_no_value_of_others)
+TEST(world_memory, archetypes_that_come_and_go_move_no_value_of_others)
 {
     enum { COMPONENTS = 12 };
     hm_world world = make_world((hm_world_desc){
-        .capacity = 1 << COMPONENTS << 1, .max_tables = 1 << COMPONENTS, .max_size = 16 << 20});
+        .capacity = 1 << COMPONENTS << 1, .max_archetypes = 1 << COMPONENTS, .max_size = 16 << 20});
     hm_component components[COMPONENTS];
     for (int i = 0; i < COMPONENTS; i++)
         components[i] = make_int(&world);
@@ -49,7 +49,7 @@ TEST(world_memory, tables_that_come_and_go_move_no_value_of_others)
         CHECK(!hm_handle_is_null(hm_world_create(&world, list, n)));
         CHECK(hm_world_get(&world, entity, components[0]) == place && *place == 7);
     }
-    CHECK(hm_world_table_count(&world) == (1U << COMPONENTS) - 1);
+    CHECK(hm_world_archetype_count(&world) == (1U << COMPONENTS) - 1);
     finish_world(&world);
 }
 
@@ -107,10 +107,10 @@ TEST(world_memory, rows_for_what_is_reserved_are_there_however_many)
         test_memory_init(&memory, 65536);
         hm_world world = make_world((hm_world_desc){.capacity = 1000, .memory = &memory.table});
         CHECK(hm_world_reserve(&world, n) == HM_OK);
-        uint32_t chunks = world.tables[HM_WORLD_ROOT].chunk_count;
+        uint32_t chunks = world.archetypes[HM_WORLD_ROOT].chunk_count;
         for (uint32_t i = 0; i < n; i++)
             CHECK(!hm_handle_is_null(hm_world_create(&world, NULL, 0)));
-        CHECK(world.tables[HM_WORLD_ROOT].chunk_count == chunks);
+        CHECK(world.archetypes[HM_WORLD_ROOT].chunk_count == chunks);
         finish_world(&world);
     }
 }
@@ -155,7 +155,7 @@ TEST(world_memory, entities_with_sparse_values_pass_by_slots_that_are_spent)
 
 /* trim */
 
-TEST(world_memory, trim_drops_empty_tables_and_gives_memory_back)
+TEST(world_memory, trim_drops_empty_archetypes_and_gives_memory_back)
 {
     enum { ENTITIES = 10000 };
     static hm_handle entities[ENTITIES];
@@ -171,9 +171,9 @@ TEST(world_memory, trim_drops_empty_tables_and_gives_memory_back)
     CHECK(hm_world_reserve(&world, 1000) == HM_OK);
     size_t full = memory.committed_size;
     CHECK(hm_world_destroy_n(&world, entities, ENTITIES) == ENTITIES);
-    CHECK(hm_world_table_count(&world) == 2 && memory.committed_size == full);
+    CHECK(hm_world_archetype_count(&world) == 2 && memory.committed_size == full);
     CHECK(hm_world_trim(&world) == HM_OK && hm_world_validate(&world) == HM_OK);
-    CHECK(hm_world_table_count(&world) == 1 && value_of(&world, stay, a) == 5);
+    CHECK(hm_world_archetype_count(&world) == 1 && value_of(&world, stay, a) == 5);
     CHECK(hm_handle_is_null(hm_world_upcoming(&world, 0)));
     size_t pages = 8 * memory.table.page_size; /* One may stay of each array. */
     size_t most = pages > 4 * 65536 ? pages : 4 * 65536;
@@ -189,7 +189,7 @@ TEST(world_memory, trim_drops_empty_tables_and_gives_memory_back)
     test_memory_check_released(&memory);
 }
 
-TEST(world_memory, a_table_is_ordered_after_a_trim)
+TEST(world_memory, an_archetype_is_ordered_after_a_trim)
 {
     hm_world world = make_world((hm_world_desc){0});
     hm_component component = make_int(&world);
@@ -208,23 +208,23 @@ TEST(world_memory, a_set_that_was_created_last_is_found_anew_after_a_trim)
     hm_component a = make_int(&world), b = make_int(&world);
     hm_world_destroy(&world, make_one(&world, b, 1));
     hm_world_destroy(&world, make_one(&world, a, 1));
-    CHECK(hm_world_trim(&world) == HM_OK && hm_world_table_count(&world) == 0);
+    CHECK(hm_world_trim(&world) == HM_OK && hm_world_archetype_count(&world) == 0);
     hm_handle entity = hm_world_create(&world, &a, 1);
-    CHECK(hm_world_has(&world, entity, a) && hm_world_table_count(&world) == 1);
+    CHECK(hm_world_has(&world, entity, a) && hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }
 
 /* limits */
 
-TEST(world_memory, max_tables_refuses_and_trim_makes_them_available_again)
+TEST(world_memory, max_archetypes_refuses_and_trim_makes_them_available_again)
 {
-    hm_world world = make_world((hm_world_desc){.max_tables = 2});
+    hm_world world = make_world((hm_world_desc){.max_archetypes = 2});
     hm_component a = make_int(&world), b = make_int(&world), c = make_int(&world);
     hm_handle first = make_one(&world, a, 1), second = make_one(&world, b, 2);
     CHECK(hm_handle_is_null(hm_world_create(&world, &c, 1)));
-    CHECK(strcmp(hm_last_error(), "2 of 2 tables: max_tables is used up") == 0);
+    CHECK(strcmp(hm_last_error(), "2 of 2 archetypes: max_archetypes is used up") == 0);
     CHECK(hm_world_add(&world, first, b, NULL) == HM_ERROR_FULL);
-    CHECK(hm_world_table_count(&world) == 2);
+    CHECK(hm_world_archetype_count(&world) == 2);
     hm_component large = make_component(&world, (hm_component_desc){.size = 12000});
     hm_component too_large = make_component(&world, (hm_component_desc){.size = 12001, .align = 1});
     hm_component both[] = {large, too_large};
@@ -253,8 +253,9 @@ TEST(world_memory, max_size_refuses_and_what_fits_still_fits)
     finish_world(&world);
 }
 
-/* A table takes a piece for its cells, and one for its columns, of which only the first is left. */
-TEST(world_memory, a_table_that_does_not_fit_takes_nothing)
+/* An archetype takes a piece for its cells, and one for its columns, of which only the first is
+ * left. */
+TEST(world_memory, an_archetype_that_does_not_fit_takes_nothing)
 {
     hm_world world = make_world((hm_world_desc){.max_size = HM_WORLD_BLOCK_SIZE});
     hm_component component = make_int(&world);
@@ -264,13 +265,13 @@ TEST(world_memory, a_table_that_does_not_fit_takes_nothing)
     hm_world_store_give(&world.store, piece);
     CHECK(hm_world_create_n(&world, &component, 1, 0, NULL, NULL) == HM_ERROR_FULL);
     CHECK(strstr(hm_last_error(), "max_size is used up") != NULL);
-    CHECK(hm_world_table_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
+    CHECK(hm_world_archetype_count(&world) == 0 && hm_world_validate(&world) == HM_OK);
     CHECK(hm_world_store_take(&world.store, 0, &piece) == HM_OK);
     finish_world(&world);
 }
 
-/* What tables give back is there for others without a trim, in pieces or whole. */
-TEST(world_memory, chunks_that_are_empty_serve_other_tables)
+/* What archetypes give back is there for others without a trim, in pieces or whole. */
+TEST(world_memory, chunks_that_are_empty_serve_other_archetypes)
 {
     enum { LARGE = 200 };
     hm_world world = make_world((hm_world_desc){.capacity = 100000, .max_size = 1 << 20});
@@ -327,19 +328,19 @@ TEST(world_memory, a_world_runs_with_heap_memory)
                   value_of(&world, entities[i], sparse) == i);
         CHECK(hm_world_validate(&world) == HM_OK);
         hm_world_clear(&world);
-        CHECK(hm_world_trim(&world) == HM_OK && hm_world_table_count(&world) == 0);
+        CHECK(hm_world_trim(&world) == HM_OK && hm_world_archetype_count(&world) == 0);
     }
     finish_world(&world);
 }
 
-/* many tables */
+/* many archetypes */
 
-enum { MANY_TABLES = 10000, MANY_EACH = 10, MANY_COMPONENTS = 14 };
+enum { MANY_ARCHETYPES = 10000, MANY_EACH = 10, MANY_COMPONENTS = 14 };
 
 /* Creates entities of as many different sets, each with the first component. */
 static void make_many(hm_world *world, const hm_component *components)
 {
-    for (uint32_t set = 0; set < MANY_TABLES; set++) {
+    for (uint32_t set = 0; set < MANY_ARCHETYPES; set++) {
         hm_component list[MANY_COMPONENTS + 1] = {components[0]};
         hm_handle entities[MANY_EACH];
         uint32_t n = 1;
@@ -365,27 +366,28 @@ static uint32_t count_mappings(void)
     return count;
 }
 
-TEST(world_memory, ten_thousand_tables_take_little_memory_and_few_mappings)
+TEST(world_memory, ten_thousand_archetypes_take_little_memory_and_few_mappings)
 {
-    hm_world world = make_world((hm_world_desc){
-        .capacity = MANY_TABLES * MANY_EACH, .max_tables = 2 * MANY_TABLES, .max_size = 64 << 20});
+    hm_world world = make_world((hm_world_desc){.capacity = MANY_ARCHETYPES * MANY_EACH,
+                                                .max_archetypes = 2 * MANY_ARCHETYPES,
+                                                .max_size = 64 << 20});
     hm_component components[MANY_COMPONENTS + 1];
     const hm_order order = {.key = int_key};
     for (uint32_t c = 0; c <= MANY_COMPONENTS; c++)
         components[c] = make_int(&world);
     make_many(&world, components);
-    CHECK(hm_world_table_count(&world) == MANY_TABLES);
+    CHECK(hm_world_archetype_count(&world) == MANY_ARCHETYPES);
     size_t created = hm_world_get_stats(&world).committed_size;
     uint32_t mappings = count_mappings(), calls = 1;
     while (!hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0}).done)
         CHECK(++calls < 100);
     size_t ordered = hm_world_get_stats(&world).committed_size;
     fprintf(stderr,
-            "%d tables of %d entities: %zu KiB, %" PRIu32 " mappings; defragmented: %zu KiB, "
+            "%d archetypes of %d entities: %zu KiB, %" PRIu32 " mappings; defragmented: %zu KiB, "
             "%" PRIu32 " mappings\n",
-            MANY_TABLES, MANY_EACH, created >> 10, mappings, ordered >> 10, count_mappings());
+            MANY_ARCHETYPES, MANY_EACH, created >> 10, mappings, ordered >> 10, count_mappings());
     CHECK(mappings < 2000 && count_mappings() < 2000);
-    CHECK(created < (size_t)MANY_TABLES * 4096);
+    CHECK(created < (size_t)MANY_ARCHETYPES * 4096);
     CHECK(ordered <= created + 16 * hm_memory_os()->page_size);
     CHECK(world_is_in_order(&world, components[0], int_key, NULL));
     hm_progress again = hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0});
@@ -420,7 +422,7 @@ TEST(world_memory, the_second_walk_over_every_edge_asks_the_system_for_nothing)
     hm_component components[4];
     for (uint32_t c = 0; c < 4; c++) {
         for (uint32_t i = 0; i < c * 100; i++)
-            make_tag(&world); /* So that tables need more cells for some edges. */
+            make_tag(&world); /* So that archetypes need more cells for some edges. */
         components[c] = make_int(&world);
     }
     hm_handle entity = hm_world_create(&world, NULL, 0);
@@ -430,7 +432,7 @@ TEST(world_memory, the_second_walk_over_every_edge_asks_the_system_for_nothing)
     test_memory_fail(&memory, 1, true);
     walk_edges(&world, entity, components);
     CHECK(memory.calls == 0 && memory.committed_size == committed);
-    CHECK(hm_world_table_count(&world) == 15);
+    CHECK(hm_world_archetype_count(&world) == 15);
     finish_world(&world);
     test_memory_check_released(&memory);
 }

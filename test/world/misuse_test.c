@@ -32,7 +32,7 @@ static bool is_poisoned(const particle *value)
            __asan_address_is_poisoned(&value->words[2]);
 }
 
-DEATH_TEST(world_misuse, the_last_value_of_a_table_is_read_after_destroy)
+DEATH_TEST(world_misuse, the_last_value_of_an_archetype_is_read_after_destroy)
 {
     scene on;
     start(&on);
@@ -62,7 +62,7 @@ DEATH_TEST(world_misuse, the_last_value_is_read_after_its_entity_has_got_a_tag)
     read_word(stale->words);
 }
 
-DEATH_TEST(world_misuse, the_only_value_of_a_table_is_read_after_destroy)
+DEATH_TEST(world_misuse, the_only_value_of_an_archetype_is_read_after_destroy)
 {
     scene on;
     start(&on);

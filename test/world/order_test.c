@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Bringing the rows of a world's tables into an order: all tables that have the component, and
- * sparse values, step by step, while the program changes anything between calls. The machinery
+/* Bringing the rows of a world's archetypes into an order: all archetypes that have the component,
+ * and sparse values, step by step, while the program changes anything between calls. The machinery
  * itself has tests of its own. */
 #include "support/world.h"
 
-enum { TABLES = 6, EACH = 700, PATIENCE = 2000000 };
+enum { ARCHETYPES = 6, EACH = 700, PATIENCE = 2000000 };
 
 typedef struct scene {
     hm_world world;
     hm_component number, mirror; /* mirror has the same value: it shows that rows stay whole */
     hm_component sparse;         /* so does this one */
-    hm_component tags[TABLES];
-    hm_handle entities[TABLES * EACH];
+    hm_component tags[ARCHETYPES];
+    hm_handle entities[ARCHETYPES * EACH];
     uint64_t asked; /* calls of compare */
 } scene;
 
@@ -31,7 +31,7 @@ static const hm_budget unlimited = {0, 0};
 
 static int value_for(uint32_t i)
 {
-    return (int)(i * 739 % (TABLES * EACH));
+    return (int)(i * 739 % (ARCHETYPES * EACH));
 }
 
 static void give_all(scene *on, hm_handle entity, int value)
@@ -41,17 +41,17 @@ static void give_all(scene *on, hm_handle entity, int value)
     give(&on->world, entity, on->sparse, value);
 }
 
-/* Entities of several tables in turns, and as many more without the component. */
+/* Entities of several archetypes in turns, and as many more without the component. */
 static void start(scene *on)
 {
     *on = (scene){.world = make_world((hm_world_desc){0})};
     on->number = make_int(&on->world);
     on->mirror = make_int(&on->world);
     on->sparse = make_sparse(&on->world);
-    for (uint32_t i = 0; i < TABLES; i++)
+    for (uint32_t i = 0; i < ARCHETYPES; i++)
         on->tags[i] = make_tag(&on->world);
-    for (uint32_t i = 0; i < TABLES * EACH; i++) {
-        hm_component set[] = {on->tags[i % TABLES], on->number, on->mirror};
+    for (uint32_t i = 0; i < ARCHETYPES * EACH; i++) {
+        hm_component set[] = {on->tags[i % ARCHETYPES], on->number, on->mirror};
         on->entities[i] = hm_world_create(&on->world, set, 3);
         give_all(on, on->entities[i], value_for(i));
         make_one(&on->world, on->mirror, 5);
@@ -62,7 +62,7 @@ static void start(scene *on)
 static void check_values(const scene *on)
 {
     CHECK(hm_world_validate(&on->world) == HM_OK);
-    for (uint32_t i = 0; i < TABLES * EACH; i++) {
+    for (uint32_t i = 0; i < ARCHETYPES * EACH; i++) {
         CHECK(value_of(&on->world, on->entities[i], on->number) == value_for(i));
         CHECK(value_of(&on->world, on->entities[i], on->mirror) == value_for(i));
         CHECK(value_of(&on->world, on->entities[i], on->sparse) == value_for(i));
@@ -74,7 +74,7 @@ static bool is_in_order(const scene *on, hm_component component)
     return world_is_in_order(&on->world, component, int_key, NULL);
 }
 
-TEST(world_order, defragment_orders_every_table_and_rows_stay_whole)
+TEST(world_order, defragment_orders_every_archetype_and_rows_stay_whole)
 {
     for (int way = 0; way < 2; way++) {
         start(&stage);
@@ -129,8 +129,8 @@ TEST(world_order, every_budget_is_kept_and_reaches_the_end)
             hm_component component = way % 2 == 0 ? stage.number : stage.sparse;
             hm_budget budget = {way < 2 ? budgets[i] : 0, way < 2 ? 0 : budgets[i]};
             hm_progress all = run_to_the_end(&stage, component, budget);
-            CHECK(all.swaps <= (uint64_t)20 * TABLES * EACH);
-            CHECK(all.compares <= (uint64_t)60 * TABLES * EACH);
+            CHECK(all.swaps <= (uint64_t)20 * ARCHETYPES * EACH);
+            CHECK(all.compares <= (uint64_t)60 * ARCHETYPES * EACH);
             CHECK(is_in_order(&stage, component));
             check_values(&stage);
             hm_progress again = hm_world_defragment(&stage.world, component, &by_compare, budget);
@@ -158,13 +158,13 @@ TEST(world_order, nothing_is_spent_while_nothing_changes)
     finish_world(&stage.world);
 }
 
-/* One value of one table changes: the others are not asked again. */
+/* One value of one archetype changes: the others are not asked again. */
 TEST(world_order, a_touched_value_finds_its_place_for_little)
 {
     start(&stage);
     hm_world *world = &stage.world;
     CHECK(hm_world_defragment(world, stage.number, &by_compare, unlimited).done);
-    *(int *)hm_world_get(world, stage.entities[31], stage.number) = TABLES * EACH;
+    *(int *)hm_world_get(world, stage.entities[31], stage.number) = ARCHETYPES * EACH;
     hm_world_touch(world, stage.entities[31], stage.number);
     hm_progress progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
     CHECK(progress.done && progress.compares > 0 && progress.compares <= (uint64_t)5 * EACH);
@@ -172,13 +172,13 @@ TEST(world_order, a_touched_value_finds_its_place_for_little)
     hm_world_touch_all(world, stage.number);
     progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
     CHECK(progress.done && progress.swaps == 0);
-    CHECK(progress.compares >= (uint64_t)TABLES * (EACH - 1));
+    CHECK(progress.compares >= (uint64_t)ARCHETYPES * (EACH - 1));
     CHECK(hm_world_validate(world) == HM_OK);
     finish_world(world);
 }
 
-/* The first chunks of a table are small. What is touched behind them is found too. */
-TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_table)
+/* The first chunks of an archetype are small. What is touched behind them is found too. */
+TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_archetype)
 {
     enum { ROWS = 3000 };
     static hm_handle entities[ROWS];
@@ -189,8 +189,8 @@ TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_table)
         entities[i] = hm_world_create(&world, both, 2);
         give(&world, entities[i], number, i);
     }
-    uint32_t table = hm_world_place_table(world.places[hm_handle_index(entities[0])]);
-    CHECK(world.tables[table].chunk_count > HM_WORLD_CLASSES + 1);
+    uint32_t archetype = hm_world_place_archetype(world.places[hm_handle_index(entities[0])]);
+    CHECK(world.archetypes[archetype].chunk_count > HM_WORLD_CLASSES + 1);
     CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
     for (int i = ROWS - 1; i >= 0; i -= 59) {
         give(&world, entities[i], number, ROWS - i);
@@ -204,8 +204,8 @@ TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_table)
 static void disturb(scene *on, uint64_t *random)
 {
     hm_world *world = &on->world;
-    hm_handle entity = on->entities[test_random_below(random, TABLES * EACH)];
-    hm_component tag = on->tags[test_random_below(random, TABLES)];
+    hm_handle entity = on->entities[test_random_below(random, ARCHETYPES * EACH)];
+    hm_component tag = on->tags[test_random_below(random, ARCHETYPES)];
     int value = (int)test_random_below(random, 10000);
     switch (test_random_below(random, 7)) {
     case 0:
@@ -296,12 +296,12 @@ TEST(world_order, equal_values_keep_their_order)
     finish_world(&world);
 }
 
-TEST(world_order, what_leaves_the_table_or_the_world_in_the_middle_of_an_order_is_forgotten)
+TEST(world_order, what_leaves_the_archetype_or_the_world_in_the_middle_of_an_order_is_forgotten)
 {
     start(&stage);
     hm_world *world = &stage.world;
     hm_world_defragment(world, stage.number, &by_compare, (hm_budget){100, 0});
-    for (uint32_t i = 0; i < TABLES * EACH; i += 2)
+    for (uint32_t i = 0; i < ARCHETYPES * EACH; i += 2)
         CHECK(i % 4 == 0 ? hm_world_destroy(world, stage.entities[i])
                          : hm_world_remove(world, stage.entities[i], stage.number) == HM_OK);
     CHECK(hm_world_validate(world) == HM_OK);
@@ -353,7 +353,7 @@ TEST(world_order, a_value_with_a_hook_may_go_in_the_middle_of_an_order)
     }
 }
 
-TEST(world_order, a_table_may_grow_in_the_middle_of_an_order)
+TEST(world_order, an_archetype_may_grow_in_the_middle_of_an_order)
 {
     enum { ROWS = 600 };
     hm_world world = make_world((hm_world_desc){0});

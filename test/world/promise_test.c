@@ -145,11 +145,11 @@ TEST(world_promise, a_refused_call_brings_no_promised_entity_to_life)
     }
 }
 
-/* All tables that may be made are. */
-TEST(world_promise, a_call_for_which_there_is_no_table_brings_no_promised_entity_to_life)
+/* All archetypes that may be made are. */
+TEST(world_promise, a_call_for_which_there_is_no_archetype_brings_no_promised_entity_to_life)
 {
     scene *on = &stage;
-    start_with(on, (hm_world_desc){.capacity = CAPACITY, .max_tables = 1});
+    start_with(on, (hm_world_desc){.capacity = CAPACITY, .max_archetypes = 1});
     promise(on);
     sight before = look(on);
     CHECK(hm_handle_is_null(hm_world_create(&on->world, &on->b, 1)));
@@ -229,7 +229,7 @@ static bool change_promised(scene *on)
            hm_world_has(&on->world, on->promised[2], on->b);
 }
 
-static bool query_change_tables(scene *on)
+static bool query_change_archetypes(scene *on)
 {
     return hm_query_change(&on->with_a, &on->b, 1, &on->a, 1, NULL) == HM_OK;
 }
@@ -277,7 +277,7 @@ static call *const calls[] = {
     remove_from_promised,
     change_live,
     change_promised,
-    query_change_tables,
+    query_change_archetypes,
     query_change_to_root,
     query_change_promised,
     query_change_each,
@@ -317,7 +317,8 @@ TEST(world_promise, a_call_while_a_query_runs_brings_no_promised_entity_to_life)
 
 /* memory */
 
-/* Makes tables without entities until all committed memory for tables and chunks is in use. */
+/* Makes archetypes without entities until all committed memory for archetypes and chunks is in
+ * use. */
 static void use_up(scene *on)
 {
     test_memory_fail(&on->memory, 1, true);
@@ -405,7 +406,7 @@ TEST(world_promise, hooks_see_them_alive)
         scene *on = &stage;
         start_with(on, (hm_world_desc){.capacity = CAPACITY});
         hm_component_desc desc = {.size = 4, .destroy = expect_life, .context = on};
-        hm_component_storage storages[] = {HM_COMPONENT_TABLE, HM_COMPONENT_SPARSE};
+        hm_component_storage storages[] = {HM_COMPONENT_ARCHETYPE, HM_COMPONENT_SPARSE};
         desc.storage = storages[i % 2];
         hm_component hooked = make(on, desc);
         hm_handle entity = hm_world_create(&on->world, &hooked, 1);

@@ -86,7 +86,7 @@ static void check_hooks(const hooked *of, uint32_t each)
         CHECK(of->runs[i] == each);
 }
 
-TEST(query_change, each_removed_value_is_destroyed_once_when_its_entity_is_in_its_new_table)
+TEST(query_change, each_removed_value_is_destroyed_once_when_its_entity_is_in_its_new_archetype)
 {
     static hooked of; /* too large for the stack */
     start_hooked(&of);
@@ -147,7 +147,7 @@ TEST(query_change, what_reserve_has_made_ready_stays_ready)
     test_memory memory;
     test_memory_init_with_holes(&memory, test_page_size(4096));
     start_with(&on, &memory.table);
-    hm_component large = make_component(&on.world, 16000, HM_COMPONENT_TABLE);
+    hm_component large = make_component(&on.world, 16000, HM_COMPONENT_ARCHETYPE);
     hm_world_create(&on.world, NULL, 0);
     CHECK(hm_world_reserve(&on.world, READY) == HM_OK);
     hm_query query = ask(&on, (hm_query_desc){NONE(on.a, large)});
@@ -172,7 +172,7 @@ static uint64_t key_of_int(const void *value, void *context)
     return (uint64_t) * (const int *)value;
 }
 
-/* Whether the values of `a` rise in each table. */
+/* Whether the values of `a` rise in each archetype. */
 static bool is_ordered(scene *on)
 {
     bool is_rising = true;
@@ -183,8 +183,8 @@ static bool is_ordered(scene *on)
     for (hm_query_begin(&query); hm_query_next(&query, &view);)
         for (uint32_t i = 0; i < view.count; i++) {
             const int *value = (const int *)view.columns[0] + i;
-            bool same_table = had_b == (view.columns[1] != NULL);
-            is_rising = is_rising && (!same_table || *value >= last);
+            bool same_archetype = had_b == (view.columns[1] != NULL);
+            is_rising = is_rising && (!same_archetype || *value >= last);
             had_b = view.columns[1] != NULL;
             last = *value;
         }
@@ -192,7 +192,7 @@ static bool is_ordered(scene *on)
     return is_rising;
 }
 
-TEST(query_change, tables_may_move_in_the_middle_of_an_order)
+TEST(query_change, archetypes_may_move_in_the_middle_of_an_order)
 {
     static const hm_order rising = {.key = key_of_int};
     scene on;
@@ -221,7 +221,7 @@ static const hm_order by_key = {.key = key_of_int};
 
 enum { UNORDERED = 1000 };
 
-/* Entities of one table whose values are in no order. */
+/* Entities of one archetype whose values are in no order. */
 static void start_unordered(scene *on)
 {
     start(on);
@@ -281,8 +281,8 @@ TEST(query_change, bad_sets_are_refused_and_change_nothing)
     start(&other);
     hm_handle entity = CREATE(&on, on.a, on.b);
     set_int(&on, entity, on.a, 7);
-    hm_component large = make_component(&on.world, 12000, HM_COMPONENT_TABLE);
-    hm_component larger = make_component(&on.world, 8000, HM_COMPONENT_TABLE);
+    hm_component large = make_component(&on.world, 12000, HM_COMPONENT_ARCHETYPE);
+    hm_component larger = make_component(&on.world, 8000, HM_COMPONENT_ARCHETYPE);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
     uint32_t changed = 5;
     CHECK(hm_query_change(&query, LIST(on.x, on.x), 2, NULL, 0, &changed) == HM_ERROR_INVALID);
@@ -312,24 +312,25 @@ DEATH_TEST(query_change, change_without_a_query_panics)
 static void start_within(scene *on, hm_world_desc limits)
 {
     CHECK(hm_world_init(&on->world, &limits) == HM_OK);
-    on->a = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
-    on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_TABLE);
-    on->tag = make_component(&on->world, 0, HM_COMPONENT_TABLE);
+    on->a = make_component(&on->world, sizeof(int), HM_COMPONENT_ARCHETYPE);
+    on->b = make_component(&on->world, sizeof(int), HM_COMPONENT_ARCHETYPE);
+    on->tag = make_component(&on->world, 0, HM_COMPONENT_ARCHETYPE);
     on->x = make_component(&on->world, sizeof(int), HM_COMPONENT_SPARSE);
 }
 
-/* The table that the first entity would go to cannot be made, and that of the next one is there. */
-TEST(query_change, a_table_too_many_is_refused_and_changes_nothing)
+/* The archetype that the first entity would go to cannot be made, and that of the next one is
+ * there. */
+TEST(query_change, an_archetype_too_many_is_refused_and_changes_nothing)
 {
     scene on;
-    start_within(&on, (hm_world_desc){.capacity = 10, .max_tables = 3});
+    start_within(&on, (hm_world_desc){.capacity = 10, .max_archetypes = 3});
     hm_handle first = CREATE(&on, on.a), second = CREATE(&on, on.a, on.tag);
     CREATE(&on, on.a, on.tag, on.b);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
     for (uint32_t n = 1; n <= 2; n++) { /* With a sparse component they change one by one. */
         uint32_t changed = 5;
         CHECK(hm_query_change(&query, LIST(on.b, on.x), n, NULL, 0, &changed) == HM_ERROR_FULL);
-        CHECK(strcmp(hm_last_error(), "3 of 3 tables: max_tables is used up") == 0);
+        CHECK(strcmp(hm_last_error(), "3 of 3 archetypes: max_archetypes is used up") == 0);
         CHECK(changed == 0 && visit(&query) == 3 && hm_world_validate(&on.world) == HM_OK);
         CHECK(!hm_world_has(&on.world, first, on.b) && !hm_world_has(&on.world, second, on.b));
         CHECK(!hm_world_has(&on.world, first, on.x) && !hm_world_has(&on.world, second, on.x));
@@ -338,13 +339,14 @@ TEST(query_change, a_table_too_many_is_refused_and_changes_nothing)
     finish(&on);
 }
 
-/* The rows of the first table do not fit where they would go to, and that of the second does. */
+/* The rows of the first archetype do not fit where they would go to, and that of the second
+ * does. */
 TEST(query_change, rows_that_do_not_fit_are_refused_and_change_nothing)
 {
     enum { ENTITIES = 200 };
     scene on;
     start_within(&on, (hm_world_desc){.capacity = 1000, .max_size = 1 << 19});
-    hm_component large = make_component(&on.world, 4096, HM_COMPONENT_TABLE);
+    hm_component large = make_component(&on.world, 4096, HM_COMPONENT_ARCHETYPE);
     CHECK(hm_world_create_n(&on.world, &on.a, 1, ENTITIES, NULL, NULL) == HM_OK);
     hm_handle last = CREATE(&on, on.a, on.tag);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});

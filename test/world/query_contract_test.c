@@ -103,7 +103,7 @@ TEST(query_contract, a_query_has_at_most_64_components)
     start(&on);
     for (uint32_t i = 0; i <= HM_QUERY_MAX_TERMS; i++)
         list[i] =
-            make_component(&on.world, 4, i % 3 == 0 ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE);
+            make_component(&on.world, 4, i % 3 == 0 ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE);
     hm_handle entity = hm_world_create(&on.world, list, HM_QUERY_MAX_TERMS);
     for (uint32_t i = 0; i < HM_QUERY_MAX_TERMS; i++)
         set_int(&on, entity, list[i], (int)i);

@@ -8,7 +8,7 @@
 
 static const size_t page_sizes[] = {4096, 16384, 65536};
 
-enum { PAGE_SIZES = 3, TABLES = 2500 };
+enum { PAGE_SIZES = 3, ARCHETYPES = 2500 };
 
 TEST(query_fault, init_refused_leaves_a_zeroed_query)
 {
@@ -40,12 +40,12 @@ TEST(query_fault, init_refused_leaves_a_zeroed_query)
 }
 
 /* Creates an entity with each set of 12 tags, half of them with `a`. */
-static void make_tables(scene *on)
+static void make_archetypes(scene *on)
 {
     hm_component tags[12];
     for (uint32_t t = 0; t < 12; t++)
-        tags[t] = make_component(&on->world, 0, HM_COMPONENT_TABLE);
-    for (uint32_t i = 0; i < TABLES; i++) {
+        tags[t] = make_component(&on->world, 0, HM_COMPONENT_ARCHETYPE);
+    for (uint32_t i = 0; i < ARCHETYPES; i++) {
         hm_component set[13];
         uint32_t n = 0;
         for (uint32_t t = 0; t < 12; t++)
@@ -66,12 +66,12 @@ static bool refuse(scene *on, test_memory *memory, hm_query_desc desc, uint32_t 
     strncpy(message, hm_last_error(), sizeof message - 1);
     message[sizeof message - 1] = '\0';
     test_memory_fail(memory, k, and_later);
-    CHECK(visit(&query) == TABLES / 2);
+    CHECK(visit(&query) == ARCHETYPES / 2);
     CHECK(strcmp(message, hm_last_error()) == 0); /* Nothing has failed. */
-    CHECK(visit(&query) == TABLES / 2);
+    CHECK(visit(&query) == ARCHETYPES / 2);
     bool reached = memory->calls >= k;
     test_memory_fail(memory, 0, false);
-    CHECK(visit(&query) == TABLES / 2);
+    CHECK(visit(&query) == ARCHETYPES / 2);
     hm_query_fini(&query);
     return reached;
 }
@@ -83,7 +83,7 @@ TEST(query_fault, begin_refused_memory_visits_the_same_entities)
         static test_memory memory;
         test_memory_init_with_holes(&memory, test_page_size(page_sizes[i]));
         start_with(&on, &memory.table);
-        make_tables(&on);
+        make_archetypes(&on);
         const hm_query_desc of_a = {ALL(on.a)}, without_x = {ALL(on.a), NONE(on.x)};
         uint32_t k = 1;
         for (; refuse(&on, &memory, of_a, k, false); k++) {
@@ -102,7 +102,7 @@ TEST(query_fault, a_loop_whose_list_was_refused_memory_is_not_disturbed_by_count
     test_memory memory;
     test_memory_init_with_holes(&memory, test_page_size(4096));
     start_with(&on, &memory.table);
-    make_tables(&on);
+    make_archetypes(&on);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
     hm_view view;
     uint32_t visited = 0;
@@ -112,9 +112,9 @@ TEST(query_fault, a_loop_whose_list_was_refused_memory_is_not_disturbed_by_count
     while (hm_query_next(&query, &view)) {
         visited += view.count;
         if (visited % 100 == 0)
-            CHECK(hm_query_count(&query) == TABLES / 2);
+            CHECK(hm_query_count(&query) == ARCHETYPES / 2);
     }
-    CHECK(visited == TABLES / 2);
+    CHECK(visited == ARCHETYPES / 2);
     hm_query_fini(&query);
     finish(&on);
     test_memory_check_released(&memory);

@@ -58,7 +58,7 @@ static void end(void *of)
     free(on);
 }
 
-/* Returns a mask that often repeats, so that tables have more than one entity. */
+/* Returns a mask that often repeats, so that archetypes have more than one entity. */
 static uint32_t some_mask(uint32_t noise)
 {
     const uint32_t two_sparse = 0x240, all = (UINT32_C(1) << QUERY_MODEL_COMPONENTS) - 1;
@@ -219,7 +219,7 @@ TEST(query_model, queries_agree_with_the_model_while_the_world_changes)
     }
 }
 
-/* Asks everything of two components of tables, a tag and two sparse ones, of entities that have
+/* Asks everything of two components of archetypes, a tag and two sparse ones, of entities that have
  * them in every combination. */
 TEST(query_model, every_combination_of_lists_and_kinds_agrees_with_the_model)
 {

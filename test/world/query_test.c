@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What queries visit, and how: views and their columns, tables that come and go, which side is
+/* What queries visit, and how: views and their columns, archetypes that come and go, which side is
  * walked, what is refused meanwhile. What has changed since is in query_touch_test.c. */
 #include "support/query.h"
 
@@ -143,14 +143,14 @@ TEST(query, views_of_large_values_and_of_tags_are_not_cut_up)
     hm_world_fini(&world);
 }
 
-/* Numbers far apart: a table's cells end at its highest component. */
+/* Numbers far apart: an archetype's cells end at its highest component. */
 TEST(query, components_of_any_number_may_be_asked_for)
 {
     scene on;
     start(&on);
     hm_component last = HM_INVALID_INDEX;
     for (int i = 5; i < HM_WORLD_MAX_COMPONENTS; i++)
-        last = make_component(&on.world, sizeof(int), HM_COMPONENT_TABLE);
+        last = make_component(&on.world, sizeof(int), HM_COMPONENT_ARCHETYPE);
     CREATE(&on, on.a);
     CREATE(&on, on.a, last);
     hm_query with = ask(&on, (hm_query_desc){ALL(on.a, last)});
@@ -161,9 +161,9 @@ TEST(query, components_of_any_number_may_be_asked_for)
     finish(&on);
 }
 
-/* tables that come and go */
+/* archetypes that come and go */
 
-TEST(query, a_table_that_is_made_later_is_visited)
+TEST(query, an_archetype_that_is_made_later_is_visited)
 {
     scene on;
     start(&on);
@@ -178,7 +178,7 @@ TEST(query, a_table_that_is_made_later_is_visited)
     finish(&on);
 }
 
-TEST(query, tables_that_trim_drops_and_whose_place_is_used_again_are_right)
+TEST(query, archetypes_that_trim_drops_and_whose_place_is_used_again_are_right)
 {
     scene on;
     start(&on);
@@ -190,7 +190,7 @@ TEST(query, tables_that_trim_drops_and_whose_place_is_used_again_are_right)
         CHECK(hm_world_destroy(&on.world, first) && hm_world_destroy(&on.world, second));
         if (round % 2 == 0)
             CHECK(visit(&with_a) == 0);
-        CHECK(hm_world_trim(&on.world) == HM_OK && hm_world_table_count(&on.world) == 0);
+        CHECK(hm_world_trim(&on.world) == HM_OK && hm_world_archetype_count(&on.world) == 0);
         if (round % 3 == 0)
             CHECK(visit(&with_a) == 0 && visit(&with_b) == 0);
         first = CREATE(&on, on.b);
@@ -420,7 +420,7 @@ TEST(query, a_component_may_be_made_while_a_query_runs)
 {
     scene on;
     start(&on);
-    const hm_component_storage storages[] = {HM_COMPONENT_TABLE, HM_COMPONENT_SPARSE};
+    const hm_component_storage storages[] = {HM_COMPONENT_ARCHETYPE, HM_COMPONENT_SPARSE};
     hm_handle first = CREATE(&on, on.a, on.x), second = CREATE(&on, on.a, on.b, on.x);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a, on.x), NONE(on.tag)});
     hm_component made[100];

@@ -98,7 +98,7 @@ TEST(query_touch, changed_tells_what_any_call_has_changed)
     finish(&on);
 }
 
-TEST(query_touch, the_rows_of_a_tag_change_with_its_table)
+TEST(query_touch, the_rows_of_a_tag_change_with_its_archetype)
 {
     scene on;
     start(&on);

@@ -45,7 +45,7 @@ TEST(world, the_order_of_a_set_does_not_matter)
         CHECK(hm_world_change(&world, entity, NULL, 0, set, 4) == HM_OK);
         CHECK(hm_world_change(&world, entity, set, 4, NULL, 0) == HM_OK);
     }
-    CHECK(hm_world_table_count(&world) == 1);
+    CHECK(hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }
 
@@ -73,7 +73,7 @@ TEST(world, create_n_copies_the_columns_that_are_given)
         CHECK(value_of(&world, entities[i], zero) == 0 && hm_world_has(&world, entities[i], tag));
         give(&world, entities[i], zero, 5);
     }
-    CHECK(hm_world_count(&world) == 1000 + N && hm_world_table_count(&world) == 1);
+    CHECK(hm_world_count(&world) == 1000 + N && hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }
 
@@ -135,7 +135,7 @@ TEST(world, clear_destroys_all_and_refuses_their_handles)
         give(&world, entities[50], a, 1);
         give(&world, entities[50], sparse, 1);
         hm_world_clear(&world);
-        CHECK(hm_world_count(&world) == 0 && hm_world_table_count(&world) == 1);
+        CHECK(hm_world_count(&world) == 0 && hm_world_archetype_count(&world) == 1);
         for (int i = 0; i < 100; i++)
             CHECK(!hm_world_contains(&world, entities[i]) &&
                   hm_world_get(&world, entities[i], sparse) == NULL);
@@ -229,7 +229,7 @@ TEST(world, a_sparse_component_comes_and_goes_without_moving_other_values)
         }
     for (int i = 0; i < 300; i++)
         CHECK(hm_world_get(&world, entities[i], a) == places[i] && *places[i] == i);
-    CHECK(hm_world_table_count(&world) == 1);
+    CHECK(hm_world_archetype_count(&world) == 1);
     finish_world(&world);
 }
 
@@ -254,7 +254,7 @@ TEST(world, there_may_be_more_than_64_sparse_components)
     finish_world(&world);
 }
 
-TEST(world, change_moves_once_and_makes_no_table_in_between)
+TEST(world, change_moves_once_and_makes_no_archetype_in_between)
 {
     hm_world world = make_world((hm_world_desc){0});
     hm_component c[6];
@@ -265,7 +265,7 @@ TEST(world, change_moves_once_and_makes_no_table_in_between)
         give(&world, entity, c[i], i + 1);
     hm_component more[] = {c[4], c[5], c[1], c[3]}, less[] = {c[2], c[0]};
     CHECK(hm_world_change(&world, entity, more, 4, less, 2) == HM_OK);
-    CHECK(hm_world_table_count(&world) == 2);
+    CHECK(hm_world_archetype_count(&world) == 2);
     CHECK(!hm_world_has(&world, entity, c[0]) && !hm_world_has(&world, entity, c[2]));
     for (int i = 0; i < 4; i++)
         CHECK(value_of(&world, entity, more[i]) == 0); /* c[1] was replaced. */
@@ -273,7 +273,7 @@ TEST(world, change_moves_once_and_makes_no_table_in_between)
     CHECK(hm_world_change(&world, entity, NULL, 0, less, 2) == HM_OK);
     CHECK(hm_world_change(&world, entity, &c[5], 1, more, 1) == HM_OK);
     CHECK(!hm_world_has(&world, entity, c[4]) && hm_world_has(&world, entity, c[3]));
-    CHECK(hm_world_table_count(&world) == 3);
+    CHECK(hm_world_archetype_count(&world) == 3);
     finish_world(&world);
 }
 
@@ -309,7 +309,7 @@ TEST(world, what_is_there_is_replaced_in_a_full_world_too)
 }
 
 /* The hash of both sets is the same number, so only the sets themselves tell them apart. */
-TEST(world, two_sets_of_the_same_hash_have_two_tables)
+TEST(world, two_sets_of_the_same_hash_have_two_archetypes)
 {
     enum { TAGS = 28, EACH_SET = 6 };
     static const uint32_t sets[2][EACH_SET] = {{0, 2, 5, 8, 18, 22}, {10, 15, 20, 23, 25, 27}};
@@ -323,7 +323,8 @@ TEST(world, two_sets_of_the_same_hash_have_two_tables)
             set[k] = tags[sets[i][k]];
         entities[i] = hm_world_create(&world, set, EACH_SET);
     }
-    CHECK(hm_world_table_count(&world) == 2 && world.tables[1].hash == world.tables[2].hash);
+    CHECK(hm_world_archetype_count(&world) == 2 &&
+          world.archetypes[1].hash == world.archetypes[2].hash);
     for (int i = 0; i < 2; i++)
         for (uint32_t k = 0; k < EACH_SET; k++) {
             CHECK(hm_world_has(&world, entities[i], tags[sets[i][k]]));
@@ -389,7 +390,7 @@ TEST(world, every_alignment_and_size_has_its_place)
     }
 }
 
-/* From table to table, and to the place of an entity that is gone. */
+/* From archetype to archetype, and to the place of an entity that is gone. */
 TEST(world, values_of_every_size_move_whole)
 {
     for (size_t size = 1; size <= 40; size++) {
@@ -422,7 +423,7 @@ TEST(world, the_default_alignment_is_natural)
         size_t align = sizes[i] & (~sizes[i] + 1);
         for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
             hm_component_desc desc = {.size = sizes[i]};
-            desc.storage = is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_TABLE;
+            desc.storage = is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE;
             hm_component component = make_component(&world, desc);
             if (align > HM_ALIGNOF(max_align_t))
                 align = HM_ALIGNOF(max_align_t);
@@ -435,9 +436,9 @@ TEST(world, the_default_alignment_is_natural)
     finish_world(&world);
 }
 
-/* Seven entities and three components: whatever one asks for, each table that matches has its
+/* Seven entities and three components: whatever one asks for, each archetype that matches has its
  * entities' values in arrays without holes. */
-TEST(world, the_tables_that_have_any_subset_of_components_are_arrays)
+TEST(world, the_archetypes_that_have_any_subset_of_components_are_arrays)
 {
     static const unsigned sets[] = {1, 2, 3, 4, 5, 6, 7}; /* bits: A, B, C */
     enum { PER_SET = 5 };
@@ -451,7 +452,7 @@ TEST(world, the_tables_that_have_any_subset_of_components_are_arrays)
                 if ((sets[s] >> c & 1) != 0)
                     give(&world, entities[s][round], components[c], 100 * s + round);
         }
-    CHECK(hm_world_table_count(&world) == 7);
+    CHECK(hm_world_archetype_count(&world) == 7);
     for (unsigned asked = 1; asked < 8; asked++)
         for (int s = 0; s < 7; s++)
             for (unsigned c = 0; c < 3; c++) {
@@ -468,7 +469,7 @@ TEST(world, the_tables_that_have_any_subset_of_components_are_arrays)
 
 /* clocks */
 
-TEST(world, the_clock_tells_which_columns_and_tables_have_changed)
+TEST(world, the_clock_tells_which_columns_and_archetypes_have_changed)
 {
     hm_world world = make_world((hm_world_desc){0});
     hm_component a = make_int(&world), b = make_int(&world), tag = make_tag(&world);

@@ -282,14 +282,14 @@ class WorldPrinter(IdTablePrinter):
     unit = "entities"
 
     def more(self):
-        return f", {int(self.value['table_count'])} tables"
+        return f", {int(self.value['archetype_count'])} archetypes"
 
     def components(self, slot):
         """The numbers of an entity's components, without the sparse ones."""
         place = element(self.value["places"], slot)
-        table = element(self.value["tables"], int(place["row"]) >> WORLD_ROW_BITS)
-        count = min(int(table["set_count"]), 64)
-        return ", ".join(str(int(element(table["set"], i))) for i in range(count))
+        archetype = element(self.value["archetypes"], int(place["row"]) >> WORLD_ROW_BITS)
+        count = min(int(archetype["set_count"]), 64)
+        return ", ".join(str(int(element(archetype["set"], i))) for i in range(count))
 
     def live(self):
         for _, handle in self.handles():

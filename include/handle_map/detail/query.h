@@ -13,56 +13,56 @@ extern "C" {
 /* The components of a query, in all four lists together. A set of terms fits in 64 bits. */
 enum { HM_QUERY_MAX_TERMS = 64 };
 
-/* Where a component's values are in the table of the view. */
+/* Where a component's values are in the archetype of the view. */
 typedef struct hm_query_column {
     uint16_t offset; /* as in hm_world_cell */
-    uint16_t size;   /* bytes; 0: the table has no values of it */
+    uint16_t size;   /* bytes; 0: the archetype has no values of it */
 } hm_query_column;
 
 /* How far a loop has come. With sparse terms the rows are tested one by one, and the next of them,
  * the *candidate*, has been tested already when a view is returned: it ended the view's run. */
 typedef struct hm_query_cursor {
-    uint32_t listed;   /* in the list of tables: the next one */
-    uint32_t unlisted; /* table: the next one of those behind the list */
+    uint32_t listed;   /* in the list of archetypes: the next one */
+    uint32_t unlisted; /* archetype: the next one of those behind the list */
     uint32_t chunk;    /* the view's; where rows are walked, the one after the candidate's */
     uint32_t row;      /* of the chunk: the next one that no view has had */
     uint32_t rows;     /* in the chunk, or in the candidate's */
     uint32_t tail;     /* rows at the end of the chunk that are views of their own */
-    uint32_t ahead;    /* the next chunk, if there is one, and its table */
-    const hm_world_table *ahead_table;
-    uint32_t next_table;  /* which has been found already, if chunks are walked */
-    uint32_t table;       /* the candidate's; none: not tested yet */
-    uint32_t index;       /* of the candidate, where the owners of a secondary are walked */
-    hm_world_place place; /* the candidate's */
-    hm_handle entity;     /* the candidate */
-    bool exists, matches; /* the candidate */
-    bool table_matches;   /* whether the candidate's table does */
-    bool has_any;         /* whether that table has a component of `any`, or none is asked for */
+    uint32_t ahead;    /* the next chunk, if there is one, and its archetype */
+    const hm_world_archetype *ahead_archetype;
+    uint32_t next_archetype; /* which has been found already, if chunks are walked */
+    uint32_t archetype;      /* the candidate's; none: not tested yet */
+    uint32_t index;          /* of the candidate, where the owners of a secondary are walked */
+    hm_world_place place;    /* the candidate's */
+    hm_handle entity;        /* the candidate */
+    bool exists, matches;    /* the candidate */
+    bool archetype_matches;  /* whether the candidate's archetype does */
+    bool has_any; /* whether that archetype has a component of `any`, or none is asked for */
 } hm_query_cursor;
 
 /* All fields are private; use the functions. The terms are the components that were asked for:
  * those of `all`, then of `optional`, `none` and `any`. */
 typedef struct hm_query {
-    hm_world *world;             /* NULL: a query that matches nothing */
-    const hm_world_table *table; /* the view's */
-    const hm_handle *entities;   /* the view's */
-    uint32_t count;              /* the view's; 0: there is none */
-    uint32_t salt;               /* the world's; another one means that the world has ended */
-    uint32_t seen;               /* tables that the list covers */
-    uint32_t epoch;              /* the world's, when the list was made */
+    hm_world *world;                     /* NULL: a query that matches nothing */
+    const hm_world_archetype *archetype; /* the view's */
+    const hm_handle *entities;           /* the view's */
+    uint32_t count;                      /* the view's; 0: there is none */
+    uint32_t salt;  /* the world's; another one means that the world has ended */
+    uint32_t seen;  /* archetypes that the list covers */
+    uint32_t epoch; /* the world's, when the list was made */
     bool is_running;
     uint8_t all_end, column_end, none_end, term_end;
     uint8_t sparse_columns; /* how many sparse terms have a column; they come first */
     uint8_t sparse_count;
-    uint64_t sparse_mask; /* term -> whether it is sparse */
-    hm_array table_array; /* uint32_t: the list, the tables below `seen` that match */
-    const void *driver;   /* hm_secondary whose owners are walked; NULL: rows are */
+    uint64_t sparse_mask;     /* term -> whether it is sparse */
+    hm_array archetype_array; /* uint32_t: the list, the archetypes below `seen` that match */
+    const void *driver;       /* hm_secondary whose owners are walked; NULL: rows are */
     hm_query_cursor cursor;
     uint16_t numbers[HM_QUERY_MAX_TERMS];     /* term -> number of the component */
     uint8_t sparse_terms[HM_QUERY_MAX_TERMS]; /* the sparse ones, rising */
     uint32_t positions[HM_QUERY_MAX_TERMS]; /* sparse term -> position of the view's first value */
     uint32_t found[HM_QUERY_MAX_TERMS];     /* sparse term -> position of the candidate's value */
-    hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `table` */
+    hm_query_column places[HM_QUERY_MAX_TERMS]; /* term that has a column -> in `archetype` */
     void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
 } hm_query;
 

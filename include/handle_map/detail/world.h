@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Chunks come in four sizes, the *classes*: the first chunks of a table are small, so that ten
- * thousand tables of ten entities take little memory. Addresses count in *units* of the smallest
- * size. A place has its chunk's first unit and class in one number. */
+/* Chunks come in four sizes, the *classes*: the first chunks of an archetype are small, so that ten
+ * thousand archetypes of ten entities take little memory. Addresses count in *units* of the
+ * smallest size. A place has its chunk's first unit and class in one number. */
 enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
@@ -30,22 +30,22 @@ enum {
 /* Where an entity's row is. */
 typedef struct hm_world_place {
     uint32_t chunk; /* first unit << HM_WORLD_CLASS_BITS | class */
-    uint32_t row;   /* table << HM_WORLD_ROW_BITS | row in the chunk */
+    uint32_t row;   /* archetype << HM_WORLD_ROW_BITS | row in the chunk */
 } hm_world_place;
 
-/* What a component is in a table. In a chunk of n rows the values begin at n * offset. */
+/* What a component is in an archetype. In a chunk of n rows the values begin at n * offset. */
 typedef struct hm_world_cell {
     uint16_t offset; /* bytes of a row before this component's */
-    uint16_t size;   /* bytes of a value; 0: a tag, or not in the table */
-    uint16_t column; /* index of the component in the table's `columns`, if it has a size */
+    uint16_t size;   /* bytes of a value; 0: a tag, or not in the archetype */
+    uint16_t column; /* index of the component in the archetype's `columns`, if it has a size */
     bool is_present;
 } hm_world_cell;
 
-/* A table: all entities that have exactly the same components. The fields that lookups read come
- * first. */
-typedef struct hm_world_table {
+/* An archetype: all entities that have exactly the same components. The fields that lookups read
+ * come first. */
+typedef struct hm_world_archetype {
     hm_world_cell *cells;            /* number of a component -> its cell */
-    uint32_t *edges;                 /* number -> table with that component more, or less */
+    uint32_t *edges;                 /* number -> archetype with that component more, or less */
     uint32_t span;                   /* components that cells and edges cover */
     uint16_t rows[HM_WORLD_CLASSES]; /* rows in a chunk of each class; 0: too small */
     uint32_t first, last, tail;      /* chunks, as in hm_world_place: first, last with rows, last */
@@ -58,7 +58,7 @@ typedef struct hm_world_table {
     uint16_t *columns;               /* numbers of those with a size, alignments falling */
     uint32_t set_count, column_count;
     uint32_t hash;                  /* of the set */
-    uint32_t next;                  /* table: in the bucket, or among the dropped ones */
+    uint32_t next;                  /* archetype: in the bucket, or among the dropped ones */
     uint32_t cell_piece, set_piece; /* chunks that hold cells and edges, set and columns */
     uint16_t row_size;              /* bytes */
     uint16_t entity_offset;         /* bytes: hm_world_cell.offset of the entities */
@@ -66,7 +66,7 @@ typedef struct hm_world_table {
     uint16_t hook_count;            /* columns with a destroy hook */
     bool is_alive;
     bool is_ordered; /* for the world's order */
-} hm_world_table;
+} hm_world_archetype;
 
 /* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */
 typedef struct hm_world_store {
@@ -76,8 +76,8 @@ typedef struct hm_world_store {
     uint32_t heads[HM_WORLD_CLASSES]; /* class -> node with free pieces; the last: free blocks */
 } hm_world_store;
 
-/* A change of components, as it was given, that led from one table to another. It had no sparse
- * component, and the first table has none of those that it adds. */
+/* A change of components, as it was given, that led from one archetype to another. It had no sparse
+ * component, and the first archetype has none of those that it adds. */
 typedef struct hm_world_way {
     uint32_t from, to;
     uint32_t add_count, remove_count;   /* both 0: no change */
@@ -86,45 +86,45 @@ typedef struct hm_world_way {
 
 /* All fields are private; use the functions. */
 typedef struct hm_world {
-    hm_id_table ids;        /* first, so that a lookup's fields are near */
-    hm_world_place *places; /* slot -> place */
-    hm_world_table *tables; /* table_array.data */
+    hm_id_table ids;                /* first, so that a lookup's fields are near */
+    hm_world_place *places;         /* slot -> place */
+    hm_world_archetype *archetypes; /* archetype_array.data */
     hm_world_store store;
     uint32_t salt; /* a component is salt + its number: no two worlds share one */
     uint32_t component_count;
-    uint32_t sparse_count; /* components with sparse storage */
-    uint32_t running;      /* queries that are between begin and end */
-    hm_guard guard;        /* its limit: entities for which the id table is committed */
-    uint32_t promised;     /* handles given out by commands, whose entities do not live yet */
-    uint32_t ready_end;    /* entities; creates are promised up to this count */
-    uint64_t clock;        /* changes so far */
-    bool poisons;          /* the program runs under AddressSanitizer */
-    uint32_t table_count;  /* live tables, without the one of no components */
-    uint32_t dropped;      /* head of the list of dropped tables */
-    uint32_t epoch;        /* rises when a table is dropped, or its index used again */
-    uint32_t bucket_mask;  /* buckets - 1 */
-    uint32_t memo_count;   /* components of the set that was created last; 0: none */
-    uint32_t memo_table;   /* its table */
+    uint32_t sparse_count;    /* components with sparse storage */
+    uint32_t running;         /* queries that are between begin and end */
+    hm_guard guard;           /* its limit: entities for which the id table is committed */
+    uint32_t promised;        /* handles given out by commands, whose entities do not live yet */
+    uint32_t ready_end;       /* entities; creates are promised up to this count */
+    uint64_t clock;           /* changes so far */
+    bool poisons;             /* the program runs under AddressSanitizer */
+    uint32_t archetype_count; /* live archetypes, without the one of no components */
+    uint32_t dropped;         /* head of the list of dropped archetypes */
+    uint32_t epoch;           /* rises when an archetype is dropped, or its index used again */
+    uint32_t bucket_mask;     /* buckets - 1 */
+    uint32_t memo_count;      /* components of the set that was created last; 0: none */
+    uint32_t memo_archetype;  /* its archetype */
     uint32_t memo[HM_WORLD_MEMO]; /* its components as they were given */
     hm_array place_array;         /* hm_world_place */
     hm_array mask_array;          /* slot -> uint64_t: which sparse components it may have */
-    hm_array table_array;         /* hm_world_table */
-    hm_array bucket_array;        /* hash -> table */
+    hm_array archetype_array;     /* hm_world_archetype */
+    hm_array bucket_array;        /* hash -> archetype */
     hm_array component_array;     /* number -> record of the component */
     hm_array sparse_array;        /* hm_secondary */
     hm_array link_array;          /* position of an entity -> uint64_t, for commands */
     uint64_t link_end;            /* links above it are in use */
     hm_order order;               /* what defragment was last called with */
     uint32_t order_number;        /* its component */
-    uint32_t order_table;         /* table that is being ordered */
-    uint32_t order_next;          /* table that was looked at last */
-    uint32_t order_looked;        /* tables up to there, in a row, that are in order */
+    uint32_t order_archetype;     /* archetype that is being ordered */
+    uint32_t order_next;          /* archetype that was looked at last */
+    uint32_t order_looked;        /* archetypes up to there, in a row, that are in order */
     uint64_t order_clock;         /* the clock when they were */
     hm_array order_chunks;        /* its chunks, uint32_t */
     hm_order_state order_state;
     const hm_memory *memory;
     const char *name;
-    hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first table */
+    hm_world_way ways[HM_WORLD_WAYS]; /* the last changes, by first archetype */
 } hm_world;
 
 /* The parts of get and has that are not inline: the value of the sparse component with this number,
@@ -135,11 +135,12 @@ HM_API bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_
 HM_API HM_COLD hm_status hm_world_refuse_type(uint32_t most);
 
 /* Returns the address of row `row` of a column. */
-static inline unsigned char *hm_world_address(const hm_world *world, const hm_world_table *table,
+static inline unsigned char *hm_world_address(const hm_world *world,
+                                              const hm_world_archetype *archetype,
                                               hm_world_place place, uint32_t offset, uint32_t size)
 {
     size_t unit = place.chunk >> HM_WORLD_CLASS_BITS;
-    uint32_t rows = table->rows[place.chunk & (HM_WORLD_CLASSES - 1)];
+    uint32_t rows = archetype->rows[place.chunk & (HM_WORLD_CLASSES - 1)];
     uint32_t row = place.row & ((1U << HM_WORLD_ROW_BITS) - 1);
     return world->store.base + unit * HM_WORLD_UNIT_SIZE + HM_CAST(size_t, rows) * offset +
            HM_CAST(size_t, row) * size;

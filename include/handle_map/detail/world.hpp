@@ -146,7 +146,7 @@ struct follower {
 struct world_core {
     /* Types that a program may use as components, in all its worlds together: see world.hpp. */
     static constexpr std::uint32_t max_types = 16383;
-    /* Bytes of a value in a table: see world.h. */
+    /* Bytes of a value in an archetype: see world.h. */
     static constexpr std::size_t max_size = 16368 - sizeof(hm_handle);
 
     hm_world c{};
@@ -211,7 +211,7 @@ struct world_core {
     }
     template <class T>
     hm_component component(const char *name = nullptr,
-                           hm_component_storage storage = HM_COMPONENT_TABLE) noexcept
+                           hm_component_storage storage = HM_COMPONENT_ARCHETYPE) noexcept
     {
         hm_component found;
         (void)require<T>(&found, name, storage);
@@ -220,7 +220,7 @@ struct world_core {
     /* The same with a status. */
     template <class T>
     status require(hm_component *found, const char *name = nullptr,
-                   hm_component_storage storage = HM_COMPONENT_TABLE) noexcept
+                   hm_component_storage storage = HM_COMPONENT_ARCHETYPE) noexcept
     {
         static_assert(std::is_same<T, std::decay_t<T>>::value,
                       "a component's type is not const and no reference");
@@ -345,7 +345,7 @@ struct world_core {
     {
         if ((c.guard.flags & HM_GUARD_BUSY) != 0)
             return HM_ERROR_BUSY;
-        if (desc.storage == HM_COMPONENT_TABLE && desc.size > max_size)
+        if (desc.storage == HM_COMPONENT_ARCHETYPE && desc.size > max_size)
             return HM_ERROR_INVALID;
         const bool is_full = !is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS;
         return is_full ? HM_ERROR_FULL : HM_ERROR_MEMORY;
