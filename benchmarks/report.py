@@ -3,10 +3,10 @@
 """report.py DIRECTORY: makes tables of the figures of suite, fresh and count.
 
 Reads every suite-*.json, fresh-*.json and callgrind.out.* of the directory and prints the tables.
-It writes them to report.md there too, with the data files that suite.gp draws. Figures are medians
-of the repetitions, with the least and the greatest; ratios are of medians, ours to theirs, so that
-less is better. A ratio within 15% of 1 is a tie and marked with ~; a goal missed by less than 15%
-is a tie with the goal.
+It writes them to report.md there too, of which docs/figures/suite.md is a copy, with the data files
+that suite.gp draws. Figures are medians of the repetitions, with the least and the greatest; ratios
+are of medians, ours to theirs, so that less is better. A ratio within 15% of 1 is a tie and marked
+with ~; a goal missed by less than 15% is a tie with the goal.
 """
 
 import collections
@@ -16,6 +16,12 @@ import os
 import statistics
 import sys
 
+HEAD = '''# Figures of the suite
+
+What `benchmarks/report.py` makes of the figures of `suite`, `fresh` and `count`.
+[benchmarks.md](../benchmarks.md) says how they are measured and read.
+
+'''
 TIE = 1.15
 SIZE, ITEMS = 40, 1000000  # in the tables that show one size only
 ARTICLE_ITEMS = 100000
@@ -166,7 +172,7 @@ def table(title, head, rows):
                                             list(zip(cells, widths))[1:]]) + ' |\n'
     ruler = '|' + '|'.join(('-' * (w + 1) + ':') if i else '-' * (w + 2)
                            for i, w in enumerate(widths)) + '|\n'
-    return f'### {title}\n\n' + line(head) + ruler + ''.join(map(line, rows)) + '\n'
+    return f'## {title}\n\n' + line(head) + ruler + ''.join(map(line, rows)) + '\n'
 
 
 def count_text(n):
@@ -439,7 +445,7 @@ def main():
         sys.exit(f'report.py: no figures in {sys.argv[1]}')
     counts = read_counts(sys.argv[1])
     text = ''.join([
-        map_table(figures), pool_table(figures), pool_goals(figures), single_goals(figures),
+        HEAD, map_table(figures), pool_table(figures), pool_goals(figures), single_goals(figures),
         article_table(figures),
         forms_table(figures), fresh_table(figures), small_table(figures),
         count_table(counts), classes_table(counts),

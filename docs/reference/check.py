@@ -57,8 +57,9 @@ def main():
     source, directory = sys.argv[1:]
     faults, pictures, rows = [], 0, 0
     written = {'index.html': f'{source}/README.md'}
-    for path in glob.glob(f'{source}/docs/*.md'):
-        written[f'md_docs_{os.path.basename(path)[:-3]}.html'] = path
+    for path in glob.glob(f'{source}/docs/**/*.md', recursive=True):
+        name = os.path.relpath(path, source)[:-len('.md')].replace('/', '_')
+        written[f'md_{name}.html'] = path
     for path in sorted(glob.glob(f'{directory}/*.html')):
         name = os.path.basename(path)
         if name.endswith('_source.html') or name == 'page.html':

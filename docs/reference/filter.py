@@ -102,8 +102,9 @@ def prose(page, text, used):
                   f'``{code.group(1)}``' if "'" in code.group(1) else code.group(0), text)
     text = re.sub(r'(?m)^(#{2,}) (.*)$', named, text)
     text = re.sub(r'\]\(#([^)]+)\)', fr'](#{page}-\1)', text)
-    text = re.sub(r'\]\((?:docs/)?(\w+)\.md#([^)]+)\)', r'](#\1-\2)', text)
-    text = re.sub(r'\]\(docs/(\w+\.(?:png|svg))\)', r'](\1)', text)  # beside the pages
+    text = re.sub(r'\]\((?:\w+/|\.\./)?(\w+)\.md#([^)]+)\)',
+                  lambda link: f'](#{link.group(1).lower()}-{link.group(2)})', text)
+    text = re.sub(r'\]\((?:docs|\.\.)/(\w+\.(?:png|svg))\)', r'](\1)', text)  # beside the pages
     return re.sub(r'\[([^]]+)\]\(\w+\)', r'\1', text)
 
 
