@@ -458,7 +458,7 @@ static uint64_t search_world(const world_kind *kind, const world_config *config)
     limit_time(0);
     kind->end();
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    printf("%-10s %9lu %12llu %11llu %12llu %6lu %7.1f %9.0f\n", config->name,
+    printf("| %-10s | %9lu | %12llu | %11llu | %12llu | %6lu | %7.1f | %9.0f |\n", config->name,
            (unsigned long)search.state_count, (unsigned long long)search.transitions,
            (unsigned long long)search.refusals, (unsigned long long)search.idle,
            (unsigned long)search.depth - 1, seconds,
@@ -487,8 +487,9 @@ int main(int argc, char **argv)
 #if !defined(_WIN32)
     signal(SIGPROF, crashed);
 #endif
-    printf("%-10s %9s %12s %11s %12s %6s %7s %9s\n", "world", "states", "transitions", "refused",
-           "no change", "depth", "s", "1/s");
+    printf("| %-10s | %9s | %12s | %11s | %12s | %6s | %7s | %9s |\n", "world", "states",
+           "transitions", "refused", "no change", "depth", "s", "1/s");
+    puts("|---|---:|---:|---:|---:|---:|---:|---:|");
     for (size_t i = 0; i < sizeof map_worlds / sizeof *map_worlds; i++)
         if (is_wanted(&map_worlds[i], argc, argv))
             transitions += search_world(&map_world, &map_worlds[i]);
