@@ -3,6 +3,7 @@
 #include "id_table_private.h"
 
 #include "array_private.h"
+#include "atomic_private.h"
 #include "base_private.h"
 #include "describe_private.h"
 #include "handle_private.h"
@@ -39,9 +40,30 @@ hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type
     if (max_slots < capacity)
         return hm_fail(HM_ERROR_INVALID, "max_slots %" HM_U32 " is below capacity %" HM_U32,
                        max_slots, capacity);
-    if (type_id > HM_HANDLE_MAX_TYPE_ID)
+    if (!HM_IS_TYPE_ID(type_id))
         return hm_fail(HM_ERROR_INVALID, "type_id %" HM_U32 " is above %" HM_U32, type_id,
                        HM_HANDLE_MAX_TYPE_ID);
+    return HM_OK;
+}
+
+uint32_t hm_id_table_next_type = HM_TYPE_ID_FIRST_UNIQUE;
+
+hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const char *name)
+{
+    if (*type_id != HM_TYPE_ID_UNIQUE)
+        return HM_OK;
+    uint32_t next;
+    do {
+        next = hm_atomic_load(&hm_id_table_next_type);
+        if (next > HM_HANDLE_MAX_TYPE_ID)
+            return hm_fail(HM_ERROR_FULL,
+                           "%s%s%s%s gets no type_id: the %" HM_U32
+                           " that HM_TYPE_ID_UNIQUE stands for are used up",
+                           what, name != NULL ? " '" : "", name != NULL ? name : "",
+                           name != NULL ? "'" : "",
+                           HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
+    } while (!hm_atomic_exchange_if(&hm_id_table_next_type, next, next + 1));
+    *type_id = next;
     return HM_OK;
 }
 
@@ -120,7 +142,12 @@ hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc)
     memset(table, 0, sizeof *table);
     if (desc == NULL)
         return hm_refuse_null("hm_id_table_init", "desc");
-    return hm_id_table_init_with(table, desc, NULL, 0);
+    hm_status status = hm_id_table_init_with(table, desc, NULL, 0);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&table->type_id, "id table", NULL);
+    if (status != HM_OK)
+        hm_id_table_fini(table);
+    return status;
 }
 
 void hm_id_table_fini(hm_id_table *table)

@@ -53,6 +53,14 @@ bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_
 /* HM_ERROR_INVALID when these fields of a descriptor break the rules that all containers share. */
 hm_status hm_id_table_check(uint32_t capacity, uint32_t max_slots, uint32_t type_id);
 
+/* Replaces HM_TYPE_ID_UNIQUE by a number that no container has had; leaves others as they are. It
+ * is the last step of an init that can fail, so that one that fails uses up no number. Fails with
+ * HM_ERROR_FULL. `what`, `name`: of the container, for messages; `name` may be NULL. */
+hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const char *name);
+
+/* The number that the next HM_TYPE_ID_UNIQUE gets. Not static for tests only. */
+extern uint32_t hm_id_table_next_type;
+
 /* Fills in the statistics that come from the table, and adds the sizes of its arrays. */
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
 

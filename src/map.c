@@ -48,6 +48,8 @@ static hm_status map_init_columns(hm_map *map, const hm_map_desc *desc)
     if (status != HM_OK)
         return status;
     status = hm_id_table_init_with(&map->ids, &ids, columns, desc->meta_size != 0 ? 2 : 1);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&map->ids.type_id, "map", map->name);
     ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"map", map->name, ids.capacity, ids.max_slots, 0, NULL});

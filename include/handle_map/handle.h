@@ -27,6 +27,24 @@ extern "C" {
 #define HM_HANDLE_MAX_TYPE_ID UINT32_C(0x7FFF)
 #define HM_HANDLE_FREE_BIT (UINT64_C(1) << 63)
 
+/* As the type id of a descriptor: one that no other container of this process gets. Containers that
+ * have the same type id take each other's handles, and each begins with index 0, generation 1; so
+ * where several have items of one type, give each a type id of its own, or this.
+ *
+ * The numbers are HM_TYPE_ID_FIRST_UNIQUE to HM_HANDLE_MAX_TYPE_ID, in this order, for all threads
+ * together, without a lock. Choose your own type ids below them: nothing else keeps the two apart.
+ * A number is used up by an init that succeeds, and never given again, not even after fini, so that
+ * handles of the container that has ended stay foreign everywhere. When none is left, init fails
+ * with HM_ERROR_FULL. Which number a container gets depends on the inits before: a program that
+ * saves or sends handles chooses their type ids. */
+#define HM_TYPE_ID_UNIQUE UINT16_C(0xFFFF)
+#define HM_TYPE_ID_FIRST_UNIQUE UINT32_C(0x4000)
+
+/* Whether a descriptor may have this type id. */
+#define HM_IS_TYPE_ID(number)                                                                      \
+    (HM_CAST(uint64_t, number) <= HM_HANDLE_MAX_TYPE_ID ||                                         \
+     HM_CAST(uint64_t, number) == HM_TYPE_ID_UNIQUE)
+
 typedef struct hm_handle {
     uint64_t bits; /* the layout above */
 } hm_handle;

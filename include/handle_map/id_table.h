@@ -29,7 +29,7 @@ typedef struct hm_id_table_desc {
     uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
-    uint16_t type_id;   /* at most 0x7FFF */
+    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
 

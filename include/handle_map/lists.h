@@ -34,7 +34,8 @@ typedef struct hm_lists_desc {
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
                            4 x capacity; they must take less than 32 GiB */
-    uint16_t type_id;   /* at most 0x7FFF; tells these lists' handles from others */
+    uint16_t
+        type_id; /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE; tells these lists' handles from others */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
 } hm_lists_desc;
@@ -303,7 +304,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 #define HM_LISTS_DEFINE_FOR(prefix, type, number)                                                  \
     HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
     typedef struct prefix##_lists {                                                                \
         hm_lists lists;                                                                            \
     } prefix##_lists;                                                                              \

@@ -49,7 +49,7 @@ typedef struct hm_pool_desc {
                            2^16 slots last 20 hours at 60,000 inserts a second. In blocks 0 is the
                            larger of 2^20 and 16 x capacity. Where addresses are scarce (memory.h)
                            it is 2 x capacity */
-    uint16_t type_id;   /* at most 0x7FFF */
+    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     hm_storage storage; /* where the items' memory comes from */
     size_t block_size;  /* bytes in a fixed block, at least; 0: 16 KiB. A block holds a power of
                            two of items and is a multiple of the page size */

@@ -60,7 +60,7 @@ typedef struct hm_table_desc {
     uint32_t capacity;        /* rows, at most UINT32_MAX - 1; 0: 1,048,576 */
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
-    uint16_t type_id;   /* at most 0x7FFF */
+    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
     const char *name;        /* in messages; must outlive the table; NULL: "table" */
 } hm_table_desc;
@@ -409,7 +409,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
     HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)
 
 #define HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)                                               \
-    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
     typedef struct prefix##_table {                                                                \
         hm_table table;                                                                            \
     } prefix##_table;                                                                              \

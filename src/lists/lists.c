@@ -108,7 +108,11 @@ static hm_status lists_init_parts(hm_lists *lists, hm_lists_desc *full)
     status = hm_array_init(&lists->record_array, &records);
     if (status == HM_OK)
         status = hm_array_init(&lists->unit_array, &units);
-    return status == HM_OK ? hm_id_table_init(&lists->ids, &ids) : status;
+    if (status == HM_OK)
+        status = hm_id_table_init_with(&lists->ids, &ids, NULL, 0);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&lists->ids.type_id, "lists", full->name);
+    return status;
 }
 
 static void lists_release_all(hm_lists *lists)

@@ -60,10 +60,13 @@ static hm_status pool_init_all(hm_pool *pool, const hm_pool_desc *desc)
     pool->item_size = desc->item_size;
     pool->guard.limit = pool->capacity;
     pool->hole_word = HM_INVALID_INDEX;
-    pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, desc->type_id).bits >> 32);
+    uint32_t type_id = desc->type_id;
     status = hm_pool_columns_init(pool);
     if (status == HM_OK)
         status = hm_pool_storage_init(pool, desc);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&type_id, "pool", pool->name);
+    pool->fresh_entry = (uint32_t)(hm_handle_pack(0, 1, type_id).bits >> 32);
     return hm_pool_tell(pool, status);
 }
 

@@ -63,6 +63,9 @@ static hm_status secondary_check(const hm_secondary_desc *full, const hm_array_d
     hm_status status = hm_array_check(values, "value_");
     if (status == HM_OK)
         status = hm_id_table_check(full->capacity, full->max_slots, full->type_id);
+    if (status == HM_OK && full->type_id == HM_TYPE_ID_UNIQUE)
+        return hm_fail(HM_ERROR_INVALID, "HM_TYPE_ID_UNIQUE is for containers that issue handles: "
+                                         "here type_id is that of the owners");
     if (status == HM_OK)
         status = hm_array_check_size(sizeof(hm_handle), full->capacity, "owner_", full->memory);
     if (status == HM_OK)

@@ -28,9 +28,11 @@ static hm_status table_init_parts(hm_table *table, const hm_table_desc *desc)
     hm_id_table_desc ids = {desc->capacity, desc->max_slots, desc->type_id, desc->memory};
     hm_status status = hm_table_check_columns(desc);
     if (status == HM_OK)
-        status = hm_id_table_init(&table->ids, &ids);
+        status = hm_id_table_init_with(&table->ids, &ids, NULL, 0);
     if (status == HM_OK)
         status = hm_table_reserve_columns(table, desc);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&table->ids.type_id, "table", table->name);
     ids = hm_id_table_complete(&ids);
     return hm_tell_memory(status,
                           &(hm_limits){"table", table->name, ids.capacity, ids.max_slots, 0, NULL});

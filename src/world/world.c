@@ -115,7 +115,7 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     hm_id_table_desc ids = {full->capacity, full->max_slots, full->type_id, full->memory};
     hm_status status = world_check(full);
     if (status == HM_OK)
-        status = hm_id_table_init(&world->ids, &ids);
+        status = hm_id_table_init_with(&world->ids, &ids, NULL, 0);
     if (status == HM_OK)
         status = world_init_arrays(world, full);
     if (status == HM_OK)
@@ -125,6 +125,8 @@ static hm_status world_init_parts(hm_world *world, const hm_world_desc *full)
     world->dropped = world->order_archetype = HM_WORLD_NONE;
     if (status == HM_OK)
         status = world_init_root(world);
+    if (status == HM_OK)
+        status = hm_id_table_settle_type(&world->ids.type_id, "world", full->name);
     return status;
 }
 

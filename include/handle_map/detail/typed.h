@@ -31,7 +31,7 @@
 /* prefix: texture; kind: map or pool; number: the type id of a descriptor that says 0. */
 #define HM_TYPED_DEFINE(prefix, kind, type, number)                                                \
     HM_TYPED_ASSERT(type)                                                                          \
-    HM_STATIC_ASSERT(HM_CAST(uint64_t, number) <= 0x7FFF, "type ids have 15 bits");                \
+    HM_STATIC_ASSERT(HM_IS_TYPE_ID(number), "type ids have 15 bits");                              \
     typedef struct prefix##_##kind {                                                               \
         hm_##kind kind;                                                                            \
     } prefix##_##kind;                                                                             \
