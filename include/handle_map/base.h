@@ -34,7 +34,7 @@ typedef enum hm_status {
     HM_ERROR_STALE,   /* the handle names no list (hm_lists_push_n) or no living entity
                          (hm_world_add), or a later owner has its slot (hm_index_set) */
     HM_ERROR_BUSY,    /* the call would change a container from inside one of its callbacks, or a
-                         world while a query runs; a batch of none is refused like any other */
+                         world while a query runs; so is a batch of no items */
     HM_ERROR_CORRUPT  /* validate found a broken invariant */
 } hm_status;
 

@@ -124,10 +124,10 @@ HM_API hm_status hm_commands_change(hm_commands *commands, hm_handle entity,
  * commands of an entity are *joined*: they are run together, however many there are and whatever
  * was recorded in between, and the entity moves once, to the archetype of its final components. The
  * result is the same as that of calling hm_world_add, hm_world_remove and so on one after another.
- * The commands of a dead entity, or of none, are skipped and counted.
+ * Commands whose entity is dead, or never existed, are skipped and counted.
  *
- * Components and values are checked when they are recorded: a command that could not be run for any
- * entity is refused then. Only apply can tell when the values of one entity, those that it has and
+ * Components and values are checked when they are recorded: a command that no entity could take is
+ * refused at once. Only apply can tell when the values of one entity, those that it has and
  * those that are recorded, together take more than a chunk. If the values of an entity would take
  * more than a chunk, apply drops the commands of this entity, all of them or those before the first
  * hm_commands_destroy, which is run. An entity that they were to create is destroyed; another stays

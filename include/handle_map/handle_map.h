@@ -69,8 +69,8 @@
  * consistent container: validate holds in each, and no item is in a temporary. A call that would
  * change the container from inside one of its own callbacks is refused: it returns HM_ERROR_BUSY,
  * null, NULL, false or 0, and hm_last_error names the container; clear, fini and touch, which
- * return nothing, call the panic hook. Only a search refuses no change (hm_map_lower_bound). A
- * callback must return: no longjmp, no exception.
+ * return nothing, call the panic hook. Searches are the exception: they cannot refuse a change
+ * (hm_map_lower_bound). A callback must return: no longjmp, no exception.
  *
  * Threads. There are no locks inside. Const calls may run together while no thread writes.
  *

@@ -64,8 +64,8 @@ HM_API hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k);
 HM_API HM_COLD hm_handle hm_id_table_issue_slow(hm_id_table *table);
 
 /* Free slots are listed in the order of issue, but their entries are anywhere in memory: so each
- * issue prefetches the entry that is needed this many issues later. Single inserts gain from 32 up;
- * a batch of 256 has all its entries prefetched. */
+ * issue prefetches the entry that is needed this many issues later. That is far enough for all the
+ * entries of a batch of 256. */
 enum { HM_ID_TABLE_AHEAD = 256 };
 
 /* Takes the free slot at position `count`, or a fresh one, raises its generation, and makes it the

@@ -31,10 +31,10 @@ typedef struct hm_index_desc {
                            hm_pool_as_owners and so on: it says max_slots and type_id, which may
                            be left 0, and the capacity, if that is 0 */
     uint32_t capacity;  /* owners, at most 2^28; 0: that of the owners' container, else 1,048,576 */
-    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
-                           the larger of 2^20 and 16 x capacity, which is enough if their container
-                           has the same capacity and default, and too small if it has more; with
-                           32-bit pointers, heap memory or an arena 2 x capacity */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
+                           says, or without them what a map of this capacity has by default: the
+                           larger of 2^20 and 16 x capacity, or 2 x capacity where addresses are
+                           scarce (memory.h) */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     uint32_t key_limit; /* keys are below it, and each up to the highest one used takes 4 bytes; 0:
                            any 64 bits are a key, and are hashed with a secret seed, so that nobody
@@ -196,7 +196,7 @@ HM_API hm_status hm_index_trim(hm_index *index);
 HM_API hm_status hm_index_validate(const hm_index *index);
 
 /* Says in a sentence what a handle is to this index, as hm_secondary_describe does: a "live" one
- * has a key, an "absent" one has none. Whether the owner itself lives, only its container can say.
+ * has a key, an "absent" one has none. Only its container can say whether the owner is alive.
  * O(length). */
 HM_API size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size);
 

@@ -139,11 +139,10 @@ HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index,
  */
 HM_API hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count);
 
-/* Erases the item at `index`; the last one moves into the hole. A list whose last item is erased
- * stays, empty, and keeps its block, so that the next push need not look for one. resize to 0 and
- * destroy give the block back, and so do defragment, which does it for all empty lists, and a push
- * that finds the range used up. False if the handle does not resolve, if there is no such item, and
- * when busy. O(1). */
+/* Erases the item at `index`; the last one moves into the hole. A list that becomes empty
+ * keeps its block, so that the next push need not look for one. The block is given back by a resize
+ * to 0, by destroy, by defragment, and by a push that finds the range used up. False if the handle
+ * does not resolve, if there is no such item, and when busy. O(1). */
 HM_INLINE bool hm_lists_erase_at(hm_lists *lists, hm_handle list, uint32_t index)
 {
     return hm_lists_erase_at_as(lists, list, index, lists != NULL ? lists->item_size : 0);
@@ -155,8 +154,8 @@ HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t 
 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
  * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
- * It sees lists that validate accepts, but in the list that it is asked about, items before the one
- * in question may appear twice. The others keep their order. O(items of the list). */
+ * Validate accepts the lists that it sees, but in the list whose items it is asked about, those
+ * before the present one may be there twice. The others keep their order. O(items of the list). */
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 
@@ -236,7 +235,8 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
 }
 
 /* Closes the gaps between blocks: moves lists toward the beginning of the range, and gives each
- * just the memory that its items take, so that the next push moves it; an empty list takes none.
+ * just the memory that its items take. The next push to it therefore moves it. An empty list takes
+ * no memory.
  * Call it once a frame, or when little happens; it resumes where it stopped, and the program may
  * change anything between calls. The lists keep their order in memory. A swap is one list that is
  * moved, whatever its size; there are no compares. A call looks at no more than 4,096 blocks, and 4

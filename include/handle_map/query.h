@@ -25,8 +25,8 @@ extern "C" {
 
 /* Which entities a query visits: those that have every component of `all`, no component of `none`,
  * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
- * entities without a component of `none`. Archetypes, sparse components and tags may be in each
- * list. A list may be NULL if its count is 0. */
+ * entities without a component of `none`. Each list may have sparse components and tags, too. A
+ * list may be NULL if its count is 0. */
 typedef struct hm_query_desc {
     const hm_component *all, *none, *any;
     const hm_component *optional; /* has no effect on which are visited, but gives a column */

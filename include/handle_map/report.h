@@ -41,8 +41,8 @@ typedef struct hm_report_entry {
  * broken contract. Does not look into the container. O(entries).
  *
  * Add a container when it is initialised, or still zeroed: it is listed while it is alive, that is
- * from init to fini, and again after the next init. A container knows nothing of the report, so its
- * functions cost the same whether it is added or not, but for init: while containers are listed,
+ * from init to fini, and again after the next init. A container knows nothing of the report, so
+ * listing it changes the cost of one function only, which is init: while containers are listed,
  * each init of any container takes O(entries). Other threads may initialise containers meanwhile;
  * add and remove wait for an init that reads the list.
  *
@@ -72,10 +72,10 @@ HM_API hm_status hm_report_add_world(hm_report_entry *entry, const hm_world *wor
 HM_API hm_status hm_report_remove(hm_report_entry *entry);
 
 /* Prints a line for each container that is alive, in the order in which they were added, the sums,
- * and a line for each that was initialised again while alive, named "(finished)" if it is by now.
- * Returns how many are alive, plus how often that happened. `file` NULL: prints nothing. Does not
- * check whether the file could be written to; ask ferror. O(entries), and for each world
- * O(archetypes).
+ * and a line for each that was initialised again while alive, which is called "(finished)" if it
+ * has been finished since. Returns how many are alive, plus how often that happened. `file` NULL:
+ * prints nothing. Does not check whether the file could be written to; ask ferror. O(entries), and
+ * for each world O(archetypes).
  *
  *     kind           items   capacity slots used retired committed KiB reserved KiB  name
  *     map               12       1000       0.0%       1           116         8248  texture

@@ -36,10 +36,10 @@ typedef struct hm_secondary_desc {
                            be left 0, and the capacity, if that is 0 */
     uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container, else
                            1,048,576 */
-    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0, and no `owners`:
-                           the larger of 2^20 and 16 x capacity, which is enough if their container
-                           has the same capacity and default, and too small if it has more; with
-                           32-bit pointers, heap memory or an arena 2 x capacity */
+    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
+                           says, or without them what a map of this capacity has by default: the
+                           larger of 2^20 and 16 x capacity, or 2 x capacity where addresses are
+                           scarce (memory.h) */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     /* Once for each value: when it is removed or replaced, and on clear, remove_if and fini. It
      * runs while the owner's handle still finds the value. What the value points to belongs to the
@@ -145,7 +145,7 @@ HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
  *     out of range: slot 4000 of 'glow', which has 1000
  *
  * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign", "forged" and "not
- * initialised" are as in a map. Whether the owner itself lives, only its own container can say.
+ * initialised" are as in a map. Only the owner's own container can say whether the owner is alive.
  * O(length). */
 HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                                     size_t size);

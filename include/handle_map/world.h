@@ -37,7 +37,7 @@ enum { HM_WORLD_MAX_COMPONENTS = 1024 };
 typedef enum hm_component_storage {
     HM_COMPONENT_ARCHETYPE = 0, /* a column in each archetype whose set has the component */
     HM_COMPONENT_SPARSE         /* an hm_secondary: adding and removing moves no other component;
-                                   the last value of the component takes the place of a removed one */
+                                   the component's last value takes the place of a removed one */
 } hm_component_storage;
 
 /* A zero field means the default. */
@@ -64,8 +64,8 @@ typedef struct hm_world_desc {
     uint16_t type_id;        /* of the entities; at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the world */
     const char *name;        /* in messages; must outlive the world; NULL: "world" */
-    uint32_t max_archetypes; /* without the one of no components; at most 262,143, which 0 means
-                                too; where addresses are scarce (memory.h) 0 means 1,024 */
+    uint32_t max_archetypes; /* not counting the one without components; at most 262,143, which 0
+                                means too; where addresses are scarce (memory.h) 0 means 1,024 */
     uint64_t max_size;       /* bytes for archetypes and their chunks, from 256 KiB to 2^39; 0: 4
                                 KiB an entity of the capacity, from 64 MiB to 2^38; where addresses
                                 are scarce 256 bytes an entity, from 4 MiB to 2^28 */
@@ -81,7 +81,7 @@ typedef hm_stats hm_world_stats;
  * it must not be called on a live world: that leaks, and its handles may name entities of the new
  * one.
  *
- * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. A
+ * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
  * KiB, others 256 KiB. All chunks are in one reservation. Example:
  *

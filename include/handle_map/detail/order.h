@@ -121,7 +121,7 @@ typedef struct hm_order_state {
     bool is_disturbed;      /* something has changed since the round began */
     uint64_t *marks;        /* 2 bits for each position */
     hm_array mark_array;    /* uint64_t */
-    hm_order order;         /* what the state is for */
+    hm_order order;         /* that the last call was made with */
     hm_order_keys keys;     /* in SCAN and LOCATE */
     hm_order_scan scan;
     hm_order_lift lift; /* in COUNT and LIFT */

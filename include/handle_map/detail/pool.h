@@ -65,7 +65,7 @@ typedef struct hm_pool {
     uint32_t capacity, max_slots;
     uint32_t retired_count;
     uint32_t cold_count;      /* free slots without memory: neither bit set, but not retired */
-    bool blocks_end_in_words; /* and not only between two */
+    bool blocks_end_in_words; /* a block may end within a word, not only between two */
     uint32_t cell_shift;      /* of the hash table: 2^shift bytes of addresses, at most a block, are
                                  a cell */
     hm_array entry_array;     /* uint32_t */

@@ -99,7 +99,7 @@ typedef struct hm_world {
     uint32_t ready_end;       /* entities; creates are promised up to this count */
     uint64_t clock;           /* changes so far */
     bool poisons;             /* the program runs under AddressSanitizer */
-    uint32_t archetype_count; /* live archetypes, without the one of no components */
+    uint32_t archetype_count; /* live ones, not counting that without components */
     uint32_t dropped;         /* head of the list of dropped archetypes */
     uint32_t epoch;           /* rises when an archetype is dropped, or its index used again */
     uint32_t bucket_mask;     /* buckets - 1 */
