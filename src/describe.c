@@ -35,6 +35,19 @@ static size_t describe_forged(const hm_description *what, const char *name, char
                      hm_handle_index(what->handle), name, what->generation, generation);
 }
 
+static size_t describe_absent(const hm_description *what, const char *name, char *buffer,
+                              size_t size)
+{
+    uint32_t slot = hm_handle_index(what->handle);
+    if (what->generation == 0)
+        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s", slot, name,
+                         what->value);
+    return hm_format(buffer, size,
+                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation"
+                     " %" HM_U32 ", the handle has %" HM_U32,
+                     slot, name, what->value, what->generation, hm_handle_generation(what->handle));
+}
+
 static size_t describe_state(const hm_description *what, const char *name, char *buffer,
                              size_t size)
 {
@@ -59,6 +72,8 @@ static size_t describe_state(const hm_description *what, const char *name, char 
                          "retired: slot %" HM_U32 " of '%s' has used up its generations, the handle"
                          " has %" HM_U32,
                          slot, name, generation);
+    case HM_HANDLE_ABSENT:
+        return describe_absent(what, name, buffer, size);
     default: /* HM_HANDLE_FORGED */
         return describe_forged(what, name, buffer, size);
     }
@@ -74,19 +89,6 @@ size_t hm_describe(const hm_description *what, char *buffer, size_t size)
     if (what->is_zeroed)
         return hm_format(buffer, size, "not initialised: the container has no items");
     return describe_state(what, describe_name(what), buffer, size);
-}
-
-size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size)
-{
-    uint32_t slot = hm_handle_index(what->handle);
-    if (what->generation == 0)
-        return hm_format(buffer, size, "absent: slot %" HM_U32 " of '%s' has no %s", slot,
-                         describe_name(what), what->value);
-    return hm_format(buffer, size,
-                     "absent: slot %" HM_U32 " of '%s' still has the %s of generation"
-                     " %" HM_U32 ", the handle has %" HM_U32,
-                     slot, describe_name(what), what->value, what->generation,
-                     hm_handle_generation(what->handle));
 }
 
 size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size)

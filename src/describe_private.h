@@ -13,7 +13,8 @@ typedef struct hm_description {
     hm_handle_state state;
     uint32_t type_id;    /* of the container's handles */
     uint32_t slots;      /* slots that the container has */
-    uint32_t generation; /* no handle of the slot has a higher one */
+    uint32_t generation; /* no handle of the slot has a higher one; of an absent owner's slot that
+                            of the value there, or 0 */
     bool is_free;        /* whether the handle's slot has no item now */
     bool is_zeroed;      /* the container is not initialised: nothing else is said */
     const char *value;   /* what the container keeps for an owner: "value" or "key" */
@@ -22,9 +23,7 @@ typedef struct hm_description {
 /* Writes the sentence for the state as hm_format does: returns the length of the whole text. */
 HM_COLD size_t hm_describe(const hm_description *what, char *buffer, size_t size);
 
-/* The same for what is no state: an owner's slot without a value (generation 0), or with that of an
- * earlier owner; and a handle whose type id no container has. */
-HM_COLD size_t hm_describe_absent(const hm_description *what, char *buffer, size_t size);
+/* The same for what is no state: a handle whose type id no container has. */
 HM_COLD size_t hm_describe_lost(hm_handle handle, char *buffer, size_t size);
 
 #endif

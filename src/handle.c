@@ -21,6 +21,8 @@ const char *hm_handle_state_name(hm_handle_state state)
         return "HM_HANDLE_RETIRED";
     case HM_HANDLE_FORGED:
         return "HM_HANDLE_FORGED";
+    case HM_HANDLE_ABSENT:
+        return "HM_HANDLE_ABSENT";
     }
     return "unknown state";
 }

@@ -173,13 +173,14 @@ TEST(describe, every_container_has_a_sentence_for_each_state)
     }
 }
 
+static const char *const words[] = {
+    [HM_HANDLE_LIVE] = "live",       [HM_HANDLE_NULL] = "null",
+    [HM_HANDLE_FOREIGN] = "foreign", [HM_HANDLE_OUT_OF_RANGE] = "out of range",
+    [HM_HANDLE_STALE] = "stale",     [HM_HANDLE_RETIRED] = "retired",
+    [HM_HANDLE_FORGED] = "forged",   [HM_HANDLE_ABSENT] = "absent"};
+
 TEST(describe, the_sentence_begins_with_what_explain_returns)
 {
-    static const char *const words[] = {
-        [HM_HANDLE_LIVE] = "live:",       [HM_HANDLE_NULL] = "null:",
-        [HM_HANDLE_FOREIGN] = "foreign:", [HM_HANDLE_OUT_OF_RANGE] = "out of range:",
-        [HM_HANDLE_STALE] = "stale:",     [HM_HANDLE_RETIRED] = "retired:",
-        [HM_HANDLE_FORGED] = "forged:"};
     uint64_t random = test_seed("handles to describe");
     EACH_SUBJECT(s)
     {
@@ -196,7 +197,7 @@ TEST(describe, the_sentence_begins_with_what_explain_returns)
                                         test_random_below(&random, 11), TYPE);
             const char *word = words[s->explain(handle)];
             CHECK(s->describe(handle, text, sizeof text) < sizeof text);
-            CHECK(strncmp(text, word, strlen(word)) == 0);
+            CHECK(strncmp(text, word, strlen(word)) == 0 && text[strlen(word)] == ':');
         }
         s->fini();
     }
@@ -266,8 +267,14 @@ TEST(describe, a_name_may_be_long_or_empty)
 
 static hm_secondary secondary;
 
+/* The sentence begins with what explain returns, unless the secondary is not initialised. */
 static size_t describe_owner(hm_handle owner, char *buffer, size_t size)
 {
+    char word[TEXT];
+    CHECK(hm_secondary_describe(&secondary, owner, word, sizeof word) < sizeof word);
+    *strchr(word, ':') = '\0';
+    CHECK(hm_secondary_capacity(&secondary) == 0 ||
+          strcmp(word, words[hm_secondary_explain(&secondary, owner)]) == 0);
     return hm_secondary_describe(&secondary, owner, buffer, size);
 }
 
@@ -335,6 +342,9 @@ TEST(describe, an_index_speaks_of_keys_and_says_that_it_is_not_initialised)
     CHECK(says(describe_member, owner, not_initialised));
     CHECK(hm_index_init(&an_index, &desc) == HM_OK);
     CHECK(says(describe_member, owner, "absent: slot 1 of 'cells' has no key"));
+    CHECK(hm_index_explain(&an_index, owner) == HM_HANDLE_ABSENT);
+    CHECK(hm_index_set(&an_index, owner, 1) == HM_OK);
+    CHECK(hm_index_explain(&an_index, owner) == HM_HANDLE_LIVE);
     hm_index_fini(&an_index);
     CHECK(says(describe_member, owner, not_initialised));
 }

@@ -129,7 +129,8 @@ typedef enum hm_handle_state {
     HM_HANDLE_OUT_OF_RANGE, /* an index that this container never issued */
     HM_HANDLE_STALE,        /* was issued; its item is gone */
     HM_HANDLE_RETIRED,      /* its slot has used up its generations; never issued again */
-    HM_HANDLE_FORGED        /* never issued: free bit, generation 0, or a future generation */
+    HM_HANDLE_FORGED,       /* never issued: free bit, generation 0, or a future generation */
+    HM_HANDLE_ABSENT        /* an owner's that has no value or no key, in a secondary or an index */
 } hm_handle_state;
 
 /* Returns the constant's name ("HM_HANDLE_STALE"), or "unknown state". Never NULL. */

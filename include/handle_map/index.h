@@ -195,9 +195,11 @@ HM_API hm_status hm_index_trim(hm_index *index);
  * the predicate of remove_if. O(owners + keys), with a key_limit O(owners + key_limit). */
 HM_API hm_status hm_index_validate(const hm_index *index);
 
-/* Says in a sentence what a handle is to this index, as hm_secondary_describe does: a "live" one
- * has a key, an "absent" one has none. Only its container can say whether the owner is alive.
- * O(length). */
+/* Returns why a handle has no key, or HM_HANDLE_LIVE if it has one, as hm_secondary_explain does.
+ * Only its container can say whether the owner is alive. O(1). */
+HM_API hm_handle_state hm_index_explain(const hm_index *index, hm_handle owner);
+
+/* Says the same in a sentence, as hm_secondary_describe does. O(length). */
 HM_API size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size);
 
 /* Returns the current statistics. O(1). */

@@ -274,6 +274,10 @@ template <class Owner, class Key = std::uint64_t> class index
         return hm_index_trim(&own_.c);
     }
 
+    [[nodiscard]] handle_state explain(handle_type owner) const noexcept
+    {
+        return hm_index_explain(&own_.c, owner.id());
+    }
     std::size_t describe(handle_type owner, char *buffer, std::size_t size) const noexcept
     {
         return hm_index_describe(&own_.c, owner.id(), buffer, size);

@@ -83,6 +83,34 @@ HM_API hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_d
  * everything. O(1), or O(n) with a destroy hook. */
 HM_API void hm_secondary_fini(hm_secondary *secondary);
 
+/* Sets the value of each of n owners, as n calls of hm_secondary_set one after the other do: all or
+ * none. `values` is an array of n values; NULL: zeroed ones. An owner may occur several times: its
+ * last value stays. Of two owners of one slot the later one stays, whatever their order.
+ *
+ * HM_ERROR_INVALID: a handle cannot be an owner's; HM_ERROR_STALE: its slot has the value of a
+ * later owner; HM_ERROR_FULL, where an owner without a value counts each time that it occurs;
+ * HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates pointers to the values that
+ * are replaced. `owners` must not be in the values, and a destroy hook must not change them.
+ * O(n). */
+HM_API hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners,
+                                    const void *values, uint32_t n);
+
+/* Looks up n handles: values[i] becomes the value that was set for exactly owners[i], or NULL.
+ * Returns how many have one; cannot fail. `values` must not overlap `owners`. The pointers are
+ * valid as long as those of hm_secondary_get. Invalidates nothing. O(n). */
+HM_API uint32_t hm_secondary_get_n(const hm_secondary *secondary, const hm_handle *owners,
+                                   uint32_t n, void **values);
+
+/* Sets alive[i] to whether owners[i] has a value, for n handles. Returns how many have one; cannot
+ * fail. `alive` must not overlap `owners`. Invalidates nothing. O(n). */
+HM_API uint32_t hm_secondary_contains_n(const hm_secondary *secondary, const hm_handle *owners,
+                                        uint32_t n, bool *alive);
+
+/* Removes the values of n owners, except those that have none; returns how many it removed. A
+ * handle that occurs twice counts once. 0 when busy. `owners` must not be in the values, and a
+ * destroy hook must not change them. Invalidates what hm_secondary_remove does. O(n). */
+HM_API uint32_t hm_secondary_remove_n(hm_secondary *secondary, const hm_handle *owners, uint32_t n);
+
 /* Removes the values of all owners for which `doomed` returns true, and returns their number. A
  * secondary does not know the container of its owners, which may be a map, a pool or any other that
  * issues handles, and cannot tell whether an owner is still alive. So either call this now and
@@ -136,7 +164,18 @@ HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
  * from callbacks. O(values + slots / 16,384). */
 HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
 
-/* Says in a sentence what a handle is to this secondary, as hm_map_describe does:
+/* Returns the owner of the value that contains the address, even in its middle; null when no value
+ * here does. Any address may be given; nothing is read there. O(1). */
+HM_API hm_handle hm_secondary_handle_of(const hm_secondary *secondary, const void *value);
+
+/* Returns why hm_secondary_get finds no value for a handle, or HM_HANDLE_LIVE if it finds one:
+ * HM_HANDLE_STALE if a later owner of its slot has a value, HM_HANDLE_ABSENT if none or an earlier
+ * one has, HM_HANDLE_OUT_OF_RANGE for an index of max_slots or above, HM_HANDLE_NULL,
+ * HM_HANDLE_FOREIGN or HM_HANDLE_FORGED. Only the owner's own container can say whether the owner
+ * is alive. O(1). */
+HM_API hm_handle_state hm_secondary_explain(const hm_secondary *secondary, hm_handle owner);
+
+/* Says the same in a sentence, as hm_map_describe does:
  *
  *     live: slot 12 of 'glow', generation 7
  *     stale: slot 12 of 'glow' has generation 7 now, the handle 5
@@ -144,9 +183,7 @@ HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
  *     absent: slot 12 of 'glow' still has the value of generation 5, the handle has 7
  *     out of range: slot 4000 of 'glow', which has 1000
  *
- * "Live" is a handle for which hm_secondary_get finds a value; "null", "foreign", "forged" and "not
- * initialised" are as in a map. Only the owner's own container can say whether the owner is alive.
- * O(length). */
+ * "null", "foreign", "forged" and "not initialised" are as in a map. O(length). */
 HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                                     size_t size);
 
@@ -310,6 +347,14 @@ static inline hm_handle hm_secondary_owner_at(const hm_secondary *secondary, uin
     return dense_index < secondary->count ? secondary->owners[dense_index] : HM_NULL_HANDLE;
 }
 
+/* Removes the value at a dense index, as hm_secondary_remove does. False out of range, and when
+ * busy. O(1). */
+static inline bool hm_secondary_remove_at(hm_secondary *secondary, uint32_t dense_index)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_remove_at: secondary is NULL");
+    return hm_secondary_remove(secondary, hm_secondary_owner_at(secondary, dense_index));
+}
+
 /* Returns the dense index of the value that was set for exactly this handle, or HM_INVALID_INDEX.
  * Valid until values move. O(1). */
 static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_handle owner)
@@ -361,6 +406,8 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                                \
     HM_TYPED_DEFINE_QUESTIONS(prefix, secondary)                                                   \
     HM_TYPED_DEFINE_DESCRIBE(prefix, secondary, owner##_handle)                                    \
+    HM_SECONDARY_DEFINE_BATCHES(prefix, owner, type)                                               \
+    HM_SECONDARY_DEFINE_PLACES(prefix, owner, type)                                                \
     HM_TYPED_DEFINE_ORDER(prefix, secondary, owner##_handle)                                       \
     HM_TYPED_DEFINE_BOUNDS(prefix, secondary, type)
 
@@ -455,17 +502,35 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         return HM_CAST(type *,                                                                     \
                        hm_secondary_get_as(&hm_self->secondary, hm_owner.id, sizeof(type)));       \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_secondary_contains(const prefix##_secondary *hm_self,    \
-                                                             owner##_handle hm_owner)              \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "contains");                                          \
-        return hm_secondary_contains(&hm_self->secondary, hm_owner.id);                            \
-    }                                                                                              \
     HM_UNUSED static inline type *prefix##_secondary_values(const prefix##_secondary *hm_self)     \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, secondary, "values");                                            \
         return HM_CAST(type *, hm_secondary_values(&hm_self->secondary));                          \
+    }
+
+#define HM_SECONDARY_DEFINE_BATCHES(prefix, owner, type)                                           \
+    HM_UNUSED static inline hm_status prefix##_secondary_set_n(                                    \
+        prefix##_secondary *hm_self, const owner##_handle *hm_handles, type const *hm_values,      \
+        uint32_t hm_n)                                                                             \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "set_n");                                             \
+        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "set_n", hm_handles, "owners");                 \
+        return hm_secondary_set_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_values, hm_n); \
     }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_secondary_get_n(const prefix##_secondary *hm_self,   \
+                                                              const owner##_handle *hm_handles,    \
+                                                              uint32_t hm_n, type **hm_values)     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, secondary, "get_n");                                             \
+        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "get_n", hm_handles, "owners");                 \
+        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "get_n", hm_values, "values");                  \
+        return hm_secondary_get_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_n,             \
+                                  HM_POINTER_CAST(void **, hm_values));                            \
+    }                                                                                              \
+    HM_TYPED_DEFINE_CONTAINS(prefix, secondary, owner##_handle, "owners")                          \
+    HM_TYPED_DEFINE_END_N(prefix, secondary, remove_n, owner##_handle, "owners")
+
+#define HM_SECONDARY_DEFINE_PLACES(prefix, owner, type)                                            \
     HM_UNUSED static inline owner##_handle prefix##_secondary_owner_at(                            \
         const prefix##_secondary *hm_self, uint32_t hm_at)                                         \
     {                                                                                              \
@@ -474,11 +539,14 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         hm_owner.id = hm_secondary_owner_at(&hm_self->secondary, hm_at);                           \
         return hm_owner;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_secondary_index_of(                                  \
-        const prefix##_secondary *hm_self, owner##_handle hm_owner)                                \
+    HM_UNUSED static inline owner##_handle prefix##_secondary_handle_of(                           \
+        const prefix##_secondary *hm_self, const void *hm_value)                                   \
     {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "index_of");                                          \
-        return hm_secondary_index_of(&hm_self->secondary, hm_owner.id);                            \
-    }
+        owner##_handle hm_owner;                                                                   \
+        HM_TYPED_CONTRACT(prefix, secondary, "handle_of");                                         \
+        hm_owner.id = hm_secondary_handle_of(&hm_self->secondary, hm_value);                       \
+        return hm_owner;                                                                           \
+    }                                                                                              \
+    HM_TYPED_DEFINE_PLACES(prefix, secondary, index_of, remove_at, owner##_handle)
 
 #endif

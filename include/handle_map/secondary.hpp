@@ -145,14 +145,54 @@ template <class Owner, class T> class secondary
     {
         return static_cast<const T *>(hm_secondary_get_as(&own_.c, owner.id(), sizeof(T)));
     }
+    /* As hm_secondary_set_n; values nullptr: zeroed ones. */
+    status set_n(const handle_type *owners, const T *values, std::uint32_t n) noexcept
+    {
+        detail::require_copyable<T>();
+        return hm_secondary_set_n(&own_.c, detail::ids(owners), values, n);
+    }
+    status set_n(span<const handle_type> owners, const T *values) noexcept
+    {
+        return set_n(owners.data(), values, detail::count_of(owners.size()));
+    }
+    /* As hm_secondary_get_n. */
+    std::uint32_t get_n(const handle_type *owners, std::uint32_t n, T **values) noexcept
+    {
+        return hm_secondary_get_n(&own_.c, detail::ids(owners), n,
+                                  reinterpret_cast<void **>(values));
+    }
+    std::uint32_t get_n(span<const handle_type> owners, T **values) noexcept
+    {
+        return get_n(owners.data(), detail::count_of(owners.size()), values);
+    }
     [[nodiscard]] bool contains(handle_type owner) const noexcept
     {
         return hm_secondary_contains(&own_.c, owner.id());
+    }
+    std::uint32_t contains_n(const handle_type *owners, std::uint32_t n, bool *alive) const noexcept
+    {
+        return hm_secondary_contains_n(&own_.c, detail::ids(owners), n, alive);
+    }
+    std::uint32_t contains_n(span<const handle_type> owners, bool *alive) const noexcept
+    {
+        return contains_n(owners.data(), detail::count_of(owners.size()), alive);
     }
     /* Destroys the value; false when there is none. O(1). */
     bool remove(handle_type owner) noexcept
     {
         return hm_secondary_remove_as(&own_.c, owner.id(), sizeof(T));
+    }
+    bool remove_at(std::uint32_t index) noexcept
+    {
+        return hm_secondary_remove_at(&own_.c, index);
+    }
+    std::uint32_t remove_n(const handle_type *owners, std::uint32_t n) noexcept
+    {
+        return hm_secondary_remove_n(&own_.c, detail::ids(owners), n);
+    }
+    std::uint32_t remove_n(span<const handle_type> owners) noexcept
+    {
+        return remove_n(owners.data(), detail::count_of(owners.size()));
     }
     /* Removes the values of the owners for which the predicate, of (hm::handle<Owner>) or of that
      * and (const T &), is true; returns their number. */
@@ -235,6 +275,10 @@ template <class Owner, class T> class secondary
     {
         return handle_type(hm_secondary_owner_at(&own_.c, index));
     }
+    [[nodiscard]] handle_type handle_of(const T *value) const noexcept
+    {
+        return handle_type(hm_secondary_handle_of(&own_.c, value));
+    }
     [[nodiscard]] std::uint32_t index_of(handle_type owner) const noexcept
     {
         return hm_secondary_index_of(&own_.c, owner.id());
@@ -284,6 +328,10 @@ template <class Owner, class T> class secondary
         return found(hm_secondary_upper_bound(&own_.c, &by.order, std::addressof(probe)));
     }
 
+    [[nodiscard]] handle_state explain(handle_type owner) const noexcept
+    {
+        return hm_secondary_explain(&own_.c, owner.id());
+    }
     std::size_t describe(handle_type owner, char *buffer, std::size_t size) const noexcept
     {
         return hm_secondary_describe(&own_.c, owner.id(), buffer, size);

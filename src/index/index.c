@@ -296,6 +296,12 @@ bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key)
     return true;
 }
 
+hm_handle_state hm_index_explain(const hm_index *index, hm_handle owner)
+{
+    HM_CONTRACT(index != NULL, "hm_index_explain: index is NULL");
+    return hm_secondary_explain(&index->owners, owner);
+}
+
 size_t hm_index_describe(const hm_index *index, hm_handle owner, char *buffer, size_t size)
 {
     HM_CONTRACT(index != NULL, "hm_index_describe: index is NULL");

@@ -251,14 +251,14 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle ow
     return secondary_tell(secondary, status);
 }
 
-hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index)
+hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index)
 {
     hm_status status = secondary_check_owner(secondary, owner);
     if (status != HM_OK)
         return status;
     *index = secondary_find_slot(secondary, hm_handle_index(owner));
     if (*index == HM_INVALID_INDEX)
-        return hm_secondary_prepare(secondary, 1, owner);
+        return HM_OK;
     hm_handle before = secondary->owners[*index];
     if (owner.bits < before.bits)
         return hm_fail(
@@ -266,6 +266,14 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
             "generation %" HM_U32 " of slot %" HM_U32 " is followed by generation %" HM_U32,
             hm_handle_generation(owner), hm_handle_index(owner), hm_handle_generation(before));
     return HM_OK;
+}
+
+hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index)
+{
+    hm_status status = hm_secondary_judge(secondary, owner, index);
+    if (status == HM_OK && *index == HM_INVALID_INDEX)
+        status = hm_secondary_prepare(secondary, 1, owner);
+    return status;
 }
 
 void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value)
@@ -555,6 +563,17 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
     return HM_OK;
 }
 
+/* Addresses are compared as numbers: this one may be of any object. One below the values wraps
+ * around to an index that is too large. */
+hm_handle hm_secondary_handle_of(const hm_secondary *secondary, const void *value)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_handle_of: secondary is NULL");
+    if (secondary->count == 0)
+        return HM_NULL_HANDLE;
+    size_t index = ((uintptr_t)value - (uintptr_t)secondary->values) / secondary->value_size;
+    return index < secondary->count ? secondary->owners[index] : HM_NULL_HANDLE;
+}
+
 size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, char *buffer,
                              size_t size)
 {
@@ -563,8 +582,7 @@ size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle owner, cha
     return hm_secondary_describe_as(secondary, owner, "value", buffer, size);
 }
 
-size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, const char *value,
-                                char *buffer, size_t size)
+static hm_description secondary_look_at(const hm_secondary *secondary, hm_handle owner)
 {
     uint32_t slot = hm_handle_index(owner);
     hm_description what = {.name = secondary->name,
@@ -572,21 +590,34 @@ size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, 
                            .state = hm_handle_judge(owner, secondary->type_id),
                            .type_id = secondary->type_id,
                            .slots = secondary->max_slots,
-                           .is_zeroed = secondary->max_slots == 0,
-                           .value = value};
-    if (what.is_zeroed || what.state != HM_HANDLE_LIVE)
-        return hm_describe(&what, buffer, size);
+                           .is_zeroed = secondary->max_slots == 0};
+    if (what.state != HM_HANDLE_LIVE)
+        return what;
     if (slot >= secondary->max_slots) {
         what.state = HM_HANDLE_OUT_OF_RANGE;
-        return hm_describe(&what, buffer, size);
+        return what;
     }
     uint32_t index = secondary_find_slot(secondary, slot);
     if (index != HM_INVALID_INDEX)
         what.generation = hm_handle_generation(secondary->owners[index]);
     if (what.generation < hm_handle_generation(owner))
-        return hm_describe_absent(&what, buffer, size);
-    if (what.generation > hm_handle_generation(owner))
+        what.state = HM_HANDLE_ABSENT;
+    else if (what.generation > hm_handle_generation(owner))
         what.state = HM_HANDLE_STALE;
+    return what;
+}
+
+hm_handle_state hm_secondary_explain(const hm_secondary *secondary, hm_handle owner)
+{
+    HM_CONTRACT(secondary != NULL, "hm_secondary_explain: secondary is NULL");
+    return secondary_look_at(secondary, owner).state;
+}
+
+size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner, const char *value,
+                                char *buffer, size_t size)
+{
+    hm_description what = secondary_look_at(secondary, owner);
+    what.value = value;
     return hm_describe(&what, buffer, size);
 }
 

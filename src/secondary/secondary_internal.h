@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* secondary: what its sources share: the sparse column and its pieces. */
+/* secondary: what its sources share.
+ *
+ *     owners.c         many owners in one call
+ *       secondary.c    values and their owners, and their order
+ *         pieces.c     the sparse column, from slots to positions, and its pieces */
 #ifndef HANDLE_MAP_SECONDARY_INTERNAL_H
 #define HANDLE_MAP_SECONDARY_INTERNAL_H
 
 #include "secondary_private.h"
+
+/* Whether a set for this owner is possible but for memory and the capacity, and why not. Returns in
+ * *index the position of the value that it would replace, or HM_INVALID_INDEX. */
+hm_status hm_secondary_judge(const hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
 /* Reserves the sparse column for max_slots, which is set and at least 1, and the array of its
  * pieces. After a failure the array is to be finished. */

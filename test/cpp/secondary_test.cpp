@@ -61,6 +61,16 @@ TEST(cpp_secondary, loops_visit_values_and_owners)
     CHECK(ranks.arrange(handles, 20).done && ranks.end()[-1] == 1);
     ranks.touch(handles[0]);
     ranks.touch_all();
+    int *found[3];
+    bool alive[3];
+    CHECK(ranks.remove_n(handles, 2) == 2 && ranks.get_n({handles, 3}, found) == 1);
+    CHECK(found[0] == nullptr && ranks.handle_of(found[2]) == handles[2]);
+    CHECK(ranks.explain(handles[0]) == HM_HANDLE_ABSENT);
+    CHECK(ranks.contains_n({handles, 3}, alive) == 1 && !alive[1] && alive[2]);
+    const int again[] = {20, 19};
+    CHECK(ranks.set_n({handles, 2}, again) == HM_OK && *ranks.get(handles[1]) == 19);
+    CHECK(ranks.remove_at(19) && !ranks.remove_at(19) && ranks.remove_n({handles, 1}) == 1);
+    CHECK(ranks.set_n(handles, again, 2) == HM_OK);
     CHECK(ranks.stats().count == 20 && ranks.validate() == HM_OK && ranks.reserve(5) == HM_OK);
     ranks.clear();
     CHECK(ranks.empty() && ranks.trim() == HM_OK && ranks.capacity() == 100);

@@ -24,6 +24,10 @@ OF_MODEL(arrange, "arrange")
 OF_MODEL(touch_all, "touch_all")
 OF_MODEL(probe, "probe")
 OF_MODEL(refuse, "refuse")
+OF_MODEL(set_n, "set_n")
+OF_MODEL(remove_at, "remove_at")
+OF_MODEL(remove_n, "remove_n")
+OF_MODEL(probe_n, "probe_n")
 
 /* A hostile handle beside one of a owner that there is, or could be. */
 static hm_handle hostile_handle(const secondary_model *model, const uint32_t arguments[3])
@@ -69,6 +73,10 @@ static const test_operation operations[] = {
     {"refuse", 0, refuse},
     {"hostile", 0, hostile},
     {"hostile_set", 0, hostile_set},
+    {"set_n", 0, set_n},
+    {"remove_at", 0, remove_at},
+    {"remove_n", 0, remove_n},
+    {"probe_n", 0, probe_n},
 };
 
 enum { OPERATIONS = sizeof operations / sizeof *operations, OWN_OPERATIONS = 2 };

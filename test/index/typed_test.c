@@ -60,6 +60,7 @@ TEST(index_typed, an_index_does_what_the_untyped_one_does)
     }
     CHECK(visited == 4 && cell_index_defragment(&index, unlimited).done);
     CHECK(cell_index_describe(&index, bodies[4], text, sizeof text) == strlen(text));
+    CHECK(cell_index_explain(&index, bodies[4]) == hm_index_explain(&index.index, bodies[4].id));
     CHECK(strcmp(text, "live: slot 4 of 'cell', generation 1") == 0);
     CHECK(cell_index_get_stats(&index).count == 23 && cell_index_validate(&index) == HM_OK);
     CHECK(cell_index_trim(&index) == HM_OK);
@@ -153,6 +154,7 @@ NULL_TEST(defragment, cell_index_defragment(none, unlimited))
 NULL_TEST(count, cell_index_count(none))
 NULL_TEST(capacity, cell_index_capacity(none))
 NULL_TEST(validate, cell_index_validate(none))
+NULL_TEST(explain, cell_index_explain(none, null))
 NULL_TEST(describe, cell_index_describe(none, null, NULL, 0))
 NULL_TEST(get_stats, cell_index_get_stats(none))
 

@@ -97,6 +97,55 @@ TEST(secondary, set_with_the_address_of_the_value_that_it_replaces_keeps_its_byt
     finish(&secondary);
 }
 
+TEST(secondary, set_n_sets_all_or_none_and_says_why_not)
+{
+    hm_secondary secondary = make((hm_secondary_desc){.capacity = 5});
+    hm_handle owners[] = {owner(1, 2), owner(2, 1), owner(3, 1)};
+    const int values[] = {10, 20, 30};
+    fill(&secondary, 2);
+    CHECK(hm_secondary_set_n(&secondary, owners, values, 3) == HM_OK);
+    CHECK(hm_secondary_count(&secondary) == 4 && value_of(&secondary, owner(1, 2)) == 10);
+    CHECK(value_of(&secondary, owner(3, 1)) == 30);
+    const int others[] = {11, 21, 31};
+    owners[2] = owner(3, 0);
+    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_INVALID);
+    owners[2] = owner(1, 1);
+    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_STALE);
+    owners[1] = owner(8, 1), owners[2] = owner(9, 1);
+    CHECK(hm_secondary_set_n(&secondary, owners, others, 3) == HM_ERROR_FULL);
+    CHECK(hm_secondary_count(&secondary) == 4 && value_of(&secondary, owner(1, 2)) == 10);
+    CHECK(hm_secondary_set_n(&secondary, owners, NULL, 2) == HM_OK);
+    CHECK(value_of(&secondary, owner(1, 2)) == 0 && value_of(&secondary, owner(8, 1)) == 0);
+    CHECK(hm_secondary_set_n(&secondary, NULL, NULL, 0) == HM_OK);
+    finish(&secondary);
+}
+
+TEST(secondary, set_n_leaves_the_last_value_of_an_owner_and_the_latest_owner_of_a_slot)
+{
+    hm_secondary secondary = make((hm_secondary_desc){0});
+    const hm_handle owners[] = {owner(1, 1), owner(2, 5), owner(1, 1), owner(2, 4), owner(3, 1)};
+    const int values[] = {1, 2, 3, 4, 5};
+    CHECK(hm_secondary_trim(&secondary) == HM_OK);
+    CHECK(hm_secondary_init(NULL, NULL) == HM_ERROR_INVALID); /* the last error */
+    CHECK(hm_secondary_set_n(&secondary, owners, values, 5) == HM_OK);
+    CHECK(hm_secondary_count(&secondary) == 3 && value_of(&secondary, owner(1, 1)) == 3);
+    CHECK(value_of(&secondary, owner(2, 5)) == 2 && value_of(&secondary, owner(3, 1)) == 5);
+    CHECK(strstr(hm_last_error(), "secondary is NULL") != NULL);
+    finish(&secondary);
+}
+
+TEST(secondary, set_n_copies_values_of_its_own)
+{
+    hm_secondary secondary = make((hm_secondary_desc){0});
+    const hm_handle owners[] = {owner(7, 1), owner(8, 1), owner(0, 1)};
+    fill(&secondary, 3);
+    const int *values = hm_secondary_values(&secondary);
+    CHECK(hm_secondary_set_n(&secondary, owners, values, 3) == HM_OK);
+    CHECK(value_of(&secondary, owner(7, 1)) == 0 && value_of(&secondary, owner(8, 1)) == 1);
+    CHECK(value_of(&secondary, owner(0, 1)) == 2);
+    finish(&secondary);
+}
+
 TEST(secondary, set_with_the_address_of_another_value_copies_it)
 {
     hm_secondary secondary = make((hm_secondary_desc){0});

@@ -117,6 +117,10 @@ static void in_callback(secondary_model *model, uint32_t noise)
     CHECK(hm_secondary_validate(&model->secondary) == HM_OK);
     hm_handle any = pick(model, 8, noise, noise);
     CHECK(hm_secondary_set(&model->secondary, any, NULL) == NULL);
+    CHECK(hm_secondary_set_n(&model->secondary, &any, NULL, 1) == HM_ERROR_BUSY);
+    any = hm_secondary_owner_at(&model->secondary, 0);
+    CHECK(hm_secondary_remove_n(&model->secondary, &any, 1) == 0);
+    CHECK(!hm_secondary_remove_at(&model->secondary, 0));
     CHECK(!hm_secondary_remove(&model->secondary, hm_secondary_owner_at(&model->secondary, 0)));
     CHECK(hm_secondary_trim(&model->secondary) == HM_ERROR_BUSY);
 }
@@ -217,6 +221,69 @@ static void set_burst(void *state, const uint32_t arguments[3])
     }
 }
 
+/* Writes some handles, as pick takes them, and returns their number. */
+static uint32_t pick_many(const secondary_model *model, hm_handle *handles, uint32_t number,
+                          uint64_t random, uint32_t kinds)
+{
+    uint32_t n = number % (SECONDARY_MODEL_NAMES + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, kinds), which = (uint32_t)test_random(&random);
+        handles[i] = pick(model, kind, which, (uint32_t)test_random(&random));
+    }
+    return n;
+}
+
+/* What set_n must answer, if memory is not refused. */
+static hm_status judge_many(secondary_model *model, const hm_handle *owners, uint32_t n)
+{
+    uint32_t added = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const secondary_model_entry *before = find_slot(model, hm_handle_index(owners[i]));
+        if (!may_be_owner(model, owners[i]))
+            return HM_ERROR_INVALID;
+        if (before != NULL && owners[i].bits < before->owner.bits)
+            return HM_ERROR_STALE;
+        if (before == NULL && model->count + ++added > model->desc.capacity)
+            return HM_ERROR_FULL;
+    }
+    return HM_OK;
+}
+
+/* Number, random, value or whether zero: sets many owners at once, all or none. A destroy hook
+ * checks the value by the model, so that then each slot occurs only once. */
+static void set_n(void *state, const uint32_t arguments[3])
+{
+    static unsigned char values[SECONDARY_MODEL_NAMES * 5000];
+    secondary_model *model = state;
+    size_t size = model->desc.value_size;
+    bool is_zero = arguments[2] % 4 == 1;
+    hm_handle owners[SECONDARY_MODEL_NAMES];
+    uint32_t kinds = arguments[1] % 4 == 0 ? 16 : 10, n = 0;
+    uint32_t picked = pick_many(model, owners, arguments[0], arguments[1], kinds);
+    for (uint32_t i = 0; i < picked; i++) {
+        bool is_new = true;
+        for (uint32_t j = 0; j < n && model->desc.destroy != NULL; j++)
+            is_new &= hm_handle_index(owners[i]) != hm_handle_index(owners[j]);
+        if (is_new)
+            owners[n++] = owners[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        test_item_fill(values + size * i, size, arguments[2] + i);
+    hm_status wanted = judge_many(model, owners, n);
+    hm_status status = hm_secondary_set_n(&model->secondary, owners, is_zero ? NULL : values, n);
+    CHECK(status == wanted || test_memory_explains(&model->memory, status, true));
+    for (uint32_t i = 0; status == HM_OK && i < n; i++) {
+        secondary_model_entry now = {owners[i], arguments[2] + i, 0, is_zero};
+        secondary_model_entry *before = find_slot(model, hm_handle_index(now.owner));
+        if (before == NULL) {
+            model->entries[model->count++] = now;
+        } else if (now.owner.bits >= before->owner.bits) {
+            note_removal(model, before);
+            *before = now;
+        }
+    }
+}
+
 /* A handle: sets its value from its own address. */
 static void set_itself(void *state, const uint32_t arguments[3])
 {
@@ -267,6 +334,29 @@ static void remove_one(void *state, const uint32_t arguments[3])
     CHECK(hm_secondary_remove(&model->secondary, owner) == (entry != NULL));
     if (entry != NULL)
         drop(model, entry);
+}
+
+/* A position, which may be out of range. */
+static void remove_at(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    uint32_t index = arguments[0] % (model->count + 1);
+    CHECK(hm_secondary_remove_at(&model->secondary, index) == (index < model->count));
+    if (index < model->count)
+        drop(model, &model->entries[index]);
+}
+
+/* Number, random: removes the values of many owners, some of whom have none or occur twice. */
+static void remove_n(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    hm_handle owners[SECONDARY_MODEL_NAMES];
+    uint32_t n = pick_many(model, owners, arguments[0], arguments[1], 16), count = model->count;
+    uint32_t removed = hm_secondary_remove_n(&model->secondary, owners, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (secondary_model_find(model, owners[i]) != NULL)
+            drop(model, secondary_model_find(model, owners[i]));
+    CHECK(removed == count - model->count);
 }
 
 /* Reads the dense order anew, after it was changed by an order: the owners must be the same. */
@@ -455,17 +545,10 @@ static void check_named(const secondary_model *model)
 static void arrange(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
-    uint64_t random = arguments[1];
     hm_budget budget = {arguments[2] / 2 % 40, 0};
     if (arguments[2] % 2 == 0) {
         hm_secondary_touch_all(&model->secondary); /* The names in the buffer will change. */
-        model->name_count = arguments[0] % (SECONDARY_MODEL_NAMES + 1);
-        for (uint32_t i = 0; i < model->name_count; i++) {
-            uint32_t kind = test_random_below(&random, 24); /* mostly owners */
-            uint32_t which = (uint32_t)test_random(&random);
-            uint32_t noise = (uint32_t)test_random(&random);
-            model->names[i] = pick(model, kind < 16 ? kind : 0, which, noise);
-        }
+        model->name_count = pick_many(model, model->names, arguments[0], arguments[1], 16);
     }
     hm_progress progress =
         hm_secondary_arrange(&model->secondary, model->names, model->name_count, budget);
@@ -493,8 +576,32 @@ void secondary_model_probe(secondary_model *model, hm_handle handle)
     uint32_t index = entry != NULL ? index_of(model, entry) : HM_INVALID_INDEX;
     CHECK(hm_secondary_index_of(&model->secondary, handle) == index);
     CHECK(hm_secondary_contains(&model->secondary, handle) == (entry != NULL));
-    CHECK(hm_secondary_get(&model->secondary, handle) ==
-          (entry != NULL ? values + model->desc.value_size * index : NULL));
+    CHECK((hm_secondary_explain(&model->secondary, handle) == HM_HANDLE_LIVE) == (entry != NULL));
+    const unsigned char *value = hm_secondary_get(&model->secondary, handle);
+    CHECK(value == (entry != NULL ? values + model->desc.value_size * index : NULL));
+    if (entry != NULL)
+        CHECK(hm_handle_equal(hm_secondary_handle_of(&model->secondary, value), handle) &&
+              hm_handle_equal(
+                  hm_secondary_handle_of(&model->secondary, value + model->desc.value_size - 1),
+                  handle));
+}
+
+/* Number, random: compares what is answered for many handles with single calls. */
+static void probe_n(void *state, const uint32_t arguments[3])
+{
+    secondary_model *model = state;
+    void *values[SECONDARY_MODEL_NAMES];
+    bool alive[SECONDARY_MODEL_NAMES];
+    hm_handle owners[SECONDARY_MODEL_NAMES];
+    uint32_t n = pick_many(model, owners, arguments[0], arguments[1], 16), found = 0;
+    uint32_t gotten = hm_secondary_get_n(&model->secondary, owners, n, values);
+    CHECK(hm_secondary_contains_n(&model->secondary, owners, n, alive) == gotten);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(values[i] == hm_secondary_get(&model->secondary, owners[i]));
+        CHECK(alive[i] == (values[i] != NULL));
+        found += alive[i];
+    }
+    CHECK(found == gotten);
 }
 
 /* A handle as pick takes it. */
@@ -529,6 +636,9 @@ static void check(void *state)
             CHECK(value_holds(model, entry, values + model->desc.value_size * i));
     }
     CHECK(hm_handle_is_null(hm_secondary_owner_at(&model->secondary, model->count)));
+    CHECK(hm_handle_is_null(
+        hm_secondary_handle_of(&model->secondary, values + model->desc.value_size * model->count)));
+    CHECK(hm_handle_is_null(hm_secondary_handle_of(&model->secondary, values - 1)));
     uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
     secondary_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     uint32_t sought = (uint32_t)test_random(&random);
@@ -584,9 +694,12 @@ static void end(void *state)
 static const test_operation operations[] = {
     {"set", 250, set},
     {"set_burst", 20, set_burst},
+    {"set_n", 10, set_n},
     {"set_itself", 10, set_itself},
     {"reserve", 8, reserve},
     {"remove", 150, remove_one},
+    {"remove_at", 10, remove_at},
+    {"remove_n", 6, remove_n},
     {"remove_if", 12, remove_if},
     {"clear", 4, clear},
     {"trim", 20, trim},
@@ -595,6 +708,7 @@ static const test_operation operations[] = {
     {"arrange", 30, arrange},
     {"touch_all", 4, touch_all},
     {"probe", 40, probe},
+    {"probe_n", 10, probe_n},
     {"refuse", 40, refuse},
 };
 

@@ -219,6 +219,8 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_handle_equal(body_secondary_owner_at(&secondary, 1), second));
     CHECK(body_handle_is_null(body_secondary_owner_at(&secondary, 2)));
     CHECK(body_secondary_index_of(&secondary, second) == 1);
+    CHECK(body_handle_equal(body_secondary_handle_of(&secondary, &value->value), first));
+    CHECK(body_secondary_explain(&secondary, body_at(3)) == HM_HANDLE_ABSENT);
     CHECK(body_secondary_remove(&secondary, first) && !body_secondary_remove(&secondary, first));
     CHECK(body_secondary_get(&secondary, first) == NULL);
     CHECK(body_secondary_get_stats(&secondary).count == 1);
@@ -226,6 +228,7 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
           hm_secondary_describe(&secondary.secondary, first.id, NULL, 0));
     CHECK(body_secondary_describe(&secondary, first, NULL, 0) == strlen(text));
     CHECK(body_secondary_validate(&secondary) == HM_OK);
+    CHECK(body_secondary_remove_at(&secondary, 0) && !body_secondary_remove_at(&secondary, 0));
     body_secondary_clear(&secondary);
     CHECK(body_secondary_trim(&secondary) == HM_OK && body_secondary_count(&secondary) == 0);
     body_secondary_fini(&secondary);
@@ -303,6 +306,30 @@ TEST(typed, lists_are_visited_in_the_order_of_memory)
     }
     CHECK(i == 3 && view.items == NULL && body_handle_is_null(view.list));
     body_lists_fini(&lists);
+}
+
+TEST(typed, batches_of_a_secondary_take_typed_arrays)
+{
+    body bodies[BODIES], *found[BODIES];
+    body_handle owners[BODIES];
+    bool is_alive[BODIES];
+    uint32_t i;
+    body_secondary secondary;
+    make_bodies(bodies);
+    CHECK(body_secondary_init(&secondary, BODIES, 3) == HM_OK);
+    for (i = 0; i < BODIES; i++)
+        owners[i] = body_at(i);
+    CHECK(body_secondary_set_n(&secondary, owners, bodies, BODIES) == HM_OK);
+    CHECK(body_secondary_get_n(&secondary, owners, BODIES, found) == BODIES);
+    for (i = 0; i < BODIES; i++)
+        CHECK(found[i]->value == i);
+    CHECK(body_secondary_remove_n(&secondary, owners, 100) == 100);
+    CHECK(body_secondary_contains_n(&secondary, owners, BODIES, is_alive) == BODIES - 100);
+    for (i = 0; i < BODIES; i++)
+        CHECK(is_alive[i] == (i >= 100));
+    CHECK(body_secondary_set_n(&secondary, owners, NULL, 1) == HM_OK);
+    CHECK(body_secondary_get(&secondary, owners[0])->value == 0);
+    body_secondary_fini(&secondary);
 }
 
 TEST(typed, a_secondary_loses_values_and_is_put_in_order)

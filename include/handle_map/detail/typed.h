@@ -169,21 +169,7 @@
     }
 
 #define HM_TYPED_DEFINE_ALIVE(prefix, kind)                                                        \
-    HM_UNUSED static inline bool prefix##_##kind##_contains(const prefix##_##kind *hm_self,        \
-                                                            prefix##_handle hm_named)              \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, kind, "contains");                                               \
-        return hm_##kind##_contains(&hm_self->kind, hm_named.id);                                  \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_##kind##_contains_n(                                 \
-        const prefix##_##kind *hm_self, const prefix##_handle *hm_handles, uint32_t hm_n,          \
-        bool *hm_alive)                                                                            \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, kind, "contains_n");                                             \
-        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_handles, "handles");                \
-        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_alive, "alive");                    \
-        return hm_##kind##_contains_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, hm_alive);   \
-    }                                                                                              \
+    HM_TYPED_DEFINE_CONTAINS(prefix, kind, prefix##_handle, "handles")                             \
     HM_UNUSED static inline prefix##_handle prefix##_##kind##_handle_at(                           \
         const prefix##_##kind *hm_self, uint32_t hm_at)                                            \
     {                                                                                              \
@@ -191,6 +177,48 @@
         HM_TYPED_CONTRACT(prefix, kind, "handle_at");                                              \
         hm_named.id = hm_##kind##_handle_at(&hm_self->kind, hm_at);                                \
         return hm_named;                                                                           \
+    }
+
+/* handle: the type of its typed handles; what: what an array of them is called. */
+#define HM_TYPED_DEFINE_CONTAINS(prefix, kind, handle, what)                                       \
+    HM_UNUSED static inline bool prefix##_##kind##_contains(const prefix##_##kind *hm_self,        \
+                                                            handle hm_named)                       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "contains");                                               \
+        return hm_##kind##_contains(&hm_self->kind, hm_named.id);                                  \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_##kind##_contains_n(                                 \
+        const prefix##_##kind *hm_self, const handle *hm_handles, uint32_t hm_n, bool *hm_alive)   \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "contains_n");                                             \
+        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_handles, what);                     \
+        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "contains_n", hm_alive, "alive");                    \
+        return hm_##kind##_contains_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n, hm_alive);   \
+    }
+
+/* verb: what ends n handles, such as remove_n. */
+#define HM_TYPED_DEFINE_END_N(prefix, kind, verb, handle, what)                                    \
+    HM_UNUSED static inline uint32_t prefix##_##kind##_##verb(                                     \
+        prefix##_##kind *hm_self, const handle *hm_handles, uint32_t hm_n)                         \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, #verb);                                                    \
+        HM_TYPED_CONTRACT_ARRAY(prefix, kind, #verb, hm_handles, what);                            \
+        return hm_##kind##_##verb(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n);                 \
+    }
+
+/* verb: what ends an item by its position, erase_at or remove_at; find: index_of or row. */
+#define HM_TYPED_DEFINE_PLACES(prefix, kind, find, verb, handle)                                   \
+    HM_UNUSED static inline uint32_t prefix##_##kind##_##find(const prefix##_##kind *hm_self,      \
+                                                              handle hm_named)                     \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, #find);                                                    \
+        return hm_##kind##_##find(&hm_self->kind, hm_named.id);                                    \
+    }                                                                                              \
+    HM_UNUSED static inline bool prefix##_##kind##_##verb(prefix##_##kind *hm_self,                \
+                                                          uint32_t hm_at)                          \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, #verb);                                                    \
+        return hm_##kind##_##verb(&hm_self->kind, hm_at);                                          \
     }
 
 #define HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                  \
@@ -256,12 +284,6 @@
 
 /* For containers that issue handles. */
 #define HM_TYPED_DEFINE_EXPLAIN(prefix, kind)                                                      \
-    HM_UNUSED static inline hm_handle_state prefix##_##kind##_explain(                             \
-        const prefix##_##kind *hm_self, prefix##_handle hm_named)                                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
-        return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
-    }                                                                                              \
     HM_UNUSED static inline hm_owners prefix##_##kind##_as_owners(const prefix##_##kind *hm_self)  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "as_owners");                                              \
@@ -271,6 +293,12 @@
 
 /* handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_DESCRIBE(prefix, kind, handle)                                             \
+    HM_UNUSED static inline hm_handle_state prefix##_##kind##_explain(                             \
+        const prefix##_##kind *hm_self, handle hm_named)                                           \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, kind, "explain");                                                \
+        return hm_##kind##_explain(&hm_self->kind, hm_named.id);                                   \
+    }                                                                                              \
     HM_UNUSED static inline size_t prefix##_##kind##_describe(                                     \
         const prefix##_##kind *hm_self, handle hm_named, char *hm_buffer, size_t hm_size)          \
     {                                                                                              \
