@@ -5,7 +5,7 @@
 #include "base_private.h"
 #include "memory/memory_private.h"
 
-/* Of "column 1 (x): item_" it is "item_": what comes before it is not repeated. */
+/* Returns "item_" of "column 1 (x): item_", for a sentence that has said the rest already. */
 static const char *array_last_word(const char *text)
 {
     const char *word = text;

@@ -43,8 +43,8 @@ typedef struct hm_limits {
     const char *other; /* its name */
 } hm_limits;
 
-/* Makes the last error, which hm_fail_memory has set, say for which container memory was refused,
- * and what to do. Of a container inside another one, the outer has the last word. */
+/* Adds to the last error, which hm_fail_memory has set, for which container memory was refused, and
+ * what to do. If that container is inside another one, the error names the outer one in the end. */
 HM_COLD hm_status hm_blame_memory(const hm_limits *limits);
 
 /* Passes a status on, and does so if it is HM_ERROR_MEMORY. Each init, and each function by which a

@@ -12,7 +12,7 @@ typedef struct format_text {
     size_t length; /* of the whole text */
 } format_text;
 
-/* What stands between the % and the letter. */
+/* What is between the % and the letter. */
 typedef struct format_spec {
     size_t width;     /* digits at least, with zeros before them */
     size_t precision; /* characters of a string at most */

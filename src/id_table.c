@@ -58,7 +58,7 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
         if (next > HM_HANDLE_MAX_TYPE_ID)
             return hm_fail(HM_ERROR_FULL,
                            "%s%s%s%s gets no type_id: the %" HM_U32
-                           " that HM_TYPE_ID_UNIQUE stands for are used up",
+                           " that HM_TYPE_ID_UNIQUE can give are used up",
                            what, name != NULL ? " '" : "", name != NULL ? name : "",
                            name != NULL ? "'" : "",
                            HM_HANDLE_MAX_TYPE_ID + 1 - HM_TYPE_ID_FIRST_UNIQUE);
@@ -271,7 +271,7 @@ void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
 }
 
 /* Returns how many slots a trim must keep: all up to the end of the page of the last one that is
- * alive, or spent: the floor it would set would retire its neighbours. */
+ * alive or spent. The floor that a spent one would set would retire its neighbours. */
 static uint32_t id_table_slots_to_keep(const hm_id_table *table)
 {
     uint32_t end = table->slot_count;

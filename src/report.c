@@ -22,8 +22,8 @@ typedef struct hm_report_kind {
 
 static hm_report_entry *report_first;
 
-/* The inits that are reading the list now, in any thread; or that it is being changed: then an init
- * does without. */
+/* How many inits are reading the list now, in any thread, or a mark that the list is being changed:
+ * then an init does not read it. */
 static uint32_t report_readers;
 #define REPORT_IS_CHANGING UINT32_MAX
 

@@ -3,7 +3,7 @@
  *
  * Drawing is fastest when things of the same material follow each other, since each change of
  * material costs a change of the graphics card's state. So the drawn nodes have a second order,
- * which has nothing to do with that of the scene: they stand in a container of their own, found by
+ * which has nothing to do with that of the scene: they are in a container of their own, found by
  * the nodes' handles, that is kept in the order of material, then of distance.
  *
  * Nodes are shown and hidden by groups, as engines cull: a group is a subtree of `count` nodes. */

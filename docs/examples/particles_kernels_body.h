@@ -66,7 +66,7 @@ KERNEL_TARGET static void KERNEL(pull_structs)(particles_row *restrict rows, uin
     }
 }
 
-/* Lanes: `count` particles whose fields stand side by side. */
+/* Lanes: `count` particles whose fields lie side by side. */
 
 KERNEL_TARGET HM_INLINE void KERNEL(tick_lanes)(float *restrict lifetime, uint32_t count,
                                                 float seconds)

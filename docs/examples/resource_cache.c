@@ -118,7 +118,7 @@ static struct entry *entry_at(const struct resource_cache *cache, size_t place)
     return (struct entry *)hm_array_data(&cache->index) + place;
 }
 
-/* Returns the place of a name, or the empty one where it would stand. */
+/* Returns the place of a name, or the empty one where it would go. */
 static size_t place_of(const struct resource_cache *cache, uint64_t hash, const char *name)
 {
     size_t mask = index_mask(cache), place = (size_t)hash & mask;

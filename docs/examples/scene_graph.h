@@ -136,15 +136,15 @@ hm_status scene_remove(struct scene *scene, scene_node_handle node);
 
 /* Makes a node, with all below it, the last child of another parent (or of the same one). Its local
  * transform stays. HM_ERROR_STALE: a handle does not resolve. HM_ERROR_INVALID: the node is
- * the root, or the parent stands in the node's own subtree. O(nodes moved). */
+ * the root, or the parent is in the node's own subtree. O(nodes moved). */
 hm_status scene_reparent(struct scene *scene, scene_node_handle node, scene_node_handle parent);
 
 /* As above, but places it right before a sibling. HM_ERROR_INVALID: the sibling is the root, or
- * stands in the node's own subtree. */
+ * is in the node's own subtree. */
 hm_status scene_reparent_before(struct scene *scene, scene_node_handle node,
                                 scene_node_handle sibling);
 
-/* Whether `below` is `top` or stands below it; false when one of them does not resolve. O(1); after
+/* Whether `below` is `top` or is below it; false when one of them does not resolve. O(1); after
  * so many inserts in one place that labels ran out there, O(depth) until scene_defragment has
  * renumbered them. */
 bool scene_is_in(const struct scene *scene, scene_node_handle top, scene_node_handle below);

@@ -16,9 +16,10 @@
 
 /* init and fini */
 
-/* Where address space is plentiful, a batch may give every owner a new key before it takes the old
- * ones away. The items are the owners, the one that moves, and what a batch puts in for the others;
- * the range that lists reserve for so many leaves space for gaps. */
+/* A batch gives its owners new keys before it takes the old ones away: so there are buckets for
+ * twice as many keys as owners, unless address space is scarce. The lists have items for all
+ * owners, for one that moves, and for the placeholders of a batch. The range that lists reserve for
+ * so many items leaves space for gaps. */
 static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
                                   const hm_memory *memory)
 {

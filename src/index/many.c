@@ -48,7 +48,7 @@ static uint32_t many_position_of(const hm_index *index, hm_handle owner)
     return owners->positions[slot];
 }
 
-/* Starts to load the positions of some owners, then what stands there. */
+/* Starts to load the positions of some owners, then what is at them. */
 static void many_prefetch_owners(const hm_index *index, const hm_handle *owners, uint32_t n)
 {
     const hm_secondary *secondary = &index->owners;
@@ -65,7 +65,7 @@ static void many_prefetch_owners(const hm_index *index, const hm_handle *owners,
 }
 
 /* After that, for owners that will leave their keys: starts to load their places among the members,
- * and the positions of the last members, which may fill the holes; then what stands there. */
+ * and the positions of the last members, which may fill the holes; then what is at these. */
 static void many_prefetch_members(const hm_index *index, const hm_handle *owners, uint32_t n)
 {
     const hm_secondary *secondary = &index->owners;

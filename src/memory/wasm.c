@@ -2,7 +2,7 @@
 /* memory, on WebAssembly: its one memory has neither protection nor mappings, and never shrinks. A
  * reservation therefore takes real pages, and released pages are kept for the next one.
  *
- *     page          0    1    2    3    4    5    6    7      0 is never ours: it stands for "none"
+ *     page          0    1    2    3    4    5    6    7      0 is never ours: it means "none"
  *                  others'  | held    | released | others'
  *     wasm_is_free                      x    x
  *     wasm_is_written         x         x                     may hold what is not zero

@@ -142,10 +142,10 @@ typedef struct hm_bound {
     const char *what, *name;
 } hm_bound;
 
-/* Returns the position, or the count if there is none; HM_INVALID_INDEX, and a failure is recorded,
- * when busy, or unless all is in this order, as the last call of hm_order_run said, and nothing was
- * reported since. An empty sequence is in every order. Writes nothing but what callbacks write.
- * Costs O(log n) compares. */
+/* Returns the position, or the count if there is none. When busy, and when the sequence is not in
+ * this order, returns HM_INVALID_INDEX and records a failure. The sequence is in this order if the
+ * last call of hm_order_run was for it and was done, and no change was reported since. An empty one
+ * is in every order. Writes nothing but what callbacks write. Costs O(log n) compares. */
 uint32_t hm_order_bound(const hm_bound *bound);
 
 /* Exchanges a multiple of `unit` bytes. Compilers turn it into moves if the unit is a constant. */

@@ -84,8 +84,8 @@ static hm_order_phase order_doubt_last(hm_order_call *call)
 }
 
 /* A run of misfits may be right and the clean items before it wrong: asks whether the run belongs
- * before half as many of them. Its last item decides: the first may be one that fits nowhere, as
- * when one that is too small, behind a clean one that is too large, begins a run of good ones. */
+ * before half as many of them. Its last item decides, since the first may fit nowhere: behind a
+ * clean item that is too large, a run of good ones may begin with one that is too small. */
 static hm_order_phase order_doubt_before(hm_order_call *call)
 {
     hm_order_state *state = call->state;

@@ -159,7 +159,7 @@ void hm_pool_add_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 /* The bits, at least one, stop being holes. None is recent. */
 void hm_pool_remove_holes(hm_pool *pool, uint32_t word, uint64_t bits);
 
-/* The bits of a word that stand for slots of a range. The word has at least one of them. */
+/* The bits of a word whose slots are in a range. The word has at least one of them. */
 uint64_t hm_pool_bits_in(hm_pool_range range, uint32_t word);
 
 /* Those of hm_pool_bits_in whose slots are cold. */

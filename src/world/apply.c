@@ -12,7 +12,7 @@
 
 enum { APPLY_WORDS = HM_WORLD_MAX_COMPONENTS / 64 }; /* a bit for each component */
 
-/* What happens to one entity. Bits stand for components that are not sparse. */
+/* What happens to one entity. Each component that is not sparse has a bit. */
 typedef struct apply_call {
     hm_commands *commands;
     hm_world *world;

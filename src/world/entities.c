@@ -280,8 +280,8 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
     hm_world_leave(world);
 }
 
-/* Calls `visit` for each sparse value of the entity, by its position. A bit of the entity's mask
- * stands for every 64th sparse component. */
+/* Calls `visit` for each sparse value of the entity, by its position. All sparse components whose
+ * numbers differ by a multiple of 64 share a bit of the entity's mask. */
 static void entities_visit_sparse(hm_world *world, hm_handle entity,
                                   void (*visit)(hm_world *world, uint32_t number, uint32_t index))
 {

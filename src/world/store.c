@@ -185,8 +185,8 @@ hm_status hm_world_store_trim(hm_world_store *store)
     return status == HM_OK ? hm_array_decommit(&store->record_array) : status;
 }
 
-/* Counts the nodes of a list; UINT32_MAX if its links are wrong. Where a list leads back to a node,
- * it comes from another one than the first time, and `previous` shows that: the loop ends. */
+/* Counts the nodes of a list; UINT32_MAX if its links are wrong. If a list leads back to a node,
+ * it comes from another node than the first time. `previous` shows that, and the loop ends. */
 static uint32_t store_count_list(const hm_world_store *store, uint32_t size_class)
 {
     uint32_t level = size_class == STORE_TOP ? STORE_TOP : size_class + 1;

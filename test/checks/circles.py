@@ -61,7 +61,7 @@ def read_templates(texts):
 
 
 def expand(names, templates):
-    """Adds the names that inline functions and macros stand for, and those that these do."""
+    """Adds the names in inline functions and macros, and the names in these."""
     found, new = set(), set(names)
     while new:
         found |= new

@@ -48,7 +48,7 @@ add_executable(program program.c)
 target_link_libraries(program PRIVATE handle_map::handle_map)
 set_target_properties(program PROPERTIES C_STANDARD 11)
 END
-        # The tree was made for the prefix, and stands elsewhere.
+        # The tree was made for the prefix, and is elsewhere.
         cmake -S "$work/found" -B "$work/found/build" \
             -Dhandle_map_DIR="$libraries/cmake/handle_map" >"$work/log" 2>&1
     }

@@ -4,7 +4,7 @@
 # that the header declares must be called in typed form by test/typed/typed_test.c, of an index and of a
 # world by the typed_test.c in their folders; these and test/typed/contract_test.c compile as C11 and as
 # C++17 without a warning, with every installed compiler. And each must be called by the class of the
-# container, or stand below with the reason why it is not.
+# container, or be listed below with the reason why it is not.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -61,7 +61,7 @@ for kind in world commands; do
     echo "hm_$kind: $(echo "$names" | wc -w) functions of a component"
 done
 
-# The classes for C++ call every function, or stand here with the reason why not.
+# The classes for C++ call each function, unless it is listed here with a reason.
 classes="$source/include/handle_map/world.hpp $source/include/handle_map/query.hpp
     $source/include/handle_map/commands.hpp $source/include/handle_map/detail/world.hpp"
 for kind in world query commands; do

@@ -60,7 +60,7 @@ static void init_full(hm_map *map)
     }
 }
 
-static bool stands_before(const hm_order *order, const named *a, const named *b)
+static bool is_less(const hm_order *order, const named *a, const named *b)
 {
     if (order->key != NULL && a->group != b->group)
         return a->group < b->group;
@@ -76,8 +76,8 @@ static void check_range(const hm_map *map, const hm_order *order, const named *p
     uint32_t upper = hm_map_upper_bound(map, order, probe);
     CHECK(lower <= upper && upper <= hm_map_count(map));
     for (uint32_t i = 0; i < hm_map_count(map); i++) {
-        CHECK(stands_before(order, &items[i], probe) == (i < lower));
-        CHECK(stands_before(order, probe, &items[i]) == (i >= upper));
+        CHECK(is_less(order, &items[i], probe) == (i < lower));
+        CHECK(is_less(order, probe, &items[i]) == (i >= upper));
     }
 }
 

@@ -211,7 +211,7 @@ static void destroy(uint32_t slot)
     note_destroy(slot);
 }
 
-/* Between the handles stand others that are dead by then. */
+/* Between the handles are others, whose entities are dead by then. */
 static void destroy_n(uint32_t slots)
 {
     hm_handle handles[2 * ENTITY_SLOTS];

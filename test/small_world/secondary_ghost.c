@@ -80,10 +80,10 @@ void secondary_follow(void)
 static void check_handle(hm_handle handle)
 {
     uint32_t position = secondary_position(handle);
-    bool stands = position != HM_INVALID_INDEX;
-    CHECK(hm_secondary_contains(&side.secondary, handle) == stands);
+    bool has_value = position != HM_INVALID_INDEX;
+    CHECK(hm_secondary_contains(&side.secondary, handle) == has_value);
     CHECK(hm_secondary_index_of(&side.secondary, handle) == position);
-    CHECK(hm_secondary_get(&side.secondary, handle) == (stands ? secondary_at(position) : NULL));
+    CHECK(hm_secondary_get(&side.secondary, handle) == (has_value ? secondary_at(position) : NULL));
 }
 
 static void check_statistics(void)

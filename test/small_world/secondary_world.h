@@ -66,7 +66,7 @@ extern secondary_live side;
 void secondary_capture(void *into);
 void secondary_restore(const void *from);
 
-/* secondary_ghost.c. The position of a handle's value, or of the value that stands for a slot, or
+/* secondary_ghost.c. The position of a handle's value, or of a slot's value, or
  * HM_INVALID_INDEX. `fill` makes the bytes of a value. `follow` reads the positions of the values
  * after a step that may have moved any, and checks that the owners are the same. */
 hm_handle secondary_owner(secondary_value value);

@@ -154,7 +154,7 @@ static void erase(hm_handle handle)
     note_erase(handle);
 }
 
-/* Between the handles that are erased stand those that were, and null. */
+/* Between the handles that are erased are earlier ones, and null. */
 static void erase_n(uint32_t set, bool last_first)
 {
     hm_handle handles[3 * WORLD_ITEMS];

@@ -198,8 +198,8 @@ typedef struct world_calls {
 extern world_calls calls;
 
 typedef enum world_verb {
-    WORLD_INSERT,   /* key, or what stands for one */
-    WORLD_INSERT_N, /* number, first key or what stands for one */
+    WORLD_INSERT,   /* key, or a number in place of one */
+    WORLD_INSERT_N, /* number, first key or a number in place of one */
     WORLD_ERASE,    /* handle, by its number */
     WORLD_ERASE_N,  /* set of positions, whether the last comes first */
     WORLD_ERASE_IF, /* set of positions */

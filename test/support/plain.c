@@ -37,7 +37,7 @@ static void full_name(const test_case *test, char name[NAME_SIZE])
     snprintf(name, NAME_SIZE, "%s.%s", test->suite, test->name);
 }
 
-static bool stands_before(const test_case *a, const test_case *b)
+static bool is_less(const test_case *a, const test_case *b)
 {
     int order = strcmp(a->suite, b->suite);
     return order < 0 || (order == 0 && strcmp(a->name, b->name) < 0);
@@ -47,7 +47,7 @@ static bool stands_before(const test_case *a, const test_case *b)
 void test_register(test_case *test)
 {
     test_case **place = &first_test;
-    while (*place != NULL && stands_before(*place, test))
+    while (*place != NULL && is_less(*place, test))
         place = &(*place)->next;
     test->next = *place;
     *place = test;

@@ -103,7 +103,7 @@ void query_model_draw(unsigned char *asks, uint64_t random);
 bool query_model_matches(const query_model_query *query, const query_model_entity *entity);
 
 /* Fails the test unless the query visits exactly those entities that it should, each once, in runs
- * that stand side by side, with the right values. */
+ * that lie side by side, with the right values. */
 void query_model_check(query_model *model, query_model_query *query);
 
 #endif
