@@ -20,7 +20,9 @@ extern "C" {
 
 /* In bytes: the largest alignment of an item, and that of a reservation whose size is a multiple of
  * it. */
+#ifndef HM_EXHAUSTIVE
 #define HM_MEMORY_ALIGNMENT 4096
+#endif
 
 /* A memory table must keep this contract, and outlive every container that was initialised with it.
  * Ranges passed to commit and decommit lie inside one reservation, and start and end at multiples

@@ -29,7 +29,9 @@ extern "C" {
 /* Names a kind of component. It belongs to the world that made it: other worlds refuse it. */
 typedef uint32_t hm_component;
 
+#ifndef HM_EXHAUSTIVE
 enum { HM_WORLD_MAX_COMPONENTS = 1024 };
+#endif
 
 /* Where the values of a component are. Adding one that is not sparse moves the entity's row to the
  * archetype of the larger set; the way there is cached in the archetype, so it costs no search the

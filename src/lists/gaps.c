@@ -6,10 +6,12 @@
 
 #include "../guard_private.h"
 
+#ifndef HM_EXHAUSTIVE
 enum {
     GAPS_BLOCKS = 4096,      /* looked at in a call */
     GAPS_BLOCKS_PER_SWAP = 4 /* and for each swap that is allowed */
 };
+#endif
 
 /* Makes the block at `from` exact, and moves it to `to`, which is the same or a gap in front of it;
  * behind it a gap is left. Returns where it ends. */

@@ -15,10 +15,15 @@ enum {
     LISTS_LARGE_UNIT = 32,  /* bytes, or twice the alignment if that is more: the most */
     LISTS_ITEMS = 16,       /* default items for each list */
     LISTS_SCARCE_ITEMS = 4, /* where address space is scarce */
-    LISTS_SPREAD = 4,       /* times the items' size that is reserved: blocks, and gaps */
-    LISTS_SCARCE_SPREAD = 2,
+    LISTS_SCARCE_SPREAD = 2
+};
+
+#ifndef HM_EXHAUSTIVE
+enum {
+    LISTS_SPREAD = 4,    /* times the items' size that is reserved: blocks, and gaps */
     LISTS_MIN_UNITS = 64 /* in a range */
 };
+#endif
 
 _Static_assert(sizeof(hm_lists_block) == LISTS_UNIT_SIZE, "a head takes one unit");
 _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit");

@@ -8,8 +8,10 @@
 /* Bytes. The smallest and the largest step of growth, and the smallest step that is prefaulted: a
  * smaller one may belong to one of many containers that stay small. A piece is about a third of the
  * largest step. */
+#ifndef HM_EXHAUSTIVE
+#define MEMORY_MIN_GROWTH (64 << 10)
+#endif
 enum {
-    MEMORY_MIN_GROWTH = 64 << 10,
     MEMORY_MIN_PAGES = 16, /* the smallest step where pages are small */
     MEMORY_MAX_GROWTH = 128 << 10,
     MEMORY_MIN_PREFAULT = 96 << 10,

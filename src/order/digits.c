@@ -3,7 +3,9 @@
  * is stable, takes two passes for each digit in which keys differ, and makes no compares. */
 #include "order_internal.h"
 
+#ifndef HM_EXHAUSTIVE
 enum { ORDER_FEW_ITEMS = 64 /* fewer are merged: the tally costs more */ };
+#endif
 
 void hm_order_begin_extract(hm_order_state *state)
 {

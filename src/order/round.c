@@ -115,12 +115,16 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count)
 
 /* calls */
 
+#ifndef HM_EXHAUSTIVE
+#define ORDER_FREE_WORK 4096 /* entries of other work that any call may do */
+#endif
+
 static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
                                       hm_budget budget)
 {
     hm_order_call call = {state, sequence, budget, {0}, 0, UINT64_MAX};
     if (budget.max_swaps != 0 && budget.max_compares != 0)
-        call.max_work = 4 * ((uint64_t)budget.max_swaps + budget.max_compares) + 4096;
+        call.max_work = 4 * ((uint64_t)budget.max_swaps + budget.max_compares) + ORDER_FREE_WORK;
     return call;
 }
 

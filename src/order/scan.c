@@ -4,11 +4,14 @@
 
 #include "../base_private.h"
 
+#ifndef HM_EXHAUSTIVE
 enum {
     ORDER_FIRST_RUN_LIMIT = 8, /* misfits in a row that prompt a look back */
-    ORDER_PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD,
-    ORDER_FEW_MISFITS = 16 /* a number too small to lift everything */
+    ORDER_FEW_MISFITS = 16     /* a number too small to lift everything */
 };
+#endif
+
+enum { ORDER_PASSED_AT_ONCE = 8 * HM_MARKS_PER_WORD };
 
 void hm_order_begin_scan(hm_order_state *state)
 {

@@ -6,11 +6,13 @@
 #include "../base_private.h"
 #include "../memory/memory_private.h"
 
+#ifndef HM_EXHAUSTIVE
 enum {
     ORDER_KEPT_CELLS = 8192, /* 64 KiB of scratch memory are kept for the next round */
-    ORDER_DIGIT_BITS = 11,   /* of a key: the tally has 8 KiB, and its lists fit a cache */
-    ORDER_TALLY_SIZE = 1 << ORDER_DIGIT_BITS
+    ORDER_DIGIT_BITS = 11    /* of a key: the tally has 8 KiB, and its lists fit a cache */
 };
+#endif
+enum { ORDER_TALLY_SIZE = 1 << ORDER_DIGIT_BITS };
 
 /* Lists are in whole cells. */
 static size_t order_cells(size_t count, size_t item_size)

@@ -9,7 +9,10 @@
 
 #include "../array_private.h"
 
-enum { POOL_MIN_BUCKETS = 64 }; /* of the hash table */
+#ifndef HM_EXHAUSTIVE
+enum { POOL_MIN_BUCKETS = 64 };                       /* of the hash table */
+#define POOL_HASH_FACTOR UINT64_C(0x9E3779B97F4A7C15) /* 2^64 divided by the golden ratio */
+#endif
 
 hm_status hm_pool_index_init(hm_pool *pool)
 {
@@ -32,7 +35,7 @@ static uint32_t *pool_index_bucket(const hm_pool *pool, uint64_t cell)
 {
     uint32_t *table = (uint32_t *)(void *)pool->index_array.data;
     size_t mask = pool->index_size - 1;
-    uint64_t hash = cell * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 divided by the golden ratio */
+    uint64_t hash = cell * POOL_HASH_FACTOR;
     size_t i = (size_t)(hash >> 32) & mask;
     while (table[i] != 0 && pool_cell_of(pool, hm_pool_block_start(pool, table[i] - 1)) != cell)
         i = (i + 1) & mask;

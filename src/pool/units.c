@@ -12,7 +12,9 @@
  * has memory. */
 #include "pool_internal.h"
 
+#ifndef HM_EXHAUSTIVE
 enum { POOL_MAX_PIECE_BLOCKS = 64 }; /* fixed blocks that are reserved at once */
+#endif
 
 static const size_t pool_max_piece = (size_t)2 << 20; /* bytes; a larger piece has one block */
 

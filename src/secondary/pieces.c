@@ -13,7 +13,9 @@ enum {
 
 /* Bytes of a piece, unless a page is larger: large enough to make commits rare, and small enough
  * for the single owner with a high index. */
+#ifndef HM_EXHAUSTIVE
 #define SECONDARY_PIECE_SIZE ((size_t)64 << 10)
+#endif
 
 hm_status hm_secondary_init_pieces(hm_secondary *secondary, const hm_memory *memory)
 {

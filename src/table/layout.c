@@ -17,7 +17,9 @@
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
 
+#ifndef HM_EXHAUSTIVE
 enum { TABLE_LINE = 64 /* bytes in a cache line, and in the widest vector */ };
+#endif
 
 static size_t table_low_bit(size_t size)
 {

@@ -10,7 +10,7 @@
  * the entity had it before, in the row that was left. */
 #include "commands_internal.h"
 
-enum { APPLY_WORDS = HM_WORLD_MAX_COMPONENTS / 64 }; /* a bit for each component */
+enum { APPLY_WORDS = (HM_WORLD_MAX_COMPONENTS + 63) / 64 }; /* a bit for each component */
 
 /* What happens to one entity. Each component that is not sparse has a bit. */
 typedef struct apply_call {

@@ -8,7 +8,9 @@
 #include "../order/order_private.h"
 
 /* Archetypes that a call looks at, at most, to find one that is not in order. */
+#ifndef HM_EXHAUSTIVE
 enum { DEFRAGMENT_ARCHETYPES = 4096 };
+#endif
 
 static hm_world_place defragment_place(const hm_world *world, uint32_t row)
 {

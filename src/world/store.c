@@ -11,8 +11,8 @@
 #include "world_internal.h"
 
 enum {
-    STORE_TOP = HM_WORLD_CLASSES - 1, /* the level of whole blocks */
-    STORE_SHIFT = 3,                  /* a node has 8 pieces */
+    STORE_TOP = HM_WORLD_CLASSES - 1,   /* the level of whole blocks */
+    STORE_SHIFT = HM_WORLD_CLASS_SHIFT, /* a node has 2^3 pieces */
     STORE_ALL_FREE = (1 << (1 << STORE_SHIFT)) - 1
 };
 
@@ -26,11 +26,11 @@ typedef struct store_node {
 
 /* All nodes of a block. */
 typedef struct store_block {
-    store_node whole, of_32_kib[8], of_4_kib[64];
+    store_node whole, of_32_kib[1 << STORE_SHIFT], of_4_kib[1 << 2 * STORE_SHIFT];
 } store_block;
 
-HM_STATIC_ASSERT((HM_WORLD_UNIT_SIZE << STORE_SHIFT * STORE_TOP) == (256 << 10),
-                 "a block has 256 KiB");
+HM_STATIC_ASSERT((HM_WORLD_UNIT_SIZE << STORE_SHIFT * STORE_TOP) == HM_WORLD_BLOCK_SIZE,
+                 "a block has one node at the top");
 
 /* Returns a node of this level. */
 static store_node *store_node_at(const hm_world_store *store, uint32_t level, uint32_t index)
@@ -46,7 +46,8 @@ hm_status hm_world_store_init(hm_world_store *store, uint64_t size, const hm_mem
 {
     uint64_t blocks = size / HM_WORLD_BLOCK_SIZE;
     hm_array_desc records = {.item_size = sizeof(store_block), .memory = memory};
-    hm_array_desc range = {.item_size = HM_WORLD_BLOCK_SIZE, .item_align = 4096, .memory = memory};
+    hm_array_desc range = {
+        .item_size = HM_WORLD_BLOCK_SIZE, .item_align = HM_MEMORY_ALIGNMENT, .memory = memory};
     records.capacity = range.capacity = (size_t)blocks;
     hm_status status = hm_array_check_size(HM_WORLD_BLOCK_SIZE, (size_t)blocks, "max_", memory);
     /* Coverage: only a 32-bit size_t has sizes that do not fit. */

@@ -13,7 +13,9 @@
 #define WORLD_SCARCE_ARCHETYPES 1024
 
 /* A power of two. */
-enum { WORLD_MIN_BUCKETS = 64 };
+#ifndef HM_EXHAUSTIVE
+enum { WORLD_MIN_BUCKETS = 64, WORLD_MAX_SPARSE = HM_WORLD_MAX_COMPONENTS };
+#endif
 
 /* Components are numbered from a salt that is a multiple of this. */
 #define WORLD_SALT_STEP UINT32_C(1024)
@@ -80,7 +82,7 @@ static hm_status world_init_arrays(hm_world *world, const hm_world_desc *full)
         {&world->archetype_array, sizeof(hm_world_archetype), (size_t)full->max_archetypes + 1},
         {&world->bucket_array, sizeof(uint32_t), buckets},
         {&world->component_array, sizeof(hm_world_component_record), HM_WORLD_MAX_COMPONENTS},
-        {&world->sparse_array, sizeof(hm_secondary), HM_WORLD_MAX_COMPONENTS},
+        {&world->sparse_array, sizeof(hm_secondary), WORLD_MAX_SPARSE},
         {&world->order_chunks, sizeof(uint32_t),
          (size_t)(full->max_size / HM_WORLD_BLOCK_SIZE) + 3},
     };

@@ -79,8 +79,8 @@ done
 refused nosuch check nosuch
 refused nosuch check gcc-O0 nosuch
 refused gcc check gcc
-refused nosuch world nosuch
-refused nosuch world one nosuch
+refused nosuch exhaustive nosuch
+refused nosuch exhaustive one nosuch
 refused nosuch mutate nosuch
 refused src/nosuch.c mutate src/nosuch.c
 refused 0 mutate 0
@@ -101,7 +101,7 @@ refused surplus abi dump surplus
 helped
 helped help
 helped --help
-for verb in demo test check lint coverage mutate fuzz planted world bench ways abi docs page; do
+for verb in demo test check lint coverage mutate fuzz planted exhaustive bench ways abi docs page; do
     grep -q "\./run $verb " "$work/output" || fail "does not mention $verb"
     helped $verb --help
     helped $verb nosuch --help
@@ -116,9 +116,9 @@ begun check
 for name in $(sed -n 's/^environment \([^ ]*\) .*/\1/p' "$source/test/tools/environments.sh"); do
     begun check "$name"
 done
-begun world
-begun world all
-begun world one range
+begun exhaustive
+begun exhaustive all
+begun exhaustive one range
 begun mutate
 begun mutate order
 begun mutate src/base.c 5

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the unit tests of queries share: a small world with components of each kind. */
+/* What the unit tests of queries share: a world with components of each kind. */
 #ifndef TEST_SUPPORT_QUERY_H
 #define TEST_SUPPORT_QUERY_H
 

@@ -88,10 +88,10 @@ look clang-format files "$(listed '^(benchmarks|docs|include|src|test)/.*\.([ch]
     clang-format --dry-run -Werror
 
 tidy 'sources and headers' "$(sed 's|^|src/|' src/sources.txt; listed '^(include|src)/.*\.h$')"
-# The small world's sources need headers that Meson makes, wrong_type.c must not compile,
+# The search's sources need constants.h before all else, wrong_type.c must not compile,
 # freestanding.c needs its macro, and two of the demo's need Assimp's headers.
 tidy 'tests, examples and benchmarks' "$(listed '^(benchmarks|docs|test)/.*\.c$' |
-    grep -Ev '^test/small_world/|/(wrong_type|freestanding|scene_import)\.c$')" \
+    grep -Ev '^test/exhaustive/|/(wrong_type|freestanding|scene_import)\.c$')" \
     '--checks=-clang-analyzer-*'
 
 # Checks all combinations of the macros that the sources test, including those of other systems. It

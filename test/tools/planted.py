@@ -41,11 +41,11 @@ def run(place, command, limit):
     return processes.run(command, place, ENVIRONMENT, limit)
 
 
-def build(place, program, compiler, files, include=(), library=None):
+def build(place, program, compiler, files, include=()):
     command = compiler + ["-std=c11", "-w"] + ["-I" + path for path in include]
     command += ["-I" + os.path.join(place, "include"), "-I" + os.path.join(ROOT, "test"),
                 "-I" + os.path.join(ROOT, "docs/examples")]
-    library = library or [os.path.join(place, source) for source in library_sources()]
+    library = [os.path.join(place, source) for source in library_sources()]
     command += files + library + ["-pthread", "-lm", "-o", program]
     if run(place, command, COMPILE_LIMIT) != 0:
         raise RuntimeError(f"{program} does not compile")
@@ -92,34 +92,12 @@ def check_model(place):
     return check_suites(place, "model", library_tests("*model_test.c"))
 
 
-def narrowed_constants():
-    """Returns file -> old and new text by turns."""
-    constants = {}
-    with open(os.path.join(ROOT, "test/small_world/narrowed.txt"), encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                name, old, new = line.rstrip("\n").split(" | ")
-                constants.setdefault(name, []).extend((old, new))
-    return constants
-
-
-def check_small_world(place):
-    narrow = os.path.join(ROOT, "test/small_world/narrow.sh")
-    narrowed = os.path.join(place, "narrowed")
-    for name, constants in narrowed_constants().items():
-        target = os.path.join(narrowed, name)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(target, "w", encoding="utf-8") as file:
-            subprocess.run([narrow, os.path.join(place, name), *constants], stdout=file,
-                           check=True)
-    library = [next(path for path in (os.path.join(narrowed, source), os.path.join(place, source))
-                    if os.path.exists(path)) for source in library_sources()]
-    # A narrowed source includes the headers next to its original.
-    folders = sorted({os.path.dirname(os.path.join(place, s)) for s in library_sources()})
-    build(place, "world", ["gcc", "-O2"], sources("test/small_world/*.c"),
-          [os.path.join(narrowed, "include"), os.path.join(ROOT, "test/small_world")] + folders,
-          library)
-    return seconds_to_fail(place, ["./world"])
+def check_exhaustive(place):
+    folder = os.path.join(ROOT, "test/exhaustive")
+    build(place, "exhaustive", ["gcc", "-O2", "-include", os.path.join(folder, "constants.h")],
+          sources("test/exhaustive/*.c"),
+          [folder] + [os.path.join(place, path) for path in ("src", "src/lists", "src/world")])
+    return seconds_to_fail(place, ["./exhaustive"])
 
 
 def check_fuzzer(place, target):
@@ -142,7 +120,7 @@ def say(found):
     return found if isinstance(found, str) else f"{found:.1f} s"
 
 
-CHECKS = {"unit tests": check_tests, "model": check_model, "small world": check_small_world}
+CHECKS = {"unit tests": check_tests, "model": check_model, "exhaustive search": check_exhaustive}
 
 
 def false_alarms(place):
@@ -158,7 +136,7 @@ def look_for_all(directory):
     for name in false_alarms(place):
         print(f"planted: the check '{name}' fails without a bug", file=sys.stderr)
         return 1
-    print("| bug | unit tests | model | small world | fuzzer |\n|---|---|---|---|---|")
+    print("| bug | unit tests | model | exhaustive search | fuzzer |\n|---|---|---|---|---|")
     for bug in planted_bugs.BUGS:
         shutil.rmtree(place, ignore_errors=True)
         planted_bugs.plant(ROOT, place, bug)

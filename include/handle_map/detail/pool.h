@@ -18,9 +18,14 @@ enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
 enum {
     HM_POOL_WORD = 64,  /* slots in a word, and words for a word of the level above */
     HM_POOL_LEVELS = 5, /* above the words: 2^32 slots are 64^5 words and a few bits more */
+};
+
+#ifndef HM_EXHAUSTIVE
+enum {
     HM_POOL_FIRST_BLOCK_SHIFT = 4, /* the first growing block has 2^4 items */
     HM_POOL_RECENT = 256           /* holes at most that are recent */
 };
+#endif
 
 /* The state of 64 slots, a bit in each field for each slot. An open slot that is not live is a
  * hole, which may be issued at once. A slot that was issued and is not open is retired, or trim has

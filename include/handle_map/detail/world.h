@@ -17,15 +17,20 @@ extern "C" {
 enum {
     HM_WORLD_CLASSES = 4,
     HM_WORLD_CLASS_BITS = 2,
+    HM_WORLD_ROW_BITS = 14 /* a chunk has fewer than 2^14 rows */
+};
+
+#ifndef HM_EXHAUSTIVE
+enum {
     HM_WORLD_CLASS_SHIFT = 3, /* a class is 2^3 times as large as the one before */
     HM_WORLD_UNIT_SIZE = 512, /* bytes */
-    HM_WORLD_ROW_BITS = 14,   /* a chunk has fewer than 2^14 rows */
     HM_WORLD_MEMO = 8,        /* components of the largest set that create or change remembers */
     HM_WORLD_WAYS = 4         /* changes that are remembered */
 };
+#endif
 
 /* Bytes of a block, and of a chunk of the last class. */
-#define HM_WORLD_BLOCK_SIZE HM_CAST(size_t, 262144)
+#define HM_WORLD_BLOCK_SIZE (HM_CAST(size_t, HM_WORLD_UNIT_SIZE) << 3 * HM_WORLD_CLASS_SHIFT)
 
 /* Where an entity's row is. */
 typedef struct hm_world_place {

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of the live state. */
+#include "arena.h"
+
+#include "search.h"
+
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+
+static void reported(void)
+{
+    space_violated(__FILE__, __LINE__, "AddressSanitizer is content");
+}
+#else
+#define __sanitizer_set_death_callback(callback) ((void)0)
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+arena_all arena;
+
+static _Alignas(ARENA_STEP) unsigned char steps[ARENA_RANGES][ARENA_STEP];
+
+/* Under AddressSanitizer the library may touch committed memory only; the harness opens all memory,
+ * and closes it again before the library runs. */
+void arena_open(void)
+{
+    ASAN_UNPOISON_MEMORY_REGION(steps, sizeof steps);
+}
+
+void arena_close(void)
+{
+    for (uint32_t i = 0; i < arena.range_count; i++)
+        for (size_t at = 0; at < arena.windows[i]; at += arena.table.page_size)
+            if (!arena_is_committed(i, at))
+                ASAN_POISON_MEMORY_REGION(arena_range(i) + at, arena.table.page_size);
+}
+
+unsigned char *arena_range(uint32_t range)
+{
+    return steps[range] + ARENA_START;
+}
+
+bool arena_is_committed(uint32_t range, size_t offset)
+{
+    return (arena.memory.committed[range] >> offset / arena.table.page_size & 1) != 0;
+}
+
+/* the table */
+
+static bool is_refused(void)
+{
+    arena.calls++;
+    if (arena.calls < arena.refuse_from || arena.calls > arena.refuse_to)
+        return false;
+    arena.refused = true;
+    return true;
+}
+
+static void *reserve(void *context, size_t size)
+{
+    (void)context;
+    CHECK(size > 0 && size % arena.table.page_size == 0);
+    if (is_refused())
+        return NULL;
+    uint32_t i = 0;
+    while (i < arena.range_count && (arena.memory.reserved[i] != 0 || size > arena.windows[i]))
+        i++;
+    CHECK(i < arena.range_count);
+    arena.memory.reserved[i] = (uint32_t)size;
+    return arena_range(i);
+}
+
+/* Returns the pages of these bytes as bits, and in *index the range. */
+static uint64_t pages_of(const void *address, size_t size, uint32_t *index)
+{
+    size_t offset = (size_t)((const unsigned char *)address - arena_range(0));
+    size_t page_size = arena.table.page_size;
+    *index = (uint32_t)(offset / ARENA_STEP);
+    offset %= ARENA_STEP;
+    CHECK(*index < arena.range_count && size > 0 && offset + size <= arena.memory.reserved[*index]);
+    CHECK(offset % page_size == 0 && size % page_size == 0);
+    return ((UINT64_C(1) << size / page_size) - 1) << offset / page_size;
+}
+
+static bool commit(void *context, void *address, size_t size)
+{
+    (void)context;
+    uint32_t index;
+    uint64_t pages = pages_of(address, size, &index);
+    CHECK((arena.memory.committed[index] & pages) == 0);
+    if (is_refused())
+        return false;
+    ASAN_UNPOISON_MEMORY_REGION(address, size);
+    memset(address, 0, size);
+    arena.memory.committed[index] |= pages;
+    return true;
+}
+
+static bool decommit(void *context, void *address, size_t size)
+{
+    (void)context;
+    uint32_t index;
+    uint64_t pages = pages_of(address, size, &index);
+    CHECK((arena.memory.committed[index] & pages) == pages);
+    if (is_refused())
+        return false;
+    ASAN_UNPOISON_MEMORY_REGION(address, size);
+    memset(address, SPACE_BLANK, size);
+    ASAN_POISON_MEMORY_REGION(address, size);
+    arena.memory.committed[index] &= ~pages;
+    return true;
+}
+
+static void release(void *context, void *address, size_t size)
+{
+    (void)context;
+    uint32_t index;
+    pages_of(address, size, &index);
+    CHECK(address == arena_range(index) && size == arena.memory.reserved[index]);
+    ASAN_UNPOISON_MEMORY_REGION(address, size);
+    memset(address, SPACE_BLANK, size);
+    arena.memory.committed[index] = 0;
+    arena.memory.reserved[index] = 0;
+}
+
+void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size)
+{
+    CHECK(range_count <= ARENA_RANGES);
+    memset(&arena, 0, sizeof arena);
+    arena.table = (hm_memory){reserve, commit, decommit, release, page_size, NULL, false};
+    arena.range_count = range_count;
+    for (uint32_t i = 0; i < range_count; i++) {
+        CHECK(windows[i] < ARENA_STEP - ARENA_START && windows[i] % 8 == 0 &&
+              windows[i] / page_size < 64);
+        arena.windows[i] = windows[i];
+    }
+    __sanitizer_set_death_callback(reported);
+    arena_open();
+    memset(steps, SPACE_BLANK, sizeof steps);
+    arena_close();
+}
+
+void arena_refuse(uint32_t number)
+{
+    arena.calls = 0;
+    arena.refuse_from = arena.refuse_to = number;
+    arena.refused = false;
+}
+
+/* states */
+
+size_t arena_size(void)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < arena.range_count; i++)
+        size += arena.windows[i];
+    return size;
+}
+
+void arena_capture(unsigned char *bytes)
+{
+    for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
+        memcpy(bytes, arena_range(i), arena.windows[i]);
+}
+
+void arena_restore(const unsigned char *bytes)
+{
+    for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
+        memcpy(arena_range(i), bytes, arena.windows[i]);
+}
+
+bool arena_is(const unsigned char *bytes)
+{
+    for (uint32_t i = 0; i < arena.range_count; bytes += arena.windows[i++])
+        if (memcmp(arena_range(i), bytes, arena.windows[i]) != 0)
+            return false;
+    return true;
+}
+
+size_t arena_check(void)
+{
+    size_t committed_size = 0;
+    arena_open();
+    for (uint32_t i = 0; i < arena.range_count; i++)
+        for (size_t at = 0; at < arena.windows[i]; at++) {
+            bool is_committed = arena_is_committed(i, at);
+            CHECK(is_committed || arena_range(i)[at] == SPACE_BLANK);
+            committed_size += is_committed;
+        }
+    return committed_size;
+}
+
+bool arena_is_empty(void)
+{
+    for (uint32_t i = 0; i < ARENA_RANGES; i++)
+        if (arena.memory.reserved[i] != 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory table of the search: a few ranges of a few bytes, which are captured with the
+ * state; any one call can be refused. It checks the contract of memory.h, and under
+ * AddressSanitizer that only committed memory is touched. */
+#ifndef TEST_EXHAUSTIVE_ARENA_H
+#define TEST_EXHAUSTIVE_ARENA_H
+
+#include <handle_map/memory.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ARENA_RANGES = 28,
+    ARENA_STEP = 2048, /* between ranges */
+    ARENA_START = 16   /* of each, so that they are aligned to 16 bytes and not more */
+};
+
+/* What is reserved and committed; a part of a state. */
+typedef struct arena_memory {
+    uint32_t reserved[ARENA_RANGES];  /* bytes; 0: not reserved */
+    uint64_t committed[ARENA_RANGES]; /* bit p: page p */
+} arena_memory;
+
+typedef struct arena_all {
+    hm_memory table;
+    arena_memory memory;
+    uint32_t range_count;
+    size_t windows[ARENA_RANGES];    /* bytes of each range that can be reserved */
+    uint32_t calls;                  /* of reserve, commit and decommit, in this step */
+    uint32_t refuse_from, refuse_to; /* calls with these numbers fail */
+    bool refused;                    /* a call has failed */
+} arena_all;
+
+extern arena_all arena;
+
+/* Starts with no reservation. A reservation gets the first free range that is large enough. */
+void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size);
+
+/* Starts to count calls; the call with this number fails; 0: none. */
+void arena_refuse(uint32_t number);
+
+/* Between the two, memory that is not committed may be accessed. */
+void arena_open(void);
+void arena_close(void);
+unsigned char *arena_range(uint32_t range);
+bool arena_is_committed(uint32_t range, size_t offset);
+
+/* Copy all windows, one after the other; size returns their bytes. The arena must be open. */
+size_t arena_size(void);
+void arena_capture(unsigned char *bytes);
+void arena_restore(const unsigned char *bytes);
+bool arena_is(const unsigned char *bytes);
+
+/* Checks that only committed memory has been written; returns the committed bytes. */
+size_t arena_check(void);
+
+bool arena_is_empty(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives bytes that must not matter one fixed value, before a state is captured. The arena must be
+ * open. */
+#ifndef TEST_EXHAUSTIVE_BLANK_H
+#define TEST_EXHAUSTIVE_BLANK_H
+
+#include "handle_private.h"
+
+#include <handle_map/array.h>
+#include <handle_map/detail/order.h>
+
+#include <stdbool.h>
+
+enum { SPACE_SCRATCH = 176 }; /* bytes that an order's scratch memory takes, at most */
+
+#define BLANK(object) memset(&(object), SPACE_BLANK, sizeof(object))
+
+/* Blanks the committed memory of an array from these bytes on. */
+void blank_behind(hm_array *array, size_t live_size);
+
+/* Blanks what an order's state does not need in its phase. */
+void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count);
+
+/* Whether the order may look up slots that it has listed, even of items that are gone. */
+bool blank_order_lists(const hm_order_state *order);
+
+#endif

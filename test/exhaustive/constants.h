@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The constants of the library while it is searched: included before each of its sources, instead
+ * of what stands there between `#ifndef HM_EXHAUSTIVE` and `#endif`. Each has a threshold that few
+ * items reach. Nothing of it is installed. */
+#ifndef TEST_EXHAUSTIVE_CONSTANTS_H
+#define TEST_EXHAUSTIVE_CONSTANTS_H
+
+#define HM_EXHAUSTIVE
+
+#define HM_HANDLE_MAX_GENERATION UINT32_C(3) /* so that a slot retires after 3 items */
+#define HM_MEMORY_ALIGNMENT 16
+#define MEMORY_MIN_GROWTH 8 /* so that each commit is of one page */
+
+#define HM_POOL_FIRST_BLOCK_SHIFT 0 /* growing blocks of 1, 2, 4, ... items */
+#define HM_POOL_RECENT 2
+#define POOL_MIN_BUCKETS 2
+#define POOL_HASH_FACTOR (UINT64_C(1) << 32) /* all collide: the arena's address is no matter */
+#define POOL_MAX_PIECE_BLOCKS 2
+
+/* All is lifted at the first misfit, or, by an order with a context, never. */
+#define ORDER_FEW_MISFITS (state->order.context != NULL)
+#define ORDER_FIRST_RUN_LIMIT 2
+#define ORDER_FREE_WORK (UINT64_MAX - 3) /* 4 entries less than the limits alone would allow */
+#define ORDER_KEPT_CELLS 8
+#define ORDER_DIGIT_BITS 1
+#define ORDER_FEW_ITEMS 3
+
+#define SECONDARY_PIECE_SIZE ((size_t)8)
+#define TABLE_LINE 8
+
+#define LISTS_SPREAD 2
+#define LISTS_MIN_UNITS 1
+#define GAPS_BLOCKS 2
+#define GAPS_BLOCKS_PER_SWAP 1
+
+#define HM_WORLD_MAX_COMPONENTS 3
+#define HM_WORLD_CLASS_SHIFT 1
+#define HM_WORLD_UNIT_SIZE 32
+#define HM_WORLD_MEMO 1
+#define HM_WORLD_WAYS 1
+#define WORLD_MIN_BUCKETS 1
+#define WORLD_MAX_SPARSE 1
+#define DEFRAGMENT_ARCHETYPES 2
+
+#endif
