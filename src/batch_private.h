@@ -237,13 +237,13 @@ HM_INLINE bool hm_batch_is_alike(const hm_batch *batch, const hm_handle *handles
 }
 
 /* Prefetches what erasing the item of a match will write. */
-typedef void hm_batch_touch(const void *container, uint32_t match);
+typedef void hm_batch_prefetch(const void *container, uint32_t match);
 
 /* Keeps those of at most HM_BATCH_PART handles that resolve, in their order, without a branch on
- * that: what is touched for the others is that of match 0. Returns how many resolve. */
+ * that: what is prefetched for the others is that of match 0. Returns how many resolve. */
 HM_INLINE uint32_t hm_batch_keep_found(const hm_batch *batch, const hm_handle *handles, uint32_t n,
                                        hm_handle *kept, hm_batch_match *match,
-                                       const void *container, hm_batch_touch *touch)
+                                       const void *container, hm_batch_prefetch *prefetch)
 {
     uint32_t found = 0;
     hm_batch_prefetch_entries(batch, handles, n);
@@ -252,7 +252,7 @@ HM_INLINE uint32_t hm_batch_keep_found(const hm_batch *batch, const hm_handle *h
         uint32_t is_found = matched < batch->limit;
         kept[found] = handles[i];
         found += is_found;
-        touch(container, (uint32_t)matched & (0 - is_found));
+        prefetch(container, (uint32_t)matched & (0 - is_found));
     }
     return found;
 }

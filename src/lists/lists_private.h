@@ -7,10 +7,10 @@
 
 #include <handle_map/lists.h>
 
-/* Makes the next n pushes to a list that has items succeed, until it is emptied or the lists are
- * defragmented. If an item takes whole units, hm_lists_append_as finds room for each of them: a
- * list whose block is exact has no room for another item then, and so is moved here. Fails as
- * hm_lists_push_n does; the handle must resolve. May move the items. */
+/* Makes the next n pushes to a list succeed, until it becomes empty or the lists are defragmented.
+ * The list must have items, and the handle must resolve. Fails as hm_lists_push_n does. May move
+ * the items. If an item takes whole units, hm_lists_append_as too finds room for all n, since an
+ * exact block without room is exchanged for another one here. */
 hm_status hm_lists_prepare_push(hm_lists *lists, hm_handle list, uint32_t n);
 
 /* Drops the items of all lists; the lists stay. O(lists). */

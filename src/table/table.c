@@ -383,7 +383,7 @@ static void table_touch(const void *container, uint32_t row)
 }
 
 /* Prefetches the entries of the last rows, which fill the holes. */
-static void table_touch_last(const hm_table *table, uint32_t n)
+static void table_prefetch_last(const hm_table *table, uint32_t n)
 {
     uint32_t count = table->ids.count;
     for (uint32_t i = 1; i <= n && i <= count; i++)
@@ -414,7 +414,7 @@ uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
         part = hm_batch_next_part(n);
         uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
                                              table, table_touch);
-        table_touch_last(table, found);
+        table_prefetch_last(table, found);
         erased += table_erase_singly(table, kept, found);
     }
     return erased;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The constants of the library while it is searched: included before each of its sources, instead
- * of what stands there between `#ifndef HM_EXHAUSTIVE` and `#endif`. Each has a threshold that few
+ * of what is there between `#ifndef HM_EXHAUSTIVE` and `#endif`. Each has a threshold that few
  * items reach. Nothing of it is installed. */
 #ifndef TEST_EXHAUSTIVE_CONSTANTS_H
 #define TEST_EXHAUSTIVE_CONSTANTS_H

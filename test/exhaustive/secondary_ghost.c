@@ -14,14 +14,14 @@ hm_handle secondary_owner(secondary_value value)
 
 uint32_t secondary_position(hm_handle handle)
 {
-    uint32_t position = secondary_standing(hm_handle_index(handle));
+    uint32_t position = secondary_in_slot(hm_handle_index(handle));
     if (position == HM_INVALID_INDEX ||
         secondary_owner(side.model.dense[position]).bits != handle.bits)
         return HM_INVALID_INDEX;
     return position;
 }
 
-uint32_t secondary_standing(uint32_t slot)
+uint32_t secondary_in_slot(uint32_t slot)
 {
     for (uint32_t i = 0; i < side.model.count; i++)
         if (side.model.dense[i].slot == slot)

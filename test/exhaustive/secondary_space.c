@@ -75,7 +75,7 @@ static void blank_positions(void)
         return;
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++)
         if (secondary->pieces[slot >> secondary->piece_shift] != 0 &&
-            secondary_standing(slot) == HM_INVALID_INDEX)
+            secondary_in_slot(slot) == HM_INVALID_INDEX)
             secondary->positions[slot] = 0;
 }
 

@@ -71,7 +71,7 @@ void secondary_restore(const void *from);
  * after a step that may have moved any, and checks that the owners are the same. */
 hm_handle secondary_owner(secondary_value value);
 uint32_t secondary_position(hm_handle handle);
-uint32_t secondary_standing(uint32_t slot);
+uint32_t secondary_in_slot(uint32_t slot);
 bool secondary_may_own(hm_handle handle);
 unsigned char *secondary_at(uint32_t position);
 void secondary_fill(unsigned char *bytes, secondary_value value);

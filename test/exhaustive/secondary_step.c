@@ -86,7 +86,7 @@ bool secondary_is_possible(const void *of, const space_action *action)
     if (action->verb == SECONDARY_REMOVE_IF)
         return action->a < 1u << state->model.count;
     if (action->verb == SECONDARY_SET && action->b == SECONDARY_ITSELF)
-        return secondary_standing(hm_handle_index(space_handle_value(action->a))) !=
+        return secondary_in_slot(hm_handle_index(space_handle_value(action->a))) !=
                HM_INVALID_INDEX;
     return action->verb != SECONDARY_EDIT || action->a < state->model.count;
 }
@@ -163,7 +163,7 @@ static bool is_moving(void)
 static void set(hm_handle owner, uint32_t key)
 {
     unsigned char bytes[SECONDARY_WINDOW] = {0};
-    uint32_t slot = hm_handle_index(owner), position = secondary_standing(slot);
+    uint32_t slot = hm_handle_index(owner), position = secondary_in_slot(slot);
     secondary_value value = {.slot = (uint8_t)slot,
                              .generation = (uint8_t)hm_handle_generation(owner)};
     const void *given = key == SPACE_ZEROED ? NULL : bytes;
@@ -277,7 +277,7 @@ static void reserve(uint32_t n)
     arena.refuse_from = 1;
     arena.refuse_to = UINT32_MAX;
     for (uint32_t slot = side.model.count + n; n > 0;)
-        if (secondary_standing(--slot) == HM_INVALID_INDEX) {
+        if (secondary_in_slot(--slot) == HM_INVALID_INDEX) {
             set(space_name(slot, SPACE_LIVES, SPACE_TYPE_ID, false), 0);
             n--;
         }
@@ -353,7 +353,7 @@ static bool finds(const space_action *action)
         return secondary_position(handle) != HM_INVALID_INDEX;
     if (!secondary_may_own(handle))
         return false;
-    uint32_t position = secondary_standing(hm_handle_index(handle));
+    uint32_t position = secondary_in_slot(hm_handle_index(handle));
     if (position == HM_INVALID_INDEX)
         return side.model.count < side.config->capacity;
     return handle.bits >= secondary_owner(side.model.dense[position]).bits;

@@ -14,7 +14,7 @@ hm_handle entity_handle(const entity_item *item)
     return space_name(item->slot, item->generation, SPACE_TYPE_ID, false);
 }
 
-entity_item *entity_standing(uint32_t slot)
+entity_item *entity_in_slot(uint32_t slot)
 {
     for (uint32_t i = 0; i < scene.model.count; i++)
         if (scene.model.dense[i].slot == slot)
@@ -24,7 +24,7 @@ entity_item *entity_standing(uint32_t slot)
 
 entity_item *entity_find(hm_handle handle)
 {
-    entity_item *item = entity_standing(hm_handle_index(handle));
+    entity_item *item = entity_in_slot(hm_handle_index(handle));
     return item != NULL && entity_handle(item).bits == handle.bits ? item : NULL;
 }
 
@@ -53,7 +53,7 @@ uint32_t entity_list(uint32_t kinds, hm_component *list)
 
 static bool is_spent(uint32_t slot)
 {
-    return scene.model.highest[slot] == SPACE_LIVES && entity_standing(slot) == NULL;
+    return scene.model.highest[slot] == SPACE_LIVES && entity_in_slot(slot) == NULL;
 }
 
 uint32_t entity_room(void)
@@ -118,7 +118,7 @@ entity_item *entity_note(hm_handle handle, uint32_t set)
     uint32_t highest = scene.model.highest[slot];
     CHECK(generation == highest + 1 ||
           (scene.model.dropped && generation > highest && generation <= highest_on_page(slot) + 1));
-    CHECK(entity_standing(slot) == NULL);
+    CHECK(entity_in_slot(slot) == NULL);
     CHECK(hm_world_handle_at(world, scene.model.count).bits == handle.bits);
     scene.model.highest[slot] = (uint8_t)generation;
     entity_item *item = &scene.model.dense[scene.model.count++];

@@ -224,7 +224,7 @@ static void blank_slots(void)
     uint64_t *masks = (uint64_t *)(void *)world->mask_array.data;
     uint32_t slots = (uint32_t)(world->place_array.committed_size / sizeof(hm_world_place));
     for (uint32_t slot = 0; slot < slots; slot++) {
-        const entity_item *item = slot < ENTITY_SLOTS ? entity_standing(slot) : NULL;
+        const entity_item *item = slot < ENTITY_SLOTS ? entity_in_slot(slot) : NULL;
         if (item == NULL)
             BLANK(world->places[slot]);
         for (uint32_t i = 0; i < scene.kinds; i++)
@@ -246,7 +246,7 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
     BLANK(secondary->owner_array.count);
     BLANK(secondary->order.mark_array.count);
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++) {
-        const entity_item *item = entity_standing(slot);
+        const entity_item *item = entity_in_slot(slot);
         if (secondary->pieces[slot >> secondary->piece_shift] != 0 &&
             (item == NULL || (item->set >> kind & 1) == 0))
             secondary->positions[slot] = 0;

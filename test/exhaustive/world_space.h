@@ -115,7 +115,7 @@ static inline uint32_t entity_all(void) /* components */
 
 hm_handle entity_handle(const entity_item *item);
 entity_item *entity_find(hm_handle handle);                      /* NULL: no entity lives by it */
-entity_item *entity_standing(uint32_t slot);                     /* NULL: no entity lives there */
+entity_item *entity_in_slot(uint32_t slot);                      /* NULL: no entity lives there */
 uint32_t entity_value(const entity_item *item, uint32_t kind);   /* as a set of one */
 uint32_t entity_hooked(const entity_item *item, uint32_t kinds); /* its values with a hook */
 uint32_t entity_list(uint32_t kinds, hm_component *list);        /* returns their number */

@@ -95,7 +95,7 @@ bool entity_is_possible(const void *of, const space_action *action)
         return (action->a & ~slots) == 0;
     case ENTITY_EDIT:
         return (slots >> action->a & 1) != 0 &&
-               (entity_standing(action->a)->set >> (action->b & 15) & 1) != 0;
+               (entity_in_slot(action->a)->set >> (action->b & 15) & 1) != 0;
     case ENTITY_DESTROY:
     case ENTITY_ADD:
     case ENTITY_REMOVE:
@@ -130,7 +130,7 @@ void entity_destroyed(void *value, void *context)
 {
     uint32_t kind = (uint32_t)((hm_component *)context - scene.ids);
     uint32_t slot = *(unsigned char *)value >> 2 & 3;
-    const entity_item *item = entity_standing(slot);
+    const entity_item *item = entity_in_slot(slot);
     CHECK(item != NULL && (item->set >> kind & 1) != 0 && entity_is_intact(item, kind, value));
     CHECK((scene.destroyed & entity_value(item, kind)) == 0);
     scene.destroyed |= entity_value(item, kind);
@@ -199,14 +199,14 @@ static void create_n(uint32_t set, uint32_t n)
 /* The last entity fills the hole. */
 static void note_destroy(uint32_t slot)
 {
-    entity_item *item = entity_standing(slot);
+    entity_item *item = entity_in_slot(slot);
     scene.expected |= entity_hooked(item, entity_all());
     *item = scene.model.dense[--scene.model.count];
 }
 
 static void destroy(uint32_t slot)
 {
-    hm_handle entity = entity_handle(entity_standing(slot));
+    hm_handle entity = entity_handle(entity_in_slot(slot));
     CHECK(hm_world_destroy(world, entity));
     note_destroy(slot);
 }
@@ -218,7 +218,7 @@ static void destroy_n(uint32_t slots)
     uint32_t n = 0;
     for (uint32_t slot = 0; slot < scene.config->max_slots; slot++)
         if ((slots >> slot & 1) != 0) {
-            handles[n++] = entity_handle(entity_standing(slot));
+            handles[n++] = entity_handle(entity_in_slot(slot));
             handles[n++] = handles[0];
         }
     CHECK(hm_world_destroy_n(world, handles, n) == n / 2);
@@ -241,7 +241,7 @@ static void note_change(entity_item *item, uint32_t set, uint32_t fresh, uint32_
 
 static void add(uint32_t slot, uint32_t kind, bool zero)
 {
-    entity_item *item = entity_standing(slot), to = *item;
+    entity_item *item = entity_in_slot(slot), to = *item;
     unsigned char value[ENTITY_WINDOW];
     uint32_t one = 1u << kind;
     bool is_given = !zero && !entity_is_tag(kind);
@@ -262,7 +262,7 @@ static void add(uint32_t slot, uint32_t kind, bool zero)
 
 static void remove_one(uint32_t slot, uint32_t kind)
 {
-    entity_item *item = entity_standing(slot);
+    entity_item *item = entity_in_slot(slot);
     scene.kept = ~(1u << kind);
     hm_status status = hm_world_remove(world, entity_handle(item), scene.ids[kind]);
     CHECK(is_right(status, true));
@@ -274,7 +274,7 @@ static void remove_one(uint32_t slot, uint32_t kind)
 
 static void change(uint32_t slot, uint32_t added, uint32_t removed)
 {
-    entity_item *item = entity_standing(slot);
+    entity_item *item = entity_in_slot(slot);
     hm_component more[ENTITY_KINDS], less[ENTITY_KINDS];
     uint32_t n_more = entity_list(added, more), n_less = entity_list(removed, less);
     scene.kept = ~(added | removed);
@@ -322,7 +322,7 @@ static void reserve(uint32_t n)
 
 static void edit(uint32_t slot, uint32_t kind, uint32_t key)
 {
-    entity_item *item = entity_standing(slot);
+    entity_item *item = entity_in_slot(slot);
     item->keys[kind] = (uint8_t)key;
     entity_write(item, 1u << kind);
     hm_world_touch(world, entity_handle(item), scene.ids[kind]);
@@ -333,7 +333,7 @@ static void edit(uint32_t slot, uint32_t kind, uint32_t key)
 static uint64_t key_of(const void *value, void *context)
 {
     const unsigned char *bytes = value;
-    const entity_item *item = entity_standing(bytes[0] >> 2 & 3);
+    const entity_item *item = entity_in_slot(bytes[0] >> 2 & 3);
     uint32_t kind = bytes[0] >> 4;
     (void)context;
     CHECK(item != NULL && entity_is_intact(item, kind, value));
