@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# typed.sh SOURCE: every public function of a container has a typed form, and one in C++. Each function
-# that the header declares must be called in typed form by test/typed/typed_test.c, of an index and of a
-# world by the typed_test.c in their folders; these and test/typed/contract_test.c compile as C11 and as
-# C++17 without a warning, with every installed compiler. And each must be called by the class of the
-# container, or be listed below with the reason why it is not.
+# typed.sh SOURCE: every public function of a container has a row in the tests of all containers, a typed
+# form, and one in C++. Each function that the header declares must be called in typed form by
+# test/typed/typed_test.c, of an index and of a world by the typed_test.c in their folders; these and
+# test/typed/contract_test.c compile as C11 and as C++17 without a warning, with every installed compiler.
+# And each must be called by the class of the container, or be listed below with the reason why it is not.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
@@ -12,6 +12,7 @@ program=$source/test/typed/typed_test.c
 contracts=$source/test/typed/contract_test.c
 indices=$source/test/index/typed_test.c
 components=$source/test/world/typed_test.c
+rows=$source/test/support/kinds.h
 
 failed=false
 for kind in index lists map pool secondary table; do
@@ -19,6 +20,11 @@ for kind in index lists map pool secondary table; do
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | grep -v '_as$' | sort -u)
     for name in $names; do
+        # matrix/contract_test.c tests each row.
+        [ "$name" = init ] || grep -qE "R\((kind|$kind), $name," "$rows" || {
+            echo "hm_${kind}_$name has no row in test/support/kinds.h" >&2
+            failed=true
+        }
         case $kind.$name in
         index.*) typed=cell_index_$name ;;
         # What concerns one column has its name.

@@ -476,41 +476,6 @@ TEST(id_table, a_page_may_be_larger_than_the_index_space)
     hm_id_table_fini(&table);
 }
 
-DEATH_TEST(id_table, fini_of_null_panics)
-{
-    hm_id_table_fini(NULL);
-}
-
-DEATH_TEST(id_table, count_of_null_panics)
-{
-    (void)hm_id_table_count(NULL);
-}
-
-DEATH_TEST(id_table, reserve_of_null_panics)
-{
-    (void)hm_id_table_reserve(NULL, 1);
-}
-
-DEATH_TEST(id_table, trim_of_null_panics)
-{
-    (void)hm_id_table_trim(NULL);
-}
-
-DEATH_TEST(id_table, explain_of_null_panics)
-{
-    (void)hm_id_table_explain(NULL, HM_NULL_HANDLE);
-}
-
-DEATH_TEST(id_table, validate_of_null_panics)
-{
-    (void)hm_id_table_validate(NULL);
-}
-
-DEATH_TEST(id_table, swap_in_null_panics)
-{
-    hm_id_table_swap(NULL, 0, 0);
-}
-
 DEATH_TEST(id_table, swap_with_a_position_that_is_not_live_panics)
 {
     hm_id_table table;
@@ -525,4 +490,9 @@ DEATH_TEST(id_table, swap_of_a_position_that_is_not_live_panics)
     make(&table, 10, 0, NULL);
     issue(&table);
     hm_id_table_swap(&table, 1, 0);
+}
+
+DEATH_TEST(id_table, swap_in_null_panics)
+{
+    hm_id_table_swap(NULL, 0, 0);
 }

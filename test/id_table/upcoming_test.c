@@ -162,8 +162,3 @@ TEST(id_table_upcoming, a_handle_that_cannot_be_issued_is_never_returned)
     CHECK(!hm_handle_is_null(hm_id_table_upcoming(&table, 1)));
     hm_id_table_fini(&table);
 }
-
-DEATH_TEST(id_table_upcoming, upcoming_of_null_panics)
-{
-    (void)hm_id_table_upcoming(NULL, 0);
-}

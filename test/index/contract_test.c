@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an index refuses: invalid descriptors, handles and keys of any bits, calls from inside a
- * callback, and calls that break a contract; what every function returns for an index of capacity
- * 0; and that validate sees each kind of damage. */
+/* What an index refuses of its owners, handles and keys of any bits, and calls from inside a
+ * callback; and that validate sees each kind of damage. */
 #include "support/index.h"
 
 #include "support/memory.h"
@@ -20,28 +19,6 @@ static bool is_refused(hm_index_desc desc)
     memset(&index, 0x5A, sizeof index);
     return hm_index_init(&index, &desc) == HM_ERROR_INVALID &&
            memcmp(&index, &zero, sizeof zero) == 0;
-}
-
-TEST(index_contract, init_refuses_what_no_index_can_be)
-{
-    hm_index index;
-    const hm_index_desc good = {0};
-    CHECK(hm_index_init(NULL, &good) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_index_init: index is NULL") == 0);
-    CHECK(hm_index_init(&index, NULL) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_index_init: desc is NULL") == 0);
-    CHECK(is_refused((hm_index_desc){.capacity = (UINT32_C(1) << 28) + 1}));
-    CHECK(strcmp(hm_last_error(), "capacity 268435457 is above 268435456") == 0);
-    CHECK(is_refused((hm_index_desc){.capacity = UINT32_MAX}));
-    CHECK(is_refused((hm_index_desc){.capacity = 10, .max_slots = 9}));
-    CHECK(is_refused((hm_index_desc){.capacity = 10, .type_id = 0x8000}));
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        test_memory_break(&memory, flaw);
-        CHECK(is_refused((hm_index_desc){.capacity = 10, .memory = &memory.table}));
-        test_memory_check_released(&memory);
-    }
 }
 
 TEST(index_contract, it_takes_index_space_type_id_and_capacity_from_its_owners)
@@ -120,8 +97,6 @@ TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
     finish(&index);
 }
 
-/* capacity 0 */
-
 static bool never_asked(hm_handle owner, uint64_t key, void *context)
 {
     (void)key;
@@ -140,55 +115,6 @@ static void check_refused(hm_index *index, hm_handle owner)
     CHECK(!hm_index_key_of(index, owner, &key) && key == 3);
     CHECK(hm_index_remove_n(index, &owner, 1) == 0);
     CHECK(hm_index_describe(index, owner, text, sizeof text) > 0 && strncmp(text, "live", 4) != 0);
-}
-
-/* Checks what every function returns for an index that can never have an owner. */
-static void check_capacity_zero(hm_index *index)
-{
-    uint32_t count = 3;
-    const uint64_t key = 1;
-    hm_handle owner = hm_handle_pack(0, 1, 0);
-    hm_index_view view = {0};
-    check_refused(index, owner);
-    check_refused(index, HM_NULL_HANDLE);
-    CHECK(hm_index_set(index, owner, 0) == HM_ERROR_INVALID);
-    CHECK(hm_index_set_n(index, &owner, &key, 1) == HM_ERROR_INVALID);
-    CHECK(hm_index_set_n(index, &owner, &key, 0) == HM_OK);
-    CHECK(hm_index_reserve(index, 1) == HM_ERROR_FULL && hm_index_reserve(index, 0) == HM_OK);
-    CHECK(hm_index_members(index, 0, &count) == NULL && count == 0);
-    CHECK(hm_index_members(index, UINT64_MAX, NULL) == NULL);
-    CHECK(hm_index_remove_key(index, 0) == 0 && !hm_index_next(index, &view));
-    CHECK(hm_index_count(index) == 0 && hm_index_capacity(index) == 0);
-    CHECK(hm_index_key_count(index) == 0);
-    CHECK(hm_index_remove_if(index, never_asked, NULL) == 0);
-    CHECK(hm_index_trim(index) == HM_OK && hm_index_validate(index) == HM_OK);
-    CHECK(hm_index_defragment(index, (hm_budget){0, 0}).done);
-    hm_index_clear(index);
-    hm_index_stats stats = hm_index_get_stats(index), zero = {0};
-    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
-    hm_index_fini(index);
-    hm_index_fini(index);
-}
-
-TEST(index_contract, a_zeroed_index_is_a_valid_empty_one)
-{
-    hm_index index = {0};
-    check_capacity_zero(&index);
-}
-
-TEST(index_contract, an_index_whose_init_failed_is_a_valid_empty_one)
-{
-    hm_index index;
-    CHECK(hm_index_init(&index, &(hm_index_desc){.type_id = 0x8000}) == HM_ERROR_INVALID);
-    check_capacity_zero(&index);
-}
-
-TEST(index_contract, an_index_after_fini_is_a_valid_empty_one)
-{
-    hm_index index = make((hm_index_desc){0});
-    set(&index, owner(0), 1);
-    hm_index_fini(&index);
-    check_capacity_zero(&index);
 }
 
 /* handles and keys */
@@ -449,73 +375,4 @@ TEST(index_contract, validate_sees_each_broken_invariant)
             CHECK(strstr(hm_last_error(), says[how]) != NULL);
             hm_index_fini(&whole);
         }
-}
-
-/* broken contracts */
-
-#define PANICS_WITHOUT_INDEX(name, call)                                                           \
-    DEATH_TEST(index_contract, name##_without_an_index_panics)                                     \
-    {                                                                                              \
-        (void)(call);                                                                              \
-    }
-
-static hm_index *const none;
-
-PANICS_WITHOUT_INDEX(fini, (hm_index_fini(none), 0))
-PANICS_WITHOUT_INDEX(set, hm_index_set(none, HM_NULL_HANDLE, 0))
-PANICS_WITHOUT_INDEX(set_n, hm_index_set_n(none, NULL, NULL, 0))
-PANICS_WITHOUT_INDEX(remove, hm_index_remove(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_INDEX(remove_n, hm_index_remove_n(none, NULL, 0))
-PANICS_WITHOUT_INDEX(remove_key, hm_index_remove_key(none, 0))
-PANICS_WITHOUT_INDEX(members, hm_index_members(none, 0, NULL))
-PANICS_WITHOUT_INDEX(key_of, hm_index_key_of(none, HM_NULL_HANDLE, NULL))
-PANICS_WITHOUT_INDEX(next, hm_index_next(none, &(hm_index_view){0}))
-PANICS_WITHOUT_INDEX(remove_if, hm_index_remove_if(none, never_asked, NULL))
-PANICS_WITHOUT_INDEX(reserve, hm_index_reserve(none, 0))
-PANICS_WITHOUT_INDEX(clear, (hm_index_clear(none), 0))
-PANICS_WITHOUT_INDEX(defragment, hm_index_defragment(none, (hm_budget){0, 0}).done)
-PANICS_WITHOUT_INDEX(trim, hm_index_trim(none))
-PANICS_WITHOUT_INDEX(validate, hm_index_validate(none))
-PANICS_WITHOUT_INDEX(explain, hm_index_explain(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_INDEX(describe, hm_index_describe(none, HM_NULL_HANDLE, NULL, 0))
-PANICS_WITHOUT_INDEX(get_stats, hm_index_get_stats(none).count)
-PANICS_WITHOUT_INDEX(contains, hm_index_contains(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_INDEX(count, hm_index_count(none))
-PANICS_WITHOUT_INDEX(capacity, hm_index_capacity(none))
-PANICS_WITHOUT_INDEX(key_count, hm_index_key_count(none))
-
-DEATH_TEST(index_contract, next_without_a_view_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_next(&index, NULL);
-}
-
-DEATH_TEST(index_contract, remove_if_without_a_predicate_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_remove_if(&index, NULL, NULL);
-}
-
-DEATH_TEST(index_contract, set_n_without_owners_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_set_n(&index, NULL, &(uint64_t){0}, 1);
-}
-
-DEATH_TEST(index_contract, set_n_without_keys_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_set_n(&index, &(hm_handle){0}, NULL, 1);
-}
-
-DEATH_TEST(index_contract, remove_n_without_owners_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_remove_n(&index, NULL, 1);
-}
-
-DEATH_TEST(index_contract, describe_without_a_buffer_panics)
-{
-    hm_index index = {0};
-    (void)hm_index_describe(&index, HM_NULL_HANDLE, NULL, 1);
 }

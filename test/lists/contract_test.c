@@ -1,54 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What lists refuse: invalid descriptors, handles of any bits, calls from inside a callback, and
- * calls that break a contract; and what every function returns for lists of capacity 0. */
+/* What lists refuse: handles and indices of any bits, and calls from inside a callback; and how
+ * many items there may be. */
 #include "support/lists.h"
 
 #include "support/memory.h"
 
 #include <string.h>
-
-/* init */
-
-static bool is_refused(hm_lists_desc desc)
-{
-    static const hm_lists zero;
-    hm_lists lists;
-    memset(&lists, 0x5A, sizeof lists);
-    return hm_lists_init(&lists, &desc) == HM_ERROR_INVALID &&
-           memcmp(&lists, &zero, sizeof zero) == 0;
-}
-
-TEST(lists_contract, init_refuses_what_no_lists_can_be)
-{
-    hm_lists lists;
-    const hm_lists_desc good = {.item_size = 4};
-    CHECK(hm_lists_init(NULL, &good) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_lists_init: lists is NULL") == 0);
-    CHECK(hm_lists_init(&lists, NULL) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_lists_init: desc is NULL") == 0);
-    CHECK(is_refused((hm_lists_desc){.item_size = 0}));
-    CHECK(strcmp(hm_last_error(), "item_size is 0") == 0);
-    CHECK(is_refused((hm_lists_desc){.item_size = 12, .item_align = 3}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 12, .item_align = 8}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 8192, .item_align = 8192}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 4, .capacity = UINT32_MAX}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 4, .capacity = 10, .max_slots = 9}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 4, .type_id = 0x8000}));
-    CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX, .capacity = 1}));
-    CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 1}));
-}
-
-TEST(lists_contract, init_refuses_more_items_than_blocks_can_hold)
-{
-    const uint64_t units = (UINT64_C(1) << 30) - 1; /* of 32 bytes */
-    CHECK(is_refused((hm_lists_desc){.item_size = 16, .max_items = 2 * units + 1}));
-    CHECK(strcmp(hm_last_error(), "max_items 2147483647 of 16 bytes is above 2147483646") == 0);
-    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = 32 * units + 1}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 1, .max_items = UINT64_MAX}));
-    CHECK(is_refused((hm_lists_desc){.item_size = 4096, .item_align = 64, .max_items = units}));
-    CHECK(
-        is_refused((hm_lists_desc){.item_size = 64, .item_align = 64, .max_items = 2 * units + 1}));
-}
 
 /* Checks the logarithm of the size of a unit, and that items are where they belong. */
 static void check_unit(uint32_t item_size, uint32_t align, uint64_t max_items, uint32_t shift)
@@ -103,12 +60,6 @@ TEST(lists_contract, by_default_there_are_some_items_for_each_list)
     finish(&lists);
 }
 
-TEST(lists_contract, the_default_of_max_items_is_refused_if_no_item_fits)
-{
-    if (sizeof(size_t) > 4)
-        CHECK(is_refused((hm_lists_desc){.item_size = SIZE_MAX / 4096, .capacity = 1}));
-}
-
 TEST(lists_contract, where_addresses_are_scarce_the_default_of_max_items_is_4_for_each_list)
 {
     hm_lists lists = make((hm_lists_desc){.capacity = 10, .memory = hm_memory_heap()});
@@ -129,17 +80,6 @@ TEST(lists_contract, the_default_of_max_items_is_valid_for_large_items)
     CHECK(hm_lists_push(&lists, list, NULL) != NULL);
     CHECK(hm_lists_resize(&lists, list, 1 << 15) == HM_ERROR_FULL);
     finish(&lists);
-}
-
-TEST(lists_contract, init_refuses_a_memory_table_that_breaks_its_contract)
-{
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        test_memory_break(&memory, flaw);
-        CHECK(is_refused((hm_lists_desc){.item_size = 4, .memory = &memory.table}));
-        test_memory_check_released(&memory);
-    }
 }
 
 /* More would reach the mark of exact blocks. */
@@ -180,7 +120,7 @@ TEST(lists_contract, a_list_has_less_than_2_to_the_31_items)
     finish(&lists);
 }
 
-/* capacity 0 */
+/* handles */
 
 static bool never_asked(const void *item, void *context)
 {
@@ -208,50 +148,6 @@ static void check_refused(hm_lists *lists, hm_handle list)
     CHECK(!hm_lists_erase_at(lists, list, 0) && !hm_lists_erase_ordered_at(lists, list, 0));
     CHECK(hm_lists_erase_if(lists, list, never_asked, NULL) == 0);
     CHECK(hm_lists_explain(lists, list) != HM_HANDLE_LIVE);
-}
-
-/* Checks what every function returns for lists of which there can never be one. */
-static void check_capacity_zero(hm_lists *lists)
-{
-    check_refused(lists, hm_handle_pack(0, 1, 0));
-    check_refused(lists, HM_NULL_HANDLE);
-    CHECK(hm_handle_is_null(hm_lists_create(lists)));
-    CHECK(hm_lists_reserve(lists, 1) == HM_ERROR_FULL && hm_lists_reserve(lists, 0) == HM_OK);
-    CHECK(hm_handle_is_null(hm_lists_upcoming(lists, 0)));
-    CHECK(hm_handle_is_null(hm_lists_handle_at(lists, 0)));
-    CHECK(hm_lists_count(lists) == 0 && hm_lists_capacity(lists) == 0);
-    CHECK(hm_lists_item_count(lists) == 0);
-    CHECK(hm_lists_trim(lists) == HM_OK && hm_lists_validate(lists) == HM_OK);
-    hm_progress progress = hm_lists_defragment(lists, (hm_budget){0, 0});
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    hm_lists_view view = {0};
-    CHECK(!hm_lists_next(lists, &view));
-    hm_lists_clear(lists);
-    hm_lists_stats stats = hm_lists_get_stats(lists), zero = {0};
-    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
-    hm_lists_fini(lists);
-    hm_lists_fini(lists);
-}
-
-TEST(lists_contract, zeroed_lists_are_valid_empty_ones)
-{
-    hm_lists lists = {0};
-    check_capacity_zero(&lists);
-}
-
-TEST(lists_contract, lists_whose_init_failed_are_valid_empty_ones)
-{
-    hm_lists lists;
-    CHECK(hm_lists_init(&lists, &(hm_lists_desc){.item_size = 0}) == HM_ERROR_INVALID);
-    check_capacity_zero(&lists);
-}
-
-TEST(lists_contract, lists_after_fini_are_valid_empty_ones)
-{
-    hm_lists lists = make((hm_lists_desc){0});
-    make_list(&lists, 0, 10);
-    hm_lists_fini(&lists);
-    check_capacity_zero(&lists);
 }
 
 /* handles */
@@ -405,53 +301,4 @@ DEATH_TEST(lists_contract, fini_from_inside_a_predicate_panics)
 {
     hm_lists lists = make((hm_lists_desc){0});
     hm_lists_erase_if(&lists, make_list(&lists, 0, 10), call_fini, &lists);
-}
-
-/* broken contracts */
-
-#define PANICS_WITHOUT_LISTS(name, call)                                                           \
-    DEATH_TEST(lists_contract, name##_without_lists_panics)                                        \
-    {                                                                                              \
-        (void)(call);                                                                              \
-    }
-
-static hm_lists *const none;
-
-PANICS_WITHOUT_LISTS(create, hm_lists_create(none).bits)
-PANICS_WITHOUT_LISTS(destroy, hm_lists_destroy(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_LISTS(reserve, hm_lists_reserve(none, 0))
-PANICS_WITHOUT_LISTS(upcoming, hm_lists_upcoming(none, 0).bits)
-PANICS_WITHOUT_LISTS(clear, (hm_lists_clear(none), 0))
-PANICS_WITHOUT_LISTS(push, hm_lists_push(none, HM_NULL_HANDLE, NULL))
-PANICS_WITHOUT_LISTS(push_n, hm_lists_push_n(none, HM_NULL_HANDLE, NULL, 0))
-PANICS_WITHOUT_LISTS(insert_at, hm_lists_insert_at(none, HM_NULL_HANDLE, 0, NULL))
-PANICS_WITHOUT_LISTS(resize, hm_lists_resize(none, HM_NULL_HANDLE, 0))
-PANICS_WITHOUT_LISTS(erase_at, hm_lists_erase_at(none, HM_NULL_HANDLE, 0))
-PANICS_WITHOUT_LISTS(erase_ordered_at, hm_lists_erase_ordered_at(none, HM_NULL_HANDLE, 0))
-PANICS_WITHOUT_LISTS(erase_if, hm_lists_erase_if(none, HM_NULL_HANDLE, never_asked, NULL))
-PANICS_WITHOUT_LISTS(items, hm_lists_items(none, HM_NULL_HANDLE, NULL))
-PANICS_WITHOUT_LISTS(next, hm_lists_next(none, &(hm_lists_view){0}))
-PANICS_WITHOUT_LISTS(contains, hm_lists_contains(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_LISTS(count, hm_lists_count(none))
-PANICS_WITHOUT_LISTS(item_count, hm_lists_item_count(none))
-PANICS_WITHOUT_LISTS(capacity, hm_lists_capacity(none))
-PANICS_WITHOUT_LISTS(handle_at, hm_lists_handle_at(none, 0).bits)
-PANICS_WITHOUT_LISTS(defragment, hm_lists_defragment(none, (hm_budget){0, 0}).done)
-PANICS_WITHOUT_LISTS(trim, hm_lists_trim(none))
-PANICS_WITHOUT_LISTS(as_owners, hm_lists_as_owners(none))
-PANICS_WITHOUT_LISTS(explain, hm_lists_explain(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_LISTS(get_stats, hm_lists_get_stats(none).count)
-PANICS_WITHOUT_LISTS(validate, hm_lists_validate(none))
-PANICS_WITHOUT_LISTS(fini, (hm_lists_fini(none), 0))
-
-DEATH_TEST(lists_contract, erase_if_without_a_predicate_panics)
-{
-    hm_lists lists = {0};
-    hm_lists_erase_if(&lists, HM_NULL_HANDLE, NULL, NULL);
-}
-
-DEATH_TEST(lists_contract, next_without_a_view_panics)
-{
-    hm_lists lists = {0};
-    hm_lists_next(&lists, NULL);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pool refuses: invalid descriptors, and calls that break a contract; what every function
- * returns for a pool of capacity 0; and that validate sees damage. */
-#include "support/layout.h"
+/* The memory that a pool's blocks take, and that validate sees damage. */
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -10,81 +8,6 @@
 #include <string.h>
 
 enum { STORAGES = 3 };
-
-/* init */
-
-static bool is_refused(hm_pool_desc desc)
-{
-    static const hm_pool zero;
-    for (int storage = 0; storage < STORAGES; storage++) {
-        hm_pool pool;
-        memset(&pool, 0x5A, sizeof pool);
-        desc.storage = (hm_storage)storage;
-        if (hm_pool_init(&pool, &desc) != HM_ERROR_INVALID ||
-            memcmp(&pool, &zero, sizeof pool) != 0)
-            return false;
-    }
-    return true;
-}
-
-TEST(pool_contract, init_refuses_what_no_pool_can_be)
-{
-    hm_pool pool;
-    hm_pool_desc desc = {.item_size = 4};
-    CHECK(hm_pool_init(NULL, &desc) == HM_ERROR_INVALID);
-    CHECK(hm_pool_init(&pool, NULL) == HM_ERROR_INVALID);
-    desc.storage = (hm_storage)3;
-    CHECK(hm_pool_init(&pool, &desc) == HM_ERROR_INVALID);
-    CHECK(is_refused((hm_pool_desc){.item_size = 0}));
-    CHECK(is_refused((hm_pool_desc){.item_size = 4, .capacity = UINT32_MAX}));
-    CHECK(is_refused((hm_pool_desc){.item_size = 4, .capacity = 10, .max_slots = 9}));
-    CHECK(is_refused((hm_pool_desc){.item_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1}));
-    CHECK(is_refused((hm_pool_desc){.item_size = 4, .type_id = 0x8000}));
-    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 2}));
-    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX, .capacity = 1, .max_slots = 1}));
-    CHECK(is_refused((hm_pool_desc){.item_size = SIZE_MAX / 2, .capacity = 1, .max_slots = 1}));
-}
-
-TEST(pool_contract, init_refuses_a_memory_table_that_breaks_its_contract)
-{
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init_with_holes(&memory, 65536);
-        test_memory_break(&memory, flaw);
-        CHECK(is_refused((hm_pool_desc){.item_size = 4, .memory = &memory.table}));
-        test_memory_check_released(&memory);
-    }
-}
-
-static void check_align(size_t size, size_t align)
-{
-    hm_pool_desc desc = {.item_size = size, .item_align = align, .capacity = 10, .max_slots = 20};
-    bool fits = align <= HM_MEMORY_ALIGNMENT && (align & (align - 1)) == 0 && size % align == 0;
-    if (!fits) {
-        CHECK(is_refused(desc));
-        return;
-    }
-    for (int storage = 0; storage < STORAGES; storage++) {
-        hm_pool pool;
-        desc.storage = (hm_storage)storage;
-        CHECK(hm_pool_init(&pool, &desc) == HM_OK);
-        for (int i = 0; i < 10; i++)
-            CHECK((uintptr_t)hm_pool_get(&pool, hm_pool_insert(&pool, NULL)) % align == 0);
-        hm_pool_fini(&pool);
-    }
-}
-
-TEST(pool_contract, init_takes_the_alignments_that_divide_the_size_and_no_other)
-{
-    for (size_t i = 0; i < test_layout_count(); i++) {
-        test_layout layout = test_layout_at(i);
-        if (layout.item_align != 1)
-            continue;
-        for (size_t align = 1; align <= 4 * (size_t)HM_MEMORY_ALIGNMENT; align *= 2)
-            for (size_t odd = 1; odd <= 5; odd += 2)
-                check_align(layout.item_size, align * odd);
-    }
-}
 
 /* A block larger than the machine's memory is requested when it is needed, not before. */
 TEST(pool_contract, any_block_size_is_taken)
@@ -124,58 +47,6 @@ TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
     CHECK(hm_pool_init(&pool, &desc) == HM_OK);
     CHECK(pool.places.block_shift == 31); /* an index of 32 bits can be shifted by that */
     hm_pool_fini(&pool);
-}
-
-/* capacity 0 */
-
-/* Checks what every function returns for a pool that can never have an item. */
-static void check_capacity_zero(hm_pool *pool)
-{
-    const hm_handle first = hm_handle_pack(0, 1, 0);
-    void *item = pool;
-    uint32_t length = 7;
-    uint64_t live = 7;
-    CHECK(hm_handle_is_null(hm_pool_insert(pool, NULL)));
-    CHECK(hm_handle_is_null(hm_pool_emplace(pool, &item)) && item == NULL);
-    CHECK(hm_pool_reserve(pool, 1) == HM_ERROR_FULL && hm_pool_reserve(pool, 0) == HM_OK);
-    CHECK(hm_pool_get(pool, first) == NULL && !hm_pool_contains(pool, first));
-    CHECK(hm_pool_get(pool, HM_NULL_HANDLE) == NULL && !hm_pool_contains(pool, HM_NULL_HANDLE));
-    CHECK(!hm_pool_erase(pool, first) && hm_pool_erase_n(pool, &first, 1) == 0);
-    CHECK(hm_pool_count(pool) == 0 && hm_pool_capacity(pool) == 0);
-    CHECK(hm_pool_item(pool, 0) == NULL && hm_pool_item(pool, HM_INVALID_INDEX) == NULL);
-    CHECK(hm_pool_next_run(pool, 0, &length) == HM_INVALID_INDEX && length == 0);
-    CHECK(hm_pool_next_run(pool, 0, NULL) == HM_INVALID_INDEX);
-    CHECK(hm_pool_next_word(pool, 0, &live) == HM_INVALID_INDEX && live == 0);
-    CHECK(hm_handle_is_null(hm_pool_handle_of(pool, NULL)));
-    CHECK(hm_handle_is_null(hm_pool_handle_of(pool, pool)));
-    CHECK(hm_pool_trim(pool) == HM_OK && hm_pool_validate(pool) == HM_OK);
-    CHECK(hm_pool_explain(pool, first) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_pool_explain(pool, HM_NULL_HANDLE) == HM_HANDLE_NULL);
-    hm_pool_clear(pool);
-    hm_pool_stats stats = hm_pool_get_stats(pool), zero = {0};
-    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
-    hm_pool_fini(pool);
-    hm_pool_fini(pool);
-}
-
-TEST(pool_contract, a_zeroed_pool_is_a_valid_empty_one)
-{
-    hm_pool pool = {0};
-    check_capacity_zero(&pool);
-}
-
-TEST(pool_contract, a_pool_whose_init_failed_is_a_valid_empty_one)
-{
-    test_memory memory;
-    hm_pool pool;
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 0}) == HM_ERROR_INVALID);
-    check_capacity_zero(&pool);
-    test_memory_init_with_holes(&memory, 65536);
-    test_memory_fail(&memory, 2, false);
-    hm_pool_desc desc = {.item_size = 8, .memory = &memory.table};
-    CHECK(hm_pool_init(&pool, &desc) == HM_ERROR_MEMORY);
-    check_capacity_zero(&pool);
-    test_memory_check_released(&memory);
 }
 
 /* validate */
@@ -310,98 +181,6 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool_fini(&pool);
     }
-}
-
-/* broken contracts */
-
-#define PANICS_WITHOUT_A_POOL(name, call)                                                          \
-    DEATH_TEST(pool_contract, name##_without_a_pool_panics)                                        \
-    {                                                                                              \
-        (void)(call);                                                                              \
-    }
-
-static bool never_called(const void *item, void *context)
-{
-    (void)item;
-    (void)context;
-    return true;
-}
-
-static hm_pool *const no_pool;
-static void *no_place;
-
-PANICS_WITHOUT_A_POOL(insert, hm_pool_insert(no_pool, NULL))
-PANICS_WITHOUT_A_POOL(emplace, hm_pool_emplace(no_pool, &no_place))
-PANICS_WITHOUT_A_POOL(insert_n, hm_pool_insert_n(no_pool, NULL, 0, NULL))
-PANICS_WITHOUT_A_POOL(get_n, hm_pool_get_n(no_pool, NULL, 0, NULL))
-PANICS_WITHOUT_A_POOL(contains_n, hm_pool_contains_n(no_pool, NULL, 0, NULL))
-PANICS_WITHOUT_A_POOL(erase_if, hm_pool_erase_if(no_pool, never_called, NULL))
-PANICS_WITHOUT_A_POOL(handle_at, hm_pool_handle_at(no_pool, 0))
-PANICS_WITHOUT_A_POOL(get, hm_pool_get(no_pool, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_POOL(contains, hm_pool_contains(no_pool, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_POOL(erase, hm_pool_erase(no_pool, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_POOL(erase_n, hm_pool_erase_n(no_pool, NULL, 0))
-PANICS_WITHOUT_A_POOL(item, hm_pool_item(no_pool, 0))
-PANICS_WITHOUT_A_POOL(next_run, hm_pool_next_run(no_pool, 0, NULL))
-PANICS_WITHOUT_A_POOL(next_word, hm_pool_next_word(no_pool, 0, &(uint64_t){0}))
-PANICS_WITHOUT_A_POOL(handle_of, hm_pool_handle_of(no_pool, NULL))
-PANICS_WITHOUT_A_POOL(count, hm_pool_count(no_pool))
-PANICS_WITHOUT_A_POOL(capacity, hm_pool_capacity(no_pool))
-PANICS_WITHOUT_A_POOL(reserve, hm_pool_reserve(no_pool, 0))
-PANICS_WITHOUT_A_POOL(clear, (hm_pool_clear(no_pool), 0))
-PANICS_WITHOUT_A_POOL(trim, hm_pool_trim(no_pool))
-PANICS_WITHOUT_A_POOL(validate, hm_pool_validate(no_pool))
-PANICS_WITHOUT_A_POOL(as_owners, hm_pool_as_owners(no_pool))
-PANICS_WITHOUT_A_POOL(explain, hm_pool_explain(no_pool, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_POOL(get_stats, hm_pool_get_stats(no_pool))
-PANICS_WITHOUT_A_POOL(fini, (hm_pool_fini(no_pool), 0))
-
-DEATH_TEST(pool_contract, emplace_without_a_place_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_emplace(&pool, NULL);
-}
-
-DEATH_TEST(pool_contract, next_word_without_bits_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_next_word(&pool, 0, NULL);
-}
-
-DEATH_TEST(pool_contract, get_n_without_handles_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_get_n(&pool, NULL, 1, &no_place);
-}
-
-DEATH_TEST(pool_contract, get_n_without_items_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_get_n(&pool, &(hm_handle){0}, 1, NULL);
-}
-
-DEATH_TEST(pool_contract, contains_n_without_handles_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_contains_n(&pool, NULL, 1, &(bool){false});
-}
-
-DEATH_TEST(pool_contract, contains_n_without_answers_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_contains_n(&pool, &(hm_handle){0}, 1, NULL);
-}
-
-DEATH_TEST(pool_contract, erase_if_without_a_predicate_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_erase_if(&pool, NULL, NULL);
-}
-
-DEATH_TEST(pool_contract, erase_n_without_handles_panics)
-{
-    hm_pool pool = {0};
-    hm_pool_erase_n(&pool, NULL, 1);
 }
 
 /* The hash table leads to each block that has memory, and counts them. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a secondary refuses: invalid descriptors, and calls that break a contract; what every
- * function returns for a secondary of capacity 0; and that validate sees each kind of damage. */
+/* What a secondary refuses of its owners, and that validate sees each kind of damage. */
 #include "support/secondary.h"
 
 #include "support/memory.h"
@@ -18,27 +17,6 @@ static bool is_refused(hm_secondary_desc desc)
     memset(&secondary, 0x5A, sizeof secondary);
     return hm_secondary_init(&secondary, &desc) == HM_ERROR_INVALID &&
            memcmp(&secondary, &zero, sizeof zero) == 0;
-}
-
-TEST(secondary_contract, init_refuses_what_no_secondary_can_be)
-{
-    hm_secondary secondary;
-    const hm_secondary_desc good = {.value_size = 4};
-    CHECK(hm_secondary_init(NULL, &good) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_secondary_init: secondary is NULL") == 0);
-    CHECK(hm_secondary_init(&secondary, NULL) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_secondary_init: desc is NULL") == 0);
-    CHECK(is_refused((hm_secondary_desc){.value_size = 0}));
-    CHECK(strcmp(hm_last_error(), "value_size is 0") == 0);
-    CHECK(is_refused((hm_secondary_desc){.value_size = 12, .value_align = 3}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 12, .value_align = 8}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 8192, .value_align = 8192}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .capacity = UINT32_MAX}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .capacity = 10, .max_slots = 9}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = 4, .type_id = 0x8000}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX / 2 + 1, .capacity = 2}));
-    CHECK(is_refused((hm_secondary_desc){.value_size = SIZE_MAX, .capacity = 1}));
 }
 
 TEST(secondary_contract, init_refuses_owners_that_are_not_initialised_or_contradicted)
@@ -71,28 +49,6 @@ TEST(secondary_contract, init_refuses_owners_that_are_not_initialised_or_contrad
     hm_map_fini(&map);
 }
 
-TEST(secondary_contract, init_refuses_a_memory_table_that_breaks_its_contract)
-{
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init_with_holes(&memory, 65536);
-        test_memory_break(&memory, flaw);
-        CHECK(is_refused((hm_secondary_desc){.value_size = 4, .memory = &memory.table}));
-        test_memory_check_released(&memory);
-    }
-}
-
-TEST(secondary_contract, values_have_the_alignment_of_the_descriptor)
-{
-    for (size_t align = 1; align <= HM_MEMORY_ALIGNMENT; align *= 2) {
-        hm_secondary secondary =
-            make((hm_secondary_desc){.value_size = 3 * align, .value_align = align});
-        for (uint32_t i = 0; i < 5; i++)
-            CHECK((uintptr_t)hm_secondary_set(&secondary, owner(i, 1), NULL) % align == 0);
-        finish(&secondary);
-    }
-}
-
 TEST(secondary_contract, the_index_space_may_have_all_indices)
 {
     if (!test_has_addresses(UINT64_C(1) << 35, "a secondary of 2^32 - 1 slots"))
@@ -111,17 +67,6 @@ TEST(secondary_contract, the_index_space_may_have_all_indices)
     finish(&secondary);
 }
 
-/* capacity 0 */
-
-static bool never_asked(hm_handle of, const void *value, void *context)
-{
-    (void)value;
-    (void)of;
-    (void)context;
-    CHECK(false);
-    return false;
-}
-
 static uint64_t int_key(const void *value, void *context)
 {
     (void)context;
@@ -129,50 +74,6 @@ static uint64_t int_key(const void *value, void *context)
 }
 
 static const hm_order by_key = {.key = int_key};
-
-/* Checks what every function returns for a secondary that can never have a value. */
-static void check_capacity_zero(hm_secondary *secondary)
-{
-    const hm_handle first = hm_handle_pack(0, 1, 0);
-    CHECK(hm_secondary_set(secondary, first, NULL) == NULL);
-    CHECK(hm_secondary_set(secondary, HM_NULL_HANDLE, NULL) == NULL);
-    CHECK(hm_secondary_reserve(secondary, 1) == HM_ERROR_FULL);
-    CHECK(hm_secondary_reserve(secondary, 0) == HM_OK);
-    CHECK(hm_secondary_get(secondary, first) == NULL && !hm_secondary_contains(secondary, first));
-    CHECK(hm_secondary_get(secondary, HM_NULL_HANDLE) == NULL);
-    CHECK(!hm_secondary_remove(secondary, first));
-    CHECK(hm_secondary_remove_if(secondary, never_asked, NULL) == 0);
-    CHECK(hm_secondary_values(secondary) == NULL && hm_secondary_count(secondary) == 0);
-    CHECK(hm_secondary_capacity(secondary) == 0);
-    CHECK(hm_handle_is_null(hm_secondary_owner_at(secondary, 0)));
-    CHECK(hm_secondary_index_of(secondary, first) == HM_INVALID_INDEX);
-    CHECK(hm_secondary_trim(secondary) == HM_OK && hm_secondary_validate(secondary) == HM_OK);
-    hm_secondary_touch(secondary, first);
-    hm_secondary_touch_all(secondary);
-    hm_progress progress = hm_secondary_defragment(secondary, &by_key, (hm_budget){0, 0});
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    progress = hm_secondary_arrange(secondary, &first, 1, (hm_budget){1, 1});
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    hm_secondary_clear(secondary);
-    hm_secondary_stats stats = hm_secondary_get_stats(secondary), zero = {0};
-    CHECK(memcmp(&stats, &zero, sizeof stats) == 0);
-    hm_secondary_fini(secondary);
-    hm_secondary_fini(secondary);
-}
-
-TEST(secondary_contract, a_zeroed_secondary_is_a_valid_empty_one)
-{
-    hm_secondary secondary = {0};
-    check_capacity_zero(&secondary);
-}
-
-TEST(secondary_contract, a_secondary_whose_init_failed_is_a_valid_empty_one)
-{
-    hm_secondary secondary;
-    hm_secondary_desc desc = {.value_size = 0};
-    CHECK(hm_secondary_init(&secondary, &desc) == HM_ERROR_INVALID);
-    check_capacity_zero(&secondary);
-}
 
 /* the failures in a sentence */
 
@@ -321,67 +222,4 @@ TEST(secondary_contract, without_an_order_its_state_is_neither_read_nor_written)
     CHECK(memcmp(&secondary.order, nothing, sizeof nothing) == 0);
     secondary.order = order;
     finish(&secondary);
-}
-
-/* broken contracts */
-
-#define PANICS_WITHOUT_A_SECONDARY(name, call)                                                     \
-    DEATH_TEST(secondary_contract, name##_without_a_secondary_panics)                              \
-    {                                                                                              \
-        (void)(call);                                                                              \
-    }
-
-static hm_secondary *const none;
-
-PANICS_WITHOUT_A_SECONDARY(set, hm_secondary_set(none, HM_NULL_HANDLE, NULL))
-PANICS_WITHOUT_A_SECONDARY(get, hm_secondary_get(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(contains, hm_secondary_contains(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(remove, hm_secondary_remove(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(set_n, hm_secondary_set_n(none, NULL, NULL, 0))
-PANICS_WITHOUT_A_SECONDARY(get_n, hm_secondary_get_n(none, NULL, 0, NULL))
-PANICS_WITHOUT_A_SECONDARY(contains_n, hm_secondary_contains_n(none, NULL, 0, NULL))
-PANICS_WITHOUT_A_SECONDARY(remove_n, hm_secondary_remove_n(none, NULL, 0))
-PANICS_WITHOUT_A_SECONDARY(remove_at, hm_secondary_remove_at(none, 0))
-PANICS_WITHOUT_A_SECONDARY(handle_of, hm_secondary_handle_of(none, NULL))
-PANICS_WITHOUT_A_SECONDARY(explain, hm_secondary_explain(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(remove_if, hm_secondary_remove_if(none, never_asked, NULL))
-PANICS_WITHOUT_A_SECONDARY(values, hm_secondary_values(none))
-PANICS_WITHOUT_A_SECONDARY(count, hm_secondary_count(none))
-PANICS_WITHOUT_A_SECONDARY(capacity, hm_secondary_capacity(none))
-PANICS_WITHOUT_A_SECONDARY(owner_at, hm_secondary_owner_at(none, 0))
-PANICS_WITHOUT_A_SECONDARY(index_of, hm_secondary_index_of(none, HM_NULL_HANDLE))
-PANICS_WITHOUT_A_SECONDARY(reserve, hm_secondary_reserve(none, 0))
-PANICS_WITHOUT_A_SECONDARY(clear, (hm_secondary_clear(none), 0))
-PANICS_WITHOUT_A_SECONDARY(trim, hm_secondary_trim(none))
-PANICS_WITHOUT_A_SECONDARY(validate, hm_secondary_validate(none))
-PANICS_WITHOUT_A_SECONDARY(get_stats, hm_secondary_get_stats(none))
-PANICS_WITHOUT_A_SECONDARY(defragment, hm_secondary_defragment(none, &by_key, (hm_budget){0, 0}))
-PANICS_WITHOUT_A_SECONDARY(arrange, hm_secondary_arrange(none, NULL, 0, (hm_budget){0, 0}))
-PANICS_WITHOUT_A_SECONDARY(touch, (hm_secondary_touch(none, HM_NULL_HANDLE), 0))
-PANICS_WITHOUT_A_SECONDARY(touch_all, (hm_secondary_touch_all(none), 0))
-PANICS_WITHOUT_A_SECONDARY(fini, (hm_secondary_fini(none), 0))
-
-DEATH_TEST(secondary_contract, defragment_without_an_order_panics)
-{
-    hm_secondary secondary = {0};
-    hm_secondary_defragment(&secondary, NULL, (hm_budget){0, 0});
-}
-
-DEATH_TEST(secondary_contract, defragment_by_an_order_of_nothing_panics)
-{
-    hm_secondary secondary = {0};
-    const hm_order nothing = {.context = &secondary};
-    hm_secondary_defragment(&secondary, &nothing, (hm_budget){0, 0});
-}
-
-DEATH_TEST(secondary_contract, arrange_without_handles_panics)
-{
-    hm_secondary secondary = {0};
-    hm_secondary_arrange(&secondary, NULL, 1, (hm_budget){0, 0});
-}
-
-DEATH_TEST(secondary_contract, remove_if_without_a_predicate_panics)
-{
-    hm_secondary secondary = {0};
-    hm_secondary_remove_if(&secondary, NULL, NULL);
 }

@@ -318,66 +318,6 @@ TEST(commands, a_buffer_may_be_moved)
 
 /* contracts */
 
-DEATH_TEST(commands_contract, create_of_null)
-{
-    hm_commands_create(NULL, NULL, 0);
-}
-
-DEATH_TEST(commands_contract, create_with_values_of_null)
-{
-    hm_commands_create_with(NULL, NULL, 0, NULL);
-}
-
-DEATH_TEST(commands_contract, destroy_of_null)
-{
-    hm_commands_destroy(NULL, HM_NULL_HANDLE);
-}
-
-DEATH_TEST(commands_contract, add_of_null)
-{
-    hm_commands_add(NULL, HM_NULL_HANDLE, 0, NULL);
-}
-
-DEATH_TEST(commands_contract, remove_of_null)
-{
-    hm_commands_remove(NULL, HM_NULL_HANDLE, 0);
-}
-
-DEATH_TEST(commands_contract, change_of_null)
-{
-    hm_commands_change(NULL, HM_NULL_HANDLE, NULL, 0, NULL, 0);
-}
-
-DEATH_TEST(commands_contract, apply_of_null)
-{
-    hm_commands_apply(NULL);
-}
-
-DEATH_TEST(commands_contract, clear_of_null)
-{
-    hm_commands_clear(NULL);
-}
-
-DEATH_TEST(commands_contract, fini_of_null)
-{
-    hm_commands_fini(NULL);
-}
-
-DEATH_TEST(commands_contract, count_of_null)
-{
-    hm_commands_count(NULL);
-}
-
-DEATH_TEST(commands_contract, skipped_of_null)
-{
-    hm_commands_skipped(NULL);
-}
-
-DEATH_TEST(commands_contract, dropped_of_null)
-{
-    hm_commands_dropped(NULL);
-}
-
 static void clear_in_hook(scene *self)
 {
     hm_commands_clear(&self->commands);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a world refuses: invalid descriptors, bad input, and calls that break a contract; what every
- * function returns for a world of capacity 0; and what never resolves. */
+/* What a world refuses: components and sets that cannot be, and what never resolves. */
 #include "support/world.h"
 
 #include "support/memory.h"
@@ -9,53 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static const hm_world zero;
-
-/* init */
-
-static bool is_refused(hm_world_desc desc, const char *sentence)
-{
-    hm_world world;
-    memset(&world, 0x5A, sizeof world);
-    return hm_world_init(&world, &desc) == HM_ERROR_INVALID &&
-           memcmp(&world, &zero, sizeof zero) == 0 &&
-           (sentence == NULL || strcmp(hm_last_error(), sentence) == 0);
-}
-
-TEST(world_contract, init_refuses_what_no_world_can_be)
-{
-    hm_world world;
-    CHECK(hm_world_init(NULL, &(hm_world_desc){.capacity = 10}) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_world_init: world is NULL") == 0);
-    memset(&world, 0x5A, sizeof world);
-    CHECK(hm_world_init(&world, NULL) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(), "hm_world_init: desc is NULL") == 0);
-    CHECK(memcmp(&world, &zero, sizeof zero) == 0);
-    CHECK(is_refused((hm_world_desc){.capacity = UINT32_C(1) << 31},
-                     "capacity 2147483648 is above 2147483647"));
-    CHECK(is_refused((hm_world_desc){.capacity = UINT32_MAX}, NULL));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_slots = 9}, NULL));
-    CHECK(is_refused((hm_world_desc){.max_slots = HM_DEFAULT_CAPACITY - 1}, NULL));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .type_id = 0x8000}, NULL));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_archetypes = 262144},
-                     "max_archetypes 262144 is above 262143"));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = (UINT64_C(1) << 39) + 1},
-                     "max_size 549755813889 is not from 262144 to 549755813888"));
-    CHECK(is_refused((hm_world_desc){.capacity = 10, .max_size = 262143},
-                     "max_size 262143 is not from 262144 to 549755813888"));
-}
-
-TEST(world_contract, init_refuses_a_memory_table_that_breaks_its_contract)
-{
-    for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
-        test_memory memory;
-        test_memory_init(&memory, 65536);
-        test_memory_break(&memory, flaw);
-        CHECK(is_refused((hm_world_desc){.capacity = 10, .memory = &memory.table}, NULL));
-        test_memory_check_released(&memory);
-    }
-}
 
 TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
 {
@@ -79,66 +31,7 @@ TEST(world_contract, a_world_may_have_the_limits_of_its_descriptor)
     finish_world(&world);
 }
 
-/* capacity 0 */
-
 static const hm_order by_key = {.key = int_key};
-
-/* Checks what every function returns for a world that can never have an entity. */
-static void check_capacity_zero(hm_world *world)
-{
-    const hm_handle first = hm_handle_pack(0, 1, 0);
-    hm_component component = 0;
-    CHECK(hm_handle_is_null(hm_world_create(world, NULL, 0)) && *hm_last_error() != '\0');
-    CHECK(hm_handle_is_null(hm_world_create(world, &component, 1)));
-    CHECK(hm_world_create_n(world, NULL, 0, 1, NULL, NULL) == HM_ERROR_FULL);
-    CHECK(hm_world_component(world, &(hm_component_desc){.size = 4}) == HM_INVALID_INDEX);
-    CHECK(hm_world_reserve(world, 1) == HM_ERROR_FULL && hm_world_reserve(world, 0) == HM_OK);
-    CHECK(hm_handle_is_null(hm_world_upcoming(world, 0)));
-    CHECK(!hm_world_destroy(world, first) && hm_world_destroy_n(world, &first, 1) == 0);
-    CHECK(hm_world_add(world, first, component, NULL) == HM_ERROR_STALE);
-    CHECK(hm_world_remove(world, first, component) == HM_ERROR_STALE);
-    CHECK(hm_world_change(world, first, &component, 1, NULL, 0) == HM_ERROR_STALE);
-    CHECK(hm_world_get(world, first, component) == NULL);
-    CHECK(!hm_world_has(world, first, component) && !hm_world_contains(world, first));
-    CHECK(!hm_world_contains(world, HM_NULL_HANDLE));
-    CHECK(hm_world_explain(world, first) == HM_HANDLE_OUT_OF_RANGE);
-    CHECK(hm_world_trim(world) == HM_OK && hm_world_validate(world) == HM_OK);
-    CHECK(hm_world_changed(world, first, component) == 0);
-    hm_world_touch(world, first, component);
-    hm_world_touch_all(world, component);
-    hm_progress progress = hm_world_defragment(world, component, &by_key, (hm_budget){0, 0});
-    CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
-    CHECK(hm_world_count(world) == 0 && hm_world_capacity(world) == 0);
-    CHECK(hm_world_archetype_count(world) == 0 && hm_handle_is_null(hm_world_handle_at(world, 0)));
-    hm_world_clear(world);
-    hm_world_stats stats = hm_world_get_stats(world), none = {0};
-    CHECK(memcmp(&stats, &none, sizeof stats) == 0);
-    hm_world_fini(world);
-    hm_world_fini(world);
-}
-
-TEST(world_contract, a_zeroed_world_is_a_valid_empty_one)
-{
-    hm_world world = {0};
-    check_capacity_zero(&world);
-}
-
-TEST(world_contract, a_world_whose_init_failed_is_a_valid_empty_one)
-{
-    hm_world world;
-    hm_world_desc desc = {.capacity = UINT32_MAX};
-    CHECK(hm_world_init(&world, &desc) == HM_ERROR_INVALID);
-    check_capacity_zero(&world);
-}
-
-TEST(world_contract, a_world_after_its_fini_is_a_valid_empty_one)
-{
-    hm_world world = make_world((hm_world_desc){0});
-    make_one(&world, make_int(&world), 1);
-    make_one(&world, make_sparse(&world), 2);
-    hm_world_fini(&world);
-    check_capacity_zero(&world);
-}
 
 /* components */
 
@@ -404,65 +297,6 @@ DEATH_TEST(world_contract, fini_while_a_query_runs_panics)
     CHECK(hm_query_init(&query, &world, &(hm_query_desc){.all_count = 0}) == HM_OK);
     hm_query_begin(&query);
     hm_world_fini(&world);
-}
-
-/* Each call with a NULL world is a broken contract. */
-#define PANICS(name, call)                                                                         \
-    DEATH_TEST(world_contract, name##_of_null_panics)                                              \
-    {                                                                                              \
-        test_expect_panic_of("world", "hm_world_" #name ": ");                                     \
-        (void)(call);                                                                              \
-    }
-
-static const hm_handle none = {0};
-
-PANICS(fini, (hm_world_fini(NULL), 0))
-PANICS(component, hm_world_component(NULL, NULL))
-PANICS(create, hm_world_create(NULL, NULL, 0).bits)
-PANICS(create_n, hm_world_create_n(NULL, NULL, 0, 0, NULL, NULL))
-PANICS(clear, (hm_world_clear(NULL), 0))
-PANICS(add, hm_world_add(NULL, none, 0, NULL))
-PANICS(remove, hm_world_remove(NULL, none, 0))
-PANICS(change, hm_world_change(NULL, none, NULL, 0, NULL, 0))
-PANICS(get, hm_world_get(NULL, none, 0))
-PANICS(has, hm_world_has(NULL, none, 0))
-PANICS(changed, hm_world_changed(NULL, none, 0))
-PANICS(touch, (hm_world_touch(NULL, none, 0), 0))
-PANICS(touch_all, (hm_world_touch_all(NULL, 0), 0))
-PANICS(destroy, hm_world_destroy(NULL, none))
-PANICS(destroy_n, hm_world_destroy_n(NULL, NULL, 0))
-PANICS(reserve, hm_world_reserve(NULL, 0))
-PANICS(upcoming, hm_world_upcoming(NULL, 0).bits)
-PANICS(defragment, hm_world_defragment(NULL, 0, &by_key, (hm_budget){0, 0}).done)
-PANICS(validate, hm_world_validate(NULL))
-PANICS(trim, hm_world_trim(NULL))
-PANICS(clock, hm_world_clock(NULL))
-PANICS(archetype_count, hm_world_archetype_count(NULL))
-PANICS(count, hm_world_count(NULL))
-PANICS(capacity, hm_world_capacity(NULL))
-PANICS(contains, hm_world_contains(NULL, none))
-PANICS(handle_at, hm_world_handle_at(NULL, 0).bits)
-PANICS(as_owners, hm_world_as_owners(NULL))
-PANICS(explain, hm_world_explain(NULL, none))
-PANICS(get_stats, hm_world_get_stats(NULL).slots)
-
-DEATH_TEST(world_contract, defragment_without_an_order_panics)
-{
-    hm_world world = {0};
-    test_expect_panic_of("world", "hm_world_defragment: the order has neither");
-    hm_world_defragment(&world, 0, NULL, (hm_budget){0, 0});
-}
-
-DEATH_TEST(world_contract, defragment_by_neither_compare_nor_key_panics)
-{
-    hm_world world = {0};
-    hm_world_defragment(&world, 0, &(hm_order){.compare = NULL}, (hm_budget){0, 0});
-}
-
-DEATH_TEST(world_contract, destroy_n_of_null_entities_panics)
-{
-    hm_world world = {0};
-    hm_world_destroy_n(&world, NULL, 1);
 }
 
 /* hostile handles and components */

@@ -304,11 +304,6 @@ TEST(query_change, bad_sets_are_refused_and_change_nothing)
     finish(&other);
 }
 
-DEATH_TEST(query_change, change_without_a_query_panics)
-{
-    hm_query_change(NULL, NULL, 0, NULL, 0, NULL);
-}
-
 static void start_within(scene *on, hm_world_desc limits)
 {
     CHECK(hm_world_init(&on->world, &limits) == HM_OK);

@@ -169,46 +169,9 @@ TEST(query_contract, a_query_whose_world_has_ended_matches_nothing)
     finish(&on);
 }
 
-static hm_query *const none;
 static hm_query empty;
-
-DEATH_TEST(query_contract, begin_without_a_query_panics)
-{
-    hm_query_begin(none);
-}
-
-DEATH_TEST(query_contract, end_without_a_query_panics)
-{
-    hm_query_end(none);
-}
-
-DEATH_TEST(query_contract, fini_without_a_query_panics)
-{
-    hm_query_fini(none);
-}
-
-DEATH_TEST(query_contract, next_without_a_query_panics)
-{
-    hm_view view;
-    hm_query_next(none, &view);
-}
 
 DEATH_TEST(query_contract, next_without_a_view_panics)
 {
     hm_query_next(&empty, NULL);
-}
-
-DEATH_TEST(query_contract, count_without_a_query_panics)
-{
-    hm_query_count(none);
-}
-
-DEATH_TEST(query_contract, changed_without_a_query_panics)
-{
-    hm_query_changed(none, 0);
-}
-
-DEATH_TEST(query_contract, touch_without_a_query_panics)
-{
-    hm_query_touch(none, 0);
 }
