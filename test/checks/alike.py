@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Code is written once. Finds the passages of 8 and more lines in src and include that are alike
-but for names, numbers and strings, and compares them with the list beside this file, alike.txt: its
+but for names, numbers and strings, and compares them with a list, alike.txt beside this file: its
 lines name places, `file:name` each, and then why their code is alike. Fails for a pair of places
 that no line has.
 
 Comments, empty lines, directives without code and lone braces do not count. A place is named after
 the function, the macro or the type that has most of its lines.
 
-    alike.py SOURCE [--print]
+    alike.py SOURCE LIST [--print]
 
 With --print it shows all passages with their lines."""
 import collections
@@ -107,11 +107,11 @@ def read_reasons(path):
     return groups, problems
 
 
-def check(show):
+def check(reasons, show):
     """Returns what is wrong."""
     files = {path: read_lines(path) for pattern in ("include/**/*.h*", "src/**/*.[ch]")
              for path in sorted(glob.glob(pattern, recursive=True))}
-    groups, problems = read_reasons("test/checks/alike.txt")
+    groups, problems = read_reasons(reasons)
     found = set()
     passages = find_passages(files)
     for path, at, other, at_other, length in passages:
@@ -140,8 +140,9 @@ def check(show):
 
 
 def main():
-    os.chdir(sys.argv[1])
-    problems = check("--print" in sys.argv[2:])
+    source, reasons = sys.argv[1], os.path.abspath(sys.argv[2])
+    os.chdir(source)
+    problems = check(reasons, "--print" in sys.argv[3:])
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -68,8 +68,8 @@ for kind in world commands; do
 done
 
 # The classes for C++ call each function, unless it is listed here with a reason.
-classes="$source/include/handle_map/world.hpp $source/include/handle_map/query.hpp
-    $source/include/handle_map/commands.hpp $source/include/handle_map/detail/world.hpp"
+set -- "$source/include/handle_map/world.hpp" "$source/include/handle_map/query.hpp" \
+    "$source/include/handle_map/commands.hpp" "$source/include/handle_map/detail/world.hpp"
 for kind in world query commands; do
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
         "$source/include/handle_map/$kind.h" | sort -u)
@@ -79,8 +79,7 @@ for kind in world query commands; do
         commands.create) continue ;; # and so does hm_commands_create_with
         commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
         esac
-        # shellcheck disable=SC2086 # A list of files.
-        cat $classes | grep -q "hm_${kind}_${name}[(>]" || {
+        cat "$@" | grep -q "hm_${kind}_${name}[(>]" || {
             echo "hm_${kind}_$name has no form in C++" >&2
             failed=true
         }
