@@ -56,9 +56,12 @@
  * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG
  * changes nothing.
  *
- * Structs. A zeroed container, and one whose init failed, is a valid empty container of capacity 0
- * for every function. Fini zeroes the struct, and may be called twice. Init must not be called on a
- * live container, which leaks then (hm_map_init). It keeps no pointer to its descriptor.
+ * Structs. A program holds a container's struct by value; the fields are private. A zeroed
+ * container, and one whose init failed, is a valid empty container of capacity 0 for every
+ * function. Fini zeroes the struct, and may be called twice. Init, typed or not, keeps no pointer
+ * to its descriptor. It must not be called on a live container: finish that first. The struct may
+ * be uninitialised, so init cannot tell; it overwrites the struct, what the container has leaks,
+ * and its handles may name items of the new one. The report tells of it, if it lists the container.
  *
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or

@@ -45,9 +45,6 @@ typedef struct hm_index_desc {
     const char *name;        /* in messages; must outlive the index; NULL: "index" */
 } hm_index_desc;
 
-/* hm_index is a struct that programs hold by value; all of its fields, in detail/index.h, are
- * private. */
-
 /* `count` and `capacity` are owners; slots are counted as in a secondary. A call that fails may
  * raise `slots`. */
 typedef hm_stats hm_index_stats;
@@ -64,8 +61,7 @@ typedef struct hm_index_view {
  * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, `owners` of a
  * container that is not initialised, max_slots or a type id that is neither 0 nor that of `owners`,
  * sizes that overflow, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
- * was refused. After a failure the index is zeroed. It keeps no pointer to the descriptor. O(1),
- * nine reservations. Like hm_map_init, it must not be called on a live index, which leaks then.
+ * was refused. O(1), nine reservations.
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
  * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
@@ -248,8 +244,8 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  * cell_index_init_for(index, capacity, owners, key_limit) makes it for the items of a container, as
  * body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of
- * that type id. cell_index_init_desc takes a descriptor. None of them may be called on a live
- * index. An index without a name is called "cell". Pass &cells.index to untyped functions. Example:
+ * that type id. cell_index_init_desc takes a descriptor. An index without a name is called "cell".
+ * Pass &cells.index to untyped functions. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)

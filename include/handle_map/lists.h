@@ -47,14 +47,11 @@ typedef struct hm_lists_desc {
 typedef hm_stats hm_lists_stats;
 
 /* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
- * since blocks have unused parts and gaps between them. Commits nothing.
- * HM_ERROR_INVALID: a NULL argument, an item size or alignment against the limits above, a capacity
- * above UINT32_MAX - 1, max_slots below the capacity, a type id above 0x7FFF, sizes that overflow,
- * max_items that take 32 GiB or more (2^31 times the alignment, if that is above 16), or a memory
- * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
- * lists are zeroed. They keep no pointer to the descriptor. O(1), three reservations. Like
- * hm_map_init, it must not be called on live lists: those leak, and their handles may name lists of
- * the new ones.
+ * since blocks have unused parts and gaps between them. Commits nothing. HM_ERROR_INVALID: a NULL
+ * argument, an item size or alignment against the limits above, a capacity above UINT32_MAX - 1,
+ * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, max_items that take 32
+ * GiB or more (2^31 times the alignment, if that is above 16), or a memory table that breaks its
+ * contract. HM_ERROR_MEMORY: a reservation was refused. O(1), three reservations.
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
@@ -280,9 +277,8 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
  * size is a constant there; contact_handle and struct contact * replace handles and items, also in
  * arrays, in views, and in the predicate of erase_if. contact_lists_init(lists, capacity) uses the
  * defaults. contact_lists_init_desc takes a descriptor: its size and alignment are ignored, and its
- * type id, unless it is 0, replaces the number here. Like hm_lists_init, neither may be called on
- * live lists. Lists without a name are called "contact". Pass &contacts.lists to untyped functions.
- * Example:
+ * type id, unless it is 0, replaces the number here. Lists without a name are called "contact".
+ * Pass &contacts.lists to untyped functions. Example:
  *
  *     HM_LISTS_DEFINE(contact, struct contact, 9)
  *

@@ -47,20 +47,15 @@ typedef struct hm_map_desc {
     const char *name;        /* in messages; must outlive the map; NULL: "map" */
 } hm_map_desc;
 
-/* hm_map is a struct that programs hold by value; all of its fields, in detail/map.h, are private.
- */
-
 typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
  * item or meta size or alignment against the limits above, a capacity above UINT32_MAX - 1,
  * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
- * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the map is
- * zeroed. The map keeps no pointer to the descriptor. O(1), one reservation.
+ * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. O(1), one reservation.
  *
- * The struct may be uninitialised, but must not hold a live map: finish that first. Init cannot
- * tell and overwrites it: its memory and items leak, no hook runs for them, and a handle of the old
- * map may name an item of the new one. The report tells of it, if it lists the map. Example:
+ * Must not be called on a live map (handle_map.h): its items leak, and no hook runs for them.
+ * Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
@@ -470,9 +465,8 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  * arrays, as probes, and in the predicate of erase_if; hooks and orders stay untyped.
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
- * that two maps of one type can tell their handles apart. Like hm_map_init, neither may be called
- * on a live map. A map without a name is called "texture". Pass &textures.map to untyped functions.
- * Example:
+ * that two maps of one type can tell their handles apart. A map without a name is called "texture".
+ * Pass &textures.map to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *

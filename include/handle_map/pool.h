@@ -62,18 +62,13 @@ typedef struct hm_pool_desc {
     const char *name;        /* in messages; must outlive the pool; NULL: "pool" */
 } hm_pool_desc;
 
-/* hm_pool is a struct that programs hold by value; all of its fields, in detail/pool.h, are
- * private. */
-
 typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size or
  * alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots below the
  * capacity, a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block
  * that overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
- * was refused. After a failure the pool is zeroed. The pool keeps no pointer to the descriptor.
- * O(1), at most five reservations. Like hm_map_init, it must not be called on a live pool: that
- * leaks, and its handles may name items of the new one. Example:
+ * was refused. O(1), at most five reservations. Example:
  *
  *     hm_pool bullets;
  *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),
@@ -361,9 +356,8 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  * size is a constant there; particle_handle and struct particle * replace handles and items, also
  * in arrays and in the predicate of erase_if; the hook stays untyped. particle_pool_init(pool,
  * capacity) uses the defaults. particle_pool_init_desc takes a descriptor: its size and alignment
- * are ignored, and its type id, unless it is 0, replaces the number here. Like hm_pool_init,
- * neither may be called on a live pool. A pool without a name is called "particle". Pass
- * &particles.pool to untyped functions. Example:
+ * are ignored, and its type id, unless it is 0, replaces the number here. A pool without a name is
+ * called "particle". Pass &particles.pool to untyped functions. Example:
  *
  *     HM_POOL_DEFINE(particle, struct particle, 3)
  *

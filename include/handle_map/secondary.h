@@ -50,9 +50,6 @@ typedef struct hm_secondary_desc {
     const char *name;        /* in messages; must outlive the secondary; NULL: "secondary" */
 } hm_secondary_desc;
 
-/* hm_secondary is a struct that programs hold by value; all of its fields, in detail/secondary.h,
- * are private. */
-
 /* `slots` counts the slots up to the last part of the sparse column that was ever used, and
  * `free_slots` those of them without a value; no slot is retired. Trim lowers `slots`, and a call
  * that fails may raise it. */
@@ -62,9 +59,8 @@ typedef hm_stats hm_secondary_stats;
  * value size or alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots
  * below the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised,
  * max_slots or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory
- * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. After a failure the
- * secondary is zeroed. It keeps no pointer to the descriptor. O(1), four reservations. Like
- * hm_map_init, it must not be called on a live secondary, which leaks then.
+ * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. O(1), four
+ * reservations.
  *
  * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
  * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384
@@ -378,9 +374,8 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  * glow_secondary_init_for(secondary, capacity, owners) makes it for the items of a container, as
  * sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world); capacity 0: that of the
  * container. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
- * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. None
- * of them may be called on a live secondary. A secondary without a name is called "glow". Pass
- * &glows.secondary to untyped functions. Example:
+ * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A
+ * secondary without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)

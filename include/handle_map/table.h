@@ -65,20 +65,14 @@ typedef struct hm_table_desc {
     const char *name;        /* in messages; must outlive the table; NULL: "table" */
 } hm_table_desc;
 
-/* hm_table is a struct that programs hold by value; all of its fields, in detail/table.h, are
- * private. */
-
 typedef hm_stats hm_table_stats;
 
 /* Reserves address space for the capacity, and commits the memory that describes the columns.
  * HM_ERROR_INVALID: a NULL argument; no column or too many; a cell's size or alignment, or lanes,
  * against the limits above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type
  * id above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY:
- * the system refuses. After a failure the table is zeroed. It keeps no pointer to the descriptor or
- * its columns. O(columns); a reservation for each whole column or one for all groups, and two more.
- *
- * Like hm_map_init, it must not be called on a live table: that leaks, and its handles may name
- * rows of the new one.
+ * the system refuses. O(columns); a reservation for each whole column or one for all groups, and
+ * two more.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *
@@ -387,8 +381,8 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
  * For each other function hm_table_X there is an inline function particles_table_X that does the
  * same with particles_handle, also in arrays. particles_table_init(table, capacity) uses the
  * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
- * id, unless it is 0, replaces the number here. Like hm_table_init, neither may be called on a
- * live table. At most 64 columns, none of them called handle, table, row or cells. Example:
+ * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
+ * table, row or cells. Example:
  *
  *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
  *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)

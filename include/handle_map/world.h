@@ -78,10 +78,8 @@ typedef hm_stats hm_world_stats;
 
 /* Reserves address space; commits some pages for the archetype of entities without components.
  * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
- * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. After a failure the
- * world is zeroed. It keeps no pointer to the descriptor. O(1), ten reservations. As hm_map_init,
- * it must not be called on a live world: that leaks, and its handles may name entities of the new
- * one.
+ * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. O(1), ten
+ * reservations.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
