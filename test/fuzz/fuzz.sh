@@ -34,8 +34,6 @@ compile() {
     shift 3
     clang $flags -I"$library/include" -I"$root/test" "$@" \
         $(sed "s|^|$library/src/|" "$library/src/sources.txt") "$root/test/fuzz/fuzz.c" \
-        "$root/test/fuzz/index.c" "$root/test/fuzz/lists.c" "$root/test/fuzz/pool.c" \
-        "$root/test/fuzz/secondary.c" "$root/test/fuzz/table.c" "$root/test/fuzz/world.c" \
         "$root/test/fuzz/$main" \
         $(find "$root/test/support" -name '*.c' ! -name plain.c) -pthread -o "$program"
 }

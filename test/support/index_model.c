@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of an index: each operation on both sides, and the comparison of the two. */
-#include "index_model.h"
+#include "hostile.h"
 
 #include "layout.h"
 
@@ -402,6 +402,8 @@ static const test_operation operations[] = {
     {"defragment", 30, defragment},
     {"probe", 40, probe},
     {"refuse", 60, refuse},
+    {"hostile", 30, index_model_hostile},
+    {"hostile_set", 20, index_model_hostile_set},
 };
 
 const test_subject index_subject = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of lists: each operation on both sides, and the comparison of the two. */
-#include "lists_model.h"
+#include "hostile.h"
 
 #include "layout.h"
 #include "lists_blocks.h"
@@ -563,6 +563,7 @@ static const test_operation operations[] = {
     {"defragment", 60, defragment},
     {"probe", 40, probe},
     {"refuse", 40, refuse},
+    {"hostile", 30, lists_model_hostile},
 };
 
 const test_subject lists_subject = {

@@ -2,6 +2,8 @@
 /* The naive model of the pool: each operation on both sides, and the comparison of the two. */
 #include "pool_model.h"
 
+#include "hostile.h"
+
 #include "layout.h"
 
 #include <stdlib.h>
@@ -570,14 +572,55 @@ static void refuse(void *state, const uint32_t arguments[3])
     test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
 }
 
+/* A slot's entry, which for a hole has the free bit, beside any bits. What resolves is not erased.
+ */
+static void hostile(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    uint32_t slot = model->end != 0 ? arguments[0] / 4 % model->end : 0;
+    uint64_t entry = model->end != 0 ? model->pool.entries[slot] : 0;
+    hm_handle handle = test_hostile_handle(hm_handle_from_bits(entry << 32 | slot), arguments);
+    hm_handle twice[] = {handle, HM_NULL_HANDLE, handle};
+    probe_handle(model, handle);
+    if (find(model, handle) != NULL)
+        return;
+    CHECK(!hm_pool_erase(&model->pool, handle));
+    CHECK(hm_pool_erase_n(&model->pool, twice, sizeof twice / sizeof *twice) == 0);
+}
+
+/* Returns the handle of the item that has this byte. */
+static hm_handle owner_of(const pool_model *model, uintptr_t address)
+{
+    for (uint32_t slot = 0; slot < model->end; slot++)
+        if (model->slots[slot].is_live &&
+            address - (uintptr_t)model->slots[slot].place < model->desc.item_size)
+            return handle_at(model, slot);
+    return HM_NULL_HANDLE;
+}
+
+/* An address near an item or where one was, or any 48 bits. */
+static void hostile_address(void *state, const uint32_t arguments[3])
+{
+    const pool_model *model = state;
+    uintptr_t near = 0, by = 0;
+    if (arguments[0] % 4 != 0 && model->end != 0) {
+        near = (uintptr_t)model->slots[arguments[1] % model->end].place;
+        by = arguments[0] % 4 == 1 ? model->desc.item_size : arguments[0] % 4 == 2 ? 1 : 4096;
+        by *= arguments[2] % 64;
+    } else {
+        near = (uintptr_t)((uint64_t)arguments[1] << 32 | arguments[2] << 16 | arguments[0] / 4);
+    }
+    uintptr_t address = arguments[0] / 4 % 2 == 0 ? near + by : near - by;
+    CHECK(hm_handle_equal(hm_pool_handle_of(&model->pool, (const void *)address),
+                          owner_of(model, address)));
+}
+
 static const test_operation operations[] = {
     {"insert", 250, insert},
     {"insert_burst", 10, insert_burst},
-    {"insert_n", 20, insert_n},
     {"reserve", 10, reserve},
     {"erase", 150, erase},
     {"erase_n", 20, erase_n},
-    {"erase_if", 6, erase_if},
     {"erase_stretch", 12, erase_stretch},
     {"erase_walking", 6, erase_walking},
     {"clear", 3, clear},
@@ -586,6 +629,10 @@ static const test_operation operations[] = {
     {"probe", 40, probe},
     {"age", 10, age},
     {"refuse", 40, refuse},
+    {"hostile", 30, hostile},
+    {"hostile_address", 30, hostile_address},
+    {"insert_n", 20, insert_n},
+    {"erase_if", 6, erase_if},
 };
 
 const test_subject pool_subject = {

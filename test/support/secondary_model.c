@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of the secondary: each operation on both sides, and the comparison of the two. */
-#include "secondary_model.h"
+#include "hostile.h"
 
 #include "layout.h"
 
@@ -694,12 +694,9 @@ static void end(void *state)
 static const test_operation operations[] = {
     {"set", 250, set},
     {"set_burst", 20, set_burst},
-    {"set_n", 10, set_n},
     {"set_itself", 10, set_itself},
     {"reserve", 8, reserve},
     {"remove", 150, remove_one},
-    {"remove_at", 10, remove_at},
-    {"remove_n", 6, remove_n},
     {"remove_if", 12, remove_if},
     {"clear", 4, clear},
     {"trim", 20, trim},
@@ -708,8 +705,13 @@ static const test_operation operations[] = {
     {"arrange", 30, arrange},
     {"touch_all", 4, touch_all},
     {"probe", 40, probe},
-    {"probe_n", 10, probe_n},
     {"refuse", 40, refuse},
+    {"hostile", 30, secondary_model_hostile},
+    {"hostile_set", 20, secondary_model_hostile_set},
+    {"set_n", 10, set_n},
+    {"remove_at", 10, remove_at},
+    {"remove_n", 6, remove_n},
+    {"probe_n", 10, probe_n},
 };
 
 const test_subject secondary_subject = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of the table: each operation on both sides, and the comparison of the two. */
-#include "table_model.h"
+#include "hostile.h"
 
 #include "layout.h"
 
@@ -669,6 +669,8 @@ static const test_operation operations[] = {
     {"touch_all", 4, touch_all},
     {"age", 6, age},
     {"refuse", 50, refuse},
+    {"hostile", 30, table_model_hostile},
+    {"hostile_address", 30, table_model_hostile_address},
 };
 
 const test_subject table_subject = {

@@ -118,6 +118,12 @@ void world_model_make(world_model *model);
 /* Compares what the lookups of this handle answer. */
 void world_model_probe(world_model *model, hm_handle handle, uint32_t noise);
 
+/* Operations that change nothing, in world_hostile.c. */
+void world_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_hostile_component(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_query(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_commands(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+
 void *world_model_begin(const uint32_t arguments[TEST_ARGUMENTS]);
 void world_model_check(void *state);
 void world_model_end(void *state);

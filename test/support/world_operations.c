@@ -468,12 +468,28 @@ static void refuse(void *state, const uint32_t arguments[3])
 }
 
 static const test_operation operations[] = {
-    {"create", 150, create},     {"create_n", 20, create_n},  {"reserve", 8, reserve},
-    {"promise", 12, promise},    {"destroy", 90, destroy},    {"destroy_n", 8, destroy_n},
-    {"clear", 4, clear},         {"wear", 1, wear},           {"add", 150, add},
-    {"remove", 100, remove_one}, {"change", 80, change},      {"trim", 16, trim},
-    {"edit", 50, edit},          {"touch_all", 4, touch_all}, {"defragment", 40, defragment},
-    {"component", 6, component}, {"probe", 30, probe},        {"refuse", 50, refuse},
+    {"create", 150, create},
+    {"create_n", 20, create_n},
+    {"reserve", 8, reserve},
+    {"promise", 12, promise},
+    {"destroy", 90, destroy},
+    {"destroy_n", 8, destroy_n},
+    {"clear", 4, clear},
+    {"wear", 1, wear},
+    {"add", 150, add},
+    {"remove", 100, remove_one},
+    {"change", 80, change},
+    {"trim", 16, trim},
+    {"edit", 50, edit},
+    {"touch_all", 4, touch_all},
+    {"defragment", 40, defragment},
+    {"component", 6, component},
+    {"probe", 30, probe},
+    {"refuse", 50, refuse},
+    {"hostile", 30, world_model_hostile},
+    {"hostile_component", 30, world_model_hostile_component},
+    {"query", 20, world_model_query},
+    {"commands", 10, world_model_commands},
 };
 
 const test_subject world_subject = {

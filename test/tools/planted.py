@@ -105,9 +105,7 @@ def check_fuzzer(place, target):
     build(place, "fuzz", ["clang", "-O2", "-fsanitize=fuzzer,address,undefined",
                           "-fno-sanitize-coverage=trace-cmp", "-fno-sanitize-recover=all",
                           f'-DFUZZ_TARGET="{target}"'],
-          sources("test/fuzz/fuzz.c", "test/fuzz/lists.c", "test/fuzz/pool.c",
-                  "test/fuzz/secondary.c", "test/fuzz/table.c", "test/fuzz/world.c",
-                  "test/fuzz/fuzz_main.c") +
+          sources("test/fuzz/fuzz.c", "test/fuzz/fuzz_main.c") +
           [s for s in support() if not s.endswith("plain.c")])
     os.makedirs(os.path.join(place, "corpus"))
     return seconds_to_fail(place, ["./fuzz", f"-max_total_time={LIMIT - 10}", "-max_len=1024",

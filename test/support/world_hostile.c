@@ -1,63 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The target `world`: the model's own operations, memory refused among them; handles and components
- * of any bits, given to every function that takes one; queries of any terms, which must visit what
- * the model has; and buffers of commands whose effects cancel out. */
-#include "fuzz.h"
-#include "support/world_model.h"
+/* Operations of the world's model that change nothing: handles and components of any bits, given to
+ * every function that takes one; queries of any terms, which must visit what the model has; and
+ * buffers of commands whose effects cancel out. */
+#include "hostile.h"
+#include "world_model.h"
 
 #include <handle_map/commands.h>
 #include <handle_map/query.h>
-
-#define OF_MODEL(function, name)                                                                   \
-    static void function(void *state, const uint32_t arguments[3])                                 \
-    {                                                                                              \
-        fuzz_run_operation(&world_subject, name, state, arguments);                                \
-    }
-
-OF_MODEL(create, "create")
-OF_MODEL(create_n, "create_n")
-OF_MODEL(reserve, "reserve")
-OF_MODEL(promise, "promise")
-OF_MODEL(destroy, "destroy")
-OF_MODEL(destroy_n, "destroy_n")
-OF_MODEL(clear, "clear")
-OF_MODEL(wear, "wear")
-OF_MODEL(add, "add")
-OF_MODEL(remove_one, "remove")
-OF_MODEL(change, "change")
-OF_MODEL(trim, "trim")
-OF_MODEL(edit, "edit")
-OF_MODEL(touch_all, "touch_all")
-OF_MODEL(defragment, "defragment")
-OF_MODEL(component, "component")
-OF_MODEL(probe, "probe")
-OF_MODEL(refuse, "refuse")
-
-static const world_model_entity *find(const world_model *model, hm_handle handle)
-{
-    for (uint32_t i = 0; i < model->count; i++)
-        if (hm_handle_equal(model->entities[i].handle, handle))
-            return &model->entities[i];
-    return NULL;
-}
 
 /* A hostile handle beside one of a entity that there is, or could be. */
 static hm_handle hostile_handle(const world_model *model, const uint32_t arguments[3])
 {
     uint32_t which = arguments[0] / 4;
-    hm_handle owner = model->count != 0 ? model->entities[which % model->count].handle
+    hm_handle named = model->count != 0 ? model->entities[which % model->count].handle
                                         : hm_handle_pack(which, 1, model->desc.type_id);
-    return fuzz_hostile_handle(owner, arguments);
+    return test_hostile_handle(named, arguments);
 }
 
 /* A handle as above, with every component. One that resolves is not changed, since the model would
  * not know of it. */
-static void hostile(void *state, const uint32_t arguments[3])
+void world_model_hostile(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_world *world = &model->world;
     hm_handle handle = hostile_handle(model, arguments);
-    const world_model_entity *entity = find(model, handle);
+    const world_model_entity *entity = world_model_find(model, handle);
     CHECK(hm_world_contains(world, handle) == (entity != NULL));
     for (uint32_t c = 0; c < model->component_count; c++) {
         hm_component id = model->components[c].id;
@@ -79,7 +46,7 @@ static void hostile(void *state, const uint32_t arguments[3])
 
 /* A number that is no component of the model; it may be one of the tags that the world has
  * besides. */
-static void hostile_component(void *state, const uint32_t arguments[3])
+void world_model_hostile_component(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_world *world = &model->world;
@@ -108,7 +75,7 @@ static void hostile_component(void *state, const uint32_t arguments[3])
 
 /* queries */
 
-static uint32_t list(const world_model *model, uint32_t set, hm_component *ids)
+static uint32_t list_ids(const world_model *model, uint32_t set, hm_component *ids)
 {
     uint32_t count = 0;
     for (uint32_t c = 0; c < model->component_count; c++)
@@ -128,11 +95,11 @@ static uint32_t count_matches(const world_model *model, uint32_t all, uint32_t n
 }
 
 /* Each entity of the view matches, and each column has its values. */
-static uint32_t check_view(const world_model *model, const hm_view *view, const hm_component *ids,
+static uint32_t check_view(world_model *model, const hm_view *view, const hm_component *ids,
                            uint32_t columns, uint32_t all)
 {
     for (uint32_t row = 0; row < view->count; row++) {
-        const world_model_entity *entity = find(model, view->entities[row]);
+        const world_model_entity *entity = world_model_find(model, view->entities[row]);
         CHECK(entity != NULL && (entity->mask & all) == all);
         for (uint32_t i = 0; i < columns; i++) {
             const unsigned char *values = view->columns[i];
@@ -147,7 +114,7 @@ static uint32_t check_view(const world_model *model, const hm_view *view, const 
 }
 
 /* The sets of all, none and any; while it runs, the world refuses to change. */
-static void query(void *state, const uint32_t arguments[3])
+void world_model_query(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_component ids[4][WORLD_MODEL_KINDS];
@@ -156,9 +123,9 @@ static void query(void *state, const uint32_t arguments[3])
              none = arguments[1] & ~all & ~arguments[2];
     uint32_t any = arguments[2] & ~all & made_kinds;
     hm_query_desc desc = {.all = ids[0], .none = ids[1], .any = ids[2], .optional = ids[3]};
-    desc.all_count = list(model, all, ids[0]);
-    desc.none_count = list(model, none, ids[1]);
-    desc.any_count = list(model, any, ids[2]);
+    desc.all_count = list_ids(model, all, ids[0]);
+    desc.none_count = list_ids(model, none, ids[1]);
+    desc.any_count = list_ids(model, any, ids[2]);
     desc.optional_count = 0;
     hm_query made;
     hm_status status = hm_query_init(&made, &model->world, &desc);
@@ -181,11 +148,11 @@ static void query(void *state, const uint32_t arguments[3])
 
 /* Records commands that cancel out: an entity that is created and destroyed, components that other
  * entities get and lose, and what names no entity. Returns how many must be skipped. */
-static uint32_t record(const world_model *model, hm_commands *buffer, const uint32_t arguments[3])
+static uint32_t record(world_model *model, hm_commands *buffer, const uint32_t arguments[3])
 {
     hm_handle dead = hostile_handle(model, arguments);
     hm_handle made = hm_commands_create(buffer, NULL, 0);
-    bool is_dead = find(model, dead) == NULL && !world_model_is_promised(model, dead) &&
+    bool is_dead = world_model_find(model, dead) == NULL && !world_model_is_promised(model, dead) &&
                    !hm_handle_equal(dead, made);
     uint32_t skipped = 0;
     for (uint32_t c = 0; c < model->component_count; c++) {
@@ -209,7 +176,7 @@ static uint32_t record(const world_model *model, hm_commands *buffer, const uint
 }
 
 /* Nothing is refused memory while it records. After an apply that fails, what waits is cleared. */
-static void commands(void *state, const uint32_t arguments[3])
+void world_model_commands(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     hm_commands buffer;
@@ -230,57 +197,3 @@ static void commands(void *state, const uint32_t arguments[3])
     if (model->world.promised == 0)
         world_model_keep_promises(model);
 }
-
-static const test_operation operations[] = {
-    {"create", 0, create},
-    {"create_n", 0, create_n},
-    {"reserve", 0, reserve},
-    {"promise", 0, promise},
-    {"destroy", 0, destroy},
-    {"destroy_n", 0, destroy_n},
-    {"clear", 0, clear},
-    {"wear", 0, wear},
-    {"add", 0, add},
-    {"remove", 0, remove_one},
-    {"change", 0, change},
-    {"trim", 0, trim},
-    {"edit", 0, edit},
-    {"touch_all", 0, touch_all},
-    {"defragment", 0, defragment},
-    {"component", 0, component},
-    {"probe", 0, probe},
-    {"refuse", 0, refuse},
-    {"hostile", 0, hostile},
-    {"hostile_component", 0, hostile_component},
-    {"query", 0, query},
-    {"commands", 0, commands},
-};
-
-enum { OPERATIONS = sizeof operations / sizeof *operations, OWN_OPERATIONS = 4 };
-
-/* Few entities, so that a script takes no second. */
-static void *begin(const uint32_t arguments[3])
-{
-    CHECK(world_subject.operation_count + OWN_OPERATIONS == OPERATIONS); /* None is left out. */
-    uint32_t small[] = {(arguments[0] & 0xF000) | arguments[0] % 24, arguments[1], arguments[2]};
-    return world_subject.begin(small);
-}
-
-static void check(void *state)
-{
-    world_subject.check(state);
-}
-
-static void end(void *state)
-{
-    world_subject.end(state);
-}
-
-const test_subject fuzz_world_subject = {
-    .name = "hostile_world",
-    .operations = operations,
-    .operation_count = OPERATIONS,
-    .begin = begin,
-    .check = check,
-    .end = end,
-};

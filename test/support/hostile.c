@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations of several models that pass handles and addresses of any bits. */
+#include "hostile.h"
+
+hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    uint32_t which = arguments[0] / 4;
+    uint64_t generation = arguments[2] & 0xFFFF, above = arguments[1] & 0xFFFF;
+    uint64_t upper = above << 48 | generation << 32;
+    switch (arguments[0] % 4) {
+    case 0:
+        return hm_handle_from_bits(upper | which);
+    case 1:
+        return hm_handle_from_bits(upper | (UINT32_MAX - which));
+    case 2:
+        return hm_handle_from_bits(upper ^ named.bits);
+    default:
+        return hm_handle_from_bits(named.bits ^ UINT64_C(1) << arguments[1] % 32);
+    }
+}
+
+/* index */
+
+static hm_handle index_handle(const index_model *model, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    return test_hostile_handle(named, arguments);
+}
+
+void index_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    index_model *model = state;
+    hm_handle handle = index_handle(model, arguments);
+    uint64_t key = (UINT64_C(1) << 63 | (uint64_t)arguments[1] << 16 | arguments[2]) ^ 1;
+    index_model_probe(model, handle);
+    CHECK(hm_index_members(&model->index, key, NULL) == NULL);
+    CHECK(hm_index_remove_key(&model->index, key) == 0);
+    if (index_model_find(model, handle) == NULL)
+        CHECK(!hm_index_remove(&model->index, handle));
+}
+
+void index_model_hostile_set(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    index_model *model = state;
+    index_model_set(model, index_handle(model, arguments), arguments[2] % (INDEX_MODEL_KEYS + 1));
+}
+
+/* lists */
+
+static hm_handle lists_handle(const lists_model *model, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = model->count != 0 ? model->entries[which % model->count].list
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    return test_hostile_handle(named, arguments);
+}
+
+void lists_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    lists_model *model = state;
+    hm_handle handle = lists_handle(model, arguments);
+    lists_model_probe(model, handle);
+    if (lists_model_find(model, handle) == NULL)
+        lists_model_check_refused(model, handle);
+}
+
+/* secondary */
+
+static hm_handle secondary_handle(const secondary_model *model,
+                                  const uint32_t arguments[TEST_ARGUMENTS])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    return test_hostile_handle(named, arguments);
+}
+
+void secondary_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    secondary_model *model = state;
+    hm_handle handle = secondary_handle(model, arguments);
+    secondary_model_probe(model, handle);
+    hm_secondary_touch(&model->secondary, handle);
+    if (secondary_model_find(model, handle) == NULL)
+        CHECK(!hm_secondary_remove(&model->secondary, handle));
+}
+
+void secondary_model_hostile_set(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    secondary_model *model = state;
+    secondary_model_set(model, secondary_handle(model, arguments), false, arguments[2]);
+}
+
+/* table */
+
+/* The slot's entry has the free bit if it is free. */
+static hm_handle table_handle(const table_model *model, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    const hm_id_table *ids = &model->table.ids;
+    uint32_t slot = ids->slot_count != 0 ? arguments[0] / 4 % ids->slot_count : 0;
+    uint64_t entry = ids->slot_count != 0 ? ids->entries[slot].bits >> 32 : 0;
+    return test_hostile_handle(hm_handle_from_bits(entry << 32 | slot), arguments);
+}
+
+void table_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    table_model *model = state;
+    hm_handle handle = table_handle(model, arguments);
+    hm_handle twice[] = {handle, HM_NULL_HANDLE, handle};
+    table_model_probe(model, handle);
+    hm_table_touch(&model->table, handle);
+    if (table_model_find(model, handle) != NULL)
+        return;
+    CHECK(!hm_table_erase(&model->table, handle));
+    CHECK(hm_table_erase_n(&model->table, twice, sizeof twice / sizeof *twice) == 0);
+}
+
+/* Returns the handle of the row whose cell in this column has this byte. */
+static hm_handle row_of(const table_model *model, uint32_t column, uintptr_t address)
+{
+    for (uint32_t row = 0; row < model->count; row++)
+        if (address - (uintptr_t)hm_table_cell(&model->table, row, column) <
+            model->columns[column].size)
+            return model->rows[row];
+    return HM_NULL_HANDLE;
+}
+
+/* An address near a cell, of this column or another, or any 48 bits. */
+void table_model_hostile_address(void *state, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    const table_model *model = state;
+    uint32_t column = arguments[0] / 8 % (model->desc.column_count + 1);
+    uint32_t other = arguments[0] / 128 % model->desc.column_count;
+    uintptr_t near = 0, by = 0;
+    if (arguments[0] % 4 != 0 && model->count != 0) {
+        near = (uintptr_t)hm_table_cell(&model->table, arguments[1] % model->count, other);
+        by = arguments[0] % 4 == 1 ? model->columns[other].size : arguments[0] % 4 == 2 ? 1 : 4096;
+        by *= arguments[2] % 64;
+    } else {
+        near = (uintptr_t)((uint64_t)arguments[1] << 32 | arguments[2] << 16 | arguments[0] / 4);
+    }
+    uintptr_t address = arguments[0] / 4 % 2 == 0 ? near + by : near - by;
+    hm_handle owner = HM_NULL_HANDLE;
+    if (column < model->desc.column_count)
+        owner = row_of(model, column, address);
+    CHECK(hm_handle_equal(hm_table_handle_of(&model->table, (const void *)address, column), owner));
+}
