@@ -385,7 +385,7 @@ static inline void *hm_map_get(const hm_map *map, hm_handle handle)
  *     const struct sprite *sprites = hm_map_items(&map);
  *     for (uint32_t i = hm_map_count(&map); i-- > 0;)
  *         if (sprites[i].depth > 100)
- *             hm_map_erase(&map, hm_map_handle_at(&map, i));
+ *             hm_map_erase_at(&map, i);
  */
 static inline bool hm_map_erase(hm_map *map, hm_handle handle)
 {
@@ -433,6 +433,14 @@ static inline uint32_t hm_map_index_of(const hm_map *map, hm_handle handle)
 {
     HM_CONTRACT(map != NULL, "hm_map_index_of: map is NULL");
     return hm_id_table_find(&map->ids, handle);
+}
+
+/* Erases the item at a dense index, as hm_map_erase does. False out of range, and when busy. O(1).
+ */
+static inline bool hm_map_erase_at(hm_map *map, uint32_t dense_index)
+{
+    HM_CONTRACT(map != NULL, "hm_map_erase_at: map is NULL");
+    return hm_map_erase(map, hm_map_handle_at(map, dense_index));
 }
 
 /* Returns the user meta of the item at a dense index; NULL out of range or without meta. O(1).
@@ -486,7 +494,6 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 
 #define HM_MAP_DEFINE_FOR(prefix, type, number)                                                    \
     HM_TYPED_DEFINE(prefix, map, type, number)                                                     \
-    HM_TYPED_DEFINE_UPCOMING(prefix, map)                                                          \
     HM_MAP_DEFINE_WALK(prefix, type)                                                               \
     HM_TYPED_DEFINE_ORDER(prefix, map, prefix##_handle)                                            \
     HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
@@ -496,12 +503,6 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_map_items: map is NULL");                           \
         return HM_CAST(type *, hm_map_items(&hm_self->map));                                       \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_map_index_of(const prefix##_map *hm_self,            \
-                                                           prefix##_handle hm_named)               \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_index_of: map is NULL");                        \
-        return hm_map_index_of(&hm_self->map, hm_named.id);                                        \
     }                                                                                              \
     HM_UNUSED static inline void *prefix##_map_meta_at(const prefix##_map *hm_self,                \
                                                        uint32_t hm_at)                             \

@@ -184,6 +184,10 @@ template <class T, std::uint16_t TypeId = 0> class map
     {
         return hm_map_erase_as(&own_.c, handle.id(), sizeof(T));
     }
+    bool erase_at(std::uint32_t index) noexcept
+    {
+        return hm_map_erase_at(&own_.c, index);
+    }
     std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
     {
         return hm_map_erase_n(&own_.c, detail::ids(handles), n);

@@ -125,6 +125,12 @@ HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_
  * Then nothing has changed. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
+/* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item
+ * from now will get; the conditions are those of hm_map_upcoming. A const call: threads may ask
+ * together. Invalidates nothing. O(1) for a recent hole and for a slot that was never used; for any
+ * other hole, of which there are few where most slots are live, O(slots / 64). */
+HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
+
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
  * pointers to items. Every item's entry is written, but no item is touched unless there is a
  * destroy hook: O(items + slots / 64). Memory stays committed; see hm_pool_trim. */
@@ -244,6 +250,22 @@ static inline hm_handle hm_pool_handle_at(const hm_pool *pool, uint32_t index)
     return hm_handle_from_bits(HM_CAST(uint64_t, pool->entries[index]) << 32 | index);
 }
 
+/* Returns the index of a handle's item, which hm_pool_item takes, or HM_INVALID_INDEX when the
+ * handle does not resolve. O(1). */
+static inline uint32_t hm_pool_index_of(const hm_pool *pool, hm_handle handle)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_index_of: pool is NULL");
+    return hm_pool_find(pool, handle);
+}
+
+/* Erases the item at an index, as hm_pool_erase does. False for a hole, past the end, and when
+ * busy. O(1). */
+static inline bool hm_pool_erase_at(hm_pool *pool, uint32_t index)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_erase_at: pool is NULL");
+    return hm_pool_erase(pool, hm_pool_handle_at(pool, index));
+}
+
 /* Returns the number of items. O(1). */
 static inline uint32_t hm_pool_count(const hm_pool *pool)
 {
@@ -314,7 +336,7 @@ static inline uint32_t hm_pool_next_word(const hm_pool *pool, uint32_t word, uin
  *
  *     for (uint32_t i = hm_pool_next_run(&pool, 0, NULL); i != HM_INVALID_INDEX;
  *          i = hm_pool_next_run(&pool, i + 1, NULL))
- *         hm_pool_erase(&pool, hm_pool_handle_at(&pool, i));
+ *         hm_pool_erase_at(&pool, i);
  */
 static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint32_t *length)
 {

@@ -342,6 +342,19 @@ template <class T, std::uint16_t TypeId = 0, hm_storage Storage = HM_STORAGE_VIR
     {
         return item(&own_.c, index);
     }
+    [[nodiscard]] std::uint32_t index_of(handle_type handle) const noexcept
+    {
+        return hm_pool_index_of(&own_.c, handle.id());
+    }
+    bool erase_at(std::uint32_t index) noexcept
+    {
+        return hm_pool_erase_at(&own_.c, index);
+    }
+    /* The handle that the (k + 1)-th insert from now will return. See hm_pool_upcoming. */
+    [[nodiscard]] handle_type upcoming(std::uint32_t k) const noexcept
+    {
+        return handle_type(hm_pool_upcoming(&own_.c, k));
+    }
     [[nodiscard]] handle_type handle_at(std::uint32_t index) const noexcept
     {
         return handle_type(hm_pool_handle_at(&own_.c, index));

@@ -150,6 +150,13 @@ HM_API uint32_t hm_table_erase_if(hm_table *table,
 HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t *rows);
 
+/* Looks up n handles: cells[i] becomes the cell of handles[i] in this column, or NULL if that does
+ * not resolve. Returns how many resolve; for a column out of range all are NULL, and it returns 0.
+ * Cannot fail. `cells` must not overlap `handles`. The pointers are valid until rows move. For the
+ * speed see hm_map_get_n. Invalidates nothing. O(n). */
+HM_API uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_t n,
+                               uint32_t column, void **cells);
+
 /* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
  * `alive` must not overlap `handles`. Invalidates nothing. O(n). */
 HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
@@ -292,6 +299,13 @@ static inline hm_handle hm_table_handle_at(const hm_table *table, uint32_t row)
     return hm_id_table_handle_at(&table->ids, row);
 }
 
+/* Erases a row, as hm_table_erase does. False out of range, and when busy. O(columns). */
+static inline bool hm_table_erase_at(hm_table *table, uint32_t row)
+{
+    HM_CONTRACT(table != NULL, "hm_table_erase_at: table is NULL");
+    return hm_table_erase(table, hm_table_handle_at(table, row));
+}
+
 /* Returns the address of a cell; NULL when the column or the row is out of range. O(1). */
 static inline void *hm_table_cell(const hm_table *table, uint32_t row, uint32_t column)
 {
@@ -374,6 +388,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
  *     particles_x_group(table, group)   a float *, as hm_table_group
  *     particles_x_cell(table, row)      a float *, as hm_table_cell
  *     particles_x_get(table, handle)    a float *, as hm_table_get
+ *     particles_x_get_n(table, handles, n, cells)  as hm_table_get_n, with an array of float *
  *     particles_x_of(table, cell)       a particles_handle, as hm_table_handle_of
  *     particles_x_lower_bound(table, order, probe)  and upper_bound, with a float * as the probe
  *     particles_x_column                a constant, the number of the column
@@ -505,12 +520,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
     }
 
 #define HM_TABLE_DEFINE_ROWS(prefix)                                                               \
-    HM_UNUSED static inline uint32_t prefix##_table_row(const prefix##_table *hm_self,             \
-                                                        prefix##_handle hm_named)                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "row");                                                   \
-        return hm_table_row(&hm_self->table, hm_named.id);                                         \
-    }                                                                                              \
+    HM_TYPED_DEFINE_PLACES(prefix, table, row, erase_at, prefix##_handle)                          \
     HM_UNUSED static inline uint32_t prefix##_table_row_n(const prefix##_table *hm_self,           \
                                                           const prefix##_handle *hm_handles,       \
                                                           uint32_t hm_n, uint32_t *hm_rows)        \
@@ -533,13 +543,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
         HM_TYPED_CONTRACT(prefix, table, "erase");                                                 \
         return hm_table_erase(&hm_self->table, hm_named.id);                                       \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_table_erase_n(                                       \
-        prefix##_table *hm_self, const prefix##_handle *hm_handles, uint32_t hm_n)                 \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "erase_n");                                               \
-        HM_TYPED_CONTRACT_ARRAY(prefix, table, "erase_n", hm_handles, "handles");                  \
-        return hm_table_erase_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n);                  \
-    }                                                                                              \
+    HM_TYPED_DEFINE_END_N(prefix, table, erase_n, prefix##_handle, "handles")                      \
     typedef struct prefix##_table_doomed {                                                         \
         const prefix##_table *self;                                                                \
         bool (*doomed)(const prefix##_table *, uint32_t, void *);                                  \
@@ -606,6 +610,16 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
         HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_get: table is NULL");                     \
         return HM_CAST(type *,                                                                     \
                        hm_table_get(&hm_self->table, hm_named.id, prefix##_##name##_column));      \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_##name##_get_n(const prefix##_table *hm_self,        \
+                                                             const prefix##_handle *hm_handles,    \
+                                                             uint32_t hm_n, type **hm_places)      \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_get_n: table is NULL");                   \
+        HM_TYPED_CONTRACT_ARRAY(prefix, name, "get_n", hm_handles, "handles");                     \
+        HM_TYPED_CONTRACT_ARRAY(prefix, name, "get_n", hm_places, "cells");                        \
+        return hm_table_get_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n,                     \
+                              prefix##_##name##_column, HM_POINTER_CAST(void **, hm_places));      \
     }                                                                                              \
     HM_UNUSED static inline prefix##_handle prefix##_##name##_of(const prefix##_table *hm_self,    \
                                                                  const void *hm_cell)              \

@@ -182,6 +182,17 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     {
         return row_n(handles.data(), count_of(handles.size()), numbers);
     }
+    /* As hm_table_get_n, for column I. */
+    template <std::size_t I>
+    std::uint32_t get_n(const handle_type *handles, std::uint32_t n, cell_type<I> **cells) noexcept
+    {
+        return hm_table_get_n(&own_.c, ids(handles), n, I, reinterpret_cast<void **>(cells));
+    }
+    template <std::size_t I>
+    std::uint32_t get_n(span<const handle_type> handles, cell_type<I> **cells) noexcept
+    {
+        return get_n<I>(handles.data(), count_of(handles.size()), cells);
+    }
     [[nodiscard]] handle_type handle_at(std::uint32_t row) const noexcept
     {
         return handle_type(hm_table_handle_at(&own_.c, row));
@@ -196,6 +207,10 @@ template <class Table, std::uint32_t Lanes, class... Columns> class rows
     bool erase(handle_type handle) noexcept
     {
         return hm_table_erase(&own_.c, handle.id());
+    }
+    bool erase_at(std::uint32_t row) noexcept
+    {
+        return hm_table_erase_at(&own_.c, row);
     }
     std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
     {

@@ -109,6 +109,50 @@ hm_status hm_pool_reserve(hm_pool *pool, uint32_t n)
     return hm_pool_prepare(pool, n, false);
 }
 
+/* Returns how many of the next inserts fill recent holes. */
+static uint32_t pool_recent_inserts(const hm_pool *pool)
+{
+    uint32_t i = pool->count;
+    while (i < pool->recent_end && pool->recent[i % HM_POOL_RECENT] < i)
+        i++;
+    return i - pool->count;
+}
+
+/* Returns the hole that is filled after `k` lower ones, when the first `taken` recent ones are
+ * filled already. */
+static uint32_t pool_find_hole(const hm_pool *pool, uint32_t k, uint32_t taken)
+{
+    for (uint32_t word = 0;; word++) {
+        uint64_t holes = hm_pool_holes(pool, word);
+        for (uint32_t i = pool->count; holes != 0 && i < pool->count + taken; i++) {
+            uint32_t slot = pool->recent[i % HM_POOL_RECENT];
+            if (slot / HM_POOL_WORD == word)
+                holes &= ~(UINT64_C(1) << slot % HM_POOL_WORD);
+        }
+        for (; holes != 0; holes &= holes - 1)
+            if (k-- == 0)
+                return word * HM_POOL_WORD + hm_bits_lowest(holes);
+    }
+}
+
+hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k)
+{
+    HM_CONTRACT(pool != NULL, "hm_pool_upcoming: pool is NULL");
+    uint32_t taken = pool_recent_inserts(pool), holes = pool_hole_count(pool);
+    if (k >= pool->capacity - pool->count)
+        return HM_NULL_HANDLE;
+    if (k >= holes) {
+        uint64_t slot = (uint64_t)pool->slot_count + (k - holes);
+        if (slot >= pool->fresh_end)
+            return HM_NULL_HANDLE;
+        return hm_handle_from_bits((uint64_t)pool->fresh_entry << 32 | slot);
+    }
+    uint32_t slot = k < taken ? pool->recent[(pool->count + k) % HM_POOL_RECENT]
+                              : pool_find_hole(pool, k - taken, taken);
+    uint32_t entry = pool->entries[slot] + (HM_POOL_FREE_ENTRY + 1); /* which clears the bit */
+    return hm_handle_from_bits((uint64_t)entry << 32 | slot);
+}
+
 hm_handle hm_pool_issue_slow(hm_pool *pool)
 {
     if (hm_pool_prepare(pool, 1, true) != HM_OK)

@@ -107,6 +107,39 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
                              hm_batch_match_position, table_answer_row);
 }
 
+typedef struct table_places {
+    hm_cells cells;
+    uint32_t lane_shift;
+} table_places;
+
+HM_INLINE void table_answer_cell(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
+                                 uint64_t found)
+{
+    const table_places *places = batch->places;
+    size_t row = (size_t)(match & found), group = row >> places->lane_shift;
+    uintptr_t place = (uintptr_t)places->cells.base + places->cells.stride * group;
+    place += places->cells.size * (row - (group << places->lane_shift));
+    hm_batch_store_place(batch, answers, i, place, found);
+}
+
+uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_t n,
+                        uint32_t column, void **cells)
+{
+    HM_CONTRACT(table != NULL, "hm_table_get_n: table is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_table_get_n: handles is NULL");
+    HM_CONTRACT(cells != NULL || n == 0, "hm_table_get_n: cells is NULL");
+    hm_batch batch = table_batch(table);
+    table_places places = {.lane_shift = table->lane_shift};
+    batch.places = &places;
+    if (column < table->column_count)
+        places.cells = table->columns[column];
+    else
+        batch.limit = 0; /* No row has a cell there. */
+    batch.is_near = places.cells.stride * hm_table_groups(table, table->ids.count) < HM_BATCH_NEAR;
+    return hm_batch_answer_n(&batch, handles, n, cells, sizeof *cells, hm_batch_match_position,
+                             hm_batch_match_position, table_answer_cell);
+}
+
 /* insert */
 
 /* Passes a status on, and names the table if memory was refused. */

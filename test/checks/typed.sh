@@ -30,7 +30,7 @@ for kind in index lists map pool secondary table; do
         # What concerns one column has its name.
         table.column) typed=body_x ;;
         table.handle_of) typed=body_x_of ;;
-        table.cell | table.get | table.group | table.lower_bound | table.upper_bound) typed=body_x_$name ;;
+        table.cell | table.get | table.get_n | table.group | table.lower_bound | table.upper_bound) typed=body_x_$name ;;
         *) typed=body_${kind}_$name ;;
         esac
         grep -q "$typed(" "$program" "$indices" || {

@@ -179,7 +179,7 @@ TEST(cpp_map, loops_visit_values_and_pairs)
     CHECK(view.size() == 50 && &view.front() == fixed.begin() && &view.back() == fixed.end() - 1);
     CHECK(view.subspan(10).first(3).size() == 3 && view.subspan(10).data() == fixed.data() + 10);
     CHECK(fixed.handle_of(&fixed.data()[7]) == fixed.handle_at(7));
-    CHECK(fixed.index_of(fixed.handle_at(7)) == 7);
+    CHECK(fixed.index_of(fixed.handle_at(7)) == 7 && !fixed.erase_at(fixed.size()));
 }
 
 TEST(cpp_map, batches_do_what_single_calls_do)

@@ -30,6 +30,10 @@ template <class Table> void find_rows_by_handle(Table &table)
     bool alive[3];
     CHECK(table.row_n(handles, 3, rows) == 2 && rows[0] == HM_INVALID_INDEX && rows[2] == 2);
     CHECK(table.contains_n(handles, 3, alive) == 2 && !alive[0] && alive[1]);
+    double *cells[3];
+    CHECK(table.template get_n<Y>(handles, 3, cells) == 2 && cells[0] == nullptr);
+    CHECK(*cells[2] == 4.0 && table.template get_n<Y>({handles, 3}, cells) == 2);
+    CHECK(table.erase_at(table.row(handles[19])) && !table.erase_at(100));
     std::uint32_t limit = 10;
     CHECK(table.erase_if([&](float, double, std::uint32_t health) { return health >= limit; }) ==
           10);

@@ -80,7 +80,8 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, get_n, gives_no_places, (c, one, 1, places))                                           \
     R(kind, contains_n, says_dead, (c, one, 1, alive))                                             \
     R(kind, handle_of, is_null, (c, place))                                                        \
-    R(kind, handle_at, is_null, (c, 0))
+    R(kind, handle_at, is_null, (c, 0))                                                            \
+    R(kind, index_of, is_no_index, (c, h))
 #define ITEM_LOOKS_AGAIN(R, kind)                                                                  \
     R(kind, handle_of, is_null, (c, NULL))                                                         \
     R(kind, get_n, is_zero, (c, NULL, 0, NULL))                                                    \
@@ -90,6 +91,7 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, emplace, gives_no_place, gives_no_place, (c, &place))                                  \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
     R(kind, erase, is_zero, is_zero, (c, h))                                                       \
+    R(kind, erase_at, is_zero, is_zero, (c, 0))                                                    \
     R(kind, erase_n, is_zero, is_zero, (c, one, 1))                                                \
     R(kind, erase_if, is_zero, is_zero, (c, doomed, NULL))
 #define INSERT_CHANGES_AGAIN(R, kind) R(kind, insert_n, is_ok, is_busy, (c, NULL, 0, NULL))
@@ -131,7 +133,6 @@ static inline bool is_waiting(hm_progress progress)
     ITEM_LOOKS(R, map)                                                                             \
     ORDERED_LOOKS(R, map)                                                                          \
     R(map, items, is_none, (c))                                                                    \
-    R(map, index_of, is_no_index, (c, h))                                                          \
     R(map, meta_at, is_none, (c, 0))
 #define MAP_CHANGES(R) COMMON_CHANGES(R, map) INSERT_CHANGES(R, map) ORDERED_CHANGES(R, map)
 #define MAP_LOOKS_AGAIN(R) ITEM_LOOKS_AGAIN(R, map)
@@ -144,6 +145,7 @@ static inline bool is_waiting(hm_progress progress)
 #define POOL_LOOKS(R)                                                                              \
     COMMON_LOOKS(R, pool)                                                                          \
     OWNER_LOOKS(R, pool)                                                                           \
+    UPCOMING_LOOKS(R, pool)                                                                        \
     ITEM_LOOKS(R, pool)                                                                            \
     R(pool, item, is_none, (c, 0))                                                                 \
     R(pool, next_run, gives_no_run, (c, 0, &length))                                               \
@@ -173,6 +175,7 @@ static inline bool is_waiting(hm_progress progress)
     R(table, group_count, is_zero, (c))
 #define COLUMN_LOOKS(R)                                                                            \
     R(table, get, is_none, (c, h, 0))                                                              \
+    R(table, get_n, gives_no_places, (c, one, 1, 0, places))                                       \
     R(table, cell, is_none, (c, 0, 0))                                                             \
     R(table, column, is_none, (c, 0))                                                              \
     R(table, group, is_none, (c, 0, 0))                                                            \
@@ -185,6 +188,7 @@ static inline bool is_waiting(hm_progress progress)
     R(table, emplace, gives_no_row, gives_no_row, (c, rows))                                       \
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
     R(table, erase, is_zero, is_zero, (c, h))                                                      \
+    R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \
     R(table, erase_n, is_zero, is_zero, (c, one, 1))                                               \
     R(table, erase_if, is_zero, is_zero, (c, doomed, NULL))                                        \
     R(table, defragment, is_done, is_waiting, (c, 0, &order, budget))                              \
@@ -208,6 +212,8 @@ static inline bool is_waiting(hm_progress progress)
     R(table, defragment, an_order, NO_ORDER, (c, 0, NULL, budget))                                 \
     R(table, defragment, a_key, NO_ORDER, (c, 0, &nothing, budget))
 #define COLUMN_NEEDS(R)                                                                            \
+    R(table, get_n, handles, "handles is NULL", (c, NULL, 1, 0, places))                           \
+    R(table, get_n, cells, "cells is NULL", (c, one, 1, 0, NULL))                                  \
     R(table, lower_bound, an_order, NO_ORDER, (c, 0, NULL, probe))                                 \
     R(table, lower_bound, a_key, NO_ORDER, (c, 0, &nothing, probe))                                \
     R(table, lower_bound, a_probe, "probe is NULL", (c, 0, &order, NULL))                          \
@@ -223,6 +229,7 @@ static inline bool is_waiting(hm_progress progress)
     R(secondary, contains_n, says_dead, (c, one, 1, alive))                                        \
     R(secondary, values, is_none, (c))                                                             \
     R(secondary, owner_at, is_null, (c, 0))                                                        \
+    R(secondary, handle_of, is_null, (c, place))                                                   \
     R(secondary, index_of, is_no_index, (c, h))
 #define SECONDARY_CHANGES(R)                                                                       \
     COMMON_CHANGES(R, secondary)                                                                   \

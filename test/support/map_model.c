@@ -244,7 +244,10 @@ void model_erase(map_model *model, hm_handle handle)
 {
     bool live = model_find(model, handle) != NULL;
     uint64_t before = model->relocated;
-    CHECK(hm_map_erase(&model->map, handle) == live);
+    bool is_erased = handle.bits % 2 == 0
+                         ? hm_map_erase(&model->map, handle)
+                         : hm_map_erase_at(&model->map, hm_map_index_of(&model->map, handle));
+    CHECK(is_erased == live);
     if (!live)
         return;
     model_note_erase(model, handle);

@@ -12,7 +12,8 @@
 enum {
     MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
     MODEL_STRIDE = 32, /* above, each item after this many operations */
-    MODEL_BATCH = 32   /* handles for erase_n */
+    MODEL_BATCH = 32,  /* handles for erase_n */
+    MODEL_MOST = 9000  /* the largest capacity */
 };
 
 static pool_model_slot *find(const pool_model *model, hm_handle handle)
@@ -204,6 +205,8 @@ static void probe_handle(const pool_model *model, hm_handle handle)
     hm_handle_state state = hm_pool_explain(&model->pool, handle), expected = HM_HANDLE_LIVE;
     CHECK(hm_pool_get(&model->pool, handle) == (record != NULL ? record->place : NULL));
     CHECK(hm_pool_contains(&model->pool, handle) == (record != NULL));
+    CHECK(hm_pool_index_of(&model->pool, handle) ==
+          (record != NULL ? hm_handle_index(handle) : HM_INVALID_INDEX));
     void *item = NULL;
     bool is_live = record == NULL;
     CHECK(hm_pool_get_n(&model->pool, &handle, 1, &item) == (record != NULL ? 1u : 0u));
@@ -318,7 +321,7 @@ static void *begin(const uint32_t arguments[3])
     desc->item_align = layout.item_align;
     desc->capacity = capacities[arguments[1] % 8];
     if (arguments[1] / 40 % 16 == 15 && layout.item_size <= MODEL_SMALL)
-        desc->capacity = 9000;
+        desc->capacity = MODEL_MOST;
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->storage = (hm_storage)(arguments[2] % 3);
     desc->block_size = arguments[2] / 3 % 2 == 0 ? 4096 : 0;
@@ -373,9 +376,11 @@ static void insert_burst(void *state, const uint32_t arguments[3])
         insert_one(state, n, arguments[1] + n);
 }
 
-/* Number, value: after a reserve, inserts succeed although the system refuses everything. */
+/* Number, value: after a reserve, inserts succeed although the system refuses everything, and
+ * return the upcoming handles. */
 static void reserve(void *state, const uint32_t arguments[3])
 {
+    static hm_handle promised[MODEL_MOST];
     pool_model *model = state;
     uint32_t n = arguments[0] % (arguments[2] % 8 == 0 ? room(model) + 2 : 40);
     hm_status status = hm_pool_reserve(&model->pool, n);
@@ -385,8 +390,14 @@ static void reserve(void *state, const uint32_t arguments[3])
     }
     CHECK(n <= room(model));
     test_memory_fail(&model->memory, 1, true);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n; k++)
+        promised[k] = hm_pool_upcoming(&model->pool, k);
+    for (uint32_t i = 0; i < n; i++) {
+        CHECK(!hm_pool_contains(&model->pool, promised[i]));
+        CHECK(hm_handle_equal(hm_pool_upcoming(&model->pool, 0), promised[i]));
         insert_one(model, i, arguments[1] + i);
+        CHECK(hm_pool_contains(&model->pool, promised[i]));
+    }
     CHECK(!test_memory_refused(&model->memory));
 }
 
@@ -414,13 +425,16 @@ static void insert_n(void *state, const uint32_t arguments[3])
         note_insert(model, handles[i], is_zero, arguments[1] + i);
 }
 
-/* A handle as pick takes it. */
+/* A handle as pick takes it; every other time it is erased by its index. */
 static void erase(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
     pool_model_slot *record = find(model, handle);
-    CHECK(hm_pool_erase(&model->pool, handle) == (record != NULL));
+    bool is_erased = arguments[2] % 2 == 0
+                         ? hm_pool_erase(&model->pool, handle)
+                         : hm_pool_erase_at(&model->pool, hm_pool_index_of(&model->pool, handle));
+    CHECK(is_erased == (record != NULL));
     if (record != NULL)
         note_erase(model, record);
 }

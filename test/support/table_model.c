@@ -180,7 +180,12 @@ void table_model_probe(const table_model *model, hm_handle handle)
     CHECK(hm_table_contains_n(table, &handle, 1, &answer) == (is_live ? 1u : 0u));
     CHECK(answer == is_live && (state == HM_HANDLE_LIVE) == is_live);
     CHECK((hm_table_get(table, handle, 0) != NULL) == is_live);
-    CHECK(hm_table_get(table, handle, model->desc.column_count) == NULL);
+    for (uint32_t c = 0; c <= model->desc.column_count; c++) {
+        void *cell = &found;
+        uint32_t cells = hm_table_get_n(table, &handle, 1, c, &cell);
+        CHECK(cell == hm_table_get(table, handle, c) && cells == (cell != NULL ? 1u : 0u));
+        CHECK((cell != NULL) == (is_live && c < model->desc.column_count));
+    }
     /* When a spent slot retires, and how coarse a trim's floors are, is up to the table. */
     CHECK(state == expected || (expected == HM_HANDLE_STALE && state == HM_HANDLE_RETIRED) ||
           (expected == HM_HANDLE_FORGED && model->trimmed && state == HM_HANDLE_STALE));
@@ -424,13 +429,16 @@ static void forget_row(table_model *model, hm_handle handle)
     model->rows[hole] = model->rows[--model->count];
 }
 
-/* A handle as pick takes it. */
+/* A handle as pick takes it; every other time it is erased by its row. */
 static void erase(void *state, const uint32_t arguments[3])
 {
     table_model *model = state;
     hm_handle handle = pick(model, arguments[0], arguments[1], arguments[2]);
     bool is_live = table_model_find(model, handle) != NULL;
-    CHECK(hm_table_erase(&model->table, handle) == is_live);
+    bool is_erased = arguments[2] % 2 == 0
+                         ? hm_table_erase(&model->table, handle)
+                         : hm_table_erase_at(&model->table, hm_table_row(&model->table, handle));
+    CHECK(is_erased == is_live);
     if (is_live)
         forget_row(model, handle);
 }

@@ -202,11 +202,15 @@ TABLE_TEST(table, batches_work_in_a_large_table)
     static hm_handle handles[LARGE];
     static uint32_t rows[LARGE];
     static bool alive[LARGE];
+    static void *cells[LARGE];
     hm_table table = make(lanes, (hm_table_desc){.capacity = LARGE});
     CHECK(hm_table_insert_n(&table, NULL, LARGE, handles) == HM_OK);
     CHECK(hm_table_erase_n(&table, handles, LARGE / 2) == LARGE / 2);
     CHECK(hm_table_row_n(&table, handles, LARGE, rows) == LARGE / 2);
     CHECK(hm_table_contains_n(&table, handles, LARGE, alive) == LARGE / 2);
+    CHECK(hm_table_get_n(&table, handles, LARGE, 1, cells) == LARGE / 2);
+    for (uint32_t i = 0; i < LARGE; i++)
+        CHECK(cells[i] == hm_table_get(&table, handles[i], 1));
     for (uint32_t i = 0; i < LARGE; i++) {
         CHECK(rows[i] == hm_table_row(&table, handles[i]) && alive[i] == (i >= LARGE / 2));
         CHECK((rows[i] != HM_INVALID_INDEX) == alive[i]);

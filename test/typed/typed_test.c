@@ -68,6 +68,7 @@ TEST(typed, a_map_does_one_by_one_what_the_untyped_one_does)
           hm_map_describe(&map.map, second.id, NULL, 0));
     CHECK(body_map_describe(&map, second, NULL, 0) == strlen(text));
     CHECK(body_map_get_stats(&map).free_slots == 1 && body_map_validate(&map) == HM_OK);
+    CHECK(body_map_erase_at(&map, 1) && !body_map_erase_at(&map, 1));
     body_map_clear(&map);
     CHECK(body_map_trim(&map) == HM_OK && body_map_count(&map) == 0);
     body_map_fini(&map);
@@ -82,8 +83,10 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     uint64_t live = 0;
     CHECK(body_pool_init(&pool, 10) == HM_OK && body_pool_capacity(&pool) == 10);
     CHECK(body_pool_reserve(&pool, 3) == HM_OK);
+    third = body_pool_upcoming(&pool, 1);
     first = body_pool_insert(&pool, &made);
     second = body_pool_emplace(&pool, &item);
+    CHECK(body_handle_equal(second, third) && body_pool_index_of(&pool, second) == 1);
     CHECK(item != NULL);
     *item = make_body(8);
     third = body_pool_insert(&pool, NULL);
@@ -102,6 +105,7 @@ TEST(typed, a_pool_does_one_by_one_what_the_untyped_one_does)
     CHECK(body_pool_next_run(&pool, 0, &length) == 0 && length == 1);
     CHECK(body_pool_next_word(&pool, 0, &live) == 0 && live == 5);
     CHECK(body_pool_get_stats(&pool).free_slots == 1 && body_pool_validate(&pool) == HM_OK);
+    CHECK(body_pool_erase_at(&pool, 2) && !body_pool_erase_at(&pool, 2));
     body_pool_clear(&pool);
     CHECK(body_pool_trim(&pool) == HM_OK && body_pool_count(&pool) == 0);
     body_pool_fini(&pool);
@@ -415,6 +419,7 @@ TEST(typed, a_table_does_one_by_one_what_the_untyped_one_does)
           hm_table_describe(&table.table, second.id, NULL, 0));
     CHECK(body_table_describe(&table, second, NULL, 0) == strlen(text));
     CHECK(body_table_get_stats(&table).free_slots == 1 && body_table_validate(&table) == HM_OK);
+    CHECK(body_table_erase_at(&table, 1) && !body_table_erase_at(&table, 1));
     body_table_clear(&table);
     CHECK(body_table_trim(&table) == HM_OK && body_table_count(&table) == 0);
     body_table_fini(&table);
@@ -425,6 +430,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     uint32_t values[BODIES], rows[BODIES], i, asked = 0;
     body_handle handles[BODIES];
     bool is_live[BODIES];
+    uint32_t *found[BODIES];
     body_cells cells;
     body_table table;
     hm_table_desc desc;
@@ -442,6 +448,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_table_init_desc(&table, &desc) == HM_OK);
     CHECK(body_table_insert_n(&table, &cells, BODIES, handles) == HM_OK);
     CHECK(body_table_row_n(&table, handles, BODIES, rows) == BODIES);
+    CHECK(body_value_get_n(&table, handles, BODIES, found) == BODIES && *found[7] == 7);
     CHECK(body_table_group_count(&table) == (BODIES + 7) / 8 && body_value(&table) == NULL);
     for (i = 0; i < BODIES; i++)
         CHECK(rows[i] == i && body_value_group(&table, i / 8)[i % 8] == i);

@@ -41,6 +41,8 @@
     HM_TYPED_DEFINE_LOOKUP(prefix, kind, type)                                                     \
     HM_TYPED_DEFINE_ALIVE(prefix, kind)                                                            \
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
+    HM_TYPED_DEFINE_PLACES(prefix, kind, index_of, erase_at, prefix##_handle)                      \
+    HM_TYPED_DEFINE_UPCOMING(prefix, kind)                                                         \
     HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                        \
     HM_TYPED_DEFINE_EXPLAIN(prefix, kind)
 
