@@ -21,6 +21,10 @@
 extern "C" {
 #endif
 
+typedef struct hm_handle {
+    uint64_t bits; /* the layout above */
+} hm_handle;
+
 #define HM_HANDLE_GENERATION_SHIFT 32
 #define HM_HANDLE_TYPE_ID_SHIFT 48
 #ifndef HM_EXHAUSTIVE /* The library's own test has smaller constants. */
@@ -46,10 +50,6 @@ extern "C" {
 #define HM_IS_TYPE_ID(number)                                                                      \
     (HM_CAST(uint64_t, number) <= HM_HANDLE_MAX_TYPE_ID ||                                         \
      HM_CAST(uint64_t, number) == HM_TYPE_ID_UNIQUE)
-
-typedef struct hm_handle {
-    uint64_t bits; /* the layout above */
-} hm_handle;
 
 /* The null handle, as an expression. `{0}` initialises statics. */
 #ifdef __cplusplus
