@@ -3,6 +3,7 @@
 #include <handle_map/transpose.h>
 
 #include "base_private.h"
+#include "memory/memory_private.h"
 
 /* Of items up to this size the next batch is prefetched whole; of larger ones, the fields may be a
  * small part. */
@@ -105,8 +106,8 @@ HM_INLINE void transpose_move_4(unsigned char *restrict to, size_t to_step,
  * its own, because a single address that grows by a step for each value is a chain of additions,
  * which takes longer than the moves. */
 HM_INLINE void transpose_move_n(unsigned char *restrict to, size_t to_step,
-                                const unsigned char *restrict from, size_t from_step, size_t size,
-                                size_t n)
+                                const unsigned char *restrict from, size_t from_step, size_t n,
+                                size_t size)
 {
     size_t i = 0;
     for (; n - i >= 8; i += 8) {
@@ -124,26 +125,15 @@ static void transpose_move(unsigned char *to, size_t to_step, const unsigned cha
                            size_t from_step, size_t size, size_t n)
 {
     switch (size) {
-    case 1:
-        transpose_move_n(to, to_step, from, from_step, 1, n);
-        return;
-    case 2:
-        transpose_move_n(to, to_step, from, from_step, 2, n);
-        return;
-    case 4:
-        transpose_move_n(to, to_step, from, from_step, 4, n);
-        return;
-    case 8:
-        transpose_move_n(to, to_step, from, from_step, 8, n);
-        return;
-    case 12:
-        transpose_move_n(to, to_step, from, from_step, 12, n);
-        return;
-    case 16:
-        transpose_move_n(to, to_step, from, from_step, 16, n);
-        return;
+        HM_SIZE_CASE(1, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASE(2, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASE(4, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASE(8, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASE(12, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASE(16, transpose_move_n, to, to_step, from, from_step, n);
     default:
-        transpose_move_n(to, to_step, from, from_step, size, n);
+        transpose_move_n(to, to_step, from, from_step, n, size);
+        break;
     }
 }
 

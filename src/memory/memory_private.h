@@ -29,6 +29,13 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
+/* In a switch on a size of bytes: calls with this size, a constant, as the last argument. Compilers
+ * turn copies of a constant size into moves. */
+#define HM_SIZE_CASE(size, CALL, ...)                                                              \
+    case (size):                                                                                   \
+        CALL(__VA_ARGS__, (size));                                                                 \
+        break
+
 /* Whether addresses are not scarce, as memory.h says, so that much more may be reserved than items
  * need. */
 bool hm_memory_is_ample(const hm_memory *memory);

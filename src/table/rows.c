@@ -14,24 +14,12 @@
 #define TABLE_FOR_SIZE(size, CALL, ...)                                                            \
     do {                                                                                           \
         switch (size) {                                                                            \
-        case 1:                                                                                    \
-            CALL(__VA_ARGS__, 1);                                                                  \
-            break;                                                                                 \
-        case 2:                                                                                    \
-            CALL(__VA_ARGS__, 2);                                                                  \
-            break;                                                                                 \
-        case 4:                                                                                    \
-            CALL(__VA_ARGS__, 4);                                                                  \
-            break;                                                                                 \
-        case 8:                                                                                    \
-            CALL(__VA_ARGS__, 8);                                                                  \
-            break;                                                                                 \
-        case 12:                                                                                   \
-            CALL(__VA_ARGS__, 12);                                                                 \
-            break;                                                                                 \
-        case 16:                                                                                   \
-            CALL(__VA_ARGS__, 16);                                                                 \
-            break;                                                                                 \
+            HM_SIZE_CASE(1, CALL, __VA_ARGS__);                                                    \
+            HM_SIZE_CASE(2, CALL, __VA_ARGS__);                                                    \
+            HM_SIZE_CASE(4, CALL, __VA_ARGS__);                                                    \
+            HM_SIZE_CASE(8, CALL, __VA_ARGS__);                                                    \
+            HM_SIZE_CASE(12, CALL, __VA_ARGS__);                                                   \
+            HM_SIZE_CASE(16, CALL, __VA_ARGS__);                                                   \
         default:                                                                                   \
             CALL(__VA_ARGS__, size);                                                               \
             break;                                                                                 \

@@ -5,22 +5,13 @@
 
 #include "../order/order_private.h"
 
-/* Calls with the usual sizes as constants, which compilers turn into moves. */
 static inline void rows_copy(void *to, const void *from, uint32_t size)
 {
     switch (size) {
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    case 12:
-        memcpy(to, from, 12);
-        break;
-    case 16:
-        memcpy(to, from, 16);
-        break;
+        HM_SIZE_CASE(4, memcpy, to, from);
+        HM_SIZE_CASE(8, memcpy, to, from);
+        HM_SIZE_CASE(12, memcpy, to, from);
+        HM_SIZE_CASE(16, memcpy, to, from);
     default:
         memcpy(to, from, size);
         break;
@@ -30,18 +21,10 @@ static inline void rows_copy(void *to, const void *from, uint32_t size)
 static inline void rows_zero(void *at, uint32_t size)
 {
     switch (size) {
-    case 4:
-        memset(at, 0, 4);
-        break;
-    case 8:
-        memset(at, 0, 8);
-        break;
-    case 12:
-        memset(at, 0, 12);
-        break;
-    case 16:
-        memset(at, 0, 16);
-        break;
+        HM_SIZE_CASE(4, memset, at, 0);
+        HM_SIZE_CASE(8, memset, at, 0);
+        HM_SIZE_CASE(12, memset, at, 0);
+        HM_SIZE_CASE(16, memset, at, 0);
     default:
         memset(at, 0, size);
         break;
