@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 # typed.sh SOURCE: every public function of a container has a row in the tests of all containers, a typed
 # form, and one in C++. Each function that the header declares must be called in typed form by
-# test/typed/typed_test.c, of an index and of a world by the typed_test.c in their folders; these and
-# test/typed/contract_test.c compile as C11 and as C++17 without a warning, with every installed compiler.
+# test/typed/typed_test.c, of a world by test/world/typed_test.c; these and the others in test/typed compile
+# as C11 and as C++17 without a warning, with every installed compiler.
 # And each must be called by the class of the container, or be listed below with the reason why it is not.
 # HM_WARNINGS, HM_C_WARNINGS: the compilers' warning flags.
 set -eu
 source=$1
 program=$source/test/typed/typed_test.c
 contracts=$source/test/typed/contract_test.c
-indices=$source/test/index/typed_test.c
+layouts=$source/test/typed/layout_test.c
 components=$source/test/world/typed_test.c
 rows=$source/test/support/kinds.h
 
@@ -26,14 +26,13 @@ for kind in index lists map pool secondary table; do
             failed=true
         }
         case $kind.$name in
-        index.*) typed=cell_index_$name ;;
         # What concerns one column has its name.
         table.column) typed=body_x ;;
         table.handle_of) typed=body_x_of ;;
         table.cell | table.get | table.get_n | table.group | table.lower_bound | table.upper_bound) typed=body_x_$name ;;
         *) typed=body_${kind}_$name ;;
         esac
-        grep -q "$typed(" "$program" "$indices" || {
+        grep -q "$typed(" "$program" || {
             echo "hm_${kind}_$name has no typed form that a typed_test.c calls" >&2
             failed=true
         }
@@ -95,7 +94,7 @@ for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c11"
     # shellcheck disable=SC2086 # The warnings are a list.
-    for file in "$program" "$contracts" "$indices" "$components"; do
+    for file in "$program" "$contracts" "$layouts" "$components"; do
         "$compiler" -std=c11 $HM_C_WARNINGS -Wdeclaration-after-statement -Werror -O1 -S \
             -o /dev/null -I "$source/include" -I "$source/test" "$file"
     done
@@ -105,7 +104,7 @@ for compiler in g++ clang++; do
     command -v "$compiler" >/dev/null || continue
     echo "$compiler -std=c++17"
     # shellcheck disable=SC2086 # The warnings are a list.
-    for file in "$program" "$contracts" "$indices" "$components"; do
+    for file in "$program" "$contracts" "$layouts" "$components"; do
         "$compiler" -x c++ -std=c++17 $HM_WARNINGS -Wold-style-cast -Werror -O1 -S -o /dev/null \
             -I "$source/include" -I "$source/test" "$file"
     done

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A handle type defined before its item, an item that contains handles of its own type, and a map,
- * a pool, a secondary, lists and a table with the same name. */
+ * a pool, a secondary, lists, an index and a table with the same name. */
 HM_HANDLE_DEFINE(body)
 typedef struct body {
     body_handle self, parent;
@@ -21,6 +21,7 @@ HM_MAP_DEFINE_FOR(body, body, 3)
 HM_POOL_DEFINE_FOR(body, body, 4)
 HM_SECONDARY_DEFINE(body, body, body)
 HM_LISTS_DEFINE_FOR(body, body, 6)
+HM_INDEX_DEFINE(body, body)
 #define BODY_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(uint32_t, value) COLUMN(body_handle, parent)
 HM_TABLE_DEFINE_FOR(body, 5, BODY_COLUMNS)
 
@@ -55,6 +56,13 @@ static inline bool has_odd_value(const body_table *table, uint32_t row, void *co
 {
     ++*HM_CAST(uint32_t *, context);
     return *body_value_cell(table, row) % 2 != 0;
+}
+
+static inline bool has_odd_slot(body_handle owner, uint64_t key, void *context)
+{
+    (void)key;
+    ++*HM_CAST(uint32_t *, context);
+    return hm_handle_index(owner.id) % 2 != 0;
 }
 
 static inline uint64_t falling_number_of(const void *cell, void *context)

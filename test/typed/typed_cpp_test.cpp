@@ -12,4 +12,5 @@ extern "C" {
 
 #define typed typed_cpp
 #include "contract_test.c"
+#include "layout_test.c"
 #include "typed_test.c"

@@ -525,3 +525,80 @@ TEST(typed, the_type_id_of_a_descriptor_wins_unless_it_is_0)
     body_map_fini(&editor);
     body_pool_fini(&pool);
 }
+
+enum { OWNERS = 60, CELLS = 10 };
+
+TEST(typed, an_index_does_what_the_untyped_one_does)
+{
+    body_index index;
+    body_index_view view;
+    body_handle bodies[OWNERS];
+    uint64_t keys[OWNERS], key = 0;
+    uint32_t i, count = 0, asked = 0, visited = 0;
+    hm_budget unlimited = {0, 0};
+    memset(&view, 0, sizeof view);
+    for (i = 0; i < OWNERS; i++) {
+        bodies[i] = body_at(i);
+        keys[i] = i % CELLS;
+    }
+    CHECK(body_index_init(&index, 100, 3, CELLS) == HM_OK);
+    CHECK(body_index_capacity(&index) == 100 && strcmp(index.index.name, "body") == 0);
+    CHECK(body_index_reserve(&index, OWNERS) == HM_OK);
+    CHECK(body_index_set_n(&index, bodies, keys, OWNERS) == HM_OK);
+    CHECK(body_index_set(&index, bodies[0], 1) == HM_OK);
+    CHECK(body_index_set(&index, bodies[0], CELLS) == HM_ERROR_INVALID);
+    CHECK(body_index_key_of(&index, bodies[0], &key) && key == 1);
+    CHECK(body_handle_equal(body_index_members(&index, 1, &count)[6], bodies[0]) && count == 7);
+    CHECK(body_index_remove(&index, bodies[0]) && !body_index_contains(&index, bodies[0]));
+    CHECK(body_index_remove_n(&index, bodies, 2) == 1 && body_index_remove_key(&index, 2) == 6);
+    CHECK(body_index_remove_if(&index, has_odd_slot, &asked) == 29 && asked == 52);
+    CHECK(body_index_count(&index) == 23 && body_index_key_count(&index) == 4);
+    while (body_index_next(&index, &view)) {
+        CHECK(view.count == (view.key == 0 ? 5 : 6) && view.key % 2 == 0);
+        CHECK(view.members == body_index_members(&index, view.key, NULL));
+        visited++;
+    }
+    CHECK(visited == 4 && body_index_defragment(&index, unlimited).done);
+    CHECK(body_index_describe(&index, bodies[4], text, sizeof text) == strlen(text));
+    CHECK(body_index_explain(&index, bodies[4]) == hm_index_explain(&index.index, bodies[4].id));
+    CHECK(strcmp(text, "live: slot 4 of 'body', generation 1") == 0);
+    CHECK(body_index_get_stats(&index).count == 23 && body_index_validate(&index) == HM_OK);
+    CHECK(body_index_trim(&index) == HM_OK);
+    body_index_clear(&index);
+    CHECK(body_index_count(&index) == 0);
+    body_index_fini(&index);
+}
+
+TEST(typed, an_index_takes_the_rest_from_its_owners)
+{
+    body_index index;
+    hm_map map;
+    hm_map_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.item_size = 4;
+    desc.capacity = 30;
+    desc.max_slots = 4000000;
+    desc.type_id = 3;
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    CHECK(body_index_init_for(&index, 0, hm_map_as_owners(&map), CELLS) == HM_OK);
+    CHECK(body_index_capacity(&index) == 30 && strcmp(index.index.name, "body") == 0);
+    CHECK(body_index_set(&index, body_at(3999999), CELLS - 1) == HM_OK);
+    CHECK(body_index_set(&index, body_at(0), CELLS) == HM_ERROR_INVALID);
+    body_index_fini(&index);
+    CHECK(body_index_init_for(&index, 5, hm_map_as_owners(&map), 0) == HM_OK);
+    CHECK(body_index_capacity(&index) == 5);
+    body_index_fini(&index);
+    hm_map_fini(&map);
+    CHECK(body_index_init_for(&index, 5, hm_map_as_owners(&map), 0) == HM_ERROR_INVALID);
+    CHECK(body_index_init_for(NULL, 5, hm_map_as_owners(&map), 0) == HM_ERROR_INVALID);
+    CHECK(strcmp(hm_last_error(), "body_index_init_for: index is NULL") == 0);
+}
+
+TEST(typed, a_batch_of_none_needs_no_arrays_of_an_index)
+{
+    body_index index;
+    CHECK(body_index_init(&index, 1, 3, 0) == HM_OK);
+    CHECK(body_index_set_n(&index, NULL, NULL, 0) == HM_OK);
+    CHECK(body_index_remove_n(&index, NULL, 0) == 0);
+    body_index_fini(&index);
+}
