@@ -127,10 +127,7 @@ static void transpose_move(unsigned char *to, size_t to_step, const unsigned cha
     switch (size) {
         HM_SIZE_CASE(1, transpose_move_n, to, to_step, from, from_step, n);
         HM_SIZE_CASE(2, transpose_move_n, to, to_step, from, from_step, n);
-        HM_SIZE_CASE(4, transpose_move_n, to, to_step, from, from_step, n);
-        HM_SIZE_CASE(8, transpose_move_n, to, to_step, from, from_step, n);
-        HM_SIZE_CASE(12, transpose_move_n, to, to_step, from, from_step, n);
-        HM_SIZE_CASE(16, transpose_move_n, to, to_step, from, from_step, n);
+        HM_SIZE_CASES(transpose_move_n, to, to_step, from, from_step, n);
     default:
         transpose_move_n(to, to_step, from, from_step, n, size);
         break;

@@ -29,12 +29,17 @@ hm_status hm_memory_reserve(const hm_memory *memory, size_t size, unsigned char 
 hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size_t size);
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
-/* In a switch on a size of bytes: calls with this size, a constant, as the last argument. Compilers
- * turn copies of a constant size into moves. */
+/* In a switch on a size of bytes: calls with a constant size as the last argument, which compilers
+ * turn into moves. The second has the sizes that most values have. */
 #define HM_SIZE_CASE(size, CALL, ...)                                                              \
     case (size):                                                                                   \
         CALL(__VA_ARGS__, (size));                                                                 \
         break
+#define HM_SIZE_CASES(CALL, ...)                                                                   \
+    HM_SIZE_CASE(4, CALL, __VA_ARGS__);                                                            \
+    HM_SIZE_CASE(8, CALL, __VA_ARGS__);                                                            \
+    HM_SIZE_CASE(12, CALL, __VA_ARGS__);                                                           \
+    HM_SIZE_CASE(16, CALL, __VA_ARGS__)
 
 /* Whether addresses are not scarce, as memory.h says, so that much more may be reserved than items
  * need. */

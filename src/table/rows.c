@@ -16,10 +16,7 @@
         switch (size) {                                                                            \
             HM_SIZE_CASE(1, CALL, __VA_ARGS__);                                                    \
             HM_SIZE_CASE(2, CALL, __VA_ARGS__);                                                    \
-            HM_SIZE_CASE(4, CALL, __VA_ARGS__);                                                    \
-            HM_SIZE_CASE(8, CALL, __VA_ARGS__);                                                    \
-            HM_SIZE_CASE(12, CALL, __VA_ARGS__);                                                   \
-            HM_SIZE_CASE(16, CALL, __VA_ARGS__);                                                   \
+            HM_SIZE_CASES(CALL, __VA_ARGS__);                                                      \
         default:                                                                                   \
             CALL(__VA_ARGS__, size);                                                               \
             break;                                                                                 \

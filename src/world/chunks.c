@@ -8,10 +8,7 @@
 static inline void rows_copy(void *to, const void *from, uint32_t size)
 {
     switch (size) {
-        HM_SIZE_CASE(4, memcpy, to, from);
-        HM_SIZE_CASE(8, memcpy, to, from);
-        HM_SIZE_CASE(12, memcpy, to, from);
-        HM_SIZE_CASE(16, memcpy, to, from);
+        HM_SIZE_CASES(memcpy, to, from);
     default:
         memcpy(to, from, size);
         break;
@@ -21,10 +18,7 @@ static inline void rows_copy(void *to, const void *from, uint32_t size)
 static inline void rows_zero(void *at, uint32_t size)
 {
     switch (size) {
-        HM_SIZE_CASE(4, memset, at, 0);
-        HM_SIZE_CASE(8, memset, at, 0);
-        HM_SIZE_CASE(12, memset, at, 0);
-        HM_SIZE_CASE(16, memset, at, 0);
+        HM_SIZE_CASES(memset, at, 0);
     default:
         memset(at, 0, size);
         break;

@@ -30,7 +30,7 @@ BUGS = [
     Bug("clear loses the free slots", TABLE,
         "    table->count = 0;", "    table->count = table->used = 0;", "map"),
     Bug("type ids above 0x7FFF are taken", "src/id_table.c",
-        "if (type_id > HM_HANDLE_MAX_TYPE_ID)", "if (false)", "map"),
+        "if (!HM_IS_TYPE_ID(type_id))", "if (false)", "map"),
     Bug("an erase breaks the link of the slot that it frees", TABLE,
         "hm_handle_set_index(&entries[freed], HM_CAST(uint32_t, last));",
         "hm_handle_set_index(&entries[freed], 0);", "map"),
