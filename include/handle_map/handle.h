@@ -33,9 +33,8 @@ typedef struct hm_handle {
 #define HM_HANDLE_MAX_TYPE_ID UINT32_C(0x7FFF)
 #define HM_HANDLE_FREE_BIT (UINT64_C(1) << 63)
 
-/* As the type id of a descriptor: one that no other container of this process gets. Containers that
- * have the same type id take each other's handles, and each begins with index 0, generation 1; so
- * where several have items of one type, give each a type id of its own, or this.
+/* As the type id of a descriptor: one that no other container of this process gets. Where several
+ * containers have items of one type, give each a type id of its own, or this (handle_map.h).
  *
  * The numbers are HM_TYPE_ID_FIRST_UNIQUE to HM_HANDLE_MAX_TYPE_ID, in this order, for all threads
  * together, without a lock. Choose your own type ids below them: nothing else keeps the two apart.

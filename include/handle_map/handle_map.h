@@ -28,7 +28,7 @@
  * items: to restart a level, clear the container instead.
  *
  * Type ids. There are 32,768. Containers that share one cannot tell their handles apart, since each
- * begins with index 0, generation 1: give each its own.
+ * begins with index 0, generation 1: give each its own, or HM_TYPE_ID_UNIQUE (handle.h).
  *
  * Index space. The index of a handle is a *slot*. A slot can be used 65,535 times, less those uses
  * that trim costs; then it is *retired*, never wrapped. Live, free and retired slots together are

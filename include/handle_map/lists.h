@@ -34,8 +34,7 @@ typedef struct hm_lists_desc {
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
                            4 x capacity; they must take less than 32 GiB */
-    uint16_t
-        type_id; /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE; tells these lists' handles from others */
+    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
 } hm_lists_desc;

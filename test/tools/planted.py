@@ -14,7 +14,6 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 
