@@ -11,10 +11,9 @@
 #include "array_private.h"
 #include "base_private.h"
 #include "batch_private.h"
-#include "guard_private.h"
+#include "dense_private.h"
 #include "id_table_private.h"
 #include "memory/memory_private.h"
-#include "order/order_private.h"
 
 /* Returns the number of items for which all columns are committed. */
 static uint32_t map_committed_items(const hm_map *map)
@@ -241,13 +240,6 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
 
 /* moving */
 
-/* Tells the order that a position has another item now, or that its item may belong elsewhere. */
-static void map_disturb(hm_map *map, uint32_t index, uint32_t count)
-{
-    if ((map->guard.flags & HM_GUARD_ORDERED) != 0)
-        hm_order_disturb(&map->order, index, count);
-}
-
 /* Runs inside enter and leave. */
 static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 {
@@ -272,7 +264,7 @@ static void map_erase_at(hm_map *map, uint32_t index)
     }
     hm_id_table_release(&map->ids, hm_id_table_handle_at(&map->ids, index), index);
     map_poison_dead(map, 1);
-    map_disturb(map, index, last);
+    hm_dense_disturb(&map->guard, &map->order, index, last);
     if (index != last)
         map_report_move(map, last, index);
     hm_guard_leave(&map->guard, map_committed_items(map));
@@ -344,12 +336,6 @@ uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
 
 /* order */
 
-static void map_forget_order(hm_map *map)
-{
-    hm_order_reset(&map->order);
-    map->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED;
-}
-
 /* The items have been exchanged; their meta must follow before the program is told. */
 static void map_swapped(void *owner, uint32_t a, uint32_t b)
 {
@@ -368,84 +354,61 @@ static uint32_t map_find(const void *owner, hm_handle handle)
     return hm_id_table_find(&map->ids, handle);
 }
 
-static hm_sequence map_sequence(hm_map *map)
+static void map_erase_from(void *owner, uint32_t index)
 {
-    return (hm_sequence){
-        .items = map->items,
-        .stride = map->item_size,
-        .moved_size = map->item_size,
-        .links = hm_id_table_links(&map->ids),
-        .slot_count = map->ids.slot_count,
-        .count = map->ids.count,
-        .capacity = hm_map_capacity(map),
-        .swapped = map->meta_array.data != NULL || map->relocate != NULL ? map_swapped : NULL,
-        .find = map_find,
-        .owner = map,
-        .memory = map->item_array.memory,
-        .what = "map",
-        .name = map->name};
+    map_erase_at(owner, index);
+}
+
+/* A search writes nothing, so that the map may be a constant then. */
+static hm_dense map_dense(const hm_map *constant)
+{
+    hm_map *map = (hm_map *)constant;
+    bool moves_more = map->meta_array.data != NULL || map->relocate != NULL;
+    return (hm_dense){.guard = &map->guard,
+                      .limit = map_committed_items(map),
+                      .order = &map->order,
+                      .erase_at = map_erase_from,
+                      .sequence = {.items = map->items,
+                                   .stride = map->item_size,
+                                   .moved_size = map->item_size,
+                                   .links = hm_id_table_links(&map->ids),
+                                   .slot_count = map->ids.slot_count,
+                                   .count = map->ids.count,
+                                   .capacity = hm_map_capacity(map),
+                                   .swapped = moves_more ? map_swapped : NULL,
+                                   .find = map_find,
+                                   .owner = map,
+                                   .memory = map->item_array.memory,
+                                   .what = "map",
+                                   .name = map->name}};
 }
 
 hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
 {
     HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_map_defragment: the order has neither compare nor key");
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_sequence sequence = map_sequence(map);
-    map->guard.flags |= HM_GUARD_ORDERED;
-    hm_guard_enter(&map->guard);
-    hm_progress progress = hm_order_run(&map->order, order, &sequence, budget);
-    hm_guard_leave(&map->guard, map_committed_items(map));
-    return progress;
+    const hm_dense dense = map_dense(map);
+    return hm_dense_defragment(&dense, order, budget);
 }
 
 hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_budget budget)
 {
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
-    HM_CONTRACT(order != NULL || n == 0, "hm_map_arrange: order is NULL");
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_sequence sequence = map_sequence(map);
-    map->guard.flags |= HM_GUARD_ORDERED;
-    hm_guard_enter(&map->guard);
-    hm_progress progress = hm_order_arrange(&map->order, order, n, &sequence, budget);
-    hm_guard_leave(&map->guard, map_committed_items(map));
-    return progress;
-}
-
-static uint32_t map_bound(const hm_map *map, const hm_order *order, const void *probe,
-                          bool is_upper)
-{
-    hm_bound bound = {
-        .state = &map->order,
-        .order = *order,
-        .sequence = {.items = map->items, .stride = map->item_size, .count = map->ids.count},
-        .probe = probe,
-        .is_upper = is_upper,
-        .is_busy = hm_guard_is_busy(&map->guard),
-        .what = "map",
-        .name = map->name};
-    return hm_order_bound(&bound);
+    const hm_dense dense = map_dense(map);
+    return hm_dense_arrange(&dense, order, n, budget);
 }
 
 uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe)
 {
     HM_CONTRACT(map != NULL, "hm_map_lower_bound: map is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_map_lower_bound: the order has neither compare nor key");
-    HM_CONTRACT(probe != NULL, "hm_map_lower_bound: probe is NULL");
-    return map_bound(map, order, probe, false);
+    const hm_dense dense = map_dense(map);
+    return hm_dense_bound(&dense, order, probe, false);
 }
 
 uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, const void *probe)
 {
     HM_CONTRACT(map != NULL, "hm_map_upper_bound: map is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_map_upper_bound: the order has neither compare nor key");
-    HM_CONTRACT(probe != NULL, "hm_map_upper_bound: probe is NULL");
-    return map_bound(map, order, probe, true);
+    const hm_dense dense = map_dense(map);
+    return hm_dense_bound(&dense, order, probe, true);
 }
 
 void hm_map_touch(hm_map *map, hm_handle handle)
@@ -453,14 +416,15 @@ void hm_map_touch(hm_map *map, hm_handle handle)
     HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
     uint32_t index = hm_id_table_find(&map->ids, handle);
-    map_disturb(map, index, map->ids.count); /* Nothing manages HM_INVALID_INDEX. */
+    /* Nothing manages HM_INVALID_INDEX. */
+    hm_dense_disturb(&map->guard, &map->order, index, map->ids.count);
 }
 
 void hm_map_touch_all(hm_map *map)
 {
     HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
     HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch_all", map->name);
-    map_forget_order(map);
+    hm_dense_forget_order(&map->guard, &map->order);
 }
 
 typedef struct map_doomed {
@@ -479,17 +443,9 @@ uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *con
 {
     HM_CONTRACT(map != NULL, "hm_map_erase_if: map is NULL");
     HM_CONTRACT(doomed != NULL, "hm_map_erase_if: doomed is NULL");
-    if (hm_guard_refuses(&map->guard, "map", map->name))
-        return 0;
-    uint32_t count = map->ids.count;
     map_doomed call = {doomed, context};
-    hm_sequence sequence = map_sequence(map);
-    hm_guard_enter(&map->guard);
-    uint32_t survivors = hm_order_gather(&map->order, &sequence, map_is_doomed, &call);
-    hm_guard_leave(&map->guard, map_committed_items(map));
-    while (map->ids.count > survivors)
-        map_erase_at(map, map->ids.count - 1);
-    return count - survivors;
+    const hm_dense dense = map_dense(map);
+    return hm_dense_erase_if(&dense, map_is_doomed, &call);
 }
 
 void hm_map_clear(hm_map *map)
@@ -503,7 +459,7 @@ void hm_map_clear(hm_map *map)
     hm_id_table_clear(&map->ids);
     if (count > 0)
         map_poison_dead(map, count);
-    map_forget_order(map);
+    hm_dense_forget_order(&map->guard, &map->order);
 }
 
 /* memory and questions */
@@ -531,14 +487,12 @@ hm_status hm_map_validate(const hm_map *map)
     hm_status status = hm_id_table_validate(&map->ids);
     if (status != HM_OK)
         return status;
-    bool is_consistent =
-        map->items == hm_array_data(&map->item_array) &&
-        map->item_size == map->item_array.item_size && map->ids.count <= map_committed_items(map) &&
-        map->guard.limit == (hm_guard_is_busy(&map->guard) ? 0 : map_committed_items(map));
+    bool is_consistent = hm_dense_is_valid(&map->guard, &map->order, map_committed_items(map)) &&
+                         map->items == hm_array_data(&map->item_array) &&
+                         map->item_size == map->item_array.item_size &&
+                         map->ids.count <= map_committed_items(map);
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT, "the map's items, count and committed memory disagree");
-    if (map->order.cursor != 0 && (map->guard.flags & HM_GUARD_ORDERED) == 0)
-        return hm_fail(HM_ERROR_CORRUPT, "the map does not tell its order of changes");
     return HM_OK;
 }
 

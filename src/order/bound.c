@@ -16,14 +16,14 @@ static bool bound_is_for(const hm_bound *bound)
 
 static bool bound_is_in_order(const hm_bound *bound)
 {
-    return bound_is_for(bound) && hm_order_is_in_order(bound->state, bound->sequence.count);
+    return bound_is_for(bound) && hm_order_is_in_order(bound->state, bound->sequence->count);
 }
 
 /* Whether the bound is behind the item at `index`. */
 static bool bound_is_behind(const hm_bound *bound, uint32_t index, uint64_t probe_key)
 {
     const hm_order *order = &bound->order;
-    const void *item = hm_sequence_item(&bound->sequence, index);
+    const void *item = hm_sequence_item(bound->sequence, index);
     if (order->key != NULL) {
         uint64_t key = order->key(item, order->context);
         if (key != probe_key)
@@ -37,7 +37,8 @@ static bool bound_is_behind(const hm_bound *bound, uint32_t index, uint64_t prob
 
 static uint32_t bound_refuse(const hm_bound *bound)
 {
-    hm_fail(HM_ERROR_INVALID, "the %s '%.80s' is not in order: %s", bound->what, bound->name,
+    hm_fail(HM_ERROR_INVALID, "the %s '%.80s' is not in order: %s", bound->sequence->what,
+            bound->sequence->name,
             bound_is_for(bound) ? "defragment is not done"
                                 : "defragment was not called for it, or not last");
     return HM_INVALID_INDEX;
@@ -47,11 +48,11 @@ uint32_t hm_order_bound(const hm_bound *bound)
 {
     HM_CONTRACT(bound != NULL, "hm_order_bound: bound is NULL");
     if (bound->is_busy) {
-        hm_fail_busy(bound->what, bound->name);
+        hm_fail_busy(bound->sequence->what, bound->sequence->name);
         return HM_INVALID_INDEX;
     }
     const hm_order *order = &bound->order;
-    uint32_t begin = 0, end = bound->sequence.count;
+    uint32_t begin = 0, end = bound->sequence->count;
     if (end == 0)
         return 0;
     uint64_t key = 0;

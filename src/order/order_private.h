@@ -134,12 +134,10 @@ void hm_order_disturb(hm_order_state *state, uint32_t index, uint32_t count);
 typedef struct hm_bound {
     const hm_order_state *state; /* NULL: another column is ordered */
     hm_order order;
-    hm_sequence sequence; /* count, and what says where items are */
-    const void *probe;    /* what compare and key are shown for it */
+    const hm_sequence *sequence; /* what says where items are, its count, and its names */
+    const void *probe;           /* what compare and key are shown for it */
     bool is_upper;
     bool is_busy; /* one of the owner's callbacks is running */
-    /* The owner, for hm_last_error: "map" or "table", and the program's name for it. */
-    const char *what, *name;
 } hm_bound;
 
 /* Returns the position, or the count if there is none. When busy, and when the sequence is not in

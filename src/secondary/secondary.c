@@ -15,11 +15,9 @@
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../describe_private.h"
-#include "../guard_private.h"
 #include "../handle_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
-#include "../order/order_private.h"
 
 /* Returns the number of values for which all columns are committed. */
 static uint32_t secondary_committed_values(const hm_secondary *secondary)
@@ -298,6 +296,7 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
 void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
 {
     hm_secondary_drop_as(secondary, index, secondary->value_size);
+    hm_secondary_disturb(secondary, index, secondary->count);
 }
 
 static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
@@ -314,12 +313,6 @@ bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)
     return true;
 }
 
-static void secondary_forget_order(hm_secondary *secondary)
-{
-    hm_order_reset(&secondary->order);
-    secondary->managed = 0;
-}
-
 void hm_secondary_clear(hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_clear: secondary is NULL");
@@ -329,22 +322,10 @@ void hm_secondary_clear(hm_secondary *secondary)
             secondary_remove_at(secondary, secondary->count - 1);
     hm_memory_poison(secondary->values, secondary->value_size * secondary->count);
     secondary->count = 0;
-    secondary_forget_order(secondary);
+    hm_dense_forget_order(&secondary->guard, &secondary->order);
 }
 
 /* order */
-
-/* Tells the inline functions which positions the order manages. */
-static void secondary_follow_order(hm_secondary *secondary)
-{
-    secondary->managed = secondary->order.cursor + 1;
-}
-
-void hm_secondary_disturb_managed(hm_secondary *secondary, uint32_t index, uint32_t count)
-{
-    hm_order_disturb(&secondary->order, index, count);
-    secondary_follow_order(secondary);
-}
 
 /* The values have been exchanged, and the lower halves of the owners' handles, which are links: the
  * upper halves must follow. */
@@ -362,87 +343,65 @@ static uint32_t secondary_find(const void *owner, hm_handle handle)
     return hm_secondary_find(owner, handle);
 }
 
-static hm_sequence secondary_sequence(hm_secondary *secondary)
+static void secondary_remove_from(void *owner, uint32_t index)
 {
-    return (hm_sequence){.items = secondary->values,
-                         .stride = secondary->value_size,
-                         .moved_size = secondary->value_size,
-                         .links = {.owners = secondary->owners, .positions = secondary->positions},
-                         .slot_count = secondary->slot_end,
-                         .count = secondary->count,
-                         .capacity = hm_secondary_capacity(secondary),
-                         .swapped = secondary_swapped,
-                         .find = secondary_find,
-                         .owner = secondary,
-                         .memory = secondary->value_array.memory,
-                         .what = "secondary",
-                         .name = secondary->name};
+    secondary_remove_at(owner, index);
+}
+
+/* A search writes nothing, so that the secondary may be a constant then. */
+static hm_dense secondary_dense(const hm_secondary *constant)
+{
+    hm_secondary *secondary = (hm_secondary *)constant;
+    return (hm_dense){
+        .guard = &secondary->guard,
+        .limit = secondary_committed_values(secondary),
+        .order = &secondary->order,
+        .erase_at = secondary_remove_from,
+        .sequence = {.items = secondary->values,
+                     .stride = secondary->value_size,
+                     .moved_size = secondary->value_size,
+                     .links = {.owners = secondary->owners, .positions = secondary->positions},
+                     .slot_count = secondary->slot_end,
+                     .count = secondary->count,
+                     .capacity = hm_secondary_capacity(secondary),
+                     .swapped = secondary_swapped,
+                     .find = secondary_find,
+                     .owner = secondary,
+                     .memory = secondary->value_array.memory,
+                     .what = "secondary",
+                     .name = secondary->name}};
 }
 
 hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
                                     hm_budget budget)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_defragment: secondary is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_secondary_defragment: the order has neither compare nor key");
-    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_sequence sequence = secondary_sequence(secondary);
-    hm_guard_enter(&secondary->guard);
-    hm_progress progress = hm_order_run(&secondary->order, order, &sequence, budget);
-    secondary_follow_order(secondary);
-    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
-    return progress;
+    const hm_dense dense = secondary_dense(secondary);
+    return hm_dense_defragment(&dense, order, budget);
 }
 
 hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order, uint32_t n,
                                  hm_budget budget)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
-    HM_CONTRACT(order != NULL || n == 0, "hm_secondary_arrange: order is NULL");
-    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_sequence sequence = secondary_sequence(secondary);
-    /* No callback of the program's runs. */
-    hm_progress progress = hm_order_arrange(&secondary->order, order, n, &sequence, budget);
-    secondary_follow_order(secondary);
-    return progress;
-}
-
-static uint32_t secondary_bound(const hm_secondary *secondary, const hm_order *order,
-                                const void *probe, bool is_upper)
-{
-    hm_bound bound = {.state = &secondary->order,
-                      .order = *order,
-                      .sequence = {.items = secondary->values,
-                                   .stride = secondary->value_size,
-                                   .count = secondary->count},
-                      .probe = probe,
-                      .is_upper = is_upper,
-                      .is_busy = hm_guard_is_busy(&secondary->guard),
-                      .what = "secondary",
-                      .name = secondary->name};
-    return hm_order_bound(&bound);
+    const hm_dense dense = secondary_dense(secondary);
+    return hm_dense_arrange(&dense, order, n, budget);
 }
 
 uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,
                                   const void *probe)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_lower_bound: secondary is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_secondary_lower_bound: the order has neither compare nor key");
-    HM_CONTRACT(probe != NULL, "hm_secondary_lower_bound: probe is NULL");
-    return secondary_bound(secondary, order, probe, false);
+    const hm_dense dense = secondary_dense(secondary);
+    return hm_dense_bound(&dense, order, probe, false);
 }
 
 uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
                                   const void *probe)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_upper_bound: secondary is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_secondary_upper_bound: the order has neither compare nor key");
-    HM_CONTRACT(probe != NULL, "hm_secondary_upper_bound: probe is NULL");
-    return secondary_bound(secondary, order, probe, true);
+    const hm_dense dense = secondary_dense(secondary);
+    return hm_dense_bound(&dense, order, probe, true);
 }
 
 void hm_secondary_touch(hm_secondary *secondary, hm_handle owner)
@@ -458,7 +417,7 @@ void hm_secondary_touch_all(hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_touch_all: secondary is NULL");
     HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_touch_all", secondary->name);
-    secondary_forget_order(secondary);
+    hm_dense_forget_order(&secondary->guard, &secondary->order);
 }
 
 typedef struct secondary_doom {
@@ -470,8 +429,8 @@ static bool secondary_is_doomed(void *owner, uint32_t index, void *context)
 {
     const hm_secondary *secondary = owner;
     const secondary_doom *call = context;
-    const unsigned char *value = secondary->values + secondary->value_size * index;
-    return call->doomed(secondary->owners[index], value, call->context);
+    return call->doomed(secondary->owners[index], secondary_value_at(secondary, index),
+                        call->context);
 }
 
 uint32_t hm_secondary_remove_if(hm_secondary *secondary,
@@ -480,19 +439,9 @@ uint32_t hm_secondary_remove_if(hm_secondary *secondary,
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_remove_if: secondary is NULL");
     HM_CONTRACT(doomed != NULL, "hm_secondary_remove_if: doomed is NULL");
-    if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
-        return 0;
-    uint32_t count = secondary->count;
     secondary_doom call = {doomed, context};
-    hm_sequence sequence = secondary_sequence(secondary);
-    hm_guard_enter(&secondary->guard);
-    uint32_t survivors = hm_order_gather(&secondary->order, &sequence, secondary_is_doomed, &call);
-    hm_guard_leave(&secondary->guard, secondary_committed_values(secondary));
-    if (secondary->managed != 0)
-        secondary_follow_order(secondary);
-    while (secondary->count > survivors)
-        secondary_remove_at(secondary, secondary->count - 1);
-    return count - survivors;
+    const hm_dense dense = secondary_dense(secondary);
+    return hm_dense_erase_if(&dense, secondary_is_doomed, &call);
 }
 
 /* memory and questions */
@@ -502,10 +451,8 @@ hm_status hm_secondary_trim(hm_secondary *secondary)
     HM_CONTRACT(secondary != NULL, "hm_secondary_trim: secondary is NULL");
     if (hm_guard_refuses(&secondary->guard, "secondary", secondary->name))
         return HM_ERROR_BUSY;
-    hm_sequence sequence = secondary_sequence(secondary);
-    hm_order_settle(&secondary->order, &sequence); /* It may list slots of pieces that go. */
-    if (secondary->managed != 0)
-        secondary_follow_order(secondary);
+    const hm_dense dense = secondary_dense(secondary);
+    hm_order_settle(&secondary->order, &dense.sequence); /* It may list slots of pieces that go. */
     secondary->value_array.count = secondary->owner_array.count = secondary->count;
     hm_status status = hm_array_trim(&secondary->value_array);
     if (status == HM_OK)
@@ -527,7 +474,7 @@ static bool secondary_fields_are_valid(const hm_secondary *secondary)
            secondary->pieces == hm_array_data(&secondary->piece_array) &&
            secondary->value_size == secondary->value_array.item_size &&
            secondary->count <= committed &&
-           secondary->guard.limit == (hm_guard_is_busy(&secondary->guard) ? 0 : committed) &&
+           hm_dense_is_valid(&secondary->guard, &secondary->order, committed) &&
            secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
 }
 
@@ -536,14 +483,6 @@ static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t ind
     hm_handle owner = secondary->owners[index];
     return hm_handle_judge(owner, secondary->type_id) == HM_HANDLE_LIVE &&
            secondary_find_slot(secondary, hm_handle_index(owner)) == index;
-}
-
-/* During a callback of the order, `managed` may be out of date. */
-static bool secondary_follows_order(const hm_secondary *secondary)
-{
-    uint32_t cursor = secondary->order.cursor, managed = secondary->managed;
-    return hm_guard_is_busy(&secondary->guard) ||
-           (managed == 0 ? cursor == 0 : managed == cursor + 1);
 }
 
 hm_status hm_secondary_validate(const hm_secondary *secondary)
@@ -557,9 +496,6 @@ hm_status hm_secondary_validate(const hm_secondary *secondary)
     for (uint32_t i = 0; i < secondary->count; i++)
         if (!secondary_owner_is_valid(secondary, i))
             return hm_fail(HM_ERROR_CORRUPT, "the owner at position %" HM_U32 " is damaged", i);
-    if (!secondary_follows_order(secondary))
-        return hm_fail(HM_ERROR_CORRUPT,
-                       "the secondary and its order disagree on the managed positions");
     return HM_OK;
 }
 

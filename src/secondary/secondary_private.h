@@ -7,6 +7,8 @@
 
 #include <handle_map/secondary.h>
 
+#include "../dense_private.h"
+
 /* Fills in what a descriptor leaves to its `owners`, if it names a container. HM_ERROR_INVALID: the
  * container is not initialised, or the descriptor says something else than it. */
 hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
@@ -36,6 +38,12 @@ static inline void *hm_secondary_value_of(const hm_secondary *secondary, hm_hand
 static inline void hm_secondary_rename(hm_secondary *secondary, uint32_t index, hm_handle owner)
 {
     secondary->owners[index] = owner;
+}
+
+/* Tells the order that the value at a position may belong elsewhere; `count` values are left. */
+static inline void hm_secondary_disturb(hm_secondary *secondary, uint32_t index, uint32_t count)
+{
+    hm_dense_disturb(&secondary->guard, &secondary->order, index, count);
 }
 
 /* Removes the value at this position as hm_secondary_remove does, but without the destroy hook. */

@@ -7,10 +7,9 @@
 #include "../array_private.h"
 #include "../base_private.h"
 #include "../batch_private.h"
-#include "../guard_private.h"
+#include "../dense_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
-#include "../order/order_private.h"
 
 /* Returns the number of rows for which everything is committed. */
 static uint32_t table_committed_rows(const hm_table *table)
@@ -240,26 +239,6 @@ hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_
 
 /* order */
 
-/* Tells erase which positions the order manages. */
-static void table_follow_order(hm_table *table)
-{
-    table->managed = table->order.cursor + 1;
-}
-
-static void table_forget_order(hm_table *table)
-{
-    hm_order_reset(&table->order);
-    table->managed = 0;
-}
-
-static void table_disturb(hm_table *table, uint32_t index, uint32_t count)
-{
-    if (index >= table->managed)
-        return;
-    hm_order_disturb(&table->order, index, count);
-    table_follow_order(table);
-}
-
 static void table_swapped(void *owner, uint32_t a, uint32_t b)
 {
     hm_table_exchange_rows(owner, a, b);
@@ -270,132 +249,105 @@ static uint32_t table_find(const void *owner, hm_handle handle)
     return hm_table_row(owner, handle);
 }
 
-/* The cells of `column`, which compare and key are shown. */
-static hm_sequence table_cells(const hm_table *table, uint32_t column)
+static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
 {
-    hm_sequence sequence = {.count = table->ids.count};
-    if (column < table->column_count) {
-        sequence.items = table->columns[column].base;
-        sequence.stride = table->columns[column].stride;
-        sequence.lane_size = table->columns[column].size;
-        sequence.lane_shift = table->lane_shift;
-    }
-    return sequence;
+    uint32_t last = table->ids.count - 1;
+    hm_id_table_release(&table->ids, handle, row);
+    hm_table_fill_hole(table, last, row);
+    hm_dense_disturb(&table->guard, &table->order, row, last);
 }
 
-/* All columns are exchanged alike. */
-static hm_sequence table_sequence(hm_table *table, uint32_t column)
+static void table_erase_at(void *owner, uint32_t row)
 {
-    hm_sequence sequence = table_cells(table, column);
-    sequence.links = hm_id_table_links(&table->ids);
-    sequence.slot_count = table->ids.slot_count;
-    sequence.capacity = hm_table_capacity(table);
-    sequence.swapped = table_swapped;
-    sequence.find = table_find;
-    sequence.owner = table;
-    sequence.memory = table->record_array.memory;
-    sequence.what = "table";
-    sequence.name = table->name;
-    return sequence;
+    table_erase_row(owner, hm_table_handle_at(owner, row), row);
+}
+
+/* `column` has the cells that compare and key are shown; all columns are exchanged alike. A search
+ * writes nothing, so that the table may be a constant then. */
+static hm_dense table_dense(const hm_table *constant, uint32_t column)
+{
+    hm_table *table = (hm_table *)constant;
+    hm_dense dense = {.guard = &table->guard,
+                      .limit = table_committed_rows(table),
+                      .is_other_column = table->order_column != column,
+                      .order = &table->order,
+                      .erase_at = table_erase_at,
+                      .sequence = {.links = hm_id_table_links(&table->ids),
+                                   .slot_count = table->ids.slot_count,
+                                   .count = table->ids.count,
+                                   .capacity = hm_table_capacity(table),
+                                   .swapped = table_swapped,
+                                   .find = table_find,
+                                   .owner = table,
+                                   .memory = table->record_array.memory,
+                                   .what = "table",
+                                   .name = table->name}};
+    if (column < table->column_count) {
+        dense.sequence.items = table->columns[column].base;
+        dense.sequence.stride = table->columns[column].stride;
+        dense.sequence.lane_size = table->columns[column].size;
+        dense.sequence.lane_shift = table->lane_shift;
+    }
+    return dense;
 }
 
 hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
                                 hm_budget budget)
 {
     HM_CONTRACT(table != NULL, "hm_table_defragment: table is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_table_defragment: the order has neither compare nor key");
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_defragment: the column is out of range");
-    if (hm_guard_refuses(&table->guard, "table", table->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    if (table->order_column != column)
-        table_forget_order(table);
-    table->order_column = column;
-    hm_sequence sequence = table_sequence(table, column);
-    hm_guard_enter(&table->guard);
-    hm_progress progress = hm_order_run(&table->order, order, &sequence, budget);
-    table_follow_order(table);
-    hm_guard_leave(&table->guard, table_committed_rows(table));
-    return progress;
+    const hm_dense dense = table_dense(table, column);
+    if (dense.is_other_column && !hm_guard_is_busy(&table->guard)) {
+        hm_dense_forget_order(&table->guard, &table->order);
+        table->order_column = column;
+    }
+    return hm_dense_defragment(&dense, order, budget);
 }
 
 hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n, hm_budget budget)
 {
     HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
-    HM_CONTRACT(order != NULL || n == 0, "hm_table_arrange: order is NULL");
-    if (hm_guard_refuses(&table->guard, "table", table->name))
-        return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_sequence sequence = table_sequence(table, 0);
-    hm_guard_enter(&table->guard);
-    hm_progress progress = hm_order_arrange(&table->order, order, n, &sequence, budget);
-    table_follow_order(table);
-    hm_guard_leave(&table->guard, table_committed_rows(table));
-    return progress;
-}
-
-/* Another column is another order. */
-static uint32_t table_bound(const hm_table *table, uint32_t column, const hm_order *order,
-                            const void *probe, bool is_upper)
-{
-    hm_bound bound = {.state = table->order_column == column ? &table->order : NULL,
-                      .order = *order,
-                      .sequence = table_cells(table, column),
-                      .probe = probe,
-                      .is_upper = is_upper,
-                      .is_busy = hm_guard_is_busy(&table->guard),
-                      .what = "table",
-                      .name = table->name};
-    return hm_order_bound(&bound);
+    const hm_dense dense = table_dense(table, 0);
+    return hm_dense_arrange(&dense, order, n, budget);
 }
 
 uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
                               const void *probe)
 {
     HM_CONTRACT(table != NULL, "hm_table_lower_bound: table is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_table_lower_bound: the order has neither compare nor key");
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_lower_bound: the column is out of range");
-    HM_CONTRACT(probe != NULL, "hm_table_lower_bound: probe is NULL");
-    return table_bound(table, column, order, probe, false);
+    const hm_dense dense = table_dense(table, column);
+    return hm_dense_bound(&dense, order, probe, false);
 }
 
 uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
                               const void *probe)
 {
     HM_CONTRACT(table != NULL, "hm_table_upper_bound: table is NULL");
-    HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
-                "hm_table_upper_bound: the order has neither compare nor key");
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_upper_bound: the column is out of range");
-    HM_CONTRACT(probe != NULL, "hm_table_upper_bound: probe is NULL");
-    return table_bound(table, column, order, probe, true);
+    const hm_dense dense = table_dense(table, column);
+    return hm_dense_bound(&dense, order, probe, true);
 }
 
 void hm_table_touch(hm_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_table_touch: table is NULL");
     HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch", table->name);
-    table_disturb(table, hm_table_row(table, handle), table->ids.count);
+    uint32_t row = hm_table_row(table, handle);
+    hm_dense_disturb(&table->guard, &table->order, row, table->ids.count);
 }
 
 void hm_table_touch_all(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_touch_all: table is NULL");
     HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch_all", table->name);
-    table_forget_order(table);
+    hm_dense_forget_order(&table->guard, &table->order);
 }
 
 /* erase */
-
-static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
-{
-    uint32_t last = table->ids.count - 1;
-    hm_id_table_release(&table->ids, handle, row);
-    hm_table_fill_hole(table, last, row);
-    table_disturb(table, row, last);
-}
 
 bool hm_table_erase(hm_table *table, hm_handle handle)
 {
@@ -470,19 +422,9 @@ uint32_t hm_table_erase_if(hm_table *table,
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_if: table is NULL");
     HM_CONTRACT(doomed != NULL, "hm_table_erase_if: doomed is NULL");
-    if (hm_guard_refuses(&table->guard, "table", table->name))
-        return 0;
-    uint32_t count = table->ids.count;
     table_doomed call = {doomed, context};
-    hm_sequence sequence = table_sequence(table, table->order_column);
-    hm_guard_enter(&table->guard);
-    uint32_t survivors = hm_order_gather(&table->order, &sequence, table_is_doomed, &call);
-    hm_guard_leave(&table->guard, table_committed_rows(table));
-    if (table->managed != 0)
-        table_follow_order(table);
-    for (uint32_t row = count; row > survivors; row--)
-        table_erase_row(table, hm_table_handle_at(table, row - 1), row - 1);
-    return count - survivors;
+    const hm_dense dense = table_dense(table, table->order_column);
+    return hm_dense_erase_if(&dense, table_is_doomed, &call);
 }
 
 void hm_table_clear(hm_table *table)
@@ -492,7 +434,7 @@ void hm_table_clear(hm_table *table)
     uint32_t count = table->ids.count;
     hm_id_table_clear(&table->ids);
     hm_table_close_all(table, count);
-    table_forget_order(table);
+    hm_dense_forget_order(&table->guard, &table->order);
 }
 
 /* memory and questions */
@@ -511,13 +453,6 @@ hm_status hm_table_trim(hm_table *table)
     return table_tell(table, status);
 }
 
-/* During a callback of the order, `managed` may be out of date. */
-static bool table_follows_order(const hm_table *table)
-{
-    uint32_t cursor = table->order.cursor, managed = table->managed;
-    return hm_guard_is_busy(&table->guard) || (managed == 0 ? cursor == 0 : managed == cursor + 1);
-}
-
 hm_status hm_table_validate(const hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_validate: table is NULL");
@@ -526,12 +461,10 @@ hm_status hm_table_validate(const hm_table *table)
         return status;
     uint32_t committed = table_committed_rows(table);
     bool is_consistent = table->ids.count <= committed && hm_table_columns_are_valid(table) &&
-                         table->guard.limit == (hm_guard_is_busy(&table->guard) ? 0 : committed);
+                         hm_dense_is_valid(&table->guard, &table->order, committed);
     if (!is_consistent)
         return hm_fail(HM_ERROR_CORRUPT,
                        "the table's columns, count and committed memory disagree");
-    if (!table_follows_order(table))
-        return hm_fail(HM_ERROR_CORRUPT, "the table and its order disagree on the managed rows");
     return HM_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "query_internal.h"
 
 #include "../atomic_private.h"
+#include "../secondary/secondary_private.h"
 
 /* init and fini */
 

@@ -10,6 +10,7 @@ enum { MOST_KEYS = 1100 };
 /* What compare and key know. They count their calls, and may change the column at one of them. */
 typedef struct searched {
     column column;
+    hm_sequence sequence; /* of the last search */
     ordered_item probe;
     uint64_t calls, change_at; /* change_at 0: never */
     void (*change)(struct searched *s);
@@ -84,13 +85,14 @@ static hm_order order_of(searched *s, uint32_t which)
 
 static hm_bound bound_of(searched *s, hm_order order, bool is_upper)
 {
+    s->sequence = column_sequence(&s->column);
+    s->sequence.what = "column";
+    s->sequence.name = "tested";
     return (hm_bound){.state = &s->column.state,
                       .order = order,
-                      .sequence = column_sequence(&s->column),
+                      .sequence = &s->sequence,
                       .probe = &s->probe,
-                      .is_upper = is_upper,
-                      .what = "column",
-                      .name = "tested"};
+                      .is_upper = is_upper};
 }
 
 static uint32_t search(searched *s, hm_order order, bool is_upper, uint64_t key)

@@ -50,7 +50,7 @@ BUGS = [
         "return is_scanned && state->cursor",
         "return (is_scanned || true) && state->cursor", "map"),
     Bug("a key edited in place is not seen", "src/map.c",
-        "    map_disturb(map, index, map->ids.count);",
+        "    hm_dense_disturb(&map->guard, &map->order, index, map->ids.count);",
         "    (void)index;", "map"),
     Bug("the order does not hear of an erase", "src/map.c",
         "        hm_order_disturb(&map->order, index, map->ids.count - 1);\n        return",

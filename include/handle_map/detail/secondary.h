@@ -30,13 +30,12 @@ typedef struct hm_secondary {
     hm_guard guard;        /* its limit: values that fit in the committed memory */
     uint32_t count;        /* values */
     uint32_t slot_end;     /* slots below it have a piece, committed or not */
-    uint32_t managed;      /* position; the order knows of none from here on: 0, or cursor + 1 */
+    uint32_t max_slots;    /* slots */
     uint16_t type_id;      /* of the owners */
     uint16_t piece_shift;  /* log2 of the slots in a piece */
     void (*destroy)(void *value, void *context);
     void *context;
     const char *name;
-    uint32_t max_slots;    /* slots */
     size_t positions_size; /* bytes committed of the sparse column */
     size_t reserved_size;  /* bytes reserved for it */
     hm_array value_array;
@@ -50,15 +49,6 @@ HM_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(hm_secondary, destroy) == 64,
 
 HM_API void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void *value);
 HM_API bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index);
-HM_API void hm_secondary_disturb_managed(hm_secondary *secondary, uint32_t index, uint32_t count);
-
-/* As hm_order_disturb, but does not read the order's state if the order does not know of the
- * position. */
-static inline void hm_secondary_disturb(hm_secondary *secondary, uint32_t index, uint32_t count)
-{
-    if (index < secondary->managed)
-        hm_secondary_disturb_managed(secondary, index, count);
-}
 
 /* Returns the position of the value that was set for exactly this handle, or HM_INVALID_INDEX. A
  * position that is out of date, or was never written, names no owner or another one. All fields are
@@ -153,7 +143,6 @@ HM_INLINE void hm_secondary_drop_as(hm_secondary *secondary, uint32_t index, siz
     if (index != last)
         memcpy(values + value_size * index, values + value_size * last, value_size);
     HM_POISON(values + value_size * last, value_size);
-    hm_secondary_disturb(secondary, index, last);
 }
 
 HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, size_t value_size)
@@ -163,7 +152,7 @@ HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, 
     index = hm_secondary_find(secondary, owner);
     if (index == HM_INVALID_INDEX)
         return false;
-    if (secondary->guard.flags != 0)
+    if ((secondary->guard.flags & HM_GUARD_ERASE) != 0)
         return hm_secondary_remove_guarded(secondary, index);
     hm_secondary_drop_as(secondary, index, value_size);
     return true;

@@ -21,18 +21,17 @@ typedef struct hm_cells {
 typedef struct hm_table {
     hm_cells *columns;
     uint32_t column_count;
-    uint32_t lane_shift; /* log2 of the rows in a group */
-    hm_guard guard;      /* its limit: rows that fit in the committed memory */
-    uint32_t managed;    /* position; the order knows of none from here on: 0, or cursor + 1 */
-    uint32_t lanes;      /* as in the descriptor */
-    hm_id_table ids;     /* which slots are live; its count is the table's */
+    uint32_t lane_shift;   /* log2 of the rows in a group */
+    hm_guard guard;        /* its limit: rows that fit in the committed memory */
+    uint32_t lanes;        /* as in the descriptor */
+    uint32_t order_column; /* the column that the order is by */
+    hm_id_table ids;       /* which slots are live; its count is the table's */
     const char *name;
     hm_array *arrays;      /* one for each column if the columns are whole, else one of groups */
     uint32_t array_count;  /* arrays */
     uint32_t committed;    /* rows for which all columns are committed */
     hm_array record_array; /* holds `columns` and `arrays` */
     hm_order_state order;  /* where defragment stopped */
-    uint32_t order_column; /* the column that it orders by */
 } hm_table;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||

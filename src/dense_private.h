@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* dense: what all containers share whose items are packed, and can be put in order: map, table and
+ * secondary. A container says in an hm_dense what moves with an item; the functions below check,
+ * keep the guard, and let the order do the rest.
+ *
+ * The order must hear of each change at a position that it manages, and of no other. The guard's
+ * flag HM_GUARD_ORDERED says that there may be such positions: it is set before an order runs, and
+ * cleared when the order is forgotten. */
+#ifndef HANDLE_MAP_DENSE_PRIVATE_H
+#define HANDLE_MAP_DENSE_PRIVATE_H
+
+#include "guard_private.h"
+#include "order/order_private.h"
+
+/* Built for one call. */
+typedef struct hm_dense {
+    hm_guard *guard;
+    uint32_t limit; /* of the guard, while no callback runs */
+    /* A search finds nothing in order if the order is by another column. */
+    bool is_other_column;
+    hm_order_state *order;
+    /* Ends the item at a position, which the last item fills; only for erase_if. */
+    void (*erase_at)(void *owner, uint32_t index);
+    hm_sequence sequence; /* its `what` is the name in the names of the functions */
+} hm_dense;
+
+/* These are the functions of the container: hm_map_defragment and so on. The container is not NULL.
+ */
+hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget budget);
+hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *order, uint32_t n,
+                             hm_budget budget);
+uint32_t hm_dense_bound(const hm_dense *dense, const hm_order *order, const void *probe,
+                        bool is_upper);
+
+/* Erases the items for which `is_doomed`, called once for each position in their order, says true;
+ * returns how many. The others keep their order. */
+uint32_t hm_dense_erase_if(const hm_dense *dense,
+                           bool (*is_doomed)(void *owner, uint32_t index, void *context),
+                           void *context);
+
+/* As hm_order_disturb, but does not read the state of an order that manages nothing. */
+static inline void hm_dense_disturb(const hm_guard *guard, hm_order_state *order, uint32_t index,
+                                    uint32_t count)
+{
+    if ((guard->flags & HM_GUARD_ORDERED) != 0)
+        hm_order_disturb(order, index, count);
+}
+
+static inline void hm_dense_forget_order(hm_guard *guard, hm_order_state *order)
+{
+    hm_order_reset(order);
+    guard->flags &= ~(uint32_t)HM_GUARD_ORDERED;
+}
+
+/* Whether guard and order agree with each other and with the limit, for validate. */
+static inline bool hm_dense_is_valid(const hm_guard *guard, const hm_order_state *order,
+                                     uint32_t limit)
+{
+    return guard->limit == (hm_guard_is_busy(guard) ? 0 : limit) &&
+           (order->cursor == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
+}
+
+#endif
