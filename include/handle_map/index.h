@@ -139,6 +139,17 @@ HM_API const hm_handle *hm_index_members(const hm_index *index, uint64_t key, ui
  */
 HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key);
 
+/* Looks up n owners: keys[i] becomes the key of owners[i], and stays as it is if that has none.
+ * Returns how many have one; cannot fail. `keys` must not overlap `owners`. Invalidates nothing.
+ * O(n). */
+HM_API uint32_t hm_index_key_of_n(const hm_index *index, const hm_handle *owners, uint32_t n,
+                                  uint64_t *keys);
+
+/* Sets alive[i] to whether owners[i] has a key, for n owners. Returns how many have one; cannot
+ * fail. `alive` must not overlap `owners`. Invalidates nothing. O(n). */
+HM_API uint32_t hm_index_contains_n(const hm_index *index, const hm_handle *owners, uint32_t n,
+                                    bool *alive);
+
 /* Visits all keys that have members, in the order of their memory: sets the view to the next key
  * and returns true, or zeroes it and returns false after the last. Begin with a zeroed view. The
  * index must not be changed until the loop has ended. O(keys + gaps between arrays) for the whole
@@ -337,13 +348,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         HM_TYPED_CONTRACT(prefix, index, "remove");                                                \
         return hm_index_remove(&hm_self->index, hm_owner.id);                                      \
     }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_index_remove_n(                                      \
-        prefix##_index *hm_self, const owner##_handle *hm_handles, uint32_t hm_n)                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "remove_n");                                              \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "remove_n", hm_handles, "owners");                  \
-        return hm_index_remove_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_n);                 \
-    }                                                                                              \
+    HM_TYPED_DEFINE_END_N(prefix, index, remove_n, owner##_handle, "owners")                       \
     HM_UNUSED static inline uint32_t prefix##_index_remove_key(prefix##_index *hm_self,            \
                                                                uint64_t hm_key)                    \
     {                                                                                              \
@@ -408,11 +413,15 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
     }
 
 #define HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                      \
-    HM_UNUSED static inline bool prefix##_index_contains(const prefix##_index *hm_self,            \
-                                                         owner##_handle hm_owner)                  \
+    HM_TYPED_DEFINE_CONTAINS(prefix, index, owner##_handle, "owners")                              \
+    HM_UNUSED static inline uint32_t prefix##_index_key_of_n(const prefix##_index *hm_self,        \
+                                                             const owner##_handle *hm_handles,     \
+                                                             uint32_t hm_n, uint64_t *hm_keys)     \
     {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "contains");                                              \
-        return hm_index_contains(&hm_self->index, hm_owner.id);                                    \
+        HM_TYPED_CONTRACT(prefix, index, "key_of_n");                                              \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "key_of_n", hm_handles, "owners");                  \
+        HM_TYPED_CONTRACT_ARRAY(prefix, index, "key_of_n", hm_keys, "keys");                       \
+        return hm_index_key_of_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_n, hm_keys);        \
     }                                                                                              \
     HM_UNUSED static inline bool prefix##_index_key_of(const prefix##_index *hm_self,              \
                                                        owner##_handle hm_owner, uint64_t *hm_key)  \

@@ -234,9 +234,37 @@ template <class Owner, class Key = std::uint64_t> class index
             return std::nullopt;
         return detail::key_of_number<Key>(key);
     }
+    /* As hm_index_key_of_n: the keys of owners without one stay as they are. */
+    std::uint32_t key_of_n(const handle_type *owners, std::uint32_t n, Key *keys) const noexcept
+    {
+        constexpr std::uint32_t most = 64;
+        std::uint64_t numbers[most];
+        std::uint32_t found = 0;
+        for (std::uint32_t i = 0; i < n; i += most) {
+            const std::uint32_t end = n - i < most ? n - i : most;
+            for (std::uint32_t k = 0; k < end; k++)
+                numbers[k] = detail::number_of_key(keys[i + k]);
+            found += hm_index_key_of_n(&own_.c, detail::ids(owners + i), end, numbers);
+            for (std::uint32_t k = 0; k < end; k++)
+                keys[i + k] = detail::key_of_number<Key>(numbers[k]);
+        }
+        return found;
+    }
+    std::uint32_t key_of_n(span<const handle_type> owners, Key *keys) const noexcept
+    {
+        return key_of_n(owners.data(), detail::count_of(owners.size()), keys);
+    }
     [[nodiscard]] bool contains(handle_type owner) const noexcept
     {
         return hm_index_contains(&own_.c, owner.id());
+    }
+    std::uint32_t contains_n(const handle_type *owners, std::uint32_t n, bool *alive) const noexcept
+    {
+        return hm_index_contains_n(&own_.c, detail::ids(owners), n, alive);
+    }
+    std::uint32_t contains_n(span<const handle_type> owners, bool *alive) const noexcept
+    {
+        return contains_n(owners.data(), detail::count_of(owners.size()), alive);
     }
     /* A loop over the keys that have members, in the order of their memory. The index must not be
      * changed until it has ended. */

@@ -78,9 +78,28 @@ HM_API void hm_lists_fini(hm_lists *lists);
  * amortised. */
 HM_API hm_handle hm_lists_create(hm_lists *lists);
 
+/* Makes n empty lists and reports their handles: all of them, or none. `handles` NULL: not
+ * reported. Fails as hm_lists_reserve does; then nothing has changed and `handles` is not written.
+ * Invalidates nothing. O(n). */
+HM_API hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles);
+
 /* Destroys a list and its items. False if the handle does not resolve, and when busy. Invalidates
  * pointers to its items. O(1). */
 HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
+
+/* Destroys the lists of n handles, except those that do not resolve; returns how many it destroyed.
+ * A handle that occurs twice counts once. 0 when busy. `handles` must not be among the items.
+ * Invalidates pointers to the items of these lists. O(n). */
+HM_API uint32_t hm_lists_destroy_n(hm_lists *lists, const hm_handle *handles, uint32_t n);
+
+/* Destroys all lists for which `doomed` returns true, and returns their number. `doomed` is called
+ * once for each list, the last one of hm_lists_handle_at first, with what hm_lists_items returns;
+ * a list is destroyed before the next call. 0 when busy. Invalidates pointers to the items of the
+ * lists that are destroyed. O(lists). */
+HM_API uint32_t hm_lists_destroy_if(hm_lists *lists,
+                                    bool (*doomed)(hm_handle list, const void *items,
+                                                   uint32_t count, void *context),
+                                    void *context);
 
 /* Makes the next n creates succeed while nothing is destroyed in between: n is *additional* to what
  * is there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
@@ -201,6 +220,11 @@ static inline bool hm_lists_contains(const hm_lists *lists, hm_handle list)
     return hm_id_table_contains(&lists->ids, list);
 }
 
+/* Sets alive[i] to whether handles[i] names a list, for n handles. Returns how many do; cannot
+ * fail. `alive` must not overlap `handles`. Invalidates nothing. O(n). */
+HM_API uint32_t hm_lists_contains_n(const hm_lists *lists, const hm_handle *handles, uint32_t n,
+                                    bool *alive);
+
 /* Returns the number of lists, empty ones included. O(1). */
 static inline uint32_t hm_lists_count(const hm_lists *lists)
 {
@@ -306,9 +330,12 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     HM_TYPED_DEFINE_INIT(prefix, lists, type, number)                                              \
     HM_TYPED_DEFINE_LIFETIME(prefix, lists)                                                        \
     HM_TYPED_DEFINE_UPCOMING(prefix, lists)                                                        \
+    HM_TYPED_DEFINE_ALIVE(prefix, lists)                                                           \
+    HM_TYPED_DEFINE_END_N(prefix, lists, destroy_n, prefix##_handle, "handles")                    \
     HM_TYPED_DEFINE_QUESTIONS(prefix, lists)                                                       \
     HM_TYPED_DEFINE_EXPLAIN(prefix, lists)                                                         \
     HM_LISTS_DEFINE_LISTS(prefix)                                                                  \
+    HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                       \
     HM_LISTS_DEFINE_ADD(prefix, type)                                                              \
     HM_LISTS_DEFINE_ERASE(prefix, type)                                                            \
     HM_LISTS_DEFINE_WALK(prefix, type)
@@ -321,31 +348,49 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         hm_list.id = hm_lists_create(&hm_self->lists);                                             \
         return hm_list;                                                                            \
     }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_lists_create_n(                                     \
+        prefix##_lists *hm_self, uint32_t hm_n, prefix##_handle *hm_handles)                       \
+    {                                                                                              \
+        HM_TYPED_CONTRACT(prefix, lists, "create_n");                                              \
+        return hm_lists_create_n(&hm_self->lists, hm_n, HM_TYPED_IDS(hm_handles));                 \
+    }                                                                                              \
     HM_UNUSED static inline bool prefix##_lists_destroy(prefix##_lists *hm_self,                   \
                                                         prefix##_handle hm_list)                   \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "destroy");                                               \
         return hm_lists_destroy(&hm_self->lists, hm_list.id);                                      \
     }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_contains(const prefix##_lists *hm_self,            \
-                                                         prefix##_handle hm_list)                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "contains");                                              \
-        return hm_lists_contains(&hm_self->lists, hm_list.id);                                     \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_lists_handle_at(                              \
-        const prefix##_lists *hm_self, uint32_t hm_at)                                             \
-    {                                                                                              \
-        prefix##_handle hm_list;                                                                   \
-        HM_TYPED_CONTRACT(prefix, lists, "handle_at");                                             \
-        hm_list.id = hm_lists_handle_at(&hm_self->lists, hm_at);                                   \
-        return hm_list;                                                                            \
-    }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
                                                                   hm_budget hm_within)             \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "defragment");                                            \
         return hm_lists_defragment(&hm_self->lists, hm_within);                                    \
+    }
+
+#define HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                   \
+    typedef struct prefix##_lists_doom {                                                           \
+        bool (*doomed)(prefix##_handle, type const *, uint32_t, void *);                           \
+        void *context;                                                                             \
+    } prefix##_lists_doom;                                                                         \
+    HM_UNUSED static inline bool prefix##_lists_ask_doom(hm_handle hm_id, const void *hm_items,    \
+                                                         uint32_t hm_count, void *hm_context)      \
+    {                                                                                              \
+        const prefix##_lists_doom *hm_call = HM_CAST(const prefix##_lists_doom *, hm_context);     \
+        prefix##_handle hm_list;                                                                   \
+        hm_list.id = hm_id;                                                                        \
+        return hm_call->doomed(hm_list, HM_CAST(type const *, hm_items), hm_count,                 \
+                               hm_call->context);                                                  \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_lists_destroy_if(                                    \
+        prefix##_lists *hm_self,                                                                   \
+        bool (*hm_doomed)(prefix##_handle, type const *, uint32_t, void *), void *hm_context)      \
+    {                                                                                              \
+        prefix##_lists_doom hm_call;                                                               \
+        HM_TYPED_CONTRACT(prefix, lists, "destroy_if");                                            \
+        HM_CONTRACT(hm_doomed != NULL, #prefix "_lists_destroy_if: doomed is NULL");               \
+        hm_call.doomed = hm_doomed;                                                                \
+        hm_call.context = hm_context;                                                              \
+        return hm_lists_destroy_if(&hm_self->lists, prefix##_lists_ask_doom, &hm_call);            \
     }
 
 #define HM_LISTS_DEFINE_ADD(prefix, type)                                                          \

@@ -117,10 +117,34 @@ template <class T, std::uint16_t TypeId = 0> class lists
     {
         return handle_type(hm_lists_create(&own_.c));
     }
+    /* As hm_lists_create_n: all or none; `handles` nullptr: not reported. */
+    status create_n(std::uint32_t n, handle_type *handles) noexcept
+    {
+        return hm_lists_create_n(&own_.c, n, detail::ids(handles));
+    }
     /* Destroys a list and its items; false when the handle does not resolve. O(1). */
     bool destroy(handle_type list) noexcept
     {
         return hm_lists_destroy(&own_.c, list.id());
+    }
+    std::uint32_t destroy_n(const handle_type *handles, std::uint32_t n) noexcept
+    {
+        return hm_lists_destroy_n(&own_.c, detail::ids(handles), n);
+    }
+    std::uint32_t destroy_n(span<const handle_type> handles) noexcept
+    {
+        return destroy_n(handles.data(), detail::count_of(handles.size()));
+    }
+    /* Destroys the lists for which the predicate, of (handle_type, hm::span<const T>), is true;
+     * returns their number. */
+    template <class Predicate> std::uint32_t destroy_if(Predicate doomed) noexcept
+    {
+        const auto ask = [](hm_handle list, const void *items, std::uint32_t count,
+                            void *context) noexcept -> bool {
+            return (*static_cast<Predicate *>(context))(
+                handle_type(list), span<const T>(static_cast<const T *>(items), count));
+        };
+        return hm_lists_destroy_if(&own_.c, ask, &doomed);
     }
     /* Makes the next n creates succeed; n is additional. */
     status reserve(std::uint32_t n) noexcept
@@ -215,6 +239,15 @@ template <class T, std::uint16_t TypeId = 0> class lists
     [[nodiscard]] bool contains(handle_type list) const noexcept
     {
         return hm_lists_contains(&own_.c, list.id());
+    }
+    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
+                             bool *alive) const noexcept
+    {
+        return hm_lists_contains_n(&own_.c, detail::ids(handles), n, alive);
+    }
+    std::uint32_t contains_n(span<const handle_type> handles, bool *alive) const noexcept
+    {
+        return contains_n(handles.data(), detail::count_of(handles.size()), alive);
     }
     /* The list at a position below size(); the positions name empty lists too. */
     [[nodiscard]] handle_type handle_at(std::uint32_t index) const noexcept

@@ -250,6 +250,30 @@ static void many_place(hm_index *index, hm_handle owner, uint64_t key)
     many_drop_claim(index, bucket);
 }
 
+uint32_t hm_index_contains_n(const hm_index *index, const hm_handle *owners, uint32_t n,
+                             bool *alive)
+{
+    HM_CONTRACT(index != NULL, "hm_index_contains_n: index is NULL");
+    HM_CONTRACT(owners != NULL || n == 0, "hm_index_contains_n: owners is NULL");
+    HM_CONTRACT(alive != NULL || n == 0, "hm_index_contains_n: alive is NULL");
+    return hm_secondary_contains_n(&index->owners, owners, n, alive);
+}
+
+uint32_t hm_index_key_of_n(const hm_index *index, const hm_handle *owners, uint32_t n,
+                           uint64_t *keys)
+{
+    HM_CONTRACT(index != NULL, "hm_index_key_of_n: index is NULL");
+    HM_CONTRACT(owners != NULL || n == 0, "hm_index_key_of_n: owners is NULL");
+    HM_CONTRACT(keys != NULL || n == 0, "hm_index_key_of_n: keys is NULL");
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i % HM_BATCH_PART == 0)
+            many_prefetch_owners(index, owners + i, hm_batch_next_part(n - i));
+        found += hm_index_key_of(index, owners[i], &keys[i]);
+    }
+    return found;
+}
+
 hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_read_keys *read,
                             const void *keys, uint32_t n)
 {

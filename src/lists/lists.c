@@ -6,6 +6,7 @@
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
+#include "../batch_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
@@ -162,6 +163,19 @@ void hm_lists_fini(hm_lists *lists)
 
 /* lists */
 
+/* Every callback runs between these two. A push that is inline tests only the limit. */
+static void lists_enter(hm_lists *lists)
+{
+    hm_guard_enter(&lists->guard);
+    lists->limit = 0;
+}
+
+static void lists_leave(hm_lists *lists)
+{
+    hm_guard_leave(&lists->guard, 0);
+    lists->limit = lists->max_items;
+}
+
 /* Each slot that has an entry in memory has a record there too. */
 static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
 {
@@ -191,16 +205,32 @@ hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k)
     return hm_id_table_upcoming(&lists->ids, k);
 }
 
-hm_handle hm_lists_create(hm_lists *lists)
+/* There is room for the list. */
+static hm_handle lists_issue(hm_lists *lists)
 {
-    HM_CONTRACT(lists != NULL, "hm_lists_create: lists is NULL");
-    if (lists_prepare(lists, 1, true) != HM_OK)
-        return HM_NULL_HANDLE;
     hm_handle list = hm_id_table_issue(&lists->ids);
     if (hm_handle_is_null(list))
         list = hm_id_table_issue_slow(&lists->ids);
     lists->records[hm_handle_index(list)] = (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
     return list;
+}
+
+hm_handle hm_lists_create(hm_lists *lists)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_create: lists is NULL");
+    return lists_prepare(lists, 1, true) == HM_OK ? lists_issue(lists) : HM_NULL_HANDLE;
+}
+
+hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_create_n: lists is NULL");
+    hm_status status = lists_prepare(lists, n, true);
+    for (uint32_t i = 0; status == HM_OK && i < n; i++) {
+        hm_handle list = lists_issue(lists);
+        if (handles != NULL)
+            handles[i] = list;
+    }
+    return status;
 }
 
 /* Drops the items of a list, and gives its block back. */
@@ -224,6 +254,42 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     record->tag = 0;
     hm_id_table_release(&lists->ids, list, position);
     return true;
+}
+
+uint32_t hm_lists_destroy_n(hm_lists *lists, const hm_handle *handles, uint32_t n)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_destroy_n: lists is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_lists_destroy_n: handles is NULL");
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
+        return 0;
+    uint32_t destroyed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        destroyed += hm_lists_destroy(lists, handles[i]);
+    return destroyed;
+}
+
+/* Backward: the list that takes the position of a destroyed one has been asked about. */
+uint32_t hm_lists_destroy_if(hm_lists *lists,
+                             bool (*doomed)(hm_handle list, const void *items, uint32_t count,
+                                            void *context),
+                             void *context)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_destroy_if: lists is NULL");
+    HM_CONTRACT(doomed != NULL, "hm_lists_destroy_if: doomed is NULL");
+    if (hm_guard_refuses(&lists->guard, "lists", lists->name))
+        return 0;
+    uint32_t before = lists->ids.count;
+    for (uint32_t i = before; i-- > 0;) {
+        hm_handle list = hm_lists_handle_at(lists, i);
+        uint32_t count;
+        const void *items = hm_lists_items(lists, list, &count);
+        lists_enter(lists);
+        bool is_doomed = doomed(list, items, count, context);
+        lists_leave(lists);
+        if (is_doomed)
+            (void)hm_lists_destroy(lists, list);
+    }
+    return before - lists->ids.count;
 }
 
 /* Makes the range empty, when no list has a block any more. */
@@ -463,8 +529,7 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
         hm_guard_refuses(&lists->guard, "lists", lists->name))
         return 0;
     uint32_t count = record->count, kept = 0;
-    hm_guard_enter(&lists->guard);
-    lists->limit = 0;
+    lists_enter(lists);
     for (uint32_t i = 0; i < count; i++) {
         const void *item = lists_item_at(lists, record, i);
         if (doomed(item, context))
@@ -473,8 +538,7 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
             memcpy(lists_item_at(lists, record, kept), item, lists->item_size);
         kept++;
     }
-    hm_guard_leave(&lists->guard, 0);
-    lists->limit = lists->max_items;
+    lists_leave(lists);
     if (kept != count)
         lists_shrink(lists, record, kept);
     return count - kept;
@@ -495,6 +559,19 @@ hm_status hm_lists_trim(hm_lists *lists)
     if (status == HM_OK)
         status = hm_array_trim(&lists->unit_array);
     return hm_lists_tell(lists, status);
+}
+
+uint32_t hm_lists_contains_n(const hm_lists *lists, const hm_handle *handles, uint32_t n,
+                             bool *alive)
+{
+    HM_CONTRACT(lists != NULL, "hm_lists_contains_n: lists is NULL");
+    HM_CONTRACT(handles != NULL || n == 0, "hm_lists_contains_n: handles is NULL");
+    HM_CONTRACT(alive != NULL || n == 0, "hm_lists_contains_n: alive is NULL");
+    hm_batch batch = {.entries = (const unsigned char *)lists->ids.entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = lists->ids.slot_count,
+                      .limit = lists->ids.count};
+    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
 hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)

@@ -78,16 +78,10 @@ METHODS = {"count": "size", "get_stats": "stats", "fini": None}
 # "container.part" or "container.part in C++" -> the reason.
 EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
-    "lists.create_n": "missing",
     "world.add_n": "missing",
-    "lists.contains_n": "missing",
-    "index.contains_n": "missing",
     "world.contains_n": "missing",
-    "index.key_of_n": "missing",
     "world.get_n": "missing",
-    "lists.destroy_n": "missing",
     "world.remove_n": "missing",
-    "lists.destroy_if": "missing",
     "world.query.destroy": "missing",
     "world.handle_of": "missing",
     "table.desc.destroy": "missing",

@@ -70,6 +70,11 @@ TEST(cpp_index, members_of_a_key_are_a_span_of_handles)
     CHECK(!cells.key_of(hm::handle<body>()));
     body *found[2];
     CHECK(bodies.get_n(cells.members(cell{0, -1}), found) == 2 && found[1]->number == 9);
+    cell keys[10] = {};
+    bool alive[10];
+    CHECK(cells.key_of_n(handles, 10, keys) == cells.contains_n({handles, 10}, alive));
+    CHECK(alive[5] && keys[5].x == 2 && keys[5].y == -1);
+    CHECK(cells.key_of_n({handles, 10}, keys) == cells.size());
     CHECK(cells.remove(handles[5]) && !cells.remove(handles[5]) && !cells.key_of(handles[5]));
     CHECK(cells.remove_key(cell{0, -1}) == 2 && cells.members(cell{0, -1}).empty());
     CHECK(cells.remove_n(handles, 10) == 7 && cells.empty());

@@ -69,6 +69,14 @@ TEST(cpp_lists, items_are_inserted_and_erased_at_positions)
     CHECK(numbers.items(list).size() == 2 && numbers.items(list)[1] == 4);
     CHECK(numbers.resize(list, 4) == HM_OK && numbers.items(list)[3] == 0);
     CHECK(numbers.resize(list, 0) == HM_OK && numbers.contains(list));
+    hm::handle<hm::list<int>> many[3];
+    bool alive[3];
+    CHECK(numbers.create_n(3, many) == HM_OK && numbers.contains_n({many, 3}, alive) == 3);
+    CHECK(numbers.push(many[1], 5) != nullptr && numbers.destroy_n({many, 1}) == 1);
+    CHECK(numbers.destroy_if([&](hm::handle<hm::list<int>> each, hm::span<const int> items) {
+        return each != list && items.size() == 1 && items[0] == 5;
+    }) == 1);
+    CHECK(numbers.contains(many[2]) && numbers.destroy(many[2]));
 }
 
 TEST(cpp_lists, an_item_of_the_lists_may_be_pushed)

@@ -37,7 +37,7 @@ TEST(cpp_pool, any_type_is_made_in_place_and_stays_there)
     for (const rooted &each : items)
         CHECK(each.self == &each);
     CHECK(items.handle_of(address) == first && items.at_index(first.index()) == address);
-    CHECK(items.index_of(first) == first.index() && !items.erase_at(99));
+    CHECK(items.index_of(first) == first.index() && !items.erase_at(9999));
     CHECK(items.reserve(1) == HM_OK && items.upcoming(0).index() != first.index());
     CHECK(items.handle_at(first.index()) == first);
 }

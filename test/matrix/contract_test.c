@@ -94,6 +94,8 @@ OF_NULL(commands, count, "commands", hm_commands_count(NULL))
 OF_NULL(commands, skipped, "commands", hm_commands_skipped(NULL))
 OF_NULL(commands, dropped, "commands", hm_commands_dropped(NULL))
 
+OF_NULL(lists, destroy_if, "lists", hm_lists_destroy_if(NULL, NULL, NULL))
+
 /* no capacity */
 
 #define LOOK_OF_EMPTY(kind, verb, answer, arguments) CHECK(answer(hm_##kind##_##verb arguments));

@@ -175,6 +175,24 @@ static void remove_one(void *state, const uint32_t arguments[3])
         forget(model, entry);
 }
 
+/* Compares what batches answer for these owners. */
+static void check_many(index_model *model, const hm_handle *owners, uint32_t n)
+{
+    uint64_t keys[INDEX_MODEL_BATCH];
+    bool alive[INDEX_MODEL_BATCH];
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = UINT64_MAX - 77;
+    uint32_t found = hm_index_contains_n(&model->index, owners, n, alive);
+    CHECK(hm_index_key_of_n(&model->index, owners, n, keys) == found);
+    for (uint32_t i = 0; i < n; i++) {
+        const index_model_entry *entry = index_model_find(model, owners[i]);
+        CHECK(alive[i] == (entry != NULL));
+        CHECK(keys[i] == (entry != NULL ? key_of(model, entry->key) : UINT64_MAX - 77));
+        found -= alive[i];
+    }
+    CHECK(found == 0);
+}
+
 /* Number, random. */
 static void remove_n(void *state, const uint32_t arguments[3])
 {
@@ -186,6 +204,7 @@ static void remove_n(void *state, const uint32_t arguments[3])
         uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
         owners[i] = pick(model, kind, which, (uint32_t)test_random(&random));
     }
+    check_many(model, owners, n);
     for (uint32_t i = 0; i < n; i++) {
         index_model_entry *entry = index_model_find(model, owners[i]);
         found += entry != NULL;

@@ -267,11 +267,14 @@ static inline bool is_waiting(hm_progress progress)
     R(lists, items, gives_no_count, (c, h, &length))                                               \
     R(lists, next, is_zero, (c, &view))                                                            \
     R(lists, item_count, is_zero, (c))                                                             \
+    R(lists, contains_n, says_dead, (c, one, 1, alive))                                            \
     R(lists, handle_at, is_null, (c, 0))
 #define LISTS_CHANGES(R)                                                                           \
     COMMON_CHANGES(R, lists)                                                                       \
     R(lists, create, is_null, is_null, (c))                                                        \
+    R(lists, create_n, is_full, is_busy, (c, 1, NULL))                                             \
     R(lists, destroy, is_zero, is_zero, (c, h))                                                    \
+    R(lists, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
     R(lists, push, is_none, is_none, (c, h, NULL))                                                 \
     R(lists, push_n, is_stale, is_busy, (c, h, NULL, 1))                                           \
     R(lists, insert_at, is_none, is_none, (c, h, 0, NULL))                                         \
@@ -280,21 +283,31 @@ static inline bool is_waiting(hm_progress progress)
     R(lists, erase_ordered_at, is_zero, is_zero, (c, h, 0))                                        \
     R(lists, erase_if, is_zero, is_zero, (c, h, doomed, NULL))                                     \
     R(lists, defragment, is_done, is_waiting, (c, budget))
-#define LISTS_LOOKS_AGAIN(R) R(lists, items, is_none, (c, h, NULL))
+#define LISTS_LOOKS_AGAIN(R)                                                                       \
+    R(lists, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
+    R(lists, items, is_none, (c, h, NULL))
 #define LISTS_CHANGES_AGAIN(R)                                                                     \
     COMMON_CHANGES_AGAIN(R, lists)                                                                 \
+    R(lists, create_n, is_ok, is_busy, (c, 0, NULL))                                               \
+    R(lists, destroy_n, is_zero, is_zero, (c, NULL, 0))                                            \
     R(lists, push_n, is_stale, is_busy, (c, h, NULL, 0))                                           \
     R(lists, resize, is_stale, is_busy, (c, h, 5))
 #define LISTS_ENDS(R) COMMON_ENDS(R, lists)
 #define LISTS_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, lists)                                                                         \
     R(lists, erase_if, a_predicate, "doomed is NULL", (c, h, NULL, NULL))                          \
+    R(lists, contains_n, handles, "handles is NULL", (c, NULL, 1, alive))                          \
+    R(lists, contains_n, answers, "alive is NULL", (c, one, 1, NULL))                              \
+    R(lists, destroy_n, handles, "handles is NULL", (c, NULL, 1))                                  \
+    R(lists, destroy_if, a_predicate, "doomed is NULL", (c, NULL, NULL))                           \
     R(lists, next, a_view, "view is NULL", (c, NULL))
 
 #define INDEX_LOOKS(R)                                                                             \
     COMMON_LOOKS(R, index)                                                                         \
     R(index, members, gives_no_count, (c, 0, &length))                                             \
     R(index, key_of, gives_no_key, (c, h, &word))                                                  \
+    R(index, key_of_n, gives_no_key, (c, one, 1, &word))                                           \
+    R(index, contains_n, says_dead, (c, one, 1, alive))                                            \
     R(index, next, is_zero, (c, &view))                                                            \
     R(index, key_count, is_zero, (c))
 #define INDEX_CHANGES(R)                                                                           \
@@ -306,7 +319,10 @@ static inline bool is_waiting(hm_progress progress)
     R(index, remove_key, is_zero, is_zero, (c, 1))                                                 \
     R(index, remove_if, is_zero, is_zero, (c, doomed, NULL))                                       \
     R(index, defragment, is_done, is_waiting, (c, budget))
-#define INDEX_LOOKS_AGAIN(R) R(index, members, is_none, (c, UINT64_MAX, NULL))
+#define INDEX_LOOKS_AGAIN(R)                                                                       \
+    R(index, key_of_n, is_zero, (c, NULL, 0, NULL))                                                \
+    R(index, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
+    R(index, members, is_none, (c, UINT64_MAX, NULL))
 #define INDEX_CHANGES_AGAIN(R)                                                                     \
     COMMON_CHANGES_AGAIN(R, index) R(index, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
 #define INDEX_ENDS(R) COMMON_ENDS(R, index)
@@ -315,6 +331,10 @@ static inline bool is_waiting(hm_progress progress)
     R(index, next, a_view, "view is NULL", (c, NULL))                                              \
     R(index, remove_if, a_predicate, "doomed is NULL", (c, NULL, NULL))                            \
     R(index, remove_n, owners, "owners is NULL", (c, NULL, 1))                                     \
+    R(index, key_of_n, owners, "owners is NULL", (c, NULL, 1, &word))                              \
+    R(index, key_of_n, keys, "keys is NULL", (c, one, 1, NULL))                                    \
+    R(index, contains_n, owners, "owners is NULL", (c, NULL, 1, alive))                            \
+    R(index, contains_n, answers, "alive is NULL", (c, one, 1, NULL))                              \
     R(index, set_n, owners, "owners is NULL", (c, NULL, keys, 1))                                  \
     R(index, set_n, keys, "keys is NULL", (c, one, NULL, 1))
 

@@ -121,6 +121,16 @@ static void check_refusal(const lists_model *model, const lists_model_list *entr
 
 /* lists */
 
+static void note_created(lists_model *model, hm_handle list)
+{
+    CHECK(model->count < model->desc.capacity && lists_model_find(model, list) == NULL);
+    CHECK(hm_handle_type_id(list) == model->desc.type_id);
+    lists_model_list *entry = &model->entries[model->count++];
+    entry->list = list;
+    entry->count = 0;
+    entry->place = NULL;
+}
+
 /* Returns whether memory was refused. */
 static bool create_one(lists_model *model)
 {
@@ -129,12 +139,7 @@ static bool create_one(lists_model *model)
         CHECK(model->count == model->desc.capacity || test_memory_refused(&model->memory));
         return false;
     }
-    CHECK(model->count < model->desc.capacity && lists_model_find(model, list) == NULL);
-    CHECK(hm_handle_type_id(list) == model->desc.type_id);
-    lists_model_list *entry = &model->entries[model->count++];
-    entry->list = list;
-    entry->count = 0;
-    entry->place = NULL;
+    note_created(model, list);
     return true;
 }
 
@@ -142,6 +147,25 @@ static void create(void *state, const uint32_t arguments[3])
 {
     (void)arguments;
     create_one(state);
+}
+
+/* Number, whether reported: makes all of them, or none. */
+static void create_n(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    hm_handle handles[LISTS_MODEL_LISTS + 1] = {{0}};
+    uint32_t n = arguments[0] % (model->desc.capacity / 2 + 2), first = model->count;
+    bool has_space = n <= model->desc.capacity - model->count;
+    hm_status status = hm_lists_create_n(&model->lists, n, arguments[1] % 4 != 0 ? handles : NULL);
+    if (status != HM_OK) {
+        CHECK(test_memory_explains(&model->memory, status, has_space));
+        CHECK(n == 0 || hm_handle_is_null(handles[0]));
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        note_created(model, hm_lists_handle_at(&model->lists, first + i));
+        CHECK(arguments[1] % 4 == 0 || hm_handle_equal(model->entries[first + i].list, handles[i]));
+    }
 }
 
 /* Number: after it, creates succeed without memory, and return the upcoming handles. */
@@ -172,16 +196,82 @@ static void note_destroyed(lists_model *model, const lists_model_list *entry)
     model->is_packed = false;
 }
 
+/* Removes the list from the model as it is destroyed. */
+static void drop(lists_model *model, lists_model_list *entry)
+{
+    note_destroyed(model, entry);
+    *entry = model->entries[--model->count];
+}
+
 static void destroy(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     lists_model_list *entry;
     hm_handle list = pick_list(model, arguments, &entry);
     CHECK(hm_lists_destroy(&model->lists, list) == (entry != NULL));
-    if (entry == NULL)
-        return;
-    note_destroyed(model, entry);
-    *entry = model->entries[--model->count];
+    if (entry != NULL)
+        drop(model, entry);
+}
+
+typedef struct list_chooser {
+    lists_model *model;
+    uint32_t asked, every; /* which lists go */
+} list_chooser;
+
+static bool is_chosen(hm_handle list, const void *items, uint32_t count, void *context)
+{
+    list_chooser *from = context;
+    lists_model_list *entry = lists_model_find(from->model, list);
+    CHECK(entry != NULL && entry->count == count && entry->place == items);
+    if ((from->model->tick + from->asked) % 16 == 0) {
+        CHECK(hm_lists_validate(&from->model->lists) == HM_OK);
+        CHECK(!hm_lists_destroy(&from->model->lists, list));
+        CHECK(hm_lists_push(&from->model->lists, list, NULL) == NULL);
+        CHECK(hm_lists_create_n(&from->model->lists, 1, NULL) == HM_ERROR_BUSY);
+    }
+    return (hm_handle_index(list) + from->asked++) % 3 == from->every;
+}
+
+/* Number, random: destroys many lists, some of which are there twice or not at all. */
+static void destroy_n(void *state, const uint32_t arguments[3])
+{
+    enum { MOST = 10 };
+    lists_model *model = state;
+    hm_handle handles[MOST] = {{0}};
+    bool alive[MOST];
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % (MOST + 1), count = model->count, found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
+        handles[i] = pick(model, kind, which, (uint32_t)test_random(&random));
+    }
+    uint32_t there = hm_lists_contains_n(&model->lists, handles, n, alive);
+    uint32_t destroyed = hm_lists_destroy_n(&model->lists, handles, n);
+    for (uint32_t i = 0; i < n; i++) {
+        lists_model_list *entry = lists_model_find(model, handles[i]);
+        found += alive[i];
+        CHECK(alive[i] || entry == NULL);
+        if (entry != NULL)
+            drop(model, entry);
+    }
+    CHECK(destroyed == count - model->count && there == found && there >= destroyed);
+}
+
+/* Which lists go. The model is asked as the lists are: the last first. */
+static void destroy_if(void *state, const uint32_t arguments[3])
+{
+    lists_model *model = state;
+    list_chooser from = {model, 0, arguments[0] % 4};
+    bool is_doomed[LISTS_MODEL_LISTS];
+    uint32_t count = model->count;
+    for (uint32_t i = 0; i < count; i++)
+        is_doomed[i] = (hm_handle_index(model->entries[count - 1 - i].list) + i) % 3 == from.every;
+    uint32_t destroyed = hm_lists_destroy_if(&model->lists, is_chosen, &from);
+    CHECK(from.asked == count);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_doomed[i])
+            drop(model, &model->entries[count - 1 - i]);
+    CHECK(destroyed == count - model->count);
 }
 
 static void clear(void *state, const uint32_t arguments[3])
@@ -341,6 +431,7 @@ static bool is_third(const void *item, void *context)
     if ((model->tick + from->asked) % 16 == 0) {
         CHECK(hm_lists_validate(&model->lists) == HM_OK);
         CHECK(hm_lists_push(&model->lists, from->entry->list, NULL) == NULL);
+        CHECK(hm_lists_destroy_if(&model->lists, is_chosen, NULL) == 0);
         CHECK(!hm_lists_erase_at(&model->lists, from->entry->list, 0));
         CHECK(hm_lists_trim(&model->lists) == HM_ERROR_BUSY);
     }
@@ -549,8 +640,11 @@ static void end(void *state)
 
 static const test_operation operations[] = {
     {"create", 60, create},
+    {"create_n", 6, create_n},
     {"reserve", 8, reserve},
     {"destroy", 40, destroy},
+    {"destroy_n", 4, destroy_n},
+    {"destroy_if", 2, destroy_if},
     {"clear", 2, clear},
     {"trim", 20, trim},
     {"push", 250, push},

@@ -238,8 +238,17 @@ TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
     body_secondary_fini(&secondary);
 }
 
+static bool is_empty_list(body_handle list, const body *items, uint32_t count, void *context)
+{
+    ++*HM_CAST(uint32_t *, context);
+    return !body_handle_is_null(list) && items == NULL && count == 0;
+}
+
 TEST(typed, lists_do_what_the_untyped_ones_do)
 {
+    body_handle many[4];
+    bool is_live[4];
+    uint32_t asked = 0;
     body_lists lists;
     body bodies[BODIES], made = make_body(7);
     body_handle first, second;
@@ -272,6 +281,11 @@ TEST(typed, lists_do_what_the_untyped_ones_do)
           hm_lists_describe(&lists.lists, second.id, NULL, 0));
     CHECK(body_lists_describe(&lists, second, NULL, 0) == strlen(text));
     CHECK(body_lists_get_stats(&lists).count == 1 && body_lists_validate(&lists) == HM_OK);
+    CHECK(body_lists_create_n(&lists, 4, many) == HM_OK && body_lists_count(&lists) == 5);
+    CHECK(body_lists_contains_n(&lists, many, 4, is_live) == 4 && is_live[3]);
+    CHECK(body_lists_destroy_n(&lists, many, 2) == 2);
+    CHECK(body_lists_destroy_if(&lists, is_empty_list, &asked) == 2 && asked == 3);
+    CHECK(body_lists_count(&lists) == 1 && body_lists_contains(&lists, first));
     body_lists_clear(&lists);
     CHECK(body_lists_trim(&lists) == HM_OK && body_lists_count(&lists) == 0);
     body_lists_fini(&lists);
@@ -532,6 +546,7 @@ TEST(typed, an_index_does_what_the_untyped_one_does)
 {
     body_index index;
     body_index_view view;
+    bool is_member = false;
     body_handle bodies[OWNERS];
     uint64_t keys[OWNERS], key = 0;
     uint32_t i, count = 0, asked = 0, visited = 0;
@@ -548,6 +563,8 @@ TEST(typed, an_index_does_what_the_untyped_one_does)
     CHECK(body_index_set(&index, bodies[0], 1) == HM_OK);
     CHECK(body_index_set(&index, bodies[0], CELLS) == HM_ERROR_INVALID);
     CHECK(body_index_key_of(&index, bodies[0], &key) && key == 1);
+    CHECK(body_index_key_of_n(&index, bodies, OWNERS, keys) == OWNERS && keys[0] == 1);
+    CHECK(body_index_contains_n(&index, bodies, 1, &is_member) == 1 && is_member);
     CHECK(body_handle_equal(body_index_members(&index, 1, &count)[6], bodies[0]) && count == 7);
     CHECK(body_index_remove(&index, bodies[0]) && !body_index_contains(&index, bodies[0]));
     CHECK(body_index_remove_n(&index, bodies, 2) == 1 && body_index_remove_key(&index, 2) == 6);
