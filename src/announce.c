@@ -3,6 +3,7 @@
 #include "announce_private.h"
 
 #include "atomic_private.h"
+#include "base_private.h"
 
 /* The listener is written before the number, and not written again. */
 static uint32_t announce_is_heard;
@@ -16,8 +17,14 @@ void hm_announce_to(hm_announce_listener *listener)
     (void)hm_atomic_exchange_if(&announce_is_heard, 0, 1);
 }
 
-void hm_announce_init(const char *kind, const void *container)
+hm_status hm_announce_init(const char *kind, void *container, size_t size, const void *desc)
 {
-    if (hm_atomic_load(&announce_is_heard) != 0)
+    if (container != NULL && hm_atomic_load(&announce_is_heard) != 0)
         announce_listener(kind, container);
+    if (container != NULL)
+        memset(container, 0, size);
+    if (container != NULL && desc != NULL)
+        return HM_OK;
+    return hm_fail(HM_ERROR_INVALID, "hm_%s_init: %s is NULL", kind,
+                   container == NULL ? kind : "desc");
 }

@@ -65,14 +65,11 @@ static void map_release_all(hm_map *map)
 
 hm_status hm_map_init(hm_map *map, const hm_map_desc *desc)
 {
-    if (map == NULL)
-        return hm_refuse_null("hm_map_init", "map");
-    hm_announce_init("map", map);
-    memset(map, 0, sizeof *map);
-    if (desc == NULL)
-        return hm_refuse_null("hm_map_init", "desc");
+    hm_status status = hm_announce_init("map", map, sizeof *map, desc);
+    if (status != HM_OK)
+        return status;
     map->name = desc->name != NULL ? desc->name : "map";
-    hm_status status = map_init_columns(map, desc);
+    status = map_init_columns(map, desc);
     if (status != HM_OK) {
         map_release_all(map);
         return status;

@@ -82,14 +82,11 @@ static void index_seed(hm_index *index, uint64_t seed)
 
 hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
 {
-    if (index == NULL)
-        return hm_refuse_null("hm_index_init", "index");
-    hm_announce_init("index", index);
-    memset(index, 0, sizeof *index);
-    if (desc == NULL)
-        return hm_refuse_null("hm_index_init", "desc");
+    hm_status status = hm_announce_init("index", index, sizeof *index, desc);
+    if (status != HM_OK)
+        return status;
     index->name = desc->name != NULL ? desc->name : "index";
-    hm_status status = index_init_parts(index, desc);
+    status = index_init_parts(index, desc);
     if (status != HM_OK) {
         const hm_id_table_desc owners = hm_id_table_complete(
             &(hm_id_table_desc){desc->capacity, desc->max_slots, desc->type_id, desc->memory});

@@ -131,15 +131,12 @@ static void lists_release_all(hm_lists *lists)
 
 hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
 {
-    if (lists == NULL)
-        return hm_refuse_null("hm_lists_init", "lists");
-    hm_announce_init("lists", lists);
-    memset(lists, 0, sizeof *lists);
-    if (desc == NULL)
-        return hm_refuse_null("hm_lists_init", "desc");
+    hm_status status = hm_announce_init("lists", lists, sizeof *lists, desc);
+    if (status != HM_OK)
+        return status;
     hm_lists_desc full;
     lists_complete(desc, &full);
-    hm_status status = lists_init_parts(lists, &full);
+    status = lists_init_parts(lists, &full);
     if (status != HM_OK) {
         const hm_limits limits = {"lists",        full.name,      full.capacity,
                                   full.max_slots, full.max_items, "max_items"};

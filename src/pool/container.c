@@ -79,14 +79,11 @@ static void pool_release_all(hm_pool *pool)
 
 hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc)
 {
-    if (pool == NULL)
-        return hm_refuse_null("hm_pool_init", "pool");
-    hm_announce_init("pool", pool);
-    memset(pool, 0, sizeof *pool);
-    if (desc == NULL)
-        return hm_refuse_null("hm_pool_init", "desc");
+    hm_status status = hm_announce_init("pool", pool, sizeof *pool, desc);
+    if (status != HM_OK)
+        return status;
     pool->name = desc->name != NULL ? desc->name : "pool";
-    hm_status status = pool_init_all(pool, desc);
+    status = pool_init_all(pool, desc);
     if (status != HM_OK) {
         pool_release_all(pool);
         return status;

@@ -100,15 +100,11 @@ static void secondary_release_all(hm_secondary *secondary)
 
 hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc)
 {
-    if (secondary == NULL)
-        return hm_refuse_null("hm_secondary_init", "secondary");
-    hm_announce_init("secondary", secondary);
-    memset(secondary, 0, sizeof *secondary);
-    if (desc == NULL)
-        return hm_refuse_null("hm_secondary_init", "desc");
+    hm_status status = hm_announce_init("secondary", secondary, sizeof *secondary, desc);
+    if (status != HM_OK)
+        return status;
     hm_secondary_desc full = *desc;
-    hm_status status =
-        hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
+    status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return status;
     if (full.memory == NULL)

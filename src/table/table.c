@@ -47,14 +47,11 @@ static void table_release_all(hm_table *table)
 
 hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
 {
-    if (table == NULL)
-        return hm_refuse_null("hm_table_init", "table");
-    hm_announce_init("table", table);
-    memset(table, 0, sizeof *table);
-    if (desc == NULL)
-        return hm_refuse_null("hm_table_init", "desc");
+    hm_status status = hm_announce_init("table", table, sizeof *table, desc);
+    if (status != HM_OK)
+        return status;
     table->name = desc->name != NULL ? desc->name : "table";
-    hm_status status = table_init_parts(table, desc);
+    status = table_init_parts(table, desc);
     if (status != HM_OK)
         table_release_all(table);
     return status;

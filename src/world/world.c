@@ -161,15 +161,12 @@ static uint32_t world_next_salt(void)
 
 hm_status hm_world_init(hm_world *world, const hm_world_desc *desc)
 {
-    if (world == NULL)
-        return hm_refuse_null("hm_world_init", "world");
-    hm_announce_init("world", world);
-    memset(world, 0, sizeof *world);
-    if (desc == NULL)
-        return hm_refuse_null("hm_world_init", "desc");
+    hm_status status = hm_announce_init("world", world, sizeof *world, desc);
+    if (status != HM_OK)
+        return status;
     hm_world_desc full = *desc;
     world_fill_desc(&full);
-    hm_status status = world_init_parts(world, &full);
+    status = world_init_parts(world, &full);
     if (status != HM_OK) {
         const hm_limits limits = {"world",        full.name,     full.capacity,
                                   full.max_slots, full.max_size, "max_size"};
