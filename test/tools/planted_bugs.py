@@ -73,7 +73,7 @@ BUGS = [
         "bound->state != NULL && hm_order_is_for(bound->state, &bound->order);",
         "bound->state != NULL;", "map"),
     Bug("a table answers for another column than it is ordered by", "src/table/table.c",
-        "table->order_column == column ? &table->order : NULL", "&table->order", "table"),
+        ".is_other_column = table->order_column != column,", ".is_other_column = false,", "table"),
     Bug("pages are taken for 4 KiB", "src/array.c",
         "size = hm_memory_round_up(size, array->memory->page_size);",
         "size = hm_memory_round_up(size, 4096);", "map"),
