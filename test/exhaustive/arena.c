@@ -18,7 +18,7 @@
 
 static void reported(void)
 {
-    space_violated(__FILE__, __LINE__, "AddressSanitizer is content");
+    test_fail(__FILE__, __LINE__, "AddressSanitizer is content");
 }
 #else
 #define __sanitizer_set_death_callback(callback) ((void)0)
@@ -206,4 +206,55 @@ bool arena_is_empty(void)
         if (arena.memory.reserved[i] != 0)
             return false;
     return true;
+}
+
+/* the memory of a model */
+
+void test_memory_init(test_memory *memory, size_t page_size)
+{
+    CHECK(page_size == arena.table.page_size);
+    memory->table = arena.table;
+    arena.shown = memory;
+}
+
+void test_memory_init_with_holes(test_memory *memory, size_t page_size)
+{
+    test_memory_init(memory, page_size);
+}
+
+void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones)
+{
+    (void)memory;
+    arena.refuse_from = k != 0 ? arena.calls + k : 0;
+    arena.refuse_to = and_later_ones ? UINT32_MAX : arena.refuse_from;
+    arena.refused = false;
+}
+
+bool test_memory_refused(const test_memory *memory)
+{
+    (void)memory;
+    return arena.refused;
+}
+
+void test_memory_check_committed(const test_memory *memory, const void *address, size_t size)
+{
+    size_t from = (size_t)((const unsigned char *)address - arena_range(0));
+    for (size_t at = from; at < from + size; at++)
+        CHECK(arena_is_committed((uint32_t)(at / ARENA_STEP), at % ARENA_STEP));
+    (void)memory;
+}
+
+void test_memory_check_released(const test_memory *memory)
+{
+    (void)memory;
+    CHECK(arena_is_empty());
+}
+
+void arena_show(void)
+{
+    arena.shown->committed_size = arena_check();
+    arena.shown->reserved_size = 0;
+    for (uint32_t i = 0; i < arena.range_count; i++)
+        arena.shown->reserved_size += arena.memory.reserved[i];
+    arena_close();
 }

@@ -5,6 +5,8 @@
 #ifndef TEST_EXHAUSTIVE_ARENA_H
 #define TEST_EXHAUSTIVE_ARENA_H
 
+#include "support/memory.h"
+
 #include <handle_map/memory.h>
 
 #include <stdbool.h>
@@ -31,6 +33,7 @@ typedef struct arena_all {
     uint32_t calls;                  /* of reserve, commit and decommit, in this step */
     uint32_t refuse_from, refuse_to; /* calls with these numbers fail */
     bool refused;                    /* a call has failed */
+    test_memory *shown;              /* of the model; NULL: none */
 } arena_all;
 
 extern arena_all arena;
@@ -57,5 +60,9 @@ bool arena_is(const unsigned char *bytes);
 size_t arena_check(void);
 
 bool arena_is_empty(void);
+
+/* Tells the model's memory, which test_memory_init has made, how much is reserved and committed.
+ * The functions of support/memory.h that models call are those of the arena here. */
+void arena_show(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <handle_map/array.h>
 #include <handle_map/detail/order.h>
+#include <handle_map/lists.h>
 
 #include <stdbool.h>
 
@@ -20,6 +21,10 @@ void blank_behind(hm_array *array, size_t live_size);
 
 /* Blanks what an order's state does not need in its phase. */
 void blank_order(hm_order_state *order, hm_links links, uint32_t slot_count);
+
+/* Blanks what a create or a commit writes before it is read: what is behind the columns, and the
+ * counts of arrays, which lists set at a trim. */
+void blank_lists(hm_lists *lists);
 
 /* Whether the order may look up slots that it has listed, even of items that are gone. */
 bool blank_order_lists(const hm_order_state *order);

@@ -42,4 +42,11 @@
 #define WORLD_MAX_SPARSE 1
 #define DEFRAGMENT_ARCHETYPES 2
 
+/* Of the models, so that a state is small; and so that every callback tries all. */
+#define LISTS_MODEL_LISTS 3
+#define LISTS_MODEL_SLOTS 4
+#define LISTS_MODEL_ITEMS 7
+#define LISTS_MODEL_STOPS 1
+#define LISTS_MODEL_SAMPLE 1
+
 #endif

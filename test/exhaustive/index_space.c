@@ -3,7 +3,6 @@
 #include "index_space.h"
 
 #include "blank.h"
-#include "lists_space.h"
 
 #include <string.h>
 
@@ -93,7 +92,7 @@ void index_capture(void *into)
     index_state *state = into;
     arena_open();
     blank_owners();
-    lists_blank(&keyed.index.members);
+    blank_lists(&keyed.index.members);
     blank_behind(&keyed.index.bucket_array, sizeof(hm_index_bucket) * keyed.index.bucket_count);
     BLANK(keyed.index.bucket_array.count);
     BLANK(keyed.index.head_array.count);

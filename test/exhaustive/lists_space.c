@@ -1,64 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* The live lists: how they are begun, copied and brought back. */
-#include "lists_space.h"
-
+/* The state spaces of lists. What the handles of lists that are gone are explained as is searched
+ * in the spaces of the map, whose id table is the same. */
 #include "blank.h"
+#include "subject.h"
+
+#include "support/lists_model.h"
+
 #include "lists_internal.h"
 
 #include <stddef.h>
 #include <string.h>
 
-lists_live many;
+enum {
+    LISTS_COLUMN = 64, /* bytes that a column needs, at most */
+    LISTS_IDS = 192,   /* bytes: entries, slots, floors */
+    LISTS_RANGE = 448  /* bytes, for blocks */
+};
+
+static lists_model model;
+static const space_config *config;
 
 /* begin and end */
 
 static void begin_lists(void)
 {
-    const size_t size = many.config->item_size;
+    const size_t size = config->item_size;
     const hm_lists_desc desc = {.item_size = size,
                                 .item_align = size % 8 == 0 ? 8 : 0, /* units of 8 bytes */
-                                .capacity = many.config->capacity,
-                                .max_slots = many.config->max_slots,
-                                .max_items = many.config->max_items,
-                                .type_id = SPACE_TYPE_ID,
-                                .memory = &arena.table};
+                                .capacity = config->capacity,
+                                .max_slots = config->max_slots,
+                                .max_items = config->max_items,
+                                .type_id = SPACE_TYPE_ID};
     uint32_t refuse = 1;
     do { /* Each of the reservations is refused once. */
         arena_refuse(refuse++);
-        hm_status status = hm_lists_init(&many.lists, &desc);
+        hm_status status = lists_model_init(&model, &desc, config->page_size);
         CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
         CHECK(!arena.refused || arena_is_empty());
     } while (arena.refused);
     arena_refuse(0);
-    CHECK(many.config->units <= many.lists.unit_array.capacity);
-    many.lists.unit_array.capacity = many.config->units;
+    CHECK(config->units <= model.lists.unit_array.capacity);
+    model.lists.unit_array.capacity = config->units;
 }
 
-static size_t begin(const space_config *config)
+static void fini(void)
 {
-    static const size_t windows[] = {LISTS_COLUMN, LISTS_IDS, LISTS_RANGE}; /* small ones first */
-    memset(&many, 0, sizeof many);
-    many.config = config;
-    CHECK(config->max_slots <= LISTS_SLOTS && config->max_items <= LISTS_ITEMS);
-    CHECK(config->item_size <= LISTS_ITEM);
-    arena_begin(windows, sizeof windows / sizeof windows[0], config->page_size);
-    begin_lists();
-    for (uint32_t life = 0; life < config->spent_lives; life++) {
-        for (uint32_t i = 0; i < config->capacity; i++)
-            lists_create();
-        hm_lists_clear(&many.lists);
-        many.model.count = 0;
-    }
-    return sizeof(lists_state);
+    lists_model_fini(&model);
 }
 
-static void end(void)
+static void probe(hm_handle handle)
 {
-    hm_lists_fini(&many.lists);
-    CHECK(arena_is_empty());
+    lists_model_probe(&model, handle);
+    if (lists_model_find(&model, handle) == NULL)
+        lists_model_check_refused(&model, handle);
 }
-
-/* states */
 
 /* Blanks what is in the blocks behind the heads, and the items or the links, and the unit in front
  * of them. */
@@ -80,7 +75,7 @@ static void blank_blocks(hm_lists *lists)
         memset(lists->base, SPACE_BLANK, unit_size);
 }
 
-void lists_blank(hm_lists *lists)
+void blank_lists(hm_lists *lists)
 {
     hm_id_table *ids = &lists->ids;
     blank_behind(&lists->record_array, sizeof(hm_lists_record) * ids->slot_count);
@@ -94,44 +89,112 @@ void lists_blank(hm_lists *lists)
     blank_blocks(lists);
 }
 
-void lists_capture(void *into)
+static void blank(void)
 {
-    lists_state *state = into;
-    arena_open();
-    lists_blank(&many.lists);
-    memcpy(&state->lists, &many.lists, sizeof many.lists);
-    memcpy(&state->memory, &arena.memory, sizeof arena.memory);
-    for (uint32_t i = 0; i < LISTS_SLOTS; i++) {
-        lists_row *row = &many.model.dense[i];
-        if (i >= many.model.count)
-            memset(row, 0, sizeof *row);
-        memset(row->keys + row->count, 0, sizeof row->keys - row->count);
+    blank_lists(&model.lists);
+    for (uint32_t i = 0; i < LISTS_MODEL_LISTS; i++) {
+        lists_model_list *entry = &model.entries[i];
+        if (i >= model.count)
+            memset(entry, 0, sizeof *entry);
+        memset(entry->values + entry->count, 0,
+               (LISTS_MODEL_ITEMS - entry->count) * sizeof *entry->values);
     }
-    memcpy(&state->model, &many.model, sizeof many.model);
-    arena_capture(state->bytes);
-    arena_close();
 }
 
-void lists_restore(const void *from)
+static size_t begin(const space_config *of)
 {
-    const lists_state *state = from;
-    arena_open();
-    memcpy(&many.lists, &state->lists, sizeof many.lists);
-    memcpy(&arena.memory, &state->memory, sizeof arena.memory);
-    memcpy(&many.model, &state->model, sizeof many.model);
-    arena_restore(state->bytes);
-    arena_close();
+    static const size_t windows[] = {LISTS_COLUMN, LISTS_IDS, LISTS_RANGE}; /* small ones first */
+    static const uint32_t any[TEST_ARGUMENTS];
+    const size_t live = offsetof(lists_model, lists);
+    CHECK(of->capacity <= LISTS_MODEL_LISTS && of->max_slots <= LISTS_MODEL_SLOTS);
+    CHECK(of->max_items <= LISTS_MODEL_ITEMS);
+    config = of;
+    memset(&model, 0, sizeof model);
+    model.keys = of->keys;
+    arena_begin(windows, sizeof windows / sizeof windows[0], of->page_size);
+    begin_lists();
+    size_t size =
+        subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
+                                       sizeof model - live, blank, probe, fini});
+    for (uint32_t life = 0; life < of->spent_lives; life++) {
+        for (uint32_t i = 0; i < of->capacity; i++)
+            subject_run("create", any);
+        subject_run("clear", any);
+    }
+    return size;
+}
+
+/* steps */
+
+/* The first argument of an operation on a list: a list that there is, and a number. */
+static uint32_t with(uint32_t number)
+{
+    return 16 * number;
+}
+
+static void list_items(space_actions *list, uint32_t row)
+{
+    uint32_t most = config->max_items, last_key = config->keys == 1 ? 0 : 2 * config->keys - 1u;
+    subject_add_quiet(list, "destroy", 0, row, 0);
+    subject_add(list, "push", with(1), row, 0); /* zero */
+    for (uint32_t key = 0; key < config->keys; key++)
+        subject_add(list, "push", 0, row, key);
+    for (uint32_t n = 0; n <= most + 1; n++) {
+        subject_add(list, "push_n", with(n), row, 0);
+        subject_add(list, "insert_at", with(n), row, last_key);
+        subject_add(list, "resize", with(n), row, 0);
+        subject_add_quiet(list, "erase_at", with(n), row, 0);
+        subject_add_quiet(list, "erase_ordered_at", with(n), row, 0);
+    }
+    for (uint32_t set = 0; set < 1u << most; set++)
+        subject_add_quiet(list, "erase_if", with(set), row, 0);
+}
+
+static void list_all(space_actions *list)
+{
+    list->count = 0;
+    subject_add(list, "create", 0, 0, 0);
+    subject_add_quiet(list, "clear", 0, 0, 0);
+    for (uint32_t n = 0; n <= config->capacity / 2 + 1u; n++)
+        subject_add(list, "create_n", n, 1, 0);
+    subject_add(list, "trim", 0, 0, 0);
+    subject_add(list, "reserve", UINT32_MAX, 0, 0);
+    for (uint32_t n = 0; n <= config->capacity + 1; n++)
+        subject_add(list, "reserve", n, 0, 0);
+    for (uint32_t swaps = 0; swaps <= config->capacity; swaps++)
+        subject_add_quiet(list, "defragment", 1, swaps, 0);
+    subject_add_quiet(list, "defragment", 0, 1, 0); /* to the end */
+    for (uint32_t row = 0; row < config->capacity; row++)
+        list_items(list, row);
+}
+
+/* Lists that there are, indices up to one that is too large, and sets of indices that there are. */
+static bool is_possible(const void *state, const space_action *action)
+{
+    static const char *const of_lists[] = {"create", "create_n", "clear",
+                                           "trim",   "reserve",  "defragment"};
+    uint32_t number = action->a / 16, count;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof of_lists / sizeof *of_lists; i++)
+        if (subject_is(action, of_lists[i]))
+            return true;
+    if (action->b >= model.count)
+        return false;
+    count = model.entries[action->b].count;
+    if (subject_is(action, "erase_if"))
+        return number < 1u << count;
+    if (subject_is(action, "insert_at"))
+        return number <= count + 1;
+    return (!subject_is(action, "erase_at") && !subject_is(action, "erase_ordered_at")) ||
+           number <= count;
 }
 
 const space_kind lists_space = {
     .container = "lists",
-    .verbs = lists_verbs,
+    .subject = &lists_subject,
     .begin = begin,
-    .end = end,
-    .capture = lists_capture,
-    .restore = lists_restore,
-    .check = lists_check,
-    .list = lists_list,
-    .is_possible = lists_is_possible,
-    .take = lists_take,
+    .end = fini,
+    SUBJECT_CALLS,
+    .list = list_all,
+    .is_possible = is_possible,
 };

@@ -29,7 +29,6 @@
 #endif
 
 #include "index_space.h"
-#include "lists_space.h"
 #include "secondary_space.h"
 #include "space.h"
 #include "world_space.h"
@@ -231,7 +230,7 @@ static void *grow(void *array, size_t item_size, uint32_t *capacity)
 void space_add(space_actions *list, uint32_t verb, uint32_t a, uint32_t b)
 {
     CHECK(list->count < SPACE_MOST_ACTIONS);
-    list->actions[list->count++] = (space_action){verb, a, b};
+    list->actions[list->count++] = (space_action){verb, a, b, 0, false};
 }
 
 hm_handle space_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free)
@@ -254,9 +253,22 @@ hm_handle space_handle_value(uint32_t n)
 
 /* the script */
 
+static void print_refusal(const origin *step)
+{
+    if (step->refuse != 0)
+        fprintf(stderr, "; memory call %u is refused", step->refuse);
+    fprintf(stderr, "\n");
+}
+
 static void print_step(const origin *step)
 {
     const space_action *action = &search.list.actions[step->action];
+    if (search.kind->subject != NULL) {
+        fprintf(stderr, "    %s %lu %lu %lu", search.kind->subject->operations[action->verb].name,
+                (unsigned long)action->a, (unsigned long)action->b, (unsigned long)action->c);
+        print_refusal(step);
+        return;
+    }
     const space_verb_name *verb = &search.kind->verbs[action->verb];
     hm_handle handle = space_handle_value(action->a);
     fprintf(stderr, "    %s", verb->name);
@@ -269,9 +281,7 @@ static void print_step(const origin *step)
                 (unsigned long)hm_handle_index(handle),
                 (unsigned long)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF),
                 (unsigned long)hm_handle_type_id(handle), hm_handle_is_free(handle));
-    if (step->refuse != 0)
-        fprintf(stderr, "; memory call %u is refused", step->refuse);
-    fprintf(stderr, "\n");
+    print_refusal(step);
 }
 
 static void print_path(uint32_t state)
@@ -282,7 +292,7 @@ static void print_path(uint32_t state)
     print_step(&search.origins[state]);
 }
 
-_Noreturn void space_violated(const char *file, int line, const char *condition)
+void test_fail(const char *file, int line, const char *condition)
 {
     fprintf(stderr, "%s:%d: this does not hold: %s\n", file, line, condition);
     if (search.config != NULL) {
@@ -298,12 +308,12 @@ _Noreturn void space_violated(const char *file, int line, const char *condition)
 
 static void panicked(const char *file, int line, const char *message)
 {
-    space_violated(file, line, message);
+    test_fail(file, line, message);
 }
 
 static void crashed(int number)
 {
-    space_violated(__FILE__, __LINE__, number == SIGSEGV ? "no crash" : "no hang");
+    test_fail(__FILE__, __LINE__, number == SIGSEGV ? "no crash" : "no hang");
 }
 
 /* the set of known states */

@@ -9,6 +9,8 @@
 #ifndef TEST_EXHAUSTIVE_SEARCH_H
 #define TEST_EXHAUSTIVE_SEARCH_H
 
+#include "support/runner.h"
+
 #include <handle_map/handle.h>
 #include <handle_map/pool.h>
 
@@ -49,7 +51,8 @@ typedef struct space_config {
 } space_config;
 
 typedef struct space_action {
-    uint32_t verb, a, b;
+    uint32_t verb, a, b, c;
+    bool is_quiet; /* makes no memory call */
 } space_action;
 
 typedef struct space_actions {
@@ -66,6 +69,7 @@ typedef struct space_verb_name {
 typedef struct space_kind {
     const char *container;
     const space_verb_name *verbs;
+    const test_subject *subject; /* instead of verbs: its operations */
     size_t hashed_size; /* bytes at the start of a state that tell it from others; 0: all */
     /* begin makes the live state, after each reservation was refused once; returns the bytes of a
      * state, a multiple of 8. end frees it. capture makes it canonical and copies it, restore
@@ -98,10 +102,5 @@ enum { SPACE_SLOT_VALUES = (SPACE_LIVES + 2) * 4 };
 uint32_t space_handle_values(const space_config *config);
 hm_handle space_handle_value(uint32_t n);
 hm_handle space_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free);
-
-/* Prints the violated condition and the script that led to it, and ends the program. */
-_Noreturn void space_violated(const char *file, int line, const char *condition);
-
-#define CHECK(condition) ((condition) ? (void)0 : space_violated(__FILE__, __LINE__, #condition))
 
 #endif

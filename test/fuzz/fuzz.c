@@ -3,6 +3,8 @@
 #include "fuzz.h"
 
 #include "support/hostile.h"
+#include "support/index_model.h"
+#include "support/lists_model.h"
 #include "support/map_model.h"
 #include "support/pool_model.h"
 #include "support/world_model.h"

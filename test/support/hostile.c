@@ -2,69 +2,7 @@
 /* Operations of several models that pass handles and addresses of any bits. */
 #include "hostile.h"
 
-hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    uint32_t which = arguments[0] / 4;
-    uint64_t generation = arguments[2] & 0xFFFF, above = arguments[1] & 0xFFFF;
-    uint64_t upper = above << 48 | generation << 32;
-    switch (arguments[0] % 4) {
-    case 0:
-        return hm_handle_from_bits(upper | which);
-    case 1:
-        return hm_handle_from_bits(upper | (UINT32_MAX - which));
-    case 2:
-        return hm_handle_from_bits(upper ^ named.bits);
-    default:
-        return hm_handle_from_bits(named.bits ^ UINT64_C(1) << arguments[1] % 32);
-    }
-}
-
-/* index */
-
-static hm_handle index_handle(const index_model *model, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
-}
-
-void index_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    index_model *model = state;
-    hm_handle handle = index_handle(model, arguments);
-    uint64_t key = (UINT64_C(1) << 63 | (uint64_t)arguments[1] << 16 | arguments[2]) ^ 1;
-    index_model_probe(model, handle);
-    CHECK(hm_index_members(&model->index, key, NULL) == NULL);
-    CHECK(hm_index_remove_key(&model->index, key) == 0);
-    if (index_model_find(model, handle) == NULL)
-        CHECK(!hm_index_remove(&model->index, handle));
-}
-
-void index_model_hostile_set(void *state, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    index_model *model = state;
-    index_model_set(model, index_handle(model, arguments), arguments[2] % (INDEX_MODEL_KEYS + 1));
-}
-
-/* lists */
-
-static hm_handle lists_handle(const lists_model *model, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].list
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
-}
-
-void lists_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    lists_model *model = state;
-    hm_handle handle = lists_handle(model, arguments);
-    lists_model_probe(model, handle);
-    if (lists_model_find(model, handle) == NULL)
-        lists_model_check_refused(model, handle);
-}
+#include "layout.h"
 
 /* secondary */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of an index: each operation on both sides, and the comparison of the two. */
-#include "hostile.h"
+#include "index_model.h"
 
 #include "layout.h"
 
@@ -408,6 +408,33 @@ static void end(void *state)
     free(model);
 }
 
+/* What resolves is not removed, since the model would not know of it. */
+static hm_handle hostile_handle(const index_model *model, const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    return test_hostile_handle(named, arguments);
+}
+
+static void hostile(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_handle handle = hostile_handle(model, arguments);
+    uint64_t key = (UINT64_C(1) << 63 | (uint64_t)arguments[1] << 16 | arguments[2]) ^ 1;
+    index_model_probe(model, handle);
+    CHECK(hm_index_members(&model->index, key, NULL) == NULL);
+    CHECK(hm_index_remove_key(&model->index, key) == 0);
+    if (index_model_find(model, handle) == NULL)
+        CHECK(!hm_index_remove(&model->index, handle));
+}
+
+static void hostile_set(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    index_model_set(model, hostile_handle(model, arguments), arguments[2] % (INDEX_MODEL_KEYS + 1));
+}
+
 static const test_operation operations[] = {
     {"set", 250, set},
     {"set_n", 60, set_n},
@@ -421,8 +448,8 @@ static const test_operation operations[] = {
     {"defragment", 30, defragment},
     {"probe", 40, probe},
     {"refuse", 60, refuse},
-    {"hostile", 30, index_model_hostile},
-    {"hostile_set", 20, index_model_hostile_set},
+    {"hostile", 30, hostile},
+    {"hostile_set", 20, hostile_set},
 };
 
 const test_subject index_subject = {

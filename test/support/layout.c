@@ -94,3 +94,20 @@ bool test_bytes_are(const void *bytes, size_t size, unsigned char value)
     const unsigned char *first = bytes;
     return *first == value && memcmp(first, first + 1, size - 1) == 0;
 }
+
+hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    uint64_t generation = arguments[2] & 0xFFFF, above = arguments[1] & 0xFFFF;
+    uint64_t upper = above << 48 | generation << 32;
+    switch (arguments[0] % 4) {
+    case 0:
+        return hm_handle_from_bits(upper | which);
+    case 1:
+        return hm_handle_from_bits(upper | (UINT32_MAX - which));
+    case 2:
+        return hm_handle_from_bits(upper ^ named.bits);
+    default:
+        return hm_handle_from_bits(named.bits ^ UINT64_C(1) << arguments[1] % 32);
+    }
+}

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The item layouts that every container is tested with: sizes 1, 7, 8, 40, 4096 and 5000, each with
- * every alignment that divides it, on pages of 4, 16 and 64 KiB; and byte patterns for items. */
+ * every alignment that divides it, on pages of 4, 16 and 64 KiB; byte patterns for items; and
+ * handles that should be refused. */
 #ifndef TEST_SUPPORT_LAYOUT_H
 #define TEST_SUPPORT_LAYOUT_H
+
+#include <handle_map/handle.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +26,10 @@ bool test_item_is(const void *item, size_t size, uint64_t value);
 
 /* Whether all of these bytes, at least one, have this value. */
 bool test_bytes_are(const void *bytes, size_t size, unsigned char value);
+
+/* Returns a handle that should mostly be refused: the upper half is any bits, or combined with that
+ * of `named`; the index is low, high, that of `named`, or that with a bit that must not be ignored.
+ */
+hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of lists: each operation on both sides, and the comparison of the two. */
-#include "hostile.h"
+#include "lists_model.h"
 
 #include "layout.h"
 #include "lists_blocks.h"
@@ -65,25 +65,39 @@ static hm_handle pick_list(lists_model *model, const uint32_t arguments[3],
     return list;
 }
 
+/* The pattern of an item: items of different lists differ. */
+static uint64_t pattern_of(const lists_model *model, hm_handle list, uint32_t argument)
+{
+    uint32_t key = model->keys != 0 ? argument % model->keys : argument;
+    return (list.bits >> 32 ^ (list.bits & UINT32_MAX)) << 32 | key;
+}
+
 static void refresh(const lists_model *model, lists_model_list *entry)
 {
     entry->place = hm_lists_items(&model->lists, entry->list, NULL);
 }
 
-/* Makes n items of the entry, from `index` on, whose values follow each other; they are new, and
- * those behind move up. */
+/* Makes n items of the entry, from `index` on, that are zero or whose arguments follow each other;
+ * they are new, and those behind move up. */
 static void note_items(lists_model *model, lists_model_list *entry, uint32_t index, uint32_t n,
-                       uint64_t value)
+                       bool is_zero, uint32_t argument)
 {
     CHECK(entry->count + n <= LISTS_MODEL_ITEMS);
     memmove(&entry->values[index + n], &entry->values[index],
             (entry->count - index) * sizeof *entry->values);
     for (uint32_t i = 0; i < n; i++)
-        entry->values[index + i] = value == MODEL_ZERO ? MODEL_ZERO : value + i;
+        entry->values[index + i] =
+            is_zero ? MODEL_ZERO : pattern_of(model, entry->list, argument + i);
     entry->count += n;
     model->item_count += n;
-    model->is_packed = false;
     refresh(model, entry);
+    for (uint32_t i = 0; i < n && is_zero && model->keys != 0; i++) {
+        unsigned char *item = (unsigned char *)hm_lists_items(&model->lists, entry->list, NULL) +
+                              model->desc.item_size * (index + i);
+        CHECK(item_holds(model, item, MODEL_ZERO));
+        entry->values[index + i] = pattern_of(model, entry->list, 0);
+        test_item_fill(item, model->desc.item_size, entry->values[index + i]);
+    }
 }
 
 /* Returns how many units in a row may be had, at most: free ones, and those of empty lists. */
@@ -121,24 +135,36 @@ static void check_refusal(const lists_model *model, const lists_model_list *entr
 
 /* lists */
 
+/* Returns how many lists may be created, memory permitting. */
+static uint32_t room(const lists_model *model)
+{
+    uint32_t lists = model->desc.capacity - model->count;
+    uint32_t slots = model->desc.max_slots - model->count - model->spent;
+    return lists < slots ? lists : slots;
+}
+
 static void note_created(lists_model *model, hm_handle list)
 {
-    CHECK(model->count < model->desc.capacity && lists_model_find(model, list) == NULL);
-    CHECK(hm_handle_type_id(list) == model->desc.type_id);
+    uint32_t slot = hm_handle_index(list), generation = hm_handle_generation(list);
+    CHECK(slot < model->desc.max_slots && lists_model_find(model, list) == NULL);
+    CHECK(list.bits == hm_handle_pack(slot, generation, model->desc.type_id).bits);
+    CHECK(generation > model->issued[slot]);
+    CHECK(model->is_trimmed || generation == model->issued[slot] + 1u);
+    model->issued[slot] = (uint16_t)generation;
     lists_model_list *entry = &model->entries[model->count++];
     entry->list = list;
     entry->count = 0;
     entry->place = NULL;
 }
 
-/* Returns whether memory was refused. */
+/* Returns whether there is one more. */
 static bool create_one(lists_model *model)
 {
+    bool fits = room(model) != 0;
     hm_handle list = hm_lists_create(&model->lists);
-    if (hm_handle_is_null(list)) {
-        CHECK(model->count == model->desc.capacity || test_memory_refused(&model->memory));
+    CHECK(hm_handle_is_null(list) == (!fits || test_memory_refused(&model->memory)));
+    if (hm_handle_is_null(list))
         return false;
-    }
     note_created(model, list);
     return true;
 }
@@ -155,7 +181,7 @@ static void create_n(void *state, const uint32_t arguments[3])
     lists_model *model = state;
     hm_handle handles[LISTS_MODEL_LISTS + 1] = {{0}};
     uint32_t n = arguments[0] % (model->desc.capacity / 2 + 2), first = model->count;
-    bool has_space = n <= model->desc.capacity - model->count;
+    bool has_space = n <= room(model);
     hm_status status = hm_lists_create_n(&model->lists, n, arguments[1] % 4 != 0 ? handles : NULL);
     if (status != HM_OK) {
         CHECK(test_memory_explains(&model->memory, status, has_space));
@@ -172,14 +198,17 @@ static void create_n(void *state, const uint32_t arguments[3])
 static void reserve(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
-    uint32_t n = arguments[0] % (model->desc.capacity + 2);
-    bool has_space = n <= model->desc.capacity - model->count;
+    uint32_t n = arguments[0];
+    if (n != UINT32_MAX)
+        n %= model->desc.capacity + 2;
+    bool has_space = n <= room(model);
     hm_status status = hm_lists_reserve(&model->lists, n);
     if (status != HM_OK) {
         CHECK(test_memory_explains(&model->memory, status, has_space));
         return;
     }
     CHECK(has_space);
+    test_try();
     test_memory_fail(&model->memory, 1, true);
     hm_handle last = n != 0 ? hm_lists_upcoming(&model->lists, n - 1) : HM_NULL_HANDLE;
     for (uint32_t i = 0; i < n; i++)
@@ -187,13 +216,14 @@ static void reserve(void *state, const uint32_t arguments[3])
     CHECK(n == 0 || hm_handle_equal(model->entries[model->count - 1].list, last));
     CHECK(!test_memory_refused(&model->memory));
     test_memory_fail(&model->memory, 0, false);
+    test_undo();
 }
 
 static void note_destroyed(lists_model *model, const lists_model_list *entry)
 {
     model->past[model->past_count++ % LISTS_MODEL_PAST] = entry->list;
     model->item_count -= entry->count;
-    model->is_packed = false;
+    model->spent += hm_handle_generation(entry->list) == HM_HANDLE_MAX_GENERATION;
 }
 
 /* Removes the list from the model as it is destroyed. */
@@ -223,7 +253,7 @@ static bool is_chosen(hm_handle list, const void *items, uint32_t count, void *c
     list_chooser *from = context;
     lists_model_list *entry = lists_model_find(from->model, list);
     CHECK(entry != NULL && entry->count == count && entry->place == items);
-    if ((from->model->tick + from->asked) % 16 == 0) {
+    if ((from->model->tick + from->asked) % LISTS_MODEL_SAMPLE == 0) {
         CHECK(hm_lists_validate(&from->model->lists) == HM_OK);
         CHECK(!hm_lists_destroy(&from->model->lists, list));
         CHECK(hm_lists_push(&from->model->lists, list, NULL) == NULL);
@@ -284,12 +314,18 @@ static void clear(void *state, const uint32_t arguments[3])
     model->count = 0;
 }
 
+/* No page behind the last block is left. */
 static void trim(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     (void)arguments;
+    const hm_lists *lists = &model->lists;
     hm_status status = hm_lists_trim(&model->lists);
+    size_t used = lists->end > 1 ? (size_t)lists->end << lists->unit_shift : 0;
+    model->is_trimmed = true;
     CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
+    CHECK(status != HM_OK ||
+          lists->unit_array.committed_size < used + model->memory.table.page_size);
 }
 
 /* items */
@@ -302,7 +338,7 @@ static void push(void *state, const uint32_t arguments[3])
     lists_model_list *entry;
     hm_handle list = pick_list(model, arguments, &entry);
     bool is_zero = arguments[0] / 16 % 8 == 1;
-    test_item_fill(item, model->desc.item_size, arguments[2]);
+    test_item_fill(item, model->desc.item_size, pattern_of(model, list, arguments[2]));
     const void *place = hm_lists_push(&model->lists, list, is_zero ? NULL : item);
     if (place == NULL) {
         if (entry != NULL)
@@ -312,7 +348,7 @@ static void push(void *state, const uint32_t arguments[3])
     }
     CHECK(entry != NULL);
     test_memory_check_committed(&model->memory, place, model->desc.item_size);
-    note_items(model, entry, entry->count, 1, is_zero ? MODEL_ZERO : arguments[2]);
+    note_items(model, entry, entry->count, 1, is_zero, arguments[2]);
     CHECK((const unsigned char *)entry->place + model->desc.item_size * (entry->count - 1) ==
           place);
 }
@@ -328,12 +364,12 @@ static void push_n(void *state, const uint32_t arguments[3])
     bool is_zero = arguments[2] % 8 == 1;
     for (uint32_t i = 0; i < n; i++)
         test_item_fill(items + model->desc.item_size * i, model->desc.item_size,
-                       (uint64_t)arguments[2] + i);
+                       pattern_of(model, list, arguments[2] + i));
     hm_status status = hm_lists_push_n(&model->lists, list, is_zero ? NULL : items, n);
     if (entry == NULL)
         CHECK(status == HM_ERROR_STALE);
     else if (status == HM_OK)
-        note_items(model, entry, entry->count, n, is_zero ? MODEL_ZERO : arguments[2]);
+        note_items(model, entry, entry->count, n, is_zero, arguments[2]);
     else
         check_refusal(model, entry, n, status);
 }
@@ -347,7 +383,7 @@ static void insert_at(void *state, const uint32_t arguments[3])
     hm_handle list = pick_list(model, arguments, &entry);
     uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 2);
     bool is_zero = arguments[2] % 8 == 1;
-    test_item_fill(item, model->desc.item_size, arguments[2]);
+    test_item_fill(item, model->desc.item_size, pattern_of(model, list, arguments[2]));
     const void *place = hm_lists_insert_at(&model->lists, list, index, is_zero ? NULL : item);
     if (place == NULL) {
         if (entry != NULL && index <= count)
@@ -356,7 +392,7 @@ static void insert_at(void *state, const uint32_t arguments[3])
         return;
     }
     CHECK(entry != NULL && index <= count);
-    note_items(model, entry, index, 1, is_zero ? MODEL_ZERO : arguments[2]);
+    note_items(model, entry, index, 1, is_zero, arguments[2]);
     CHECK((const unsigned char *)entry->place + model->desc.item_size * index == place);
 }
 
@@ -364,7 +400,6 @@ static void insert_at(void *state, const uint32_t arguments[3])
 static void note_shrunk(lists_model *model, lists_model_list *entry, uint32_t count)
 {
     model->item_count -= entry->count - count;
-    model->is_packed &= entry->count == count;
     entry->count = count;
     if (count == 0)
         entry->place = NULL;
@@ -383,7 +418,7 @@ static void resize(void *state, const uint32_t arguments[3])
     else if (status != HM_OK)
         check_refusal(model, entry, count - entry->count, status);
     else if (count > entry->count)
-        note_items(model, entry, entry->count, count - entry->count, MODEL_ZERO);
+        note_items(model, entry, entry->count, count - entry->count, true, 0);
     else
         note_shrunk(model, entry, count);
 }
@@ -420,35 +455,46 @@ static void erase_ordered_at(void *state, const uint32_t arguments[3])
 typedef struct chooser {
     lists_model *model;
     const lists_model_list *entry;
-    uint32_t asked, third; /* of the items: the one that goes */
+    uint32_t asked, doomed; /* set of indices; those above CHOOSER_BITS repeat */
 } chooser;
 
-static bool is_third(const void *item, void *context)
+enum { CHOOSER_BITS = 28 };
+
+static bool is_marked(const chooser *from, uint32_t index)
+{
+    return (from->doomed >> index % CHOOSER_BITS & 1) != 0;
+}
+
+static bool is_doomed(const void *item, void *context)
 {
     chooser *from = context;
     lists_model *model = from->model;
     CHECK(item_holds(model, item, from->entry->values[from->asked]));
-    if ((model->tick + from->asked) % 16 == 0) {
+    if ((model->tick + from->asked) % LISTS_MODEL_SAMPLE == 0) {
+        hm_handle list = from->entry->list;
         CHECK(hm_lists_validate(&model->lists) == HM_OK);
-        CHECK(hm_lists_push(&model->lists, from->entry->list, NULL) == NULL);
+        CHECK(hm_lists_push(&model->lists, list, NULL) == NULL);
+        CHECK(!hm_lists_erase_at(&model->lists, list, 0) && !hm_lists_destroy(&model->lists, list));
         CHECK(hm_lists_destroy_if(&model->lists, is_chosen, NULL) == 0);
-        CHECK(!hm_lists_erase_at(&model->lists, from->entry->list, 0));
+        CHECK(hm_lists_resize(&model->lists, list, 0) == HM_ERROR_BUSY);
+        CHECK(hm_handle_is_null(hm_lists_create(&model->lists)));
+        CHECK(!hm_lists_defragment(&model->lists, (hm_budget){0, 0}).done);
         CHECK(hm_lists_trim(&model->lists) == HM_ERROR_BUSY);
     }
-    return from->asked++ % 3 == from->third;
+    return is_marked(from, from->asked++);
 }
 
-/* List, which of three items goes. */
+/* List, set of the items that go. */
 static void erase_if(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     lists_model_list *entry;
     hm_handle list = pick_list(model, arguments, &entry);
-    chooser from = {model, entry, 0, arguments[0] / 16 % 3};
-    uint32_t erased = hm_lists_erase_if(&model->lists, list, is_third, &from), kept = 0;
+    chooser from = {model, entry, 0, arguments[0] / 16};
+    uint32_t erased = hm_lists_erase_if(&model->lists, list, is_doomed, &from), kept = 0;
     CHECK(from.asked == (entry != NULL ? entry->count : 0));
     for (uint32_t i = 0; i < from.asked; i++)
-        if (i % 3 != from.third)
+        if (!is_marked(&from, i))
             entry->values[kept++] = entry->values[i];
     CHECK(erased == from.asked - kept);
     if (erased != 0)
@@ -486,6 +532,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
 {
     hm_handle before[LISTS_MODEL_LISTS], after[LISTS_MODEL_LISTS];
     uint32_t moved = 0, n = read_order(model, before);
+    bool was_done = model->lists.cursor == model->lists.end;
     hm_progress progress = hm_lists_defragment(&model->lists, budget);
     CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
     for (uint32_t i = 0; i < model->count; i++) {
@@ -495,9 +542,10 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     }
     CHECK(progress.compares == 0 && progress.swaps == moved);
     CHECK(budget.max_swaps == 0 || moved <= budget.max_swaps);
-    CHECK(progress.done || moved == budget.max_swaps);
-    CHECK(!model->is_packed || (progress.done && moved == 0));
-    model->is_packed = progress.done;
+    CHECK(progress.done || moved == budget.max_swaps ||
+          (LISTS_MODEL_STOPS && budget.max_swaps != 0));
+    CHECK(!was_done || (progress.done && moved == 0));
+    CHECK(progress.done == (model->lists.cursor == model->lists.end));
     if (progress.done)
         check_packed(model);
     return progress.done;
@@ -508,7 +556,10 @@ static void defragment(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     hm_budget budget = {arguments[1] % 20, arguments[2] % 3};
-    uint32_t calls = arguments[0] % 4 == 0 ? model->count + 1 : 1;
+    uint32_t calls = 1;
+    if (arguments[0] % 4 == 0)
+        calls =
+            LISTS_MODEL_STOPS ? 2 * (uint32_t)model->lists.unit_array.capacity : model->count + 1;
     for (uint32_t i = 0; i < calls; i++)
         if (defragment_once(model, budget))
             return;
@@ -536,7 +587,7 @@ void lists_model_check_refused(lists_model *model, hm_handle handle)
     CHECK(hm_lists_insert_at(lists, handle, 0, NULL) == NULL);
     CHECK(hm_lists_resize(lists, handle, 0) == HM_ERROR_STALE);
     CHECK(!hm_lists_erase_at(lists, handle, 0) && !hm_lists_erase_ordered_at(lists, handle, 0));
-    CHECK(hm_lists_erase_if(lists, handle, is_third, NULL) == 0);
+    CHECK(hm_lists_erase_if(lists, handle, is_doomed, NULL) == 0);
 }
 
 /* A handle as pick takes it. */
@@ -552,9 +603,10 @@ static void probe(void *state, const uint32_t arguments[3])
 static void check_stats(const lists_model *model)
 {
     hm_lists_stats stats = hm_lists_get_stats(&model->lists);
-    CHECK(stats.count == model->count && stats.retired_slots == 0);
+    CHECK(stats.count == model->count && stats.retired_slots <= model->spent);
     CHECK(stats.capacity == model->desc.capacity && stats.max_slots == model->desc.max_slots);
-    CHECK(stats.slots == stats.count + stats.free_slots && stats.slots <= stats.max_slots);
+    CHECK(stats.slots == stats.count + stats.free_slots + stats.retired_slots);
+    CHECK(stats.slots <= stats.max_slots);
     CHECK(stats.committed_size == model->memory.committed_size);
     CHECK(stats.reserved_size == model->memory.reserved_size);
 }
@@ -609,22 +661,37 @@ static void refuse(void *state, const uint32_t arguments[3])
     test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
 }
 
+hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t page_size)
+{
+    test_memory_init(&model->memory, page_size);
+    model->desc = *desc;
+    model->desc.memory = &model->memory.table;
+    return hm_lists_init(&model->lists, &model->desc);
+}
+
+void lists_model_fini(lists_model *model)
+{
+    hm_lists_fini(&model->lists);
+    test_memory_check_released(&model->memory);
+    hm_lists_fini(&model->lists);
+    CHECK(hm_lists_validate(&model->lists) == HM_OK);
+    CHECK(hm_handle_is_null(hm_lists_create(&model->lists)));
+}
+
 /* Layout, most items, capacity and type. */
 static void *begin(const uint32_t arguments[3])
 {
     lists_model *model = calloc(1, sizeof *model);
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
     CHECK(model != NULL);
-    test_memory_init(&model->memory, layout.page_size);
-    model->desc = (hm_lists_desc){
+    hm_lists_desc desc = {
         .item_size = layout.item_size,
         .item_align = layout.item_align,
         .capacity = 1 + arguments[2] / 4 % LISTS_MODEL_LISTS,
         .max_items = 1 + arguments[1] % LISTS_MODEL_ITEMS,
-        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
-        .memory = &model->memory.table};
-    model->desc.max_slots = model->desc.capacity + arguments[1] % 3 * 10000;
-    CHECK(hm_lists_init(&model->lists, &model->desc) == HM_OK);
+        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID)};
+    desc.max_slots = desc.capacity + arguments[1] % 3 * 10000;
+    CHECK(lists_model_init(model, &desc, layout.page_size) == HM_OK);
     /* Often a part of the range, so that gaps use it up. */
     model->lists.unit_array.capacity /= 1 + arguments[1] / LISTS_MODEL_ITEMS % 5;
     return model;
@@ -632,19 +699,31 @@ static void *begin(const uint32_t arguments[3])
 
 static void end(void *state)
 {
+    lists_model_fini(state);
+    free(state);
+}
+
+static hm_handle hostile_handle(const lists_model *model, const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = model->count != 0 ? model->entries[which % model->count].list
+                                        : hm_handle_pack(which, 1, model->desc.type_id);
+    return test_hostile_handle(named, arguments);
+}
+
+static void hostile(void *state, const uint32_t arguments[3])
+{
     lists_model *model = state;
-    hm_lists_fini(&model->lists);
-    test_memory_check_released(&model->memory);
-    free(model);
+    hm_handle handle = hostile_handle(model, arguments);
+    lists_model_probe(model, handle);
+    if (lists_model_find(model, handle) == NULL)
+        lists_model_check_refused(model, handle);
 }
 
 static const test_operation operations[] = {
     {"create", 60, create},
-    {"create_n", 6, create_n},
     {"reserve", 8, reserve},
     {"destroy", 40, destroy},
-    {"destroy_n", 4, destroy_n},
-    {"destroy_if", 2, destroy_if},
     {"clear", 2, clear},
     {"trim", 20, trim},
     {"push", 250, push},
@@ -657,7 +736,10 @@ static const test_operation operations[] = {
     {"defragment", 60, defragment},
     {"probe", 40, probe},
     {"refuse", 40, refuse},
-    {"hostile", 30, lists_model_hostile},
+    {"hostile", 30, hostile},
+    {"create_n", 6, create_n},
+    {"destroy_n", 4, destroy_n},
+    {"destroy_if", 2, destroy_if},
 };
 
 const test_subject lists_subject = {

@@ -12,11 +12,16 @@
 
 #include <handle_map/lists.h>
 
+#ifndef HM_EXHAUSTIVE
 enum {
-    LISTS_MODEL_LISTS = 60,  /* the largest capacity */
+    LISTS_MODEL_LISTS = 60, /* the largest capacity */
+    LISTS_MODEL_SLOTS = LISTS_MODEL_LISTS + 20000,
     LISTS_MODEL_ITEMS = 600, /* the largest max_items */
-    LISTS_MODEL_PAST = 64    /* handles of destroyed lists to probe */
+    LISTS_MODEL_STOPS = 0,   /* a defragment ends early only when it has used up its budget */
+    LISTS_MODEL_SAMPLE = 16  /* callbacks for one that tries what is refused there */
 };
+#endif
+enum { LISTS_MODEL_PAST = 64 /* handles of destroyed lists to probe */ };
 
 typedef struct lists_model_list {
     hm_handle list;
@@ -26,20 +31,28 @@ typedef struct lists_model_list {
 } lists_model_list;
 
 typedef struct lists_model {
-    hm_lists lists;
     hm_lists_desc desc;
     test_memory memory;
-    lists_model_list entries[LISTS_MODEL_LISTS]; /* in the order of handle_at */
-    uint32_t count;
-    uint32_t item_count;
     hm_handle past[LISTS_MODEL_PAST];
     uint32_t past_count; /* handles ever stored there */
     uint32_t tick;       /* checks */
-    bool is_packed;      /* nothing has changed since defragment was done */
+    uint32_t keys;       /* values are below this, and none is zero; 0: any values */
     bool refuses;        /* memory will refuse the next operation a call */
+    /* From here on, all that operations depend on. */
+    hm_lists lists;
+    lists_model_list entries[LISTS_MODEL_LISTS]; /* in the order of handle_at */
+    uint32_t count;
+    uint32_t item_count;
+    uint16_t issued[LISTS_MODEL_SLOTS]; /* the last generation of each slot; 0: none */
+    uint32_t spent;                     /* slots without a list whose generation is the last */
+    uint32_t is_trimmed;                /* since then generations may rise by more than one */
 } lists_model;
 
 extern const test_subject lists_subject;
+
+/* `desc` has all fields but the memory. Returns what init returns. */
+hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t page_size);
+void lists_model_fini(lists_model *model);
 
 /* Returns the entry of exactly this handle, or NULL. */
 lists_model_list *lists_model_find(lists_model *model, hm_handle handle);

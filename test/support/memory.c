@@ -236,21 +236,6 @@ bool test_memory_refused(const test_memory *memory)
     return memory->fail_at != 0 && memory->calls >= memory->fail_at;
 }
 
-void test_memory_follow(test_memory *memory, hm_progress progress)
-{
-    if (progress.status == HM_OK)
-        return;
-    CHECK(progress.status == HM_ERROR_MEMORY && !progress.done && test_memory_refused(memory));
-    test_memory_fail(memory, 0, false);
-}
-
-bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space)
-{
-    if (!has_space)
-        return failure == HM_ERROR_FULL;
-    return failure == HM_ERROR_MEMORY && test_memory_refused(memory);
-}
-
 void test_memory_check_committed(const test_memory *memory, const void *address, size_t size)
 {
     check_pages(memory, address, size, true);

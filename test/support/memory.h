@@ -3,6 +3,8 @@
 #ifndef TEST_SUPPORT_MEMORY_H
 #define TEST_SUPPORT_MEMORY_H
 
+#include "test.h"
+
 #include <handle_map/memory.h>
 #include <handle_map/order.h>
 
@@ -47,11 +49,23 @@ bool test_memory_refused(const test_memory *memory);
 
 /* After a call that may end early: only a refusal explains that, and then it is not done. From now
  * on there is memory again, so that a loop until done ends. */
-void test_memory_follow(test_memory *memory, hm_progress progress);
+static inline void test_memory_follow(test_memory *memory, hm_progress progress)
+{
+    if (progress.status == HM_OK)
+        return;
+    CHECK(progress.status == HM_ERROR_MEMORY && !progress.done && test_memory_refused(memory));
+    test_memory_fail(memory, 0, false);
+}
 
 /* Whether this failure of a call is right: FULL if the container has no space, even when memory is
  * refused too; else only a refusal explains it. */
-bool test_memory_explains(const test_memory *memory, hm_status failure, bool has_space);
+static inline bool test_memory_explains(const test_memory *memory, hm_status failure,
+                                        bool has_space)
+{
+    if (!has_space)
+        return failure == HM_ERROR_FULL;
+    return failure == HM_ERROR_MEMORY && test_memory_refused(memory);
+}
 
 /* Fails the test when a byte from `address` on is not committed; when one is. */
 void test_memory_check_committed(const test_memory *memory, const void *address, size_t size);

@@ -2,8 +2,6 @@
 /* The naive model of the pool: each operation on both sides, and the comparison of the two. */
 #include "pool_model.h"
 
-#include "hostile.h"
-
 #include "layout.h"
 
 #include <stdlib.h>

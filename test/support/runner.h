@@ -40,6 +40,11 @@ typedef struct test_subject {
     void (*end)(void *state);
 } test_subject;
 
+/* What an operation does between the two is only tried, and undone by a driver that keeps whole
+ * states; a random script goes on from there. */
+void test_try(void);
+void test_undo(void);
+
 typedef struct test_step {
     uint32_t operation;
     uint32_t arguments[TEST_ARGUMENTS];

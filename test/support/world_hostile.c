@@ -2,7 +2,8 @@
 /* Operations of the world's model that change nothing: handles and components of any bits, given to
  * every function that takes one; queries of any terms, which must visit what the model has; and
  * buffers of commands whose effects cancel out. */
-#include "hostile.h"
+
+#include "layout.h"
 #include "world_model.h"
 
 #include <handle_map/commands.h>

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes operations of a subject as steps, and copies its states. */
+#include "subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static subject_space now;
+static unsigned char *tried, *probed; /* states */
+static uint32_t tried_calls;
+
+size_t subject_begin(const subject_space *space)
+{
+    now = *space;
+    CHECK(now.live_size % 8 == 0);
+    size_t size = now.live_size + sizeof arena.memory + arena_size();
+    tried = realloc(tried, size);
+    probed = realloc(probed, 2 * size);
+    CHECK(tried != NULL && probed != NULL);
+    memset(probed, 0, 2 * size);
+    return size;
+}
+
+/* actions */
+
+static uint32_t number_of(const char *operation)
+{
+    uint32_t i = 0;
+    while (strcmp(now.subject->operations[i].name, operation) != 0)
+        CHECK(++i < now.subject->operation_count);
+    return i;
+}
+
+void subject_add(space_actions *list, const char *operation, uint32_t a, uint32_t b, uint32_t c)
+{
+    CHECK(list->count < SPACE_MOST_ACTIONS);
+    list->actions[list->count++] = (space_action){number_of(operation), a, b, c, false};
+}
+
+void subject_add_quiet(space_actions *list, const char *operation, uint32_t a, uint32_t b,
+                       uint32_t c)
+{
+    subject_add(list, operation, a, b, c);
+    list->actions[list->count - 1].is_quiet = true;
+}
+
+void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    now.subject->operations[number_of(operation)].run(now.model, arguments);
+}
+
+bool subject_is(const space_action *action, const char *operation)
+{
+    return strcmp(now.subject->operations[action->verb].name, operation) == 0;
+}
+
+uint32_t subject_take(const void *before, const space_action *action, uint32_t refuse,
+                      bool *changed)
+{
+    const uint32_t arguments[] = {action->a, action->b, action->c};
+    (void)before;
+    arena_refuse(refuse);
+    now.subject->operations[action->verb].run(now.model, arguments);
+    uint32_t made = arena.calls;
+    CHECK(!action->is_quiet || made == 0);
+    arena_refuse(0);
+    *changed = true;
+    return made;
+}
+
+/* states */
+
+void subject_capture(void *state)
+{
+    unsigned char *bytes = state;
+    arena_open();
+    now.blank();
+    memcpy(bytes, now.live, now.live_size);
+    memcpy(bytes + now.live_size, &arena.memory, sizeof arena.memory);
+    arena_capture(bytes + now.live_size + sizeof arena.memory);
+    arena_close();
+}
+
+void subject_restore(const void *state)
+{
+    const unsigned char *bytes = state;
+    arena_open();
+    memcpy(now.live, bytes, now.live_size);
+    memcpy(&arena.memory, bytes + now.live_size, sizeof arena.memory);
+    arena_restore(bytes + now.live_size + sizeof arena.memory);
+    arena_close();
+}
+
+void test_try(void)
+{
+    tried_calls = arena.calls;
+    subject_capture(tried);
+}
+
+void test_undo(void)
+{
+    subject_restore(tried);
+    arena.calls = tried_calls;
+}
+
+void subject_check(void)
+{
+    size_t size = now.live_size + sizeof arena.memory + arena_size();
+    subject_capture(probed);
+    for (uint32_t n = 0; n < space_handle_values(now.config); n++)
+        now.probe(space_handle_value(n));
+    subject_capture(probed + size);
+    CHECK(memcmp(probed, probed + size, size) == 0);
+    arena_show();
+    now.subject->check(now.model);
+    now.fini();
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* State spaces whose steps are the operations of a subject: of the same model, and in the same
+ * table, as those of random scripts and of the fuzzer.
+ *
+ *     a state = a part of the model, the container in it + the arena
+ *
+ * An operation takes numbers, usually modulo what is there; an action is one of them with numbers
+ * that mean something else than those of every other action. */
+#ifndef TEST_EXHAUSTIVE_SUBJECT_H
+#define TEST_EXHAUSTIVE_SUBJECT_H
+
+#include "arena.h"
+#include "search.h"
+
+#include "support/runner.h"
+
+typedef struct subject_space {
+    const space_config *config;
+    const test_subject *subject;
+    void *model;
+    void *live; /* the part of the model that a state has: a container and what it must answer */
+    size_t live_size;
+    void (*blank)(void);             /* makes the live part and the arena canonical */
+    void (*probe)(hm_handle handle); /* passes it to every function that must not change anything */
+    void (*fini)(void);              /* of container and model, and checks that nothing is left */
+} subject_space;
+
+/* Begins with the first state, which the caller has made. Returns the bytes of a state. */
+size_t subject_begin(const subject_space *space);
+
+void subject_add(space_actions *list, const char *operation, uint32_t a, uint32_t b, uint32_t c);
+
+/* An operation that makes no memory call. */
+void subject_add_quiet(space_actions *list, const char *operation, uint32_t a, uint32_t b,
+                       uint32_t c);
+
+/* Runs an operation before the search begins. */
+void subject_run(const char *operation, const uint32_t arguments[TEST_ARGUMENTS]);
+
+bool subject_is(const space_action *action, const char *operation);
+
+/* Members of the kind. */
+void subject_capture(void *state);
+void subject_restore(const void *state);
+void subject_check(void);
+uint32_t subject_take(const void *before, const space_action *action, uint32_t refuse,
+                      bool *changed);
+
+#define SUBJECT_CALLS                                                                              \
+    .capture = subject_capture, .restore = subject_restore, .check = subject_check,                \
+    .take = subject_take
+
+#endif
