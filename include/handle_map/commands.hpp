@@ -66,7 +66,7 @@ class [[nodiscard]] commands
         return own_.core() != nullptr;
     }
     /* For the functions of the C library. */
-    [[nodiscard]] hm_commands *c_commands() noexcept
+    [[nodiscard]] hm_commands *c() noexcept
     {
         return own_.c();
     }

@@ -234,6 +234,13 @@ template <class Handle, class T> struct entry {
     T &value;
 };
 
+/* As the type id of a class or of options: one that no other container of the process gets, so that
+ * two containers of one T refuse each other's handles. See HM_TYPE_ID_UNIQUE. Example:
+ *
+ *     hm::map<sprite, hm::unique> players(100), enemies(100);
+ */
+inline constexpr std::uint16_t unique = HM_TYPE_ID_UNIQUE;
+
 /* Options of a container; those left out have the defaults of its C descriptor. Example:
  *
  *     hm::map<sprite> sprites({100000, 0, SPRITE_TYPE});    // .capacity = ... under C++20
@@ -241,9 +248,9 @@ template <class Handle, class T> struct entry {
 struct options {
     std::uint32_t capacity = 0;        /* items, at most */
     std::uint32_t max_slots = 0;       /* index space in slots */
-    std::uint16_t type_id = 0;         /* at most 0x7FFF; 0: that of the class, as in map<T, 7> */
+    std::uint16_t type_id = 0;         /* at most 0x7FFF, or hm::unique; 0: that of the class */
     const hm_memory *memory = nullptr; /* must outlive the container */
-    const char *name = nullptr;        /* in messages; must outlive the container */
+    const char *name = nullptr;        /* in messages, must outlive it; nullptr: that of the type */
 };
 
 #if defined(__cpp_exceptions)

@@ -14,10 +14,12 @@
  * but for the generation of a pool's slot. Thrown by a predicate of erase_if or remove_if, a less,
  * a key or a destructor, an exception ends the program, since C code calls these.
  *
- * Type ids. The compiler tells handles apart by T alone. Two containers of the same T take each
- * other's handles, and each begins with index 0, generation 1: give each its own type id, as
- * hm::map<sprite, 7> or in its options, and the handles of the one are foreign to the other, which
- * refuses them. Or make the two types different: struct enemy : sprite {}.
+ * Type ids. The compiler tells handles apart by T alone. Two containers of the same T and the same
+ * type id take each other's handles, and each begins with index 0, generation 1: so a handle of the
+ * one names an item of the other. hm::map<sprite, hm::unique> gives each map a type id of its own;
+ * then the handles of the one are foreign to the other, which refuses them. So do type ids that the
+ * program chooses, as hm::map<sprite, 7> or in the options. Or make the two types different, as by
+ * struct enemy : sprite {}, and the compiler refuses.
  *
  * Types. T may be incomplete where a class has a map, a pool, a secondary or lists of it as a
  * member: struct node { hm::map<node> children; }. It must be complete where the container is given
@@ -34,6 +36,7 @@
 #define HANDLE_MAP_HANDLE_MAP_HPP
 
 #include <handle_map/commands.hpp>
+#include <handle_map/container.hpp>
 #include <handle_map/handle.hpp>
 #include <handle_map/index.hpp>
 #include <handle_map/lists.hpp>

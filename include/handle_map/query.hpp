@@ -225,7 +225,7 @@ template <class... Types> class [[nodiscard]] query
         return own_.core() != nullptr;
     }
     /* For the functions of the C library. */
-    [[nodiscard]] hm_query *c_query() noexcept
+    [[nodiscard]] hm_query *c() noexcept
     {
         return own_.c();
     }

@@ -32,11 +32,6 @@ class world;
  * Key>, which have values and keys for entities. */
 using entity = handle<world>;
 
-namespace detail
-{
-struct world_access;
-}
-
 /* As hm_world_desc; what is left out has its defaults. Example:
  *
  *     hm::world world({100000, 0, ENTITY_TYPE});    // .capacity = ... under C++20
@@ -44,7 +39,7 @@ struct world_access;
 struct world_options {
     std::uint32_t capacity = 0;        /* entities, at most */
     std::uint32_t max_slots = 0;       /* index space in slots */
-    std::uint16_t type_id = 0;         /* of the entities; at most 0x7FFF */
+    std::uint16_t type_id = 0;         /* of the entities; at most 0x7FFF, or hm::unique */
     const hm_memory *memory = nullptr; /* must outlive the world, its queries and its commands */
     const char *name = nullptr;        /* in messages; must outlive the world */
     std::uint32_t max_archetypes = 0;
@@ -56,6 +51,23 @@ struct component_options {
     const char *name = nullptr; /* in messages; must outlive the world; nullptr: that of the type */
     hm_component_storage storage = HM_COMPONENT_ARCHETYPE;
 };
+
+namespace detail
+{
+
+struct world_access;
+
+struct world_shape : shape_of<hm_world, hm_world_desc, world_options, hm::handle<world>, void> {
+    using owner = world_owner;
+
+    static void complete(hm_world_desc &desc, const world_options &with) noexcept
+    {
+        desc.max_archetypes = with.max_archetypes;
+        desc.max_size = with.max_size;
+    }
+};
+
+} // namespace detail
 
 /* Components that a query leaves out, or that a change takes away. */
 template <class... Types> struct without {
@@ -75,84 +87,19 @@ template <class... Types> struct without {
  * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
  * numbers of its own: use a world only in the one that made it, or name its components there and
  * use the C functions elsewhere. */
-class [[nodiscard]] world
+class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shape>>>
 {
-    detail::world_core none_; /* of an empty world: zeroed, so that all functions take it */
-    detail::world_core *core_ = &none_;
-
     friend struct detail::world_access;
 
   public:
-    using handle_type = entity;
-    using size_type = std::uint32_t;
-
-    /* An empty world of capacity 0. */
-    world() noexcept = default;
-    /* As init; if that fails, the capacity is 0, and hm_last_error says why. */
-    explicit world(std::uint32_t capacity) noexcept
-    {
-        world_options with;
-        with.capacity = capacity;
-        (void)init(with);
-    }
-    explicit world(const world_options &with) noexcept
-    {
-        (void)init(with);
-    }
-    world(world &&other) noexcept : core_(other.release(&none_))
-    {
-    }
-    world &operator=(world &&other) noexcept
-    {
-        detail::world_core *taken = other.release(&none_);
-        end(); /* If it is the other one, that is empty now. */
-        core_ = taken;
-        return *this;
-    }
-    ~world()
-    {
-        end();
-    }
-
-    /* Ends the world as it is, and makes it anew; fails as hm_world_init does. */
-    status init(const world_options &with) noexcept
-    {
-        end();
-        hm_world_desc desc{};
-        desc.capacity = with.capacity;
-        desc.max_slots = with.max_slots;
-        desc.type_id = with.type_id;
-        desc.memory = with.memory;
-        desc.name = with.name;
-        desc.max_archetypes = with.max_archetypes;
-        desc.max_size = with.max_size;
-        status returned;
-        detail::world_core *made = detail::world_core::make(desc, &returned);
-        if (made != nullptr)
-            core_ = made;
-        return returned;
-    }
-    /* Whether init has succeeded. */
-    explicit operator bool() const noexcept
-    {
-        return hm_world_capacity(&core_->c) != 0;
-    }
-    /* For the functions of the C library. The address stays when the world is moved. */
-    [[nodiscard]] hm_world *c_world() noexcept
-    {
-        return &core_->c;
-    }
-    [[nodiscard]] const hm_world *c_world() const noexcept
-    {
-        return &core_->c;
-    }
+    using destroyer::destroyer;
 
     /* Returns the component of a type; makes it, with these options, if the world has none. Returns
      * HM_INVALID_INDEX if that fails. Allowed while a query runs, not in a destructor that the
      * world calls. O(1). */
     template <class T> hm_component component(const component_options &with = {}) noexcept
     {
-        return core_->component<T>(with.name, with.storage);
+        return own_.core->component<T>(with.name, with.storage);
     }
 
     /* Makes an entity with these values; null when refused. Each type is given once. O(values). */
@@ -182,26 +129,9 @@ class [[nodiscard]] world
         status returned = require<Types...>(set);
         if (returned != HM_OK)
             return returned;
-        return hm_world_create_n(&core_->c, detail::set_of(set), sizeof...(Types), n, columns,
+        return hm_world_create_n(c(), detail::set_of(set), sizeof...(Types), n, columns,
                                  detail::ids(entities));
     }
-    bool destroy(entity which) noexcept
-    {
-        return hm_world_destroy(&core_->c, which.id());
-    }
-    std::uint32_t destroy_n(const entity *entities, std::uint32_t n) noexcept
-    {
-        return hm_world_destroy_n(&core_->c, detail::ids(entities), n);
-    }
-    std::uint32_t destroy_n(span<const entity> entities) noexcept
-    {
-        return destroy_n(entities.data(), detail::count_of(entities.size()));
-    }
-    void clear() noexcept
-    {
-        hm_world_clear(&core_->c);
-    }
-
     /* Gives an entity a value, or replaces the one it has: add(stone, velocity{1, 0}), or
      * add<velocity>(stone, {1, 0}). Fails as hm_world_add does. */
     template <class T = void, class Value = T> status add(entity which, Value &&value)
@@ -226,10 +156,10 @@ class [[nodiscard]] world
     /* As hm_world_remove; HM_OK too if no entity ever had such a value. */
     template <class T> status remove(entity which) noexcept
     {
-        hm_component removed = core_->find<T>();
+        hm_component removed = own_.core->find<T>();
         if (removed == HM_INVALID_INDEX)
-            return hm_world_change(&core_->c, which.id(), nullptr, 0, nullptr, 0);
-        return hm_world_remove(&core_->c, which.id(), removed);
+            return hm_world_change(c(), which.id(), nullptr, 0, nullptr, 0);
+        return hm_world_remove(c(), which.id(), removed);
     }
     /* Adds these values and takes other components away in one move, as hm_world_change. Example:
      *
@@ -245,11 +175,11 @@ class [[nodiscard]] world
     /* The entity's value; nullptr if it is not alive or has none, and for a tag. O(1). */
     template <class T> [[nodiscard]] T *get(entity which) noexcept
     {
-        return static_cast<T *>(hm_world_get(&core_->c, which.id(), core_->find<T>()));
+        return static_cast<T *>(hm_world_get(c(), which.id(), own_.core->find<T>()));
     }
     template <class T> [[nodiscard]] const T *get(entity which) const noexcept
     {
-        return static_cast<const T *>(hm_world_get(&core_->c, which.id(), core_->find<T>()));
+        return static_cast<const T *>(hm_world_get(c(), which.id(), own_.core->find<T>()));
     }
     /* A copy of the value, or of `otherwise` if there is none. */
     template <class T> [[nodiscard]] T get_or(entity which, T otherwise) const
@@ -259,130 +189,56 @@ class [[nodiscard]] world
     }
     template <class T> [[nodiscard]] bool has(entity which) const noexcept
     {
-        return hm_world_has(&core_->c, which.id(), core_->find<T>());
+        return hm_world_has(c(), which.id(), own_.core->find<T>());
     }
-    [[nodiscard]] bool contains(entity which) const noexcept
-    {
-        return hm_world_contains(&core_->c, which.id());
-    }
-
     /* Calls f(values...) or f(entity, values...) for each entity that has these components, and
      * what the filters say: see query.hpp. Makes a query for this one loop: keep an hm::query for
      * a loop that runs often. Fails as the init of a query does. */
     template <class... Types, class F, class... Filters> status each(F &&f, Filters... filters);
 
-    [[nodiscard]] std::uint32_t size() const noexcept
-    {
-        return hm_world_count(&core_->c);
-    }
-    [[nodiscard]] bool empty() const noexcept
-    {
-        return size() == 0;
-    }
-    [[nodiscard]] std::uint32_t capacity() const noexcept
-    {
-        return hm_world_capacity(&core_->c);
-    }
-    [[nodiscard]] std::uint16_t type_id() const noexcept
-    {
-        return core_->type_id;
-    }
-    /* For an hm_secondary or an hm_index of C. */
-    [[nodiscard]] hm_owners as_owners() const noexcept
-    {
-        return hm_world_as_owners(&core_->c);
-    }
     [[nodiscard]] std::uint32_t archetype_count() const noexcept
     {
-        return hm_world_archetype_count(&core_->c);
+        return hm_world_archetype_count(c());
     }
-    /* The entity at a position below size(). Walking backward, a loop may destroy. */
-    [[nodiscard]] entity handle_at(std::uint32_t index) const noexcept
-    {
-        return entity(hm_world_handle_at(&core_->c, index));
-    }
-    status reserve(std::uint32_t n) noexcept
-    {
-        return hm_world_reserve(&core_->c, n);
-    }
-    [[nodiscard]] entity upcoming(std::uint32_t k) const noexcept
-    {
-        return entity(hm_world_upcoming(&core_->c, k));
-    }
-    status trim() noexcept
-    {
-        return hm_world_trim(&core_->c);
-    }
-
     /* Brings the rows of each archetype nearer to the order of these values, within the budget. See
      * order.hpp. */
     template <class T, class Less> progress defragment(Less less, hm::budget within = {}) noexcept
     {
         detail::by_less<T, Less> by(less);
-        return hm_world_defragment(&core_->c, core_->find<T>(), &by.order, within);
+        return hm_world_defragment(c(), own_.core->find<T>(), &by.order, within);
     }
     /* Smaller keys come first. */
     template <class T, class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
     {
         detail::by_key<T, Key> by(key);
-        return hm_world_defragment(&core_->c, core_->find<T>(), &by.order, within);
+        return hm_world_defragment(c(), own_.core->find<T>(), &by.order, within);
     }
     /* Tells the clock and the order that a value was written through a pointer. */
     template <class T> void touch(entity which) noexcept
     {
-        hm_world_touch(&core_->c, which.id(), core_->find<T>());
+        hm_world_touch(c(), which.id(), own_.core->find<T>());
     }
     template <class T> void touch_all() noexcept
     {
-        hm_world_touch_all(&core_->c, core_->find<T>());
+        hm_world_touch_all(c(), own_.core->find<T>());
     }
     [[nodiscard]] std::uint64_t clock() const noexcept
     {
-        return hm_world_clock(&core_->c);
+        return hm_world_clock(c());
     }
     /* When the values of this component last changed in the entity's archetype:
      * hm_world_changed. */
     template <class T> [[nodiscard]] std::uint64_t changed(entity which) const noexcept
     {
-        return hm_world_changed(&core_->c, which.id(), core_->find<T>());
-    }
-
-    [[nodiscard]] handle_state explain(entity which) const noexcept
-    {
-        return hm_world_explain(&core_->c, which.id());
-    }
-    std::size_t describe(entity which, char *buffer, std::size_t length) const noexcept
-    {
-        return hm_world_describe(&core_->c, which.id(), buffer, length);
-    }
-    [[nodiscard]] hm::stats stats() const noexcept
-    {
-        return hm_world_get_stats(&core_->c);
-    }
-    [[nodiscard]] status validate() const noexcept
-    {
-        return hm_world_validate(&core_->c);
+        return hm_world_changed(c(), which.id(), own_.core->find<T>());
     }
 
   private:
-    void end() noexcept
-    {
-        if (core_ != &none_)
-            core_->end();
-        core_ = &none_;
-    }
-    /* Gives the core away, if there is one, or else `none`. */
-    detail::world_core *release(detail::world_core *none) noexcept
-    {
-        detail::world_core *released = std::exchange(core_, &none_);
-        return released != &none_ ? released : none;
-    }
-
     /* Finds or makes these components. `set` is long enough for them. */
     template <class... Types> status require(hm_component *set) noexcept
     {
         status returned = HM_OK;
-        (void)((returned = core_->require<Types>(set++), returned == HM_OK) && ...);
+        (void)((returned = own_.core->require<Types>(set++), returned == HM_OK) && ...);
         return returned;
     }
     template <class... Types> entity make(detail::held<Types> &&...made)
@@ -392,17 +248,17 @@ class [[nodiscard]] world
         const void *values[] = {made.value()..., nullptr};
         hm_handle created = HM_NULL_HANDLE;
         if (require<Types...>(set) == HM_OK &&
-            hm_world_create_n(&core_->c, detail::set_of(set), sizeof...(Types), 1, values,
-                              &created) == HM_OK)
+            hm_world_create_n(c(), detail::set_of(set), sizeof...(Types), 1, values, &created) ==
+                HM_OK)
             (made.was_taken(), ...);
         return entity(created);
     }
     template <class T> status add_made(entity which, detail::held<T> &made) noexcept
     {
         hm_component added;
-        status returned = core_->require<T>(&added);
+        status returned = own_.core->require<T>(&added);
         if (returned == HM_OK)
-            returned = hm_world_add(&core_->c, which.id(), added, made.value());
+            returned = hm_world_add(c(), which.id(), added, made.value());
         if (returned == HM_OK)
             made.was_taken();
         return returned;
@@ -416,9 +272,9 @@ class [[nodiscard]] world
         status returned = require<Types...>(set);
         if (returned != HM_OK)
             return returned;
-        const detail::known_set<Removed...> gone(*core_);
-        returned = hm_world_change(&core_->c, which.id(), detail::set_of(set), sizeof...(Types),
-                                   gone.set, gone.count);
+        const detail::known_set<Removed...> gone(*own_.core);
+        returned = hm_world_change(c(), which.id(), detail::set_of(set), sizeof...(Types), gone.set,
+                                   gone.count);
         if (returned == HM_OK)
             (place(which, made), ...);
         return returned;
@@ -439,7 +295,7 @@ namespace detail
 struct world_access {
     static world_core &core_of(world &in) noexcept
     {
-        return *in.core_;
+        return *in.own_.core;
     }
 };
 

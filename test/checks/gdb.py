@@ -116,21 +116,21 @@ EXPECTED_OF_CLASSES = {
     "hero": "hm::handle<sprite>(index 0, generation 1, type 3)",
     "nobody": "hm::handle<sprite>(null)",
     "player": "hm::handle<hm::world>(index 0, generation 1, type 0)",
-    "sprites": "hm::map<sprite> 'map', 2 of 10 items = {"
+    "sprites": "hm::map<sprite> 'sprite', 2 of 10 items = {"
                "[index 0, generation 1, type 3] = {depth = 1.5, texture = 7}, "
                "[index 1, generation 1, type 3] = {depth = 2.5, texture = 8}}",
     "::empty_map": "hm::map<sprite>, not initialised",
-    "::bullets": "hm::pool<glow> 'pool', 1 of 10 items = {"
+    "::bullets": "hm::pool<glow> 'glow', 1 of 10 items = {"
                "[index 0, generation 1, type 5] = {radius = 5}}",
-    "::glows": "hm::secondary<sprite, glow> 'secondary', 1 of 10 values = {"
+    "::glows": "hm::secondary<sprite, glow> 'glow', 1 of 10 values = {"
              "[index 0, generation 1, type 3] = {radius = 6}}",
-    "::contacts": "hm::lists<glow> 'lists', 1 of 10 lists, 2 items = {"
+    "::contacts": "hm::lists<glow> 'glow', 1 of 10 lists, 2 items = {"
                 "[index 0, generation 1, type 4] = {{radius = 1}, {radius = 2}}}",
-    "bodies": "hm::table<float, int> 'table', 1 of 10 rows, 2 columns = {"
+    "bodies": "hm::table<float, int> 'hm::table<float, int>', 1 of 10 rows, 2 columns = {"
               "[index 0, generation 1, type 0] = 1.5 | 2}",
-    "::points": "hm::table<float, glow> 'table', 1 of 10 rows, 2 columns = {"
-              "[index 0, generation 1, type 0] = 0.5 | {radius = 3}}",
-    "teams": "hm::index<sprite, team> 'index', 1 of 10 owners, 1 keys = {"
+    "::points": "hm::table<float, glow> 'hm::table<hm::lanes<8>, float, glow>', 1 of 10 rows, "
+              "2 columns = {[index 0, generation 1, type 0] = 0.5 | {radius = 3}}",
+    "teams": "hm::index<sprite, team> 'team', 1 of 10 owners, 1 keys = {"
              "[index 0, generation 1, type 3] = team::blue}",
     "::level": "hm::world 'level', 1 of 10 entities, 1 archetypes = {"
              "[index 0, generation 1, type 0] = components 0, 1}",

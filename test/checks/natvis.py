@@ -38,15 +38,21 @@ def read_structs(source):
 def read_classes(source):
     """Returns the same for the classes of C++ and what they keep, which has the struct of C."""
     kept = [(r"class handle\n\{\n    hm_handle id_;", "hm::handle<*>", "id_", "hm_handle"),
-            (r"world_core \*core_ =", "hm::world", "core_", "hm::world_core"),
+            (r"world_core \*core = &none;", "hm::owned world", "core", "hm::world_core"),
             (r"struct world_core \{.*?\n    hm_world c\{\};", "hm::world_core", "c", "hm_world")]
-    classes = {}
+    classes, base = {}, ""
+    for path in ("container.hpp", "detail/container.hpp"):
+        with open(os.path.join(source, "include/handle_map", path), encoding="utf-8") as file:
+            base += file.read()
+    own = re.search(r"typename Shape::owner (\w+);", base)[1]
+    inner = re.search(r"struct owned \{\n    C (\w+)\{\};", base)[1]
     for path in glob.glob(os.path.join(source, "include/handle_map/**/*.hpp"), recursive=True):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        for kind in re.findall(r"^ +(?:detail::)?owned<hm_(\w+), \w+> own_;", text, re.MULTILINE):
-            classes[f"hm::{kind}<*>"] = {"own_": f"hm::owned {kind}"}
-            classes[f"hm::owned {kind}"] = {"c": f"hm_{kind}"}
+        for kind in re.findall(r" : shape_of<hm_(\w+),", text):
+            name = f"hm::{kind}" + "<*>" * (kind != "world")
+            classes[name] = {own: f"hm::owned {kind}"}
+            classes.setdefault(f"hm::owned {kind}", {inner: f"hm_{kind}"})
         for pattern, name, field, kind in kept:
             if re.search(pattern, text, re.DOTALL):
                 classes[name] = {field: kind}

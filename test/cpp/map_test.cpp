@@ -140,7 +140,7 @@ TEST(cpp_map, init_of_a_live_map_ends_it_first_so_the_report_tells_of_no_leak)
 {
     hm::map<counted> values(10);
     hm_report_entry entry;
-    CHECK(hm_report_add_map(&entry, values.c_map()) == HM_OK);
+    CHECK(hm_report_add_map(&entry, values.c()) == HM_OK);
     values.emplace(1);
     CHECK(values.init({}) == HM_OK && counted::alive == 0 && hm_report(nullptr) == 1);
     values = hm::map<counted>(5);
@@ -349,7 +349,7 @@ TEST(cpp_map, a_refused_handle_is_explained)
     CHECK(sprites.describe(handle, text, sizeof text) < sizeof text);
     CHECK(std::string(text).rfind("stale", 0) == 0);
     CHECK(sprites.stats().count == 0 && sprites.trim() == HM_OK);
-    CHECK(hm_map_validate(sprites.c_map()) == HM_OK);
+    CHECK(hm_map_validate(sprites.c()) == HM_OK);
 }
 
 TEST(cpp_map, maps_with_different_type_ids_refuse_each_others_handles)

@@ -142,8 +142,8 @@ TEST(cpp_pool, the_class_may_choose_type_id_and_storage)
     hm::pool<std::string> others(100);
     const auto name = names.emplace("hero");
     CHECK(names.type_id() == 5 && name.type_id() == 5 && !others.contains(name));
-    CHECK(names.c_pool()->places.storage == HM_STORAGE_GROWING_BLOCKS);
-    CHECK(others.c_pool()->places.storage == HM_STORAGE_VIRTUAL);
+    CHECK(names.c()->places.storage == HM_STORAGE_GROWING_BLOCKS);
+    CHECK(others.c()->places.storage == HM_STORAGE_VIRTUAL);
     CHECK(hm::pool<int>().type_id() == 0);
 }
 

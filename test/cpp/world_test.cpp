@@ -273,13 +273,13 @@ TEST(cpp_world, messages_name_the_type)
     hm::world world({100, 0, 0, nullptr, "level"});
     const hm_component component = world.component<position>();
     const hm_component twice[] = {component, component};
-    CHECK(hm_handle_is_null(hm_world_create(world.c_world(), twice, 2)));
+    CHECK(hm_handle_is_null(hm_world_create(world.c(), twice, 2)));
     const std::string sentence = hm_last_error();
     CHECK(sentence.find("::position is given twice") != std::string::npos);
     CHECK(sentence.rfind("component ", 0) == 0);
     const hm_component named = world.component<velocity>({"speed"});
     const hm_component speeds[] = {named, named};
-    CHECK(hm_handle_is_null(hm_world_create(world.c_world(), speeds, 2)));
+    CHECK(hm_handle_is_null(hm_world_create(world.c(), speeds, 2)));
     CHECK(std::strcmp(hm_last_error(), "component speed is given twice") == 0);
     hm::query<position> all(world);
     world.create(position{});
@@ -291,9 +291,9 @@ TEST(cpp_world, a_moved_world_has_its_entities_and_its_address)
 {
     hm::world first({100, 0, 7});
     const hm::entity stone = first.create(position{1, 2}, counted(3));
-    const hm_world *address = first.c_world();
+    const hm_world *address = first.c();
     hm::world second(std::move(first));
-    CHECK(second.c_world() == address && second.type_id() == 7 && stone.type_id() == 7);
+    CHECK(second.c() == address && second.type_id() == 7 && stone.type_id() == 7);
     CHECK(second.get<position>(stone)->y == 2 && second && counted::alive == 1);
     CHECK(!first && first.empty() && !first.contains(stone) && first.type_id() == 0);
     hm::world third(10);

@@ -415,7 +415,7 @@ def inner_of_class(value, kind):
     if kind == "handle":
         return value["id_"]
     if kind == "world":
-        return value["core_"].dereference()["c"]
+        return value["own_"]["core"].dereference()["c"]
     return value["own_"]["c"]
 
 

@@ -12,9 +12,41 @@ namespace hm
 namespace detail
 {
 
-/* Owns a C container: ends it, and is moved but not copied. One that was moved from is empty, with
- * capacity 0. */
-template <class C, void (*Fini)(C *)> struct owned {
+/* functions<hm_map>::trim is hm_map_trim, and so on. One that the library does not have is an error
+ * only where it is called, since its name is looked up there. */
+template <class C> struct functions;
+
+/* clang-format off */
+#define HM_CPP_FUNCTION(kind, verb)                                                                \
+    template <class... Args> static auto verb(Args... args) noexcept                               \
+    {                                                                                              \
+        return hm_##kind##_##verb(args...);                                                        \
+    }
+#define HM_CPP_FUNCTIONS(kind, f)                                                                  \
+    template <> struct functions<hm_##kind> {                                                      \
+        f(kind, init) f(kind, fini) f(kind, count) f(kind, capacity)                               \
+        f(kind, contains) f(kind, contains_n) f(kind, describe) f(kind, explain)                   \
+        f(kind, get_stats) f(kind, validate) f(kind, clear) f(kind, trim)                          \
+        f(kind, reserve) f(kind, handle_at) f(kind, upcoming) f(kind, as_owners)                   \
+        f(kind, get_as) f(kind, get_n) f(kind, handle_of) f(kind, insert_as)                       \
+        f(kind, emplace_as) f(kind, index_of) f(kind, insert_n) f(kind, erase_as)                  \
+        f(kind, destroy) f(kind, destroy_n) f(kind, erase_n) f(kind, erase_at)                     \
+        f(kind, erase_if) f(kind, remove_n) f(kind, arrange) f(kind, touch)                        \
+        f(kind, touch_all) f(kind, defragment) f(kind, lower_bound) f(kind, upper_bound)           \
+    };
+HM_CPP_FUNCTIONS(map, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(pool, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(table, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(secondary, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(lists, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(index, HM_CPP_FUNCTION)
+HM_CPP_FUNCTIONS(world, HM_CPP_FUNCTION)
+#undef HM_CPP_FUNCTIONS
+#undef HM_CPP_FUNCTION
+/* clang-format on */
+
+/* Owns a C container: ends it, and is moved but not copied. */
+template <class C> struct owned {
     C c{};
 
     owned() noexcept = default;
@@ -26,15 +58,75 @@ template <class C, void (*Fini)(C *)> struct owned {
     owned &operator=(owned &&other) noexcept
     {
         C taken = std::exchange(other.c, C{});
-        Fini(&c); /* If it is the other one, that is empty now. */
+        functions<C>::fini(&c); /* If it is the other one, that is empty now. */
         c = taken;
         return *this;
     }
     ~owned()
     {
-        Fini(&c);
+        functions<C>::fini(&c);
+    }
+    template <class Desc> status init(const Desc &desc) noexcept
+    {
+        functions<C>::fini(&c);
+        return functions<C>::init(&c, &desc);
+    }
+    C *get() noexcept
+    {
+        return &c;
+    }
+    const C *get() const noexcept
+    {
+        return &c;
     }
 };
+
+/* How gcc and clang write this function's name ends with that of T. */
+template <class T> constexpr const char *signature() noexcept
+{
+#if defined(__GNUC__)
+    return __PRETTY_FUNCTION__; /* "... [with T = position]", "... [T = position]" */
+#else
+    return "[T = ]"; /* messages show the component's number */
+#endif
+}
+
+constexpr const char *name_in(const char *signature) noexcept
+{
+    while (signature[0] != 'T' || signature[1] != ' ' || signature[2] != '=')
+        signature++;
+    return signature + 4;
+}
+
+constexpr std::size_t length_of(const char *name_and_bracket) noexcept
+{
+    std::size_t length = 0;
+    while (name_and_bracket[length + 1] != '\0')
+        length++;
+    return length;
+}
+
+template <std::size_t Length> struct text {
+    char characters[Length + 1];
+};
+
+template <std::size_t Length> constexpr text<Length> first_of(const char *from) noexcept
+{
+    text<Length> made{};
+    for (std::size_t i = 0; i < Length; i++)
+        made.characters[i] = from[i];
+    return made;
+}
+
+template <class T>
+inline constexpr auto
+    type_name = first_of<length_of(name_in(signature<T>()))>(name_in(signature<T>()));
+
+/* The name of T for messages; nullptr where the compiler tells none. */
+template <class T> constexpr const char *name_of() noexcept
+{
+    return type_name<T>.characters[0] != '\0' ? type_name<T>.characters : nullptr;
+}
 
 template <class T> hm_handle *ids(handle<T> *handles) noexcept
 {
@@ -197,13 +289,6 @@ template <class T> constexpr void require_copyable() noexcept
                   "a batch copies its items as bytes: insert items of this type one by one");
 }
 
-/* The type id of the options, or that of the class. */
-template <std::uint16_t TypeId> constexpr std::uint16_t type_id_or(std::uint16_t given) noexcept
-{
-    static_assert(TypeId <= 0x7FFF, "type ids have 15 bits");
-    return given != 0 ? given : TypeId;
-}
-
 /* Whether a container issues handles; a secondary, for example, has those of another. */
 template <class Owners, class = void> struct issues_handles : std::false_type {
 };
@@ -233,8 +318,32 @@ template <class T> struct arrow {
     }
 };
 
+/* What container.hpp asks of every container; a shape adds `complete`, which fills in the rest of a
+ * descriptor. Named: the type whose name messages have, or void. */
+template <class C, class Desc, class Options, class Handle, class Named, std::uint16_t TypeId = 0>
+struct shape_of {
+    using c_type = C;
+    using desc = Desc;
+    using options = Options;
+    using handle = Handle;
+    using owner = owned<C>;
+
+    static constexpr std::uint16_t type_id() noexcept
+    {
+        static_assert(HM_IS_TYPE_ID(TypeId), "type ids have 15 bits");
+        return TypeId;
+    }
+    static constexpr const char *name() noexcept
+    {
+        if constexpr (std::is_void<Named>::value)
+            return nullptr;
+        else
+            return name_of<Named>();
+    }
+};
+
 /* Positions from 0 on. */
-struct dense {
+template <class C> struct dense {
     static std::uint32_t first(const void *) noexcept
     {
         return 0;
@@ -243,15 +352,19 @@ struct dense {
     {
         return i + 1;
     }
+    static std::uint32_t end(const C *c) noexcept
+    {
+        return functions<C>::count(c);
+    }
 };
 
 /* What entries() returns: a view of handles and values. Of says where they are: it has the types
- * `container` (of C) and `handle`, and static functions first, next and end, which are positions,
- * and at and count. It is a forward range of std::ranges; for older algorithms it has input
+ * `c_type` (of C) and `handle`, and static functions first, next and end, which are positions, and
+ * handle_at and at. It is a forward range of std::ranges; for older algorithms it has input
  * iterators, since they return pairs and no references. */
 template <class Of, class Value> class pairs
 {
-    using container = typename Of::container;
+    using container = typename Of::c_type;
     const container *c_ = nullptr;
 
   public:
@@ -315,16 +428,16 @@ template <class Of, class Value> class pairs
     }
     [[nodiscard]] std::uint32_t size() const noexcept
     {
-        return Of::count(c_);
+        return functions<container>::count(c_);
     }
 };
 
-/* What entries() of lists and of an index returns: a loop over arrays. Of has the types `container`
+/* What entries() of lists and of an index returns: a loop over arrays. Of has the types `c_type`
  * (of C), `view`, which is zero at the beginning and at the end, and `value_type`, and static
  * functions next and value. It is a range as pairs is. */
 template <class Of> class walked
 {
-    using container = typename Of::container;
+    using container = typename Of::c_type;
     const container *c_ = nullptr;
 
   public:

@@ -3,7 +3,7 @@
 #ifndef HANDLE_MAP_DETAIL_WORLD_HPP
 #define HANDLE_MAP_DETAIL_WORLD_HPP
 
-#include <handle_map/order.hpp>
+#include <handle_map/container.hpp>
 
 #include <atomic>
 
@@ -91,47 +91,6 @@ template <class T> struct type_number {
     }
 };
 
-/* How gcc and clang write this function's name ends with that of T. */
-template <class T> constexpr const char *signature() noexcept
-{
-#if defined(__GNUC__)
-    return __PRETTY_FUNCTION__; /* "... [with T = position]", "... [T = position]" */
-#else
-    return "[T = ]"; /* messages show the component's number */
-#endif
-}
-
-constexpr const char *name_in(const char *signature) noexcept
-{
-    while (signature[0] != 'T' || signature[1] != ' ' || signature[2] != '=')
-        signature++;
-    return signature + 4;
-}
-
-constexpr std::size_t length_of(const char *name_and_bracket) noexcept
-{
-    std::size_t length = 0;
-    while (name_and_bracket[length + 1] != '\0')
-        length++;
-    return length;
-}
-
-template <std::size_t Length> struct text {
-    char characters[Length + 1];
-};
-
-template <std::size_t Length> constexpr text<Length> first_of(const char *from) noexcept
-{
-    text<Length> made{};
-    for (std::size_t i = 0; i < Length; i++)
-        made.characters[i] = from[i];
-    return made;
-}
-
-template <class T>
-inline constexpr auto
-    type_name = first_of<length_of(name_in(signature<T>()))>(name_in(signature<T>()));
-
 struct world_core;
 
 /* What a world knows of a query or of commands, which keep its address. */
@@ -152,7 +111,6 @@ struct world_core {
     hm_world c{};
     const hm_component *by_type = nullptr; /* type number -> component, or HM_INVALID_INDEX */
     std::uint32_t type_count = 0;
-    std::uint16_t type_id = 0;
     hm_array home{};  /* has one item: this struct */
     hm_array types{}; /* by_type */
     const hm_memory *memory = nullptr;
@@ -280,7 +238,6 @@ struct world_core {
         status returned = hm_array_init(&types, &numbers);
         if (returned != HM_OK)
             return returned;
-        type_id = with.type_id;
         memory = with.memory;
         by_type = static_cast<const hm_component *>(hm_array_data(&types));
         return hm_world_init(&c, &with);
@@ -323,9 +280,7 @@ struct world_core {
         hm_component_desc desc{};
         desc.size = is_tag<T> ? 0 : sizeof(T);
         desc.align = is_tag<T> ? 0 : alignof(T);
-        desc.name = name;
-        if (name == nullptr && type_name<T>.characters[0] != '\0')
-            desc.name = type_name<T>.characters;
+        desc.name = name != nullptr ? name : name_of<T>();
         desc.storage = storage;
         if constexpr (!is_tag<T>)
             desc.destroy = destroy_hook<T>();
@@ -349,6 +304,59 @@ struct world_core {
             return HM_ERROR_INVALID;
         const bool is_full = !is_live() || c.component_count >= HM_WORLD_MAX_COMPONENTS;
         return is_full ? HM_ERROR_FULL : HM_ERROR_MEMORY;
+    }
+};
+
+/* Owns the core of a world, whose address queries and commands keep. */
+struct world_owner {
+    world_core none; /* of an empty world: zeroed, so that all functions take it */
+    world_core *core = &none;
+
+    world_owner() noexcept = default;
+    world_owner(world_owner &&other) noexcept : core(other.release(&none))
+    {
+    }
+    world_owner &operator=(world_owner &&other) noexcept
+    {
+        world_core *taken = other.release(&none);
+        end(); /* If it is the other one, that is empty now. */
+        core = taken;
+        return *this;
+    }
+    ~world_owner()
+    {
+        end();
+    }
+    status init(const hm_world_desc &desc) noexcept
+    {
+        end();
+        status returned;
+        world_core *made = world_core::make(desc, &returned);
+        if (made != nullptr)
+            core = made;
+        return returned;
+    }
+    hm_world *get() noexcept
+    {
+        return &core->c;
+    }
+    const hm_world *get() const noexcept
+    {
+        return &core->c;
+    }
+
+  private:
+    void end() noexcept
+    {
+        if (core != &none)
+            core->end();
+        core = &none;
+    }
+    /* Gives the core away, if there is one, or else `instead`. */
+    world_core *release(world_core *instead) noexcept
+    {
+        world_core *released = std::exchange(core, &none);
+        return released != &none ? released : instead;
     }
 };
 

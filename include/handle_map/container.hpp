@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/* container, in C++: what the classes of handle_map.hpp have in common. A program includes map.hpp
+ * and the like; this header is their manual. Each class is put together from those that follow:
+ *
+ *     container     all: how it is made, what can be asked of it, clear, trim, reserve
+ *     issuer        map, pool, table, lists, world: they issue handles
+ *     destroyer     lists, world: destroy, destroy_n
+ *     companion      secondary, index: they have values or keys for the handles of another
+ * container holder        map, pool, secondary: values of one type, found by their handles eraser
+ * map, pool, table: erase_n inserter      map, pool: emplace, insert, erase orderly       map,
+ * table, secondary: arrange, touch packed        map, secondary: the values are one array, which
+ * can be put in order
+ *
+ * Batches take n handles as a pointer and n, or as a span, and so as a std::vector. */
+#ifndef HANDLE_MAP_CONTAINER_HPP
+#define HANDLE_MAP_CONTAINER_HPP
+
+#include <handle_map/order.hpp>
+
+namespace hm
+{
+
+/* Owns a container of C. It is movable; one that was moved from is empty, with capacity 0. Shape
+ * says which container it is, of what: its C struct, handle, options, and what a descriptor gets.
+ */
+template <class Shape> class container
+{
+  protected:
+    using shape = Shape;
+    using call = detail::functions<typename Shape::c_type>;
+    typename Shape::owner own_;
+
+  public:
+    using handle_type = typename Shape::handle;
+    using options_type = typename Shape::options;
+    using size_type = std::uint32_t;
+
+    /* An empty container of capacity 0. */
+    container() noexcept = default;
+    /* As init; if that fails, the capacity is 0, and hm_last_error says why. */
+    explicit container(std::uint32_t capacity) noexcept
+    {
+        options_type with;
+        with.capacity = capacity;
+        (void)init(with);
+    }
+    explicit container(const options_type &with) noexcept
+    {
+        (void)init(with);
+    }
+
+    /* Ends the container as it is, and makes it anew; fails as the init of C does. Without a name
+     * in the options, messages have that of its type. */
+    status init(const options_type &with) noexcept
+    {
+        return own_.init(desc_of(with));
+    }
+    /* Whether init has succeeded. */
+    explicit operator bool() const noexcept
+    {
+        return capacity() != 0;
+    }
+    /* For the functions of the C library. */
+    [[nodiscard]] auto *c() noexcept
+    {
+        return own_.get();
+    }
+    [[nodiscard]] const auto *c() const noexcept
+    {
+        return own_.get();
+    }
+
+    [[nodiscard]] std::uint32_t size() const noexcept
+    {
+        return call::count(c());
+    }
+    [[nodiscard]] bool empty() const noexcept
+    {
+        return size() == 0;
+    }
+    [[nodiscard]] std::uint32_t capacity() const noexcept
+    {
+        return call::capacity(c());
+    }
+    [[nodiscard]] bool contains(handle_type handle) const noexcept
+    {
+        return call::contains(c(), handle.id());
+    }
+    /* `alive` gets whether each handle resolves; nullptr: not reported. Returns how many do. */
+    std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
+                             bool *alive) const noexcept
+    {
+        return call::contains_n(c(), detail::ids(handles), n, alive);
+    }
+    std::uint32_t contains_n(span<const handle_type> handles, bool *alive) const noexcept
+    {
+        return contains_n(handles.data(), detail::count_of(handles.size()), alive);
+    }
+    void clear() noexcept
+    {
+        call::clear(c());
+    }
+    status trim() noexcept
+    {
+        return call::trim(c());
+    }
+    /* Makes room for n more. */
+    status reserve(std::uint32_t n) noexcept
+    {
+        return call::reserve(c(), n);
+    }
+
+    [[nodiscard]] handle_state explain(handle_type handle) const noexcept
+    {
+        return call::explain(c(), handle.id());
+    }
+    std::size_t describe(handle_type handle, char *buffer, std::size_t length) const noexcept
+    {
+        return call::describe(c(), handle.id(), buffer, length);
+    }
+    [[nodiscard]] hm::stats stats() const noexcept
+    {
+        return call::get_stats(c());
+    }
+    [[nodiscard]] status validate() const noexcept
+    {
+        return call::validate(c());
+    }
+
+  protected:
+    static auto desc_of(const options_type &with) noexcept
+    {
+        typename Shape::desc desc{};
+        desc.capacity = with.capacity;
+        desc.max_slots = with.max_slots;
+        desc.type_id = with.type_id != 0 ? with.type_id : Shape::type_id();
+        desc.memory = with.memory;
+        desc.name = with.name != nullptr ? with.name : Shape::name();
+        Shape::complete(desc, with);
+        return desc;
+    }
+};
+
+template <class Base> class issuer : public Base
+{
+  public:
+    using Base::Base;
+    using typename Base::handle_type;
+
+    /* The handle at a position below size(), of a pool in a slot; null if there is none. */
+    [[nodiscard]] handle_type handle_at(std::uint32_t index) const noexcept
+    {
+        return handle_type(Base::call::handle_at(this->c(), index));
+    }
+    /* The handle that the (k + 1)-th one made from now will have. See the upcoming of C. */
+    [[nodiscard]] handle_type upcoming(std::uint32_t k) const noexcept
+    {
+        return handle_type(Base::call::upcoming(this->c(), k));
+    }
+    /* The type id of the handles; with hm::unique, the number that init has found. */
+    [[nodiscard]] std::uint16_t type_id() const noexcept
+    {
+        return as_owners().type_id;
+    }
+    /* For an hm_secondary or an hm_index of C. */
+    [[nodiscard]] hm_owners as_owners() const noexcept
+    {
+        return Base::call::as_owners(this->c());
+    }
+};
+
+template <class Base> class destroyer : public Base
+{
+  public:
+    using Base::Base;
+    using typename Base::handle_type;
+
+    /* Destroys it with all that it has; false when the handle does not resolve. */
+    bool destroy(handle_type handle) noexcept
+    {
+        return Base::call::destroy(this->c(), handle.id());
+    }
+    std::uint32_t destroy_n(const handle_type *handles, std::uint32_t n) noexcept
+    {
+        return Base::call::destroy_n(this->c(), detail::ids(handles), n);
+    }
+    std::uint32_t destroy_n(span<const handle_type> handles) noexcept
+    {
+        return destroy_n(handles.data(), detail::count_of(handles.size()));
+    }
+};
+
+template <class Base> class companion : public Base
+{
+  public:
+    using Base::Base;
+    using Base::init;
+    using typename Base::handle_type;
+    using typename Base::options_type;
+
+    companion() noexcept = default;
+    companion(std::uint32_t capacity, std::uint32_t max_slots) noexcept
+    {
+        options_type with;
+        with.capacity = capacity;
+        with.max_slots = max_slots;
+        (void)init(with);
+    }
+    /* For the items of this container, which is read now and not kept: with its type id and
+     * index space, and its capacity unless the options have one, as in glows(sprites, {1000}).
+     * Fails if that container has not been initialised, or if the options have another type id or
+     * index space. */
+    template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
+    explicit companion(const Owners &owners, const options_type &with = {}) noexcept
+    {
+        (void)init(owners, with);
+    }
+    /* As the constructor with these arguments. */
+    template <class Owners, class = std::enable_if_t<detail::issues_handles<Owners>::value>>
+    status init(const Owners &owners, const options_type &with = {}) noexcept
+    {
+        static_assert(std::is_same<typename Owners::handle_type, handle_type>::value,
+                      "the handles of this container are not those of the owners");
+        auto desc = Base::desc_of(with);
+        desc.owners = owners.as_owners();
+        return this->own_.init(desc);
+    }
+
+    /* Returns how many owners had a value or a key. The handles must not be those that members of
+     * this index returns: see remove_key. */
+    std::uint32_t remove_n(const handle_type *owners, std::uint32_t n) noexcept
+    {
+        return Base::call::remove_n(this->c(), detail::ids(owners), n);
+    }
+    std::uint32_t remove_n(span<const handle_type> owners) noexcept
+    {
+        return remove_n(owners.data(), detail::count_of(owners.size()));
+    }
+};
+
+template <class Base> class holder : public Base
+{
+    using T = typename Base::shape::value;
+
+  public:
+    using value_type = T;
+    using typename Base::handle_type;
+    using difference_type = std::ptrdiff_t;
+    using reference = T &;
+    using const_reference = const T &;
+    using Base::Base;
+
+    /* The value, or nullptr when the handle does not resolve, or has none. O(1). */
+    [[nodiscard]] T *get(handle_type handle) noexcept
+    {
+        return static_cast<T *>(Base::call::get_as(this->c(), handle.id(), sizeof(T)));
+    }
+    [[nodiscard]] const T *get(handle_type handle) const noexcept
+    {
+        return static_cast<const T *>(Base::call::get_as(this->c(), handle.id(), sizeof(T)));
+    }
+    /* The addresses of the values of n handles, nullptr where there is none; returns how many
+     * there are. */
+    std::uint32_t get_n(const handle_type *handles, std::uint32_t n, T **values) noexcept
+    {
+        return Base::call::get_n(this->c(), detail::ids(handles), n,
+                                 reinterpret_cast<void **>(values));
+    }
+    std::uint32_t get_n(span<const handle_type> handles, T **values) noexcept
+    {
+        return get_n(handles.data(), detail::count_of(handles.size()), values);
+    }
+    /* The position, in a pool the slot, of a handle; HM_INVALID_INDEX when it does not resolve. */
+    [[nodiscard]] std::uint32_t index_of(handle_type handle) const noexcept
+    {
+        return Base::call::index_of(this->c(), handle.id());
+    }
+    /* The handle of the value at this address; null if there is none. */
+    [[nodiscard]] handle_type handle_of(const T *value) const noexcept
+    {
+        return handle_type(Base::call::handle_of(this->c(), value));
+    }
+    /* Pairs of handle and value. */
+    [[nodiscard]] detail::pairs<typename Base::shape, T> entries() noexcept
+    {
+        return detail::pairs<typename Base::shape, T>(this->c());
+    }
+    [[nodiscard]] detail::pairs<typename Base::shape, const T> entries() const noexcept
+    {
+        return detail::pairs<typename Base::shape, const T>(this->c());
+    }
+};
+
+template <class Base> class eraser : public Base
+{
+  public:
+    using Base::Base;
+    using typename Base::handle_type;
+
+    /* Erases what has this handle_at; false if there is none. */
+    bool erase_at(std::uint32_t index) noexcept
+    {
+        return Base::call::erase_at(this->c(), index);
+    }
+    std::uint32_t erase_n(const handle_type *handles, std::uint32_t n) noexcept
+    {
+        return Base::call::erase_n(this->c(), detail::ids(handles), n);
+    }
+    std::uint32_t erase_n(span<const handle_type> handles) noexcept
+    {
+        return erase_n(handles.data(), detail::count_of(handles.size()));
+    }
+};
+
+template <class Base> class inserter : public Base
+{
+    using T = typename Base::value_type;
+
+  public:
+    using Base::Base;
+    using typename Base::handle_type;
+
+    /* Makes an item, by T(args...) or T{args...}, and returns its handle; null when refused. Made
+     * in place, but in a map not if the constructor may throw. O(1). */
+    template <class... Args> handle_type emplace(Args &&...args)
+    {
+        constexpr bool may_throw = !detail::constructs_without_throwing<T, Args...>();
+        if constexpr (may_throw && !Base::shape::constructs_in_place) {
+            detail::maker<T> item(std::forward<Args>(args)...);
+            const hm_handle made = Base::call::insert_as(this->c(), item.bytes(), sizeof(T));
+            if (!hm_handle_is_null(made))
+                item.was_taken();
+            return handle_type(made);
+        } else {
+            void *place;
+            const hm_handle made = Base::call::emplace_as(this->c(), &place, sizeof(T));
+            if (place == nullptr)
+                return handle_type();
+            if constexpr (may_throw)
+                construct_or_undo(made, place, std::forward<Args>(args)...);
+            else
+                detail::construct<T>(place, std::forward<Args>(args)...);
+            return handle_type(made);
+        }
+    }
+    handle_type insert(const T &item)
+    {
+        return emplace(item);
+    }
+    handle_type insert(T &&item)
+    {
+        return emplace(std::move(item));
+    }
+    /* All or none. `items` nullptr: zeroed ones; `handles` nullptr: not reported. */
+    status insert_n(const T *items, std::uint32_t n, handle_type *handles = nullptr) noexcept
+    {
+        detail::require_copyable<T>();
+        return Base::call::insert_n(this->c(), items, n, detail::ids(handles));
+    }
+    status insert_n(span<const T> items, handle_type *handles = nullptr) noexcept
+    {
+        return insert_n(items.data(), detail::count_of(items.size()), handles);
+    }
+    /* Destroys the item; false when the handle does not resolve. O(1). */
+    bool erase(handle_type handle) noexcept
+    {
+        return Base::call::erase_as(this->c(), handle.id(), sizeof(T));
+    }
+    /* Erases the items for which the predicate, of (const T &), is true; returns their number. */
+    template <class Predicate> std::uint32_t erase_if(Predicate doomed) noexcept
+    {
+        return Base::call::erase_if(this->c(), &detail::ask<T, Predicate>,
+                                    static_cast<void *>(&doomed));
+    }
+
+  private:
+    template <class... Args> void construct_or_undo(hm_handle made, void *place, Args &&...args)
+    {
+#if defined(__cpp_exceptions)
+        try {
+            detail::construct<T>(place, std::forward<Args>(args)...);
+        } catch (...) {
+            Base::shape::undo(this->c(), made);
+            throw;
+        }
+#else
+        (void)made;
+        detail::construct<T>(place, std::forward<Args>(args)...);
+#endif
+    }
+};
+
+template <class Base> class orderly : public Base
+{
+  public:
+    using Base::Base;
+    using typename Base::handle_type;
+
+    /* Brings what n handles name to the front, in this order. In all it takes fewer swaps than
+     * there are items, but may take nearly as many for one handle. */
+    progress arrange(const handle_type *handles, std::uint32_t n, hm::budget within = {}) noexcept
+    {
+        return Base::call::arrange(this->c(), detail::ids(handles), n, within);
+    }
+    progress arrange(span<const handle_type> handles, hm::budget within = {}) noexcept
+    {
+        return arrange(handles.data(), detail::count_of(handles.size()), within);
+    }
+    /* Tells the order that an item, or each of them, was changed in place. */
+    void touch(handle_type handle) noexcept
+    {
+        Base::call::touch(this->c(), handle.id());
+    }
+    void touch_all() noexcept
+    {
+        Base::call::touch_all(this->c());
+    }
+};
+
+template <class Base> class packed : public Base
+{
+    using T = typename Base::value_type;
+
+  public:
+    using typename Base::handle_type;
+    using iterator = T *;
+    using const_iterator = const T *;
+    using Base::Base;
+
+    /* The values are one array. Do not sort between begin and end: each handle would name another
+     * value afterwards. Call defragment(less), or sort handles. To change values in place is fine;
+     * then see touch. */
+    [[nodiscard]] T *data() noexcept
+    {
+        return static_cast<T *>(Base::shape::values(this->c()));
+    }
+    [[nodiscard]] const T *data() const noexcept
+    {
+        return static_cast<const T *>(Base::shape::values(this->c()));
+    }
+    [[nodiscard]] span<T> values() noexcept
+    {
+        return {data(), this->size()};
+    }
+    [[nodiscard]] span<const T> values() const noexcept
+    {
+        return {data(), this->size()};
+    }
+    [[nodiscard]] T *begin() noexcept
+    {
+        return data();
+    }
+    [[nodiscard]] T *end() noexcept
+    {
+        return data() + this->size();
+    }
+    [[nodiscard]] const T *begin() const noexcept
+    {
+        return data();
+    }
+    [[nodiscard]] const T *end() const noexcept
+    {
+        return data() + this->size();
+    }
+    /* Brings the values nearer to the order, within the budget. See order.hpp. */
+    template <class Less> progress defragment(Less less, hm::budget within = {}) noexcept
+    {
+        detail::by_less<T, Less> by(less);
+        return Base::call::defragment(this->c(), &by.order, within);
+    }
+    /* Smaller keys come first. */
+    template <class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
+    {
+        detail::by_key<T, Key> by(key);
+        return Base::call::defragment(this->c(), &by.order, within);
+    }
+    /* The first value that does not come before the probe, where defragment has put all in the
+     * order of a less of the same type; end() if there is none. nullptr when they are not in this
+     * order, or busy: hm_last_error says which. */
+    template <class Less>
+    [[nodiscard]] const T *lower_bound(const T &probe, Less less) const noexcept
+    {
+        detail::by_less<T, Less> by(less);
+        return found(Base::call::lower_bound(this->c(), &by.order, std::addressof(probe)));
+    }
+    /* The first value that comes after the probe; else as lower_bound. */
+    template <class Less>
+    [[nodiscard]] const T *upper_bound(const T &probe, Less less) const noexcept
+    {
+        detail::by_less<T, Less> by(less);
+        return found(Base::call::upper_bound(this->c(), &by.order, std::addressof(probe)));
+    }
+
+  private:
+    const T *found(std::uint32_t index) const noexcept
+    {
+        return index == HM_INVALID_INDEX ? nullptr : data() + index;
+    }
+};
+
+} // namespace hm
+
+#endif
