@@ -68,11 +68,12 @@ static inline uint64_t number_of(const void *item, void *context)
     kind##_view view = {.count = 0};                                                               \
     void *place = &view, *places[1] = {&view};                                                     \
     hm_component p = 0;                                                                            \
-    uint32_t length = 7, rows[1] = {7};                                                            \
+    uint32_t at = 0, length = 7, rows[1] = {7};                                                    \
     uint64_t word = 3;                                                                             \
     bool alive[1] = {true};                                                                        \
     (void)c, (void)one, (void)budget, (void)order, (void)nothing, (void)doomed, (void)component;   \
-    (void)keys, (void)probe, (void)view, (void)place, (void)places, (void)p, (void)length;         \
+    (void)keys, (void)probe, (void)view, (void)place, (void)places, (void)p, (void)at,             \
+        (void)length;                                                                              \
     (void)rows, (void)word, (void)alive
 
 static inline bool says(const char *sentence)

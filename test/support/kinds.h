@@ -91,7 +91,7 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, emplace, gives_no_place, gives_no_place, (c, &place))                                  \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
     R(kind, erase, is_zero, is_zero, (c, h))                                                       \
-    R(kind, erase_at, is_zero, is_zero, (c, 0))                                                    \
+    R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
     R(kind, erase_n, is_zero, is_zero, (c, one, 1))                                                \
     R(kind, erase_if, is_zero, is_zero, (c, doomed, NULL))
 #define INSERT_CHANGES_AGAIN(R, kind) R(kind, insert_n, is_ok, is_busy, (c, NULL, 0, NULL))
@@ -194,13 +194,13 @@ static inline bool is_waiting(hm_progress progress)
     R(table, defragment, is_done, is_waiting, (c, 0, &order, budget))                              \
     R(table, arrange, is_done, is_waiting, (c, one, 1, budget))
 #define TABLE_LOOKS_AGAIN(R)                                                                       \
+    R(table, defragment, is_done, (c, 9, &order, budget))                                          \
     R(table, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
     R(table, row_n, is_zero, (c, NULL, 0, NULL))
 #define TABLE_CHANGES_AGAIN(R)                                                                     \
     COMMON_CHANGES_AGAIN(R, table)                                                                 \
     INSERT_CHANGES_AGAIN(R, table)                                                                 \
-    ORDERED_CHANGES_AGAIN(R, table)                                                                \
-    R(table, defragment, is_done, is_waiting, (c, 9, &order, budget))
+    ORDERED_CHANGES_AGAIN(R, table)
 #define TABLE_ENDS(R) COMMON_ENDS(R, table) ORDERED_ENDS(R, table)
 #define TABLE_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, table)                                                                         \

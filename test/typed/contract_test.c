@@ -56,7 +56,7 @@ typedef body_index_view index_view;
     hm_budget budget = {0, 0};                                                                     \
     hm_order order, nothing;                                                                       \
     kind##_view view;                                                                              \
-    uint32_t length = 0, rows[1];                                                                  \
+    uint32_t at = 0, length = 0, rows[1];                                                          \
     uint64_t word = 0, keys[1];                                                                    \
     bool alive[1];                                                                                 \
     memset(&order, 0, sizeof order);                                                               \
@@ -65,7 +65,8 @@ typedef body_index_view index_view;
     order.key = value_of;                                                                          \
     h = one[0] = body_handle_null();                                                               \
     keys[0] = 1;                                                                                   \
-    (void)h, (void)one, (void)place, (void)places, (void)probe, (void)budget, (void)length;        \
+    (void)h, (void)one, (void)place, (void)places, (void)probe, (void)budget, (void)at,            \
+        (void)length;                                                                              \
     (void)rows, (void)word, (void)keys, (void)alive
 
 #define NO_CONTAINER(kind, verb, arguments)                                                        \
