@@ -5,11 +5,12 @@
  *     container     all: how it is made, what can be asked of it, clear, trim, reserve
  *     issuer        map, pool, table, lists, world: they issue handles
  *     destroyer     lists, world: destroy, destroy_n
- *     companion      secondary, index: they have values or keys for the handles of another
- * container holder        map, pool, secondary: values of one type, found by their handles eraser
- * map, pool, table: erase_n inserter      map, pool: emplace, insert, erase orderly       map,
- * table, secondary: arrange, touch packed        map, secondary: the values are one array, which
- * can be put in order
+ *     companion     secondary, index: values or keys for the handles of another container
+ *     holder        map, pool, secondary: values of one type, found by their handles
+ *     eraser        map, pool, table: erase_n
+ *     inserter      map, pool: emplace, insert, erase
+ *     orderly       map, table, secondary: arrange, touch
+ *     packed        map, secondary: the values are one array, which can be put in order
  *
  * Batches take n handles as a pointer and n, or as a span, and so as a std::vector. */
 #ifndef HANDLE_MAP_CONTAINER_HPP
@@ -175,7 +176,8 @@ template <class Base> class destroyer : public Base
     using Base::Base;
     using typename Base::handle_type;
 
-    /* Destroys it with all that it has; false when the handle does not resolve. */
+    /* Destroys the list or the entity with all that it has; false when the handle does not
+     * resolve. */
     bool destroy(handle_type handle) noexcept
     {
         return Base::call::destroy(this->c(), handle.id());
@@ -297,7 +299,7 @@ template <class Base> class eraser : public Base
     using Base::Base;
     using typename Base::handle_type;
 
-    /* Erases what has this handle_at; false if there is none. */
+    /* Erases the item whose handle is handle_at(index); false if there is none. */
     bool erase_at(std::uint32_t index) noexcept
     {
         return Base::call::erase_at(this->c(), index);
