@@ -7,7 +7,7 @@
  *                                '--- group 0 ---'   '--- group 1 ---'
  *     lanes 1: rows as structs   xy xy xy xy xy ...           as in a map
  *
- * Owns: the cells. What they point to belongs to the program: no hook runs when a row is erased.
+ * Owns: the cells. What they point to belongs to the program, which may free it in `destroy`.
  * Moves: erase moves the last row into the hole (swap-and-pop), erase_if moves the survivors down,
  * defragment and arrange move rows into order. All cells of a row move together. Growing moves
  * nothing: addresses of cells never change from init to fini, and insert invalidates nothing. A
@@ -61,6 +61,11 @@ typedef struct hm_table_desc {
     uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
                            16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    /* On erase, clear and fini, once for each row, while the row is whole and its handle, which
+     * hm_table_handle_at returns, still resolves. What the cells point to belongs to the program,
+     * which may free it here. */
+    void (*destroy)(const hm_table *table, uint32_t row, void *context);
+    void *context;           /* passed to destroy */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
     const char *name;        /* in messages; must outlive the table; NULL: "table" */
 } hm_table_desc;
@@ -84,8 +89,8 @@ typedef hm_stats hm_table_stats;
  */
 HM_API hm_status hm_table_init(hm_table *table, const hm_table_desc *desc);
 
-/* Releases all memory and zeroes the table. May be called twice. Invalidates everything.
- * O(columns). */
+/* Destroys all rows, releases all memory, zeroes the table. May be called twice. Invalidates
+ * everything. O(columns); with a destroy hook also the cost of hm_table_clear. */
 HM_API void hm_table_fini(hm_table *table);
 
 /* Adds a row, copies a cell from each of the `values`, one for each column, and returns the row's
@@ -112,16 +117,16 @@ HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
 HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
                                    hm_handle *handles);
 
-/* Erases the row: the last row moves into the hole. False when the handle does not resolve, or when
- * busy. Invalidates the row numbers of the erased row and the last one, and pointers to their
- * cells. O(columns). */
+/* Erases the row: destroy runs, then the last row moves into the hole. False when the handle does
+ * not resolve, or when busy. Invalidates the row numbers of the erased row and the last one, and
+ * pointers to their cells. O(columns). */
 HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
 /* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
  * handle that occurs twice counts once. 0 when busy. `handles` must not be in the table's cells,
- * which move. Faster than single calls in a table of a million rows, since cache misses overlap,
- * and in any table if stale handles are mixed with others. Invalidates what hm_table_erase does.
- * O(n x columns). */
+ * which move, and a destroy hook must not change them. Faster than single calls in a table of a
+ * million rows, since cache misses overlap, and in any table if stale handles are mixed with
+ * others. Invalidates what hm_table_erase does. O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
 
 /* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
@@ -179,8 +184,9 @@ HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
  */
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 
-/* Erases all rows; all handles are refused from then on. Invalidates all row numbers and pointers
- * to cells. O(1). Memory stays committed; see hm_table_trim. */
+/* Erases all rows, the last first; all handles are refused from then on. Invalidates all row
+ * numbers and pointers to cells. O(1), or O(rows x columns) with a destroy hook. Memory stays
+ * committed; see hm_table_trim. */
 HM_API void hm_table_clear(hm_table *table);
 
 /* Gives back whole pages: those behind the last row in each column, and those of the sparse table

@@ -52,15 +52,23 @@ hm_status hm_table_init(hm_table *table, const hm_table_desc *desc)
         return status;
     table->name = desc->name != NULL ? desc->name : "table";
     status = table_init_parts(table, desc);
-    if (status != HM_OK)
+    if (status != HM_OK) {
         table_release_all(table);
-    return status;
+        return status;
+    }
+    table->destroy = desc->destroy;
+    table->context = desc->context;
+    if (desc->destroy != NULL)
+        table->guard.flags |= HM_GUARD_HOOK;
+    return HM_OK;
 }
 
 void hm_table_fini(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_fini: table is NULL");
     HM_CONTRACT_IDLE(table->guard.flags, "hm_table_fini", table->name);
+    if (table->destroy != NULL)
+        hm_table_clear(table);
     table_release_all(table);
 }
 
@@ -254,8 +262,23 @@ static void table_erase_row(hm_table *table, hm_handle handle, uint32_t row)
     hm_dense_disturb(&table->guard, &table->order, row, last);
 }
 
+/* Runs the hook for a row that will be erased. False: the table is busy. Erase asks only if a flag
+ * of the guard is set, so that a table without a hook pays nothing. */
+static bool table_destroy_row(hm_table *table, uint32_t row)
+{
+    if (hm_guard_refuses(&table->guard, "table", table->name))
+        return false;
+    if (table->destroy != NULL) {
+        hm_guard_enter(&table->guard);
+        table->destroy(table, row, table->context);
+        hm_guard_leave(&table->guard, table_committed_rows(table));
+    }
+    return true;
+}
+
 static void table_erase_at(void *owner, uint32_t row)
 {
+    (void)table_destroy_row(owner, row); /* No callback is running. */
     table_erase_row(owner, hm_table_handle_at(owner, row), row);
 }
 
@@ -350,7 +373,7 @@ bool hm_table_erase(hm_table *table, hm_handle handle)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase: table is NULL");
     uint32_t row = hm_table_row(table, handle);
-    if (row == HM_INVALID_INDEX || hm_guard_refuses(&table->guard, "table", table->name))
+    if (row == HM_INVALID_INDEX || (table->guard.flags != 0 && !table_destroy_row(table, row)))
         return false;
     table_erase_row(table, handle, row);
     return true;
@@ -428,6 +451,8 @@ void hm_table_clear(hm_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_table_clear: table is NULL");
     HM_CONTRACT_IDLE(table->guard.flags, "hm_table_clear", table->name);
+    while (table->destroy != NULL && table->ids.count > 0)
+        table_erase_at(table, table->ids.count - 1);
     uint32_t count = table->ids.count;
     hm_id_table_clear(&table->ids);
     hm_table_close_all(table, count);

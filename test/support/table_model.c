@@ -254,6 +254,30 @@ void table_model_in_callback(table_model *model)
     CHECK(!hm_table_erase(&model->table, hm_table_handle_at(&model->table, 0)));
 }
 
+/* The row is whole, and names itself. */
+static void on_destroy(const hm_table *table, uint32_t row, void *context)
+{
+    table_model *model = context;
+    hm_handle handle = hm_table_handle_at(table, row);
+    uint32_t asked = model->asked;
+    CHECK(table == &model->table && table_model_holds(model, handle));
+    CHECK(!model->from_the_back || row == hm_table_count(table) - 1);
+    table_model_find(model, handle)->destroyed++;
+    model->asked = hm_handle_index(handle);
+    table_model_in_callback(model);
+    model->asked = asked; /* It counts other callbacks. */
+}
+
+static void note_erase(table_model *model, hm_handle handle)
+{
+    table_model_slot *record = table_model_find(model, handle);
+    CHECK(record != NULL && record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
+    record->destroyed = 0;
+    record->is_live = false;
+    model->spent += record->generation == HM_HANDLE_MAX_GENERATION;
+    model->past[model->past_count++ % TABLE_MODEL_PAST] = handle;
+}
+
 /* The operations. */
 
 /* Arguments: page and column set; shape; layout and type id. */
@@ -276,6 +300,8 @@ static void *begin(const uint32_t arguments[3])
         desc->capacity = 3000;
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->type_id = (uint16_t)(arguments[2] / TABLE_MODEL_LAYOUTS & HM_HANDLE_MAX_TYPE_ID);
+    desc->destroy = arguments[1] / 640 % 2 != 0 ? on_destroy : NULL;
+    desc->context = model;
     desc->memory = &model->memory.table;
     table_model_set_orders(model);
     model->slots = calloc(desc->max_slots, sizeof *model->slots);
@@ -288,7 +314,10 @@ static void *begin(const uint32_t arguments[3])
 static void end(void *state)
 {
     table_model *model = state;
+    model->from_the_back = true;
     hm_table_fini(&model->table);
+    while (model->count > 0)
+        note_erase(model, model->rows[--model->count]);
     test_memory_check_released(&model->memory);
     hm_table_fini(&model->table);
     CHECK(hm_table_validate(&model->table) == HM_OK);
@@ -315,14 +344,6 @@ static void note_insert(table_model *model, hm_handle handle, uint32_t zeros, ui
 }
 
 /* Marks the row erased; the caller removes it from the list. */
-static void note_erase(table_model *model, hm_handle handle)
-{
-    table_model_slot *record = table_model_find(model, handle);
-    CHECK(record != NULL);
-    record->is_live = false;
-    model->spent += record->generation == HM_HANDLE_MAX_GENERATION;
-    model->past[model->past_count++ % TABLE_MODEL_PAST] = handle;
-}
 
 /* `zeros`: a bit for each column without a value, which emplace fills after all. */
 static void insert_one(table_model *model, uint32_t way, uint32_t zeros, uint64_t value)
@@ -506,7 +527,9 @@ static void clear(void *state, const uint32_t arguments[3])
 {
     table_model *model = state;
     (void)arguments;
+    model->from_the_back = true;
     hm_table_clear(&model->table);
+    model->from_the_back = false;
     for (uint32_t row = 0; row < model->count; row++)
         note_erase(model, model->rows[row]);
     model->count = 0;

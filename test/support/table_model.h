@@ -23,6 +23,7 @@ typedef struct table_model_slot {
     uint64_t values[TABLE_MODEL_COLUMNS]; /* pattern of each cell's bytes, unless it is zero */
     uint32_t zeros;                       /* a bit for each column whose cell is zero */
     uint32_t generation;                  /* the last one issued; 0: none */
+    uint32_t destroyed;                   /* reports of destroy for this row */
     bool is_live;
 } table_model_slot;
 
@@ -47,6 +48,7 @@ typedef struct table_model {
     uint32_t third;         /* of the slots: the one that erase_if erases */
     unsigned char probe[2]; /* what searches search for: as much as compare and key read */
     bool is_searching;      /* in a search */
+    bool from_the_back;     /* destroy must be called for the last row */
     bool refuses;           /* memory will refuse the next operation a call */
     bool trimmed;           /* since then generations may rise by more than one */
 } table_model;

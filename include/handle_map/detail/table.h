@@ -32,6 +32,8 @@ typedef struct hm_table {
     uint32_t committed;    /* rows for which all columns are committed */
     hm_array record_array; /* holds `columns` and `arrays` */
     hm_order_state order;  /* where defragment stopped */
+    void (*destroy)(const struct hm_table *table, uint32_t row, void *context);
+    void *context;
 } hm_table;
 
 HM_STATIC_ASSERT(sizeof(void *) != 8 ||
