@@ -7,12 +7,13 @@
  *                  | tag | unit 9 | 2 items, full       | -> | head: slot, size | d | e |
  *                    ^ slot                                  <- end
  *
- * Owns: the items, copied as bytes. What they point to belongs to the program; there are no hooks.
- * Moves: push, push_n, insert_at and resize may move the items of their list, if its block is full,
- * and no others; defragment moves lists. A pointer to an item, or one that hm_lists_items returned,
- * is valid until the next call that changes its list, and until defragment, clear or fini. Any
- * number may be passed as an index. Limits: UINT32_MAX - 1 lists, 2^31 - 1 items in each, less than
- * 32 GiB for all together. What all containers share: handle_map.h. */
+ * Owns: the items, copied as bytes. What they point to belongs to the program, which may free it in
+ * `destroy`. Moves: push, push_n, insert_at and resize may move the items of their list, if its
+ * block is full, and no others; defragment moves lists. A pointer to an item, or one that
+ * hm_lists_items returned, is valid until the next call that changes its list, and until
+ * defragment, clear or fini. Any number may be passed as an index. Limits: UINT32_MAX - 1 lists,
+ * 2^31 - 1 items in each, less than 32 GiB for all together. What all containers share:
+ * handle_map.h. */
 #ifndef HANDLE_MAP_LISTS_H
 #define HANDLE_MAP_LISTS_H
 
@@ -35,6 +36,11 @@ typedef struct hm_lists_desc {
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
                            4 x capacity; they must take less than 32 GiB */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    /* Once for each item that ends: it is erased, resize drops it, or its list is destroyed. The
+     * list still has the item, and its handle still resolves. What the item points to belongs to
+     * the program, which may free it here. */
+    void (*destroy)(void *item, void *context);
+    void *context;           /* passed to destroy */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the lists */
     const char *name;        /* in messages; must outlive the lists; NULL: "lists" */
 } hm_lists_desc;
@@ -70,7 +76,7 @@ typedef hm_stats hm_lists_stats;
 HM_API hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc);
 
 /* Destroys all lists, releases all memory, zeroes the struct. May be called twice. Invalidates
- * everything. O(1). */
+ * everything. O(1); with a destroy hook also the cost of hm_lists_clear. */
 HM_API void hm_lists_fini(hm_lists *lists);
 
 /* Makes an empty list and returns its handle, or null when full, busy or refused memory:
@@ -83,8 +89,8 @@ HM_API hm_handle hm_lists_create(hm_lists *lists);
  * Invalidates nothing. O(n). */
 HM_API hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles);
 
-/* Destroys a list and its items. False if the handle does not resolve, and when busy. Invalidates
- * pointers to its items. O(1). */
+/* Destroys a list and its items, the last first. False if the handle does not resolve, and when
+ * busy. Invalidates pointers to its items. O(1), or O(items) with a destroy hook. */
 HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
 
 /* Destroys the lists of n handles, except those that do not resolve; returns how many it destroyed.
@@ -110,8 +116,9 @@ HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
  * will return, as hm_map_upcoming does. Invalidates nothing. O(1). */
 HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
 
-/* Destroys all lists. Every handle is refused from then on. Invalidates all pointers. O(slots):
- * it zeroes their records. */
+/* Destroys all lists, the last of hm_lists_handle_at first. Every handle is refused from then on.
+ * Invalidates all pointers. O(slots): it zeroes their records; with a destroy hook also O(items).
+ */
 HM_API void hm_lists_clear(hm_lists *lists);
 
 /* Adds an item behind the others, and returns its address; `item` NULL: a zeroed one. `item` must
@@ -170,7 +177,8 @@ HM_API bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t 
 /* Erases the items of a list for which the predicate returns true, and returns their number: 0 also
  * if the handle does not resolve, and when busy. `doomed` is called once for each item, in order.
  * Validate accepts the lists that it sees, but in the list whose items it is asked about, those
- * before the present one may be there twice. The others keep their order. O(items of the list). */
+ * before the present one may be there twice. A destroy hook runs for an item before the next call.
+ * The others keep their order. O(items of the list). */
 HM_API uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
                                   bool (*doomed)(const void *item, void *context), void *context);
 

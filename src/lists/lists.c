@@ -148,6 +148,10 @@ hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc)
     lists->end = lists->cursor = 1;
     lists->limit = lists->max_items = full.max_items;
     lists->name = full.name;
+    lists->destroy = full.destroy;
+    lists->context = full.context;
+    if (full.destroy != NULL)
+        lists->guard.flags |= HM_GUARD_HOOK;
     return HM_OK;
 }
 
@@ -155,6 +159,8 @@ void hm_lists_fini(hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_fini: lists is NULL");
     HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_fini", lists->name);
+    if (lists->destroy != NULL)
+        hm_lists_clear(lists);
     lists_release_all(lists);
 }
 
@@ -240,6 +246,55 @@ static void lists_empty(hm_lists *lists, hm_lists_record *record)
     *record = (hm_lists_record){.tag = record->tag};
 }
 
+static unsigned char *lists_item_at(const hm_lists *lists, const hm_lists_record *record,
+                                    uint32_t index)
+{
+    return hm_lists_address(lists, record->unit + 1) + lists->item_size * index;
+}
+
+/* Drops the last items of a list that has more than `count`. The units that an exact block then has
+ * too many are freed. Any other block stays as it is, even if the list becomes empty: one that is
+ * filled and emptied by turns would need a new block each time. */
+static void lists_shrink(hm_lists *lists, hm_lists_record *record, uint32_t count)
+{
+    uint32_t unit = record->unit;
+    hm_lists_block *block = hm_lists_block_at(lists, unit);
+    bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
+    if (is_exact && count == 0) {
+        lists_empty(lists, record);
+        return;
+    }
+    lists->item_count -= record->count - count;
+    record->count = count;
+    if (is_exact) {
+        uint32_t end = hm_lists_end_of(lists, unit);
+        block->size = count | HM_LISTS_EXACT;
+        hm_lists_make_gap(lists, hm_lists_end_of(lists, unit), end);
+    } else if (count == 0) {
+        hm_lists_part(lists);
+    }
+    hm_lists_poison_rest(lists, unit, count);
+}
+
+/* Runs the hook, if there is one, for an item that will be erased. */
+static void lists_destroy_item(hm_lists *lists, const hm_lists_record *record, uint32_t index)
+{
+    if (lists->destroy == NULL)
+        return;
+    lists_enter(lists);
+    lists->destroy(lists_item_at(lists, record, index), lists->context);
+    lists_leave(lists);
+}
+
+/* With a hook, drops the items from `count` on, the last first, each after its hook has run. */
+static void lists_destroy_items(hm_lists *lists, hm_lists_record *record, uint32_t count)
+{
+    while (lists->destroy != NULL && record->count > count) {
+        lists_destroy_item(lists, record, record->count - 1);
+        lists_shrink(lists, record, record->count - 1);
+    }
+}
+
 bool hm_lists_destroy(hm_lists *lists, hm_handle list)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_destroy: lists is NULL");
@@ -247,6 +302,7 @@ bool hm_lists_destroy(hm_lists *lists, hm_handle list)
     if (position == HM_INVALID_INDEX || hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     hm_lists_record *record = &lists->records[hm_handle_index(list)];
+    lists_destroy_items(lists, record, 0);
     lists_empty(lists, record);
     record->tag = 0;
     hm_id_table_release(&lists->ids, list, position);
@@ -304,6 +360,8 @@ void hm_lists_clear(hm_lists *lists)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_clear: lists is NULL");
     HM_CONTRACT_IDLE(lists->guard.flags, "hm_lists_clear", lists->name);
+    while (lists->destroy != NULL && lists->ids.count > 0)
+        (void)hm_lists_destroy(lists, hm_lists_handle_at(lists, lists->ids.count - 1));
     hm_id_table_clear(&lists->ids);
     if (lists->ids.slot_count > 0)
         memset(lists->records, 0, sizeof *lists->records * lists->ids.slot_count);
@@ -331,12 +389,6 @@ static hm_lists_record *lists_resolve(const hm_lists *lists, hm_handle list, hm_
                       : hm_fail(HM_ERROR_STALE, "0x%016" HM_X64 " names no list: %s", list.bits,
                                 hm_handle_state_name(hm_lists_explain(lists, list)));
     return is_live ? &lists->records[hm_handle_index(list)] : NULL;
-}
-
-static unsigned char *lists_item_at(const hm_lists *lists, const hm_lists_record *record,
-                                    uint32_t index)
-{
-    return hm_lists_address(lists, record->unit + 1) + lists->item_size * index;
 }
 
 /* Moves the items of a list, which may be none, into a new block, which `count` fit into. */
@@ -400,30 +452,6 @@ static unsigned char *lists_grow(hm_lists *lists, hm_handle list, hm_lists_recor
     return place;
 }
 
-/* Drops the last items of a list that has more than `count`. The units that an exact block then has
- * too many are freed. Any other block stays as it is, even if the list becomes empty: one that is
- * filled and emptied by turns would need a new block each time. */
-static void lists_shrink(hm_lists *lists, hm_lists_record *record, uint32_t count)
-{
-    uint32_t unit = record->unit;
-    hm_lists_block *block = hm_lists_block_at(lists, unit);
-    bool is_exact = (block->size & HM_LISTS_EXACT) != 0;
-    if (is_exact && count == 0) {
-        lists_empty(lists, record);
-        return;
-    }
-    lists->item_count -= record->count - count;
-    record->count = count;
-    if (is_exact) {
-        uint32_t end = hm_lists_end_of(lists, unit);
-        block->size = count | HM_LISTS_EXACT;
-        hm_lists_make_gap(lists, hm_lists_end_of(lists, unit), end);
-    } else if (count == 0) {
-        hm_lists_part(lists);
-    }
-    hm_lists_poison_rest(lists, unit, count);
-}
-
 static void lists_write(void *place, const void *items, size_t size)
 {
     if (items != NULL)
@@ -483,9 +511,10 @@ hm_status hm_lists_resize(hm_lists *lists, hm_handle list, uint32_t count)
     uint32_t before = record->count;
     if (count > before)
         return hm_lists_push_n(lists, list, NULL, count - before);
+    lists_destroy_items(lists, record, count);
     if (count == 0)
         lists_empty(lists, record);
-    else if (count < before)
+    else if (count < record->count)
         lists_shrink(lists, record, count);
     return HM_OK;
 }
@@ -495,6 +524,7 @@ bool hm_lists_erase_slow(hm_lists *lists, hm_lists_record *record, uint32_t inde
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     uint32_t last = record->count - 1;
+    lists_destroy_item(lists, record, index);
     if (index != last)
         memcpy(lists_item_at(lists, record, index), lists_item_at(lists, record, last),
                lists->item_size);
@@ -510,6 +540,7 @@ bool hm_lists_erase_ordered_at(hm_lists *lists, hm_handle list, uint32_t index)
         hm_guard_refuses(&lists->guard, "lists", lists->name))
         return false;
     uint32_t last = record->count - 1;
+    lists_destroy_item(lists, record, index);
     unsigned char *place = lists_item_at(lists, record, index);
     memmove(place, place + lists->item_size, lists->item_size * (last - index));
     lists_shrink(lists, record, last);
@@ -528,9 +559,12 @@ uint32_t hm_lists_erase_if(hm_lists *lists, hm_handle list,
     uint32_t count = record->count, kept = 0;
     lists_enter(lists);
     for (uint32_t i = 0; i < count; i++) {
-        const void *item = lists_item_at(lists, record, i);
-        if (doomed(item, context))
+        void *item = lists_item_at(lists, record, i);
+        if (doomed(item, context)) {
+            if (lists->destroy != NULL)
+                lists->destroy(item, lists->context);
             continue;
+        }
         if (kept != i)
             memcpy(lists_item_at(lists, record, kept), item, lists->item_size);
         kept++;

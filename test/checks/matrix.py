@@ -84,7 +84,6 @@ EXCUSES = {
     "world.remove_n": "missing",
     "world.query.destroy": "missing",
     "world.handle_of": "missing",
-    "lists.desc.destroy": "missing",
     "world.desc.add": "missing",
     "world.desc.set": "missing",
     "map.directory.add_map": "missing",

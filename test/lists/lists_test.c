@@ -31,6 +31,64 @@ TEST(lists, a_destroyed_list_is_refused_and_its_slot_has_an_empty_list_next)
     finish(&lists);
 }
 
+typedef struct log {
+    int items[32];
+    uint32_t count;
+} log;
+
+static void note(void *item, void *context)
+{
+    log *to = context;
+    memcpy(&to->items[to->count++], item, sizeof(int));
+}
+
+/* Whether these items were destroyed since the last time, in this order. */
+static bool were_destroyed(log *from, const int *items, uint32_t count)
+{
+    bool equal = from->count == count && memcmp(from->items, items, count * sizeof *items) == 0;
+    from->count = 0;
+    return equal;
+}
+
+static bool is_even(const void *item, void *context)
+{
+    int value;
+    (void)context;
+    memcpy(&value, item, sizeof value);
+    return value % 2 == 0;
+}
+
+TEST(lists, destroy_is_told_of_each_item_that_ends_and_of_the_last_first)
+{
+    log ended = {.count = 0};
+    const hm_lists_desc desc = {.item_size = sizeof(int), .destroy = note, .context = &ended};
+    hm_lists lists;
+    CHECK(hm_lists_init(&lists, &desc) == HM_OK);
+    hm_handle list = hm_lists_create(&lists), other = hm_lists_create(&lists);
+    const int items[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    CHECK(hm_lists_push_n(&lists, list, items, 10) == HM_OK);
+    CHECK(hm_lists_push_n(&lists, other, items, 2) == HM_OK);
+    CHECK(hm_lists_erase_at(&lists, list, 2) && were_destroyed(&ended, (int[]){2}, 1));
+    CHECK(hm_lists_erase_ordered_at(&lists, list, 0) && were_destroyed(&ended, (int[]){0}, 1));
+    CHECK(hm_lists_erase_if(&lists, list, is_even, NULL) == 3); /* of 1 9 3 4 5 6 7 8 */
+    CHECK(were_destroyed(&ended, (int[]){4, 6, 8}, 3));
+    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done); /* The blocks are exact. */
+    CHECK(hm_lists_resize(&lists, list, 3) == HM_OK && were_destroyed(&ended, (int[]){7, 5}, 2));
+    CHECK(!hm_lists_erase_at(&lists, list, 3) && hm_lists_resize(&lists, list, 3) == HM_OK);
+    CHECK(ended.count == 0 && hm_lists_validate(&lists) == HM_OK);
+    CHECK(hm_lists_destroy(&lists, list) && were_destroyed(&ended, (int[]){3, 9, 1}, 3));
+    list = hm_lists_create(&lists);
+    CHECK(hm_lists_push_n(&lists, list, items + 5, 2) == HM_OK);
+    hm_lists_clear(&lists);
+    CHECK(were_destroyed(&ended, (int[]){6, 5, 1, 0}, 4));
+    list = hm_lists_create(&lists);
+    CHECK(hm_lists_push_n(&lists, list, items, 3) == HM_OK);
+    CHECK(hm_lists_resize(&lists, list, 0) == HM_OK && were_destroyed(&ended, (int[]){2, 1, 0}, 3));
+    CHECK(hm_lists_push_n(&lists, list, items, 1) == HM_OK);
+    hm_lists_fini(&lists);
+    CHECK(were_destroyed(&ended, items, 1));
+}
+
 TEST(lists, clear_destroys_every_list)
 {
     hm_lists lists = make((hm_lists_desc){0});

@@ -223,6 +223,7 @@ static void note_destroyed(lists_model *model, const lists_model_list *entry)
 {
     model->past[model->past_count++ % LISTS_MODEL_PAST] = entry->list;
     model->item_count -= entry->count;
+    model->ended += entry->count;
     model->spent += hm_handle_generation(entry->list) == HM_HANDLE_MAX_GENERATION;
 }
 
@@ -400,6 +401,7 @@ static void insert_at(void *state, const uint32_t arguments[3])
 static void note_shrunk(lists_model *model, lists_model_list *entry, uint32_t count)
 {
     model->item_count -= entry->count - count;
+    model->ended += entry->count - count;
     entry->count = count;
     if (count == 0)
         entry->place = NULL;
@@ -634,6 +636,8 @@ static void check(void *state)
     CHECK(hm_lists_validate(&model->lists) == HM_OK);
     CHECK(hm_lists_count(&model->lists) == model->count);
     CHECK(hm_lists_item_count(&model->lists) == model->item_count);
+    CHECK(model->destroyed == (model->desc.destroy != NULL ? model->ended : 0));
+    model->destroyed = model->ended = 0;
     check_stats(model);
     check_walk(model);
     for (uint32_t i = 0; i < model->count; i++) {
@@ -671,11 +675,41 @@ hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t
 
 void lists_model_fini(lists_model *model)
 {
+    model->destroyed = 0;
     hm_lists_fini(&model->lists);
+    CHECK(model->destroyed == (model->desc.destroy != NULL ? model->item_count : 0));
     test_memory_check_released(&model->memory);
     hm_lists_fini(&model->lists);
     CHECK(hm_lists_validate(&model->lists) == HM_OK);
     CHECK(hm_handle_is_null(hm_lists_create(&model->lists)));
+}
+
+/* The item is one of a list that has it, and no earlier report was of it. In a predicate's list
+ * items may be there twice. */
+static void on_destroy(void *item, void *context)
+{
+    lists_model *model = context;
+    hm_lists_view view = {0};
+    const unsigned char *place = item;
+    size_t size = model->desc.item_size;
+    bool is_found = false;
+    while (!is_found && hm_lists_next(&model->lists, &view)) {
+        size_t offset = (size_t)(place - (const unsigned char *)view.items);
+        if (place < (const unsigned char *)view.items || offset >= size * view.count)
+            continue;
+        is_found = true;
+        const lists_model_list *entry = lists_model_find(model, view.list);
+        CHECK(entry != NULL && offset % size == 0 && hm_lists_contains(&model->lists, view.list));
+    }
+    CHECK(is_found);
+    model->destroyed++;
+    if (model->destroyed % 8 != 1)
+        return;
+    CHECK(hm_lists_validate(&model->lists) == HM_OK);
+    CHECK(hm_lists_push(&model->lists, view.list, NULL) == NULL);
+    CHECK(!hm_lists_erase_at(&model->lists, view.list, 0));
+    CHECK(!hm_lists_destroy(&model->lists, view.list));
+    CHECK(hm_lists_resize(&model->lists, view.list, 0) == HM_ERROR_BUSY);
 }
 
 /* Layout, most items, capacity and type. */
@@ -689,7 +723,9 @@ static void *begin(const uint32_t arguments[3])
         .item_align = layout.item_align,
         .capacity = 1 + arguments[2] / 4 % LISTS_MODEL_LISTS,
         .max_items = 1 + arguments[1] % LISTS_MODEL_ITEMS,
-        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID)};
+        .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
+        .destroy = arguments[1] / 4096 % 2 != 0 ? on_destroy : NULL,
+        .context = model};
     desc.max_slots = desc.capacity + arguments[1] % 3 * 10000;
     CHECK(lists_model_init(model, &desc, layout.page_size) == HM_OK);
     /* Often a part of the range, so that gaps use it up. */

@@ -37,6 +37,8 @@ typedef struct lists_model {
     uint32_t past_count; /* handles ever stored there */
     uint32_t tick;       /* checks */
     uint32_t keys;       /* values are below this, and none is zero; 0: any values */
+    uint32_t destroyed;  /* reports of destroy since the last check */
+    uint32_t ended;      /* items that ended since then */
     bool refuses;        /* memory will refuse the next operation a call */
     /* From here on, all that operations depend on. */
     hm_lists lists;

@@ -59,7 +59,8 @@ typedef struct hm_lists {
     uint32_t unit_shift;              /* log2 of the bytes of a unit */
     uint32_t end;                     /* unit; blocks fill the range from 1 to there */
     uint32_t cursor;                  /* unit, where a block begins; below it there are no gaps */
-    hm_guard guard;                   /* only its flags are used */
+    hm_guard guard;                   /* only its flags are used; one that is set sends an erase
+                                         down its slow path */
     uint64_t limit;                   /* items; push is not inline from there on; 0 while busy */
     uint64_t item_count;              /* in all lists */
     uint64_t max_items;               /* in all lists */
@@ -67,6 +68,8 @@ typedef struct hm_lists {
     hm_array record_array;            /* hm_lists_record */
     hm_array unit_array;
     const char *name;
+    void (*destroy)(void *item, void *context);
+    void *context;
 } hm_lists;
 
 /* An array of a list's items, from hm_lists_next. */
