@@ -91,6 +91,12 @@ HM_API void hm_commands_fini(hm_commands *commands);
  */
 HM_API hm_handle hm_commands_create(hm_commands *commands, const hm_component *set, uint32_t n);
 
+/* As hm_commands_create, with copies of values[i] for set[i], which hm_commands_add tells of. NULL,
+ * as it must be for a tag, means zero; so does `values` NULL. If it returns null, nothing is
+ * recorded, and no handle is promised. O(n), and the size of the values. */
+HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
+                                         const void *const *values);
+
 /* Records hm_world_destroy. Commands that are recorded for this entity afterwards will be skipped.
  * HM_ERROR_MEMORY: the system refuses; HM_ERROR_FULL: the buffer is full. O(1). */
 HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
@@ -186,12 +192,6 @@ static inline uint32_t hm_commands_dropped(const hm_commands *commands)
     HM_CONTRACT(commands != NULL, "hm_commands_dropped: commands is NULL");
     return commands->dropped;
 }
-
-/* For hm::commands. As hm_commands_create, with values[i] for set[i]. NULL, as it must be for a
- * tag, means zero; so does `values` NULL. If it returns null, nothing is recorded, and no handle is
- * promised. */
-HM_API hm_handle hm_commands_create_with(hm_commands *commands, const hm_component *set, uint32_t n,
-                                         const void *const *values);
 
 #ifdef __cplusplus
 }

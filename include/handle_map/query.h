@@ -157,8 +157,8 @@ HM_API void hm_query_touch(hm_query *query, uint32_t column);
  * of this world, is given twice or in both sets, the values take more than a chunk, or a set is
  * NULL and its count is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a
  * callback; HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0.
- * Invalidates all pointers to values. O(entities * components), and memory of 12 bytes for each
- * archetype of the world meanwhile; 8 more for each entity if something is sparse. Example:
+ * Invalidates all pointers to values. O(entities * components), and memory of 8 bytes for
+ * each entity meanwhile if something is sparse. Example:
  *
  *     uint32_t stopped; // all movers stand still from now on
  *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)
@@ -166,6 +166,12 @@ HM_API void hm_query_touch(hm_query *query, uint32_t column);
  */
 HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
                                  const hm_component *remove, uint32_t n_remove, uint32_t *changed);
+
+/* Destroys all entities that match, as hm_world_destroy does, and returns their number. 0 when
+ * busy: a query is running, this one or another, or a callback. Needs no memory. Invalidates all
+ * pointers to values. O(rows of the archetypes that match * components), or O(values) of the
+ * smallest sparse component of `all` if these are fewer. */
+HM_API uint32_t hm_query_destroy(hm_query *query);
 
 #ifdef __cplusplus
 }

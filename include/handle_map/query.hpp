@@ -307,17 +307,14 @@ template <class... Types> class [[nodiscard]] query
         return hm_query_change(own_.c(), detail::set_of(added), n, gone.set, gone.count, changed);
     }
 
-    /* Destroys all entities that match, and returns their number. Needs 8 bytes of memory for each,
-     * and for each that is promised to commands. If that is refused, and while a query runs,
-     * destroys none and returns 0: hm_last_error says which. */
+    /* Destroys all entities that match, and returns their number: as hm_query_destroy. */
     std::uint32_t destroy_all() noexcept
     {
-        return destroy_where([](doomed &list, const hm_view &view) {
-            for (std::uint32_t i = 0; i < view.count; i++)
-                list.add(view.entities[i]);
-        });
+        return hm_query_destroy(own_.c());
     }
-    /* The same for those for which f(values...) or f(entity, values...) is true. */
+    /* Destroys those for which f(values...) or f(entity, values...) is true, and returns their
+     * number. Needs 8 bytes of memory for each, and for each that is promised to commands. If that
+     * is refused, and while a query runs, destroys none and returns 0: hm_last_error says which. */
     template <class F> std::uint32_t destroy_if(F &&f)
     {
         constexpr bool takes_entity = detail::takes_entity_and<F, values>;

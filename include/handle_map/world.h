@@ -55,7 +55,10 @@ typedef struct hm_component_desc {
      * the entity is in its new archetype already; for the values of an entity that is destroyed, it
      * is still alive, with all components. */
     void (*destroy)(void *value, void *context);
-    void *context; /* passed to the hook */
+    /* For hm_world_copy: makes `value`, which has the bytes of `from` already, a copy of it. NULL:
+     * the bytes are enough; but then a value with a destroy hook cannot be copied. */
+    void (*copy)(void *value, const void *from, void *context);
+    void *context; /* passed to the hooks */
     hm_component_storage storage;
 } hm_component_desc;
 
@@ -121,6 +124,15 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
  */
 HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n);
 
+/* The same with values: values[i] points to that of set[i], which is copied. NULL, as it must be
+ * for a tag, means zero; so does `values` NULL. They must not lie in the world. Example:
+ *
+ *     const void *values[] = {&(struct vector){3, 4}, NULL}; // the velocity is zero
+ *     hm_world_create_with(&world, (hm_component[]){position, velocity}, 2, values);
+ */
+HM_API hm_handle hm_world_create_with(hm_world *world, const hm_component *set, uint32_t n,
+                                      const void *const *values);
+
 /* Makes `count` entities with these n components: all of them or none. columns[i] points to `count`
  * values of set[i], one after the other, which are copied. NULL, as it must be for a tag, means
  * zeros; so does `columns` NULL. The new handles go to `entities`, which may be NULL. Fails when
@@ -132,6 +144,12 @@ HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint3
  */
 HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
                                    uint32_t count, const void *const *columns, hm_handle *entities);
+
+/* Returns a new entity with the components and the values of this one, or null. The values are
+ * copied as bytes; then the copy hooks run, each once, when the new entity has all of them. Null:
+ * the entity is not alive; a component has a destroy hook, but no copy hook; and when create fails.
+ * Invalidates nothing. O(its components). */
+HM_API hm_handle hm_world_copy(hm_world *world, hm_handle entity);
 
 /* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, and
  * when busy. Invalidates pointers to the values of this entity and of the last one of its
@@ -167,6 +185,27 @@ HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component co
  * sparse component only those to its value and to the last value of that component. O(components of
  * the entity); O(1) if sparse. */
 HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component component);
+
+/* Adds a component to n entities: to all of them or to none. values[i] of an array of values, which
+ * is copied, is for entities[i]; NULL: zeros. Fails when add does for one of them, with the status
+ * of the first, and then nothing has changed. An entity may be given several times: then it counts
+ * as often for the memory that is prepared, and has the last value. `values` and `entities` must
+ * not lie in the world. Invalidates what n calls of add do. O(n), or O(n * components). Example:
+ *
+ *     if (hm_world_add_n(&world, hit, 256, burning, NULL) != HM_OK)
+ *         fprintf(stderr, "%s\n", hm_last_error());
+ */
+HM_API hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                                hm_component component, const void *values);
+
+/* Takes a component from n entities, of which some may not have it: from all of them or from none.
+ * Otherwise as add_n. */
+HM_API hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                                   hm_component component);
+
+/* Takes all components away; the entity stays alive. The destroy hooks of sparse values see all of
+ * these. Otherwise fails and invalidates as remove does. O(its components). */
+HM_API hm_status hm_world_remove_all(hm_world *world, hm_handle entity);
 
 /* Adds and removes several components in one move, without making the archetypes in between. The
  * values that are added are zero; one that the entity had already is replaced by zero. Both sets
@@ -286,6 +325,34 @@ static inline bool hm_world_contains(const hm_world *world, hm_handle entity)
     return hm_id_table_contains(&world->ids, entity);
 }
 
+/* Sets alive[i] to whether entities[i] is alive, for n entities. Returns how many are; cannot fail.
+ * `alive` must not overlap `entities`. Invalidates nothing. O(n). */
+HM_API uint32_t hm_world_contains_n(const hm_world *world, const hm_handle *entities, uint32_t n,
+                                    bool *alive);
+
+/* Looks up a component of n entities: values[i] becomes what get returns for entities[i]. Returns
+ * how many are not NULL; cannot fail. `values` must not overlap `entities`. The pointers are valid
+ * as that of get is. Invalidates nothing. O(n). */
+HM_API uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32_t n,
+                               hm_component component, void **values);
+
+/* Writes the components of an entity to `components`, which has room for n: those of its archetype
+ * in the order in which they were made, then sparse ones. Returns how many it has; if that is more
+ * than n, the others are not written. 0 if it is not alive. Invalidates nothing. O(components of
+ * the entity). Example:
+ *
+ *     hm_component has[HM_WORLD_MAX_COMPONENTS];
+ *     uint32_t n = hm_world_components_of(&world, mover, has, HM_WORLD_MAX_COMPONENTS);
+ */
+HM_API uint32_t hm_world_components_of(const hm_world *world, hm_handle entity,
+                                       hm_component *components, uint32_t n);
+
+/* Returns the entity whose value of this component contains the address, even in its middle; null
+ * if none does. Any address may be given; nothing is read there. A hook that is given a removed
+ * value, which no entity has any more, gets null. O(1). */
+HM_API hm_handle hm_world_handle_of(const hm_world *world, const void *value,
+                                    hm_component component);
+
 /* Returns the entity at a position below hm_world_count, or null: a loop over all positions visits
  * each entity once, in no particular order. Walking backward, the loop may destroy. O(1). */
 static inline hm_handle hm_world_handle_at(const hm_world *world, uint32_t index)
@@ -351,8 +418,9 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
  *                                             ignored. Without a name it is called "place"
  *     place_component_is_null(component)      whether it was refused
  *
- * and inline functions that do what hm_world_get, has, add, remove, changed, touch, touch_all and
- * defragment do, with struct vector * for values: place_get(world, entity, component),
+ * and inline functions that do what hm_world_get, get_n, has, add, add_n, remove, remove_n,
+ * handle_of, changed, touch, touch_all and defragment do, with struct vector * for values:
+ * place_get(world, entity, component),
  * place_add(world, entity, component, value) and so on. The hook and orders stay untyped. Pass
  * component.id to untyped functions. HM_COMPONENT_DEFINE_TAG(still) defines a tag: still_add(world,
  * entity, component) takes no value, and there is no get, touch or defragment. Example:
@@ -382,6 +450,14 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
         return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_add_n(hm_world *hm_self,                            \
+                                                     const hm_handle *hm_entities, uint32_t hm_n,  \
+                                                     prefix##_component hm_kind)                   \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add_n: world is NULL");                             \
+        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_add_n: entities is NULL");         \
+        return hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, NULL);                       \
     }
 
 #define HM_COMPONENT_DEFINE_INIT(prefix, value_size, value_align)                                  \
@@ -432,6 +508,14 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
         HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
         return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
     }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_remove_n(hm_world *hm_self,                         \
+                                                        const hm_handle *hm_entities,              \
+                                                        uint32_t hm_n, prefix##_component hm_kind) \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_remove_n: world is NULL");                          \
+        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_remove_n: entities is NULL");      \
+        return hm_world_remove_n(hm_self, hm_entities, hm_n, hm_kind.id);                          \
+    }                                                                                              \
     HM_UNUSED static inline uint64_t prefix##_changed(                                             \
         const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                  \
     {                                                                                              \
@@ -451,6 +535,30 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
         return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
+    }                                                                                              \
+    HM_UNUSED static inline uint32_t prefix##_get_n(const hm_world *hm_self,                       \
+                                                    const hm_handle *hm_entities, uint32_t hm_n,   \
+                                                    prefix##_component hm_kind, type **hm_values)  \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_get_n: world is NULL");                             \
+        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_get_n: entities is NULL");         \
+        HM_CONTRACT(hm_values != NULL || hm_n == 0, #prefix "_get_n: values is NULL");             \
+        return hm_world_get_n(hm_self, hm_entities, hm_n, hm_kind.id,                              \
+                              HM_CAST(void **, HM_CAST(void *, hm_values)));                       \
+    }                                                                                              \
+    HM_UNUSED static inline hm_status prefix##_add_n(                                              \
+        hm_world *hm_self, const hm_handle *hm_entities, uint32_t hm_n,                            \
+        prefix##_component hm_kind, type const *hm_values)                                         \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_add_n: world is NULL");                             \
+        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_add_n: entities is NULL");         \
+        return hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, hm_values);                  \
+    }                                                                                              \
+    HM_UNUSED static inline hm_handle prefix##_handle_of(                                          \
+        const hm_world *hm_self, type const *hm_value, prefix##_component hm_kind)                 \
+    {                                                                                              \
+        HM_CONTRACT(hm_self != NULL, #prefix "_handle_of: world is NULL");                         \
+        return hm_world_handle_of(hm_self, hm_value, hm_kind.id);                                  \
     }                                                                                              \
     HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, hm_handle hm_entity,            \
                                                 prefix##_component hm_kind)                        \

@@ -132,6 +132,13 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return hm_world_create_n(c(), detail::set_of(set), sizeof...(Types), n, columns,
                                  detail::ids(entities));
     }
+    /* An entity with the components and values of this one; null when refused. The copies of values
+     * are those of the copy constructors, which must be noexcept: as hm_world_copy. */
+    entity copy(entity which) noexcept
+    {
+        return entity(hm_world_copy(c(), which.id()));
+    }
+
     /* Gives an entity a value, or replaces the one it has: add(stone, velocity{1, 0}), or
      * add<velocity>(stone, {1, 0}). Fails as hm_world_add does. */
     template <class T = void, class Value = T> status add(entity which, Value &&value)
@@ -160,6 +167,43 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         if (removed == HM_INVALID_INDEX)
             return hm_world_change(c(), which.id(), nullptr, 0, nullptr, 0);
         return hm_world_remove(c(), which.id(), removed);
+    }
+    /* Adds values of one type to n entities, as hm_world_add_n: all or none. They are copied as
+     * bytes; nullptr: zeros, and for a tag. */
+    template <class T>
+    status add_n(const entity *entities, std::uint32_t n, const T *values = nullptr) noexcept
+    {
+        static_assert(std::is_trivially_copyable<T>::value,
+                      "values are copied as bytes: add this type one by one");
+        hm_component added;
+        status returned = own_.core->require<T>(&added);
+        if (returned != HM_OK)
+            return returned;
+        return hm_world_add_n(c(), detail::ids(entities), n, added, values);
+    }
+    template <class T> status add_n(span<const entity> entities, const T *values = nullptr) noexcept
+    {
+        return add_n<T>(entities.data(), detail::count_of(entities.size()), values);
+    }
+    /* As hm_world_remove_n. */
+    template <class T> status remove_n(const entity *entities, std::uint32_t n) noexcept
+    {
+        status returned = HM_OK;
+        hm_component removed = own_.core->find<T>();
+        if (removed != HM_INVALID_INDEX)
+            return hm_world_remove_n(c(), detail::ids(entities), n, removed);
+        for (std::uint32_t i = 0; i < n && returned == HM_OK; i++)
+            returned = remove<T>(entities[i]);
+        return returned;
+    }
+    template <class T> status remove_n(span<const entity> entities) noexcept
+    {
+        return remove_n<T>(entities.data(), detail::count_of(entities.size()));
+    }
+    /* Takes all components away; the entity stays. */
+    status remove_all(entity which) noexcept
+    {
+        return hm_world_remove_all(c(), which.id());
     }
     /* Adds these values and takes other components away in one move, as hm_world_change. Example:
      *
@@ -191,6 +235,30 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         return hm_world_has(c(), which.id(), own_.core->find<T>());
     }
+    /* As hm_world_get_n. */
+    template <class T>
+    std::uint32_t get_n(const entity *entities, std::uint32_t n, T **values) noexcept
+    {
+        return hm_world_get_n(c(), detail::ids(entities), n, own_.core->find<T>(),
+                              reinterpret_cast<void **>(values));
+    }
+    template <class T> std::uint32_t get_n(span<const entity> entities, T **values) noexcept
+    {
+        return get_n<T>(entities.data(), detail::count_of(entities.size()), values);
+    }
+    /* The entity whose value contains the address; null if none does. O(1). */
+    template <class T> [[nodiscard]] entity handle_of(const T *value) const noexcept
+    {
+        return entity(hm_world_handle_of(c(), value, own_.core->find<T>()));
+    }
+    /* Writes the entity's components, as component<T>() returns them, and returns how many it has:
+     * as hm_world_components_of. */
+    std::uint32_t components_of(entity which, hm_component *components,
+                                std::uint32_t n) const noexcept
+    {
+        return hm_world_components_of(c(), which.id(), components, n);
+    }
+
     /* Calls f(values...) or f(entity, values...) for each entity that has these components, and
      * what the filters say: see query.hpp. Makes a query for this one loop: keep an hm::query for
      * a loop that runs often. Fails as the init of a query does. */
@@ -246,12 +314,13 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         static_assert(detail::all_differ<Types...>, "a component is given twice");
         hm_component set[sizeof...(Types) + 1];
         const void *values[] = {made.value()..., nullptr};
-        hm_handle created = HM_NULL_HANDLE;
-        if (require<Types...>(set) == HM_OK &&
-            hm_world_create_n(c(), detail::set_of(set), sizeof...(Types), 1, values, &created) ==
-                HM_OK)
+        if (require<Types...>(set) != HM_OK)
+            return entity();
+        const entity created(
+            hm_world_create_with(c(), detail::set_of(set), sizeof...(Types), values));
+        if (created)
             (made.was_taken(), ...);
-        return entity(created);
+        return created;
     }
     template <class T> status add_made(entity which, detail::held<T> &made) noexcept
     {

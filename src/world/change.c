@@ -6,21 +6,6 @@
 
 #include "../secondary/secondary_private.h"
 
-/* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
- * promised one leads to the root archetype, though to no row before it lives. */
-static hm_status change_begin(hm_world *world, hm_handle entity)
-{
-    hm_status status = hm_world_check_idle(world);
-    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
-        return status;
-    if (!hm_world_is_promised(world, entity))
-        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
-                       hm_handle_state_name(hm_world_explain(world, entity)));
-    world->places[hm_handle_index(entity)] =
-        (hm_world_place){HM_WORLD_NONE, HM_WORLD_ROOT << HM_WORLD_ROW_BITS};
-    return HM_OK;
-}
-
 static hm_status change_read(const hm_world *world, hm_component component, uint32_t *number)
 {
     *number = component - world->salt;
@@ -89,7 +74,7 @@ hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component
 {
     HM_CONTRACT(world != NULL, "hm_world_add: world is NULL");
     uint32_t number;
-    hm_status status = change_begin(world, entity);
+    hm_status status = hm_world_check_target(world, entity);
     if (status == HM_OK)
         status = change_read(world, component, &number);
     return status == HM_OK ? hm_world_add_number(world, entity, number, value) : status;
@@ -131,7 +116,7 @@ hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component compon
 {
     HM_CONTRACT(world != NULL, "hm_world_remove: world is NULL");
     uint32_t number;
-    hm_status status = change_begin(world, entity);
+    hm_status status = hm_world_check_target(world, entity);
     if (status == HM_OK)
         status = change_read(world, component, &number);
     return status == HM_OK ? hm_world_remove_number(world, entity, number) : status;
@@ -187,6 +172,26 @@ static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_worl
         if (hm_world_is_sparse(world, add->numbers[i]) &&
             !hm_secondary_contains(hm_world_sparse(world, add->numbers[i]), entity))
             status = hm_world_prepare_sparse(world, add->numbers[i], 1, entity);
+    return status;
+}
+
+hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                                   const hm_world_delta *delta)
+{
+    hm_status status = HM_OK;
+    uint32_t gaining = HM_WORLD_NONE, last = HM_WORLD_NONE, to = HM_WORLD_NONE;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
+        if (from != last)
+            status = hm_world_archetype_after(world, from, delta, &to);
+        last = from;
+        if (status == HM_OK && to != from)
+            hm_world_add_gain(world, &gaining, to, 1);
+    }
+    status = hm_world_prepare_gains(world, gaining, status);
+    for (uint32_t i = 0; i < delta->add.count && status == HM_OK; i++)
+        if (hm_world_is_sparse(world, delta->add.numbers[i]))
+            status = hm_world_prepare_sparse_n(world, delta->add.numbers[i], entities, n);
     return status;
 }
 
@@ -323,7 +328,7 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
                           uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     HM_CONTRACT(world != NULL, "hm_world_change: world is NULL");
-    hm_status status = change_begin(world, entity);
+    hm_status status = hm_world_check_target(world, entity);
     if (status != HM_OK)
         return status;
     uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entity)]);
@@ -335,6 +340,96 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
         return status;
     hm_world_settle(world);
     change_move(world, entity, way->to);
+    return HM_OK;
+}
+
+hm_status hm_world_remove_all(hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_remove_all: world is NULL");
+    hm_status status = hm_world_check_target(world, entity);
+    if (status != HM_OK)
+        return status;
+    bool moves = hm_world_place_archetype(world->places[hm_handle_index(entity)]) != HM_WORLD_ROOT;
+    if (moves)
+        status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 1);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    if (moves)
+        change_move(world, entity, HM_WORLD_ROOT);
+    hm_world_clear_sparse(world, entity);
+    return HM_OK;
+}
+
+/* many entities */
+
+/* Reads a component that n entities are to gain or lose, which all are alive or promised. */
+static hm_status change_begin_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                                hm_component component, uint32_t *number)
+{
+    hm_status status = hm_world_check_idle(world);
+    for (uint32_t i = 0; i < n && status == HM_OK; i++)
+        status = hm_world_check_target(world, entities[i]);
+    return status == HM_OK ? change_read(world, component, number) : status;
+}
+
+/* Prepares the rows that entities move to when they gain or lose a component, which is not
+ * sparse. */
+static hm_status change_prepare_ways(hm_world *world, const hm_handle *entities, uint32_t n,
+                                     uint32_t number, bool gains)
+{
+    hm_status status = HM_OK;
+    uint32_t gaining = HM_WORLD_NONE, to;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
+        if (hm_world_cell_of(&world->archetypes[from], number)->is_present == gains)
+            continue;
+        status = hm_world_follow(world, from, number, &to);
+        if (status == HM_OK)
+            hm_world_add_gain(world, &gaining, to, 1);
+    }
+    return hm_world_prepare_gains(world, gaining, status);
+}
+
+hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                         hm_component component, const void *values)
+{
+    HM_CONTRACT(world != NULL, "hm_world_add_n: world is NULL");
+    HM_CONTRACT(entities != NULL || n == 0, "hm_world_add_n: entities is NULL");
+    const unsigned char *bytes = values;
+    uint32_t number;
+    hm_status status = change_begin_n(world, entities, n, component, &number);
+    if (status != HM_OK)
+        return status;
+    size_t size = hm_world_record(world, number)->size;
+    if (values != NULL && size == 0)
+        return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
+    status = hm_world_is_sparse(world, number)
+                 ? hm_world_prepare_sparse_n(world, number, entities, n)
+                 : change_prepare_ways(world, entities, n, number, true);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    for (uint32_t i = 0; i < n; i++)
+        (void)hm_world_add_number(world, entities[i], number,
+                                  bytes != NULL ? bytes + size * i : NULL);
+    return HM_OK;
+}
+
+hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                            hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_remove_n: world is NULL");
+    HM_CONTRACT(entities != NULL || n == 0, "hm_world_remove_n: entities is NULL");
+    uint32_t number;
+    hm_status status = change_begin_n(world, entities, n, component, &number);
+    if (status == HM_OK && !hm_world_is_sparse(world, number))
+        status = change_prepare_ways(world, entities, n, number, false);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    for (uint32_t i = 0; i < n; i++)
+        (void)hm_world_remove_number(world, entities[i], number);
     return HM_OK;
 }
 

@@ -274,20 +274,32 @@ static void rows_retreat(hm_world *world, hm_world_archetype *archetype)
         archetype->last_rows = archetype->rows[hm_world_chunk_class(archetype->last)];
 }
 
+/* Copies all values of a row to another one of the same archetype. */
+static inline void rows_copy_values(const hm_world_archetype *archetype, rows_row from, rows_row to)
+{
+    const hm_world_cell *cells = archetype->cells;
+    const uint16_t *columns = archetype->columns;
+    for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
+        const hm_world_cell *cell = &cells[columns[c]];
+        rows_copy(rows_value(to, cell), rows_value(from, cell), cell->size);
+    }
+}
+
+void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_place to)
+{
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(to)];
+    rows_copy_values(archetype, rows_at(world, archetype, from), rows_at(world, archetype, to));
+}
+
 /* Moves the last row of an archetype to a place of the same archetype. */
 static inline void rows_fill(hm_world *world, const hm_world_archetype *archetype,
                              hm_world_place place, hm_world_place last)
 {
     rows_row to = rows_at(world, archetype, place), from = rows_at(world, archetype, last);
-    const hm_world_cell *cells = archetype->cells;
-    const uint16_t *columns = archetype->columns;
     hm_handle moved = *rows_entity(from, archetype);
     *rows_entity(to, archetype) = moved;
     world->places[hm_handle_index(moved)] = place;
-    for (uint32_t c = 0, n = archetype->column_count; c < n; c++) {
-        const hm_world_cell *cell = &cells[columns[c]];
-        rows_copy(rows_value(to, cell), rows_value(from, cell), cell->size);
-    }
+    rows_copy_values(archetype, from, to);
 }
 
 void hm_world_remove_row(hm_world *world, hm_world_place place)

@@ -68,6 +68,19 @@ void hm_world_settle_all(hm_world *world)
     }
 }
 
+hm_status hm_world_check_target(hm_world *world, hm_handle entity)
+{
+    hm_status status = hm_world_check_idle(world);
+    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
+        return status;
+    if (!hm_world_is_promised(world, entity))
+        return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
+                       hm_handle_state_name(hm_id_table_explain(&world->ids, entity)));
+    world->places[hm_handle_index(entity)] =
+        (hm_world_place){HM_WORLD_NONE, HM_WORLD_ROOT << HM_WORLD_ROW_BITS};
+    return HM_OK;
+}
+
 /* create */
 
 /* Returns the archetype of the set that was created last, if this is the same, or HM_WORLD_NONE. */
@@ -156,32 +169,6 @@ static hm_status entities_check(const hm_world *world, const hm_component *set, 
     return status;
 }
 
-static void entities_add_sparse(hm_world *world, hm_handle entity, const hm_world_set *sparse)
-{
-    for (uint32_t i = 0; i < sparse->count; i++)
-        hm_world_set_sparse(world, sparse->numbers[i], entity, NULL);
-}
-
-hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
-{
-    HM_CONTRACT(world != NULL, "hm_world_create: world is NULL");
-    hm_world_set sparse;
-    uint32_t archetype;
-    if (entities_check(world, set, n) != HM_OK ||
-        entities_resolve(world, set, n, &sparse, &archetype) != HM_OK ||
-        entities_prepare_one(world, archetype, &sparse) != HM_OK)
-        return HM_NULL_HANDLE;
-    hm_world_settle(world);
-    hm_handle entity = hm_world_issue(world);
-    if (hm_handle_is_null(entity))
-        return entity;
-    hm_world_place place = hm_world_append_row(world, archetype, entity);
-    world->places[hm_handle_index(entity)] = place;
-    hm_world_zero_row(world, place);
-    entities_add_sparse(world, entity, &sparse);
-    return entity;
-}
-
 /* Issues handles for a run of new rows, and links both. */
 static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t rows,
                               hm_handle *entities)
@@ -237,6 +224,56 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
     }
 }
 
+/* Makes an entity in this archetype, which has been prepared, and leaves its values to the caller.
+ * Null where only now the id table turns out to have no handle. */
+static hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
+{
+    hm_world_settle(world);
+    hm_handle entity = hm_world_issue(world);
+    if (hm_handle_is_null(entity))
+        return entity;
+    *place = hm_world_append_row(world, archetype, entity);
+    world->places[hm_handle_index(entity)] = *place;
+    return entity;
+}
+
+/* Inline, so that a create without values does not ask for them. */
+static inline hm_handle entities_create(hm_world *world, const hm_component *set, uint32_t n,
+                                        const void *const *values)
+{
+    hm_world_set sparse;
+    hm_world_place place;
+    uint32_t archetype;
+    if (entities_check(world, set, n) != HM_OK ||
+        entities_resolve(world, set, n, &sparse, &archetype) != HM_OK ||
+        (values != NULL && hm_world_check_values(world, set, n, values) != HM_OK) ||
+        entities_prepare_one(world, archetype, &sparse) != HM_OK)
+        return HM_NULL_HANDLE;
+    hm_handle entity = entities_make(world, archetype, &place);
+    if (hm_handle_is_null(entity))
+        return entity;
+    if (values != NULL)
+        entities_write_run(world, place, 1, set, n, values, 0);
+    else
+        hm_world_zero_row(world, place);
+    if (sparse.count > 0)
+        entities_write_sparse(world, place, 1, set, n, values, 0);
+    return entity;
+}
+
+hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n)
+{
+    HM_CONTRACT(world != NULL, "hm_world_create: world is NULL");
+    return entities_create(world, set, n, NULL);
+}
+
+hm_handle hm_world_create_with(hm_world *world, const hm_component *set, uint32_t n,
+                               const void *const *values)
+{
+    HM_CONTRACT(world != NULL, "hm_world_create_with: world is NULL");
+    return entities_create(world, set, n, values);
+}
+
 hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n, uint32_t count,
                             const void *const *columns, hm_handle *entities)
 {
@@ -263,6 +300,75 @@ hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n
     return HM_OK;
 }
 
+/* copy */
+
+/* HM_ERROR_INVALID: the bytes of a value are not a copy of it, since what they point to would be
+ * destroyed with each. */
+static hm_status entities_check_copy(const hm_world *world, uint32_t number)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (record->destroy == NULL || record->copy != NULL)
+        return HM_OK;
+    return hm_world_refuse_component(world, number, "has a destroy hook, but none that copies");
+}
+
+/* Makes a value, which has the bytes of another one, a copy of it. */
+static void entities_copy_value(hm_world *world, uint32_t number, void *value, const void *from)
+{
+    const hm_world_component_record *record = hm_world_record(world, number);
+    if (record->copy == NULL)
+        return;
+    hm_world_enter(world);
+    record->copy(value, from, record->context);
+    hm_world_leave(world);
+}
+
+/* Copies the values, as bytes first, so that hooks see an entity that has all of its components. */
+static void entities_copy_values(hm_world *world, hm_handle from, hm_handle to,
+                                 const hm_world_set *sparse)
+{
+    hm_world_place source = world->places[hm_handle_index(from)];
+    hm_world_place place = world->places[hm_handle_index(to)];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    hm_world_copy_values(world, source, place);
+    for (uint32_t i = 0; i < sparse->count; i++)
+        hm_world_set_sparse(world, sparse->numbers[i], to,
+                            hm_secondary_get(hm_world_sparse(world, sparse->numbers[i]), from));
+    for (uint32_t c = 0; c < archetype->column_count; c++) {
+        uint32_t number = archetype->columns[c];
+        entities_copy_value(world, number, hm_world_value_at(world, place, number),
+                            hm_world_value_at(world, source, number));
+    }
+    for (uint32_t i = 0; i < sparse->count; i++) {
+        const hm_secondary *values = hm_world_sparse(world, sparse->numbers[i]);
+        entities_copy_value(world, sparse->numbers[i], hm_secondary_get(values, to),
+                            hm_secondary_get(values, from));
+    }
+}
+
+hm_handle hm_world_copy(hm_world *world, hm_handle entity)
+{
+    HM_CONTRACT(world != NULL, "hm_world_copy: world is NULL");
+    hm_world_set sparse;
+    hm_world_place place;
+    hm_status status = hm_world_check_target(world, entity);
+    if (status != HM_OK)
+        return HM_NULL_HANDLE;
+    uint32_t index = hm_world_place_archetype(world->places[hm_handle_index(entity)]);
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    hm_world_list_sparse(world, entity, &sparse);
+    for (uint32_t c = 0; c < archetype->column_count && status == HM_OK; c++)
+        status = entities_check_copy(world, archetype->columns[c]);
+    for (uint32_t i = 0; i < sparse.count && status == HM_OK; i++)
+        status = entities_check_copy(world, sparse.numbers[i]);
+    if (status != HM_OK || entities_prepare_one(world, index, &sparse) != HM_OK)
+        return HM_NULL_HANDLE;
+    hm_handle copy = entities_make(world, index, &place);
+    if (!hm_handle_is_null(copy))
+        entities_copy_values(world, entity, copy, &sparse);
+    return copy;
+}
+
 /* destroy */
 
 /* Runs the destroy hooks of an entity's values in its archetype. */
@@ -280,50 +386,13 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
     hm_world_leave(world);
 }
 
-/* Calls `visit` for each sparse value of the entity, by its position. All sparse components whose
- * numbers differ by a multiple of 64 share a bit of the entity's mask. */
-static void entities_visit_sparse(hm_world *world, hm_handle entity,
-                                  void (*visit)(hm_world *world, uint32_t number, uint32_t index))
-{
-    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
-    for (uint64_t mask = masks[hm_handle_index(entity)]; mask != 0; mask &= mask - 1)
-        for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
-            uint32_t number = hm_world_record(world, i)->owner;
-            uint32_t index = hm_secondary_index_of(hm_world_sparse(world, number), entity);
-            if (index != HM_INVALID_INDEX)
-                visit(world, number, index);
-        }
-}
-
-static void entities_run_sparse_hook(hm_world *world, uint32_t number, uint32_t index)
-{
-    unsigned char *values = hm_secondary_values(hm_world_sparse(world, number));
-    hm_world_destroy_value(world, number, values + hm_world_record(world, number)->size * index);
-}
-
-static void entities_discard_sparse(hm_world *world, uint32_t number, uint32_t index)
-{
-    hm_secondary_discard(hm_world_sparse(world, number), index);
-    hm_world_record(world, number)->changed = ++world->clock;
-}
-
-/* Destroys the entity's sparse values: all hooks first, so that each sees all values. */
-static void entities_remove_sparse(hm_world *world, hm_handle entity)
-{
-    if (hm_handle_index(entity) >= world->mask_array.limit)
-        return;
-    entities_visit_sparse(world, entity, entities_run_sparse_hook);
-    entities_visit_sparse(world, entity, entities_discard_sparse);
-    ((uint64_t *)(void *)world->mask_array.data)[hm_handle_index(entity)] = 0;
-}
-
-static void entities_destroy(hm_world *world, hm_handle entity, uint32_t position)
+void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
 {
     hm_world_place place = world->places[hm_handle_index(entity)];
     if (world->archetypes[hm_world_place_archetype(place)].hook_count != 0)
         entities_run_hooks(world, place);
     if (world->sparse_count != 0)
-        entities_remove_sparse(world, entity);
+        hm_world_clear_sparse(world, entity);
     hm_world_remove_row(world, place);
     hm_id_table_release(&world->ids, entity, position);
     if (hm_handle_generation(entity) == HM_HANDLE_MAX_GENERATION)
@@ -349,7 +418,7 @@ bool hm_world_destroy(hm_world *world, hm_handle entity)
     uint32_t position = hm_id_table_find(&world->ids, entity);
     if (position == HM_INVALID_INDEX)
         return false;
-    entities_destroy(world, entity, position);
+    hm_world_end_entity(world, entity, position);
     return true;
 }
 
@@ -366,7 +435,7 @@ uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t
         uint32_t position = hm_id_table_find(&world->ids, entities[i]);
         if (position == HM_INVALID_INDEX)
             continue;
-        entities_destroy(world, entities[i], position);
+        hm_world_end_entity(world, entities[i], position);
         destroyed++;
     }
     return destroyed;
@@ -390,7 +459,7 @@ void hm_world_clear(hm_world *world)
     if (entities_have_hooks(world))
         while (world->ids.count > 0) {
             uint32_t last = world->ids.count - 1;
-            entities_destroy(world, hm_id_table_handle_at(&world->ids, last), last);
+            hm_world_end_entity(world, hm_id_table_handle_at(&world->ids, last), last);
         }
     hm_id_table_clear(&world->ids);
     for (uint32_t i = 0; i < world->archetype_array.count; i++)

@@ -6,72 +6,18 @@
  * others. */
 #include "query_internal.h"
 
-/* What a change means for an archetype. */
-typedef struct query_plan {
-    uint32_t to;    /* where its entities go, if it is a source */
-    uint32_t gains; /* rows that come */
-    bool is_source;
-} query_plan;
-
 /* A change while it runs. */
 typedef struct query_change {
     hm_query loop; /* a copy, so that the query itself does not run */
     hm_world *world;
     hm_world_delta delta;
     uint32_t promised;     /* entities that are promised, if they match */
-    hm_array plan_array;   /* archetype -> query_plan */
     hm_array entity_array; /* hm_handle: the entities that are changed one by one */
 } query_change;
-
-static query_plan *query_plan_of(const query_change *change, uint32_t archetype)
-{
-    return (query_plan *)(void *)change->plan_array.data + archetype;
-}
 
 static const hm_handle *query_entities(const query_change *change)
 {
     return (const hm_handle *)(const void *)change->entity_array.data;
-}
-
-/* plans */
-
-/* Plans to move n rows of an archetype. Its target has been made. */
-static void query_plan_rows(query_change *change, uint32_t from, uint32_t n)
-{
-    query_plan *plan = query_plan_of(change, from);
-    (void)hm_world_archetype_after(change->world, from, &change->delta, &plan->to);
-    plan->is_source = plan->to != from;
-    if (plan->is_source)
-        query_plan_of(change, plan->to)->gains += n;
-}
-
-/* Makes an empty plan for each archetype, but for the rows of promised entities. From here on no
- * archetype is made. */
-static hm_status query_init_plans(query_change *change)
-{
-    hm_world *world = change->world;
-    hm_status status = HM_OK;
-    uint32_t to;
-    if (change->promised != 0)
-        status = hm_world_archetype_after(world, HM_WORLD_ROOT, &change->delta, &to);
-    hm_array_desc plans = {.item_size = sizeof(query_plan), .memory = world->memory};
-    plans.capacity = world->archetype_array.count;
-    if (status == HM_OK)
-        status = hm_array_init(&change->plan_array, &plans);
-    if (status == HM_OK)
-        status = hm_array_commit(&change->plan_array, plans.capacity, false);
-    if (status == HM_OK && change->promised != 0)
-        query_plan_rows(change, HM_WORLD_ROOT, change->promised);
-    return status;
-}
-
-static hm_status query_prepare_gains(query_change *change)
-{
-    hm_status status = HM_OK;
-    for (uint32_t i = 0; i < change->world->archetype_array.count && status == HM_OK; i++)
-        if (query_plan_of(change, i)->gains != 0)
-            status = hm_world_prepare_rows(change->world, i, query_plan_of(change, i)->gains);
-    return status;
 }
 
 /* whole archetypes */
@@ -82,21 +28,26 @@ static uint32_t query_first_archetype(query_change *change)
     return change->loop.cursor.next_archetype;
 }
 
+/* Plans to move n rows of an archetype. */
+static hm_status query_plan_rows(query_change *change, uint32_t from, uint32_t n, uint32_t *gaining)
+{
+    uint32_t to;
+    hm_status status = hm_world_archetype_after(change->world, from, &change->delta, &to);
+    if (status == HM_OK && to != from)
+        hm_world_add_gain(change->world, gaining, to, n);
+    return status;
+}
+
 static hm_status query_prepare_archetypes(query_change *change)
 {
     hm_world *world = change->world;
     hm_status status = HM_OK;
-    uint32_t i = query_first_archetype(change), to;
+    uint32_t gaining = HM_WORLD_NONE, i = query_first_archetype(change);
     for (; i != HM_WORLD_NONE && status == HM_OK; i = hm_query_next_archetype(&change->loop))
-        status = hm_world_archetype_after(world, i, &change->delta, &to);
-    if (status == HM_OK)
-        status = query_init_plans(change);
-    if (status != HM_OK)
-        return status;
-    for (i = query_first_archetype(change); i != HM_WORLD_NONE;
-         i = hm_query_next_archetype(&change->loop))
-        query_plan_rows(change, i, world->archetypes[i].count);
-    return query_prepare_gains(change);
+        status = query_plan_rows(change, i, world->archetypes[i].count, &gaining);
+    if (status == HM_OK && change->promised != 0)
+        status = query_plan_rows(change, HM_WORLD_ROOT, change->promised, &gaining);
+    return hm_world_prepare_gains(world, gaining, status);
 }
 
 static unsigned char *query_value(const hm_world *world, const hm_world_cell *cell,
@@ -224,21 +175,26 @@ static void query_reset_archetype(const query_change *change, uint32_t index)
 
 static uint32_t query_change_archetypes(query_change *change)
 {
-    uint32_t count = 0, i = query_first_archetype(change);
+    hm_world *world = change->world;
+    uint32_t count = 0, i = query_first_archetype(change), to;
     for (; i != HM_WORLD_NONE; i = hm_query_next_archetype(&change->loop)) {
-        count += change->world->archetypes[i].count;
-        if (!query_plan_of(change, i)->is_source)
+        count += world->archetypes[i].count;
+        (void)hm_world_archetype_after(world, i, &change->delta, &to);
+        if (to == i)
             query_reset_archetype(change, i);
     }
     for (i = query_first_archetype(change); i != HM_WORLD_NONE;
-         i = hm_query_next_archetype(&change->loop))
-        if (query_plan_of(change, i)->is_source)
-            query_move_archetype(change, i, query_plan_of(change, i)->to);
+         i = hm_query_next_archetype(&change->loop)) {
+        (void)hm_world_archetype_after(world, i, &change->delta, &to);
+        if (to != i)
+            query_move_archetype(change, i, to);
+    }
     return count;
 }
 
 /* one by one */
 
+/* Lists the entities that match: those that live, then those that are promised. */
 static hm_status query_collect(query_change *change)
 {
     hm_array *entities = &change->entity_array;
@@ -255,69 +211,23 @@ static hm_status query_collect(query_change *change)
                loop->count * sizeof(hm_handle));
         entities->count += loop->count;
     }
-    return status;
-}
-
-/* Lists the promised entities behind the others. */
-static hm_status query_collect_promised(query_change *change)
-{
-    hm_array *entities = &change->entity_array;
-    hm_status status = hm_array_commit(entities, entities->count + change->promised, true);
-    for (uint32_t k = 0; k < change->promised && status == HM_OK; k++)
-        ((hm_handle *)(void *)entities->data)[entities->count++] =
-            hm_id_table_upcoming(&change->world->ids, k);
-    return status;
-}
-
-/* Makes all archetypes that the entities go to, and their rows. */
-static hm_status query_prepare_targets(query_change *change)
-{
-    const hm_world *world = change->world;
-    const hm_handle *entities = query_entities(change);
-    hm_status status = HM_OK;
-    uint32_t last = HM_WORLD_NONE, to;
-    for (size_t i = 0; i < change->entity_array.count && status == HM_OK; i++) {
-        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
-        if (from != last)
-            status = hm_world_archetype_after(change->world, from, &change->delta, &to);
-        last = from;
-    }
     if (status == HM_OK)
-        status = query_init_plans(change);
-    if (status != HM_OK)
-        return status;
-    for (size_t i = 0; i < change->entity_array.count; i++)
-        query_plan_rows(change,
-                        hm_world_place_archetype(world->places[hm_handle_index(entities[i])]), 1);
-    return query_prepare_gains(change);
-}
-
-/* Prepares the values of a sparse component for all entities that do not have one. */
-static hm_status query_prepare_sparse(query_change *change, uint32_t number)
-{
-    const hm_secondary *secondary = hm_world_sparse(change->world, number);
-    const hm_handle *entities = query_entities(change);
-    hm_status status = HM_OK;
-    uint32_t missing = 0;
-    for (size_t i = 0; i < change->entity_array.count; i++)
-        missing += hm_secondary_find(secondary, entities[i]) == HM_INVALID_INDEX;
-    for (size_t i = 0; i < change->entity_array.count && status == HM_OK; i++)
-        if (hm_secondary_find(secondary, entities[i]) == HM_INVALID_INDEX)
-            status = hm_world_prepare_sparse(change->world, number, missing, entities[i]);
+        status = hm_array_commit(entities, entities->count + change->promised, true);
+    for (uint32_t k = 0; k < change->promised && status == HM_OK; k++) {
+        hm_handle entity = hm_id_table_upcoming(&change->world->ids, k);
+        status = hm_world_check_target(change->world, entity);
+        ((hm_handle *)(void *)entities->data)[entities->count++] = entity;
+    }
     return status;
 }
 
 static hm_status query_prepare_each(query_change *change)
 {
     hm_status status = query_collect(change);
-    if (status == HM_OK)
-        status = query_prepare_targets(change);
-    if (status == HM_OK)
-        status = query_collect_promised(change);
-    for (uint32_t i = 0; i < change->delta.add.count && status == HM_OK; i++)
-        if (hm_world_is_sparse(change->world, change->delta.add.numbers[i]))
-            status = query_prepare_sparse(change, change->delta.add.numbers[i]);
-    return status;
+    if (status != HM_OK)
+        return status;
+    return hm_world_prepare_delta_n(change->world, query_entities(change),
+                                    (uint32_t)change->entity_array.count, &change->delta);
 }
 
 static uint32_t query_change_each(query_change *change)
@@ -328,7 +238,7 @@ static uint32_t query_change_each(query_change *change)
     return (uint32_t)change->entity_array.count;
 }
 
-/* the call */
+/* the calls */
 
 static bool query_set_is_sparse(const hm_world *world, const hm_world_set *set)
 {
@@ -348,7 +258,6 @@ static hm_status query_run_change(query_change *change, uint32_t *count)
         hm_world_settle(change->world);
         *count = one_by_one ? query_change_each(change) : query_change_archetypes(change);
     }
-    hm_array_fini(&change->plan_array);
     hm_array_fini(&change->entity_array);
     return hm_world_tell(change->world, status);
 }
@@ -378,4 +287,49 @@ hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_a
         change.promised = promised;
     change.loop = *query;
     return query_run_change(&change, changed);
+}
+
+/* Destroys those rows of an archetype that match, from the last one on: the row that fills a hole
+ * has been looked at. */
+static uint32_t query_destroy_rows(hm_query *loop, uint32_t index)
+{
+    hm_world *world = loop->world;
+    const hm_world_archetype *archetype = &world->archetypes[index];
+    uint32_t before = world->ids.count, previous;
+    for (uint32_t chunk = archetype->last; chunk != HM_WORLD_NONE; chunk = previous) {
+        previous = hm_world_link_of(world, chunk)->previous; /* It may be given back. */
+        for (uint32_t row = hm_world_rows_in(archetype, chunk); row-- > 0;) {
+            hm_handle entity = hm_world_entities(world, archetype, chunk)[row];
+            if (hm_query_accepts(loop, entity))
+                hm_world_end_entity(world, entity, hm_id_table_find(&world->ids, entity));
+        }
+    }
+    return before - world->ids.count;
+}
+
+uint32_t hm_query_destroy(hm_query *query)
+{
+    HM_CONTRACT(query != NULL, "hm_query_destroy: query is NULL");
+    if (!hm_query_refresh(query) || hm_world_check_idle(query->world) != HM_OK)
+        return 0;
+    hm_query loop = *query; /* The query itself does not run. */
+    hm_world *world = loop.world;
+    uint32_t destroyed = 0;
+    hm_world_settle(world);
+    hm_query_rewind(&loop);
+    const hm_secondary *driver = loop.sparse_count != 0 ? loop.driver : NULL;
+    for (uint32_t i = driver != NULL ? driver->count : 0; i-- > 0;) {
+        hm_handle entity = driver->owners[i];
+        if (!hm_query_accepts(&loop, entity))
+            continue;
+        hm_world_end_entity(world, entity, hm_id_table_find(&world->ids, entity));
+        destroyed++;
+    }
+    if (driver != NULL)
+        return destroyed;
+    hm_query_rewind_archetypes(&loop);
+    for (uint32_t i = hm_query_next_archetype(&loop); i != HM_WORLD_NONE;
+         i = hm_query_next_archetype(&loop))
+        destroyed += query_destroy_rows(&loop, i);
+    return destroyed;
 }

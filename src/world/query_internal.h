@@ -47,6 +47,12 @@ bool hm_query_refresh(hm_query *query);
 /* Goes before the first view. */
 void hm_query_rewind(hm_query *query);
 
+/* Goes before the first archetype: hm_query_next_archetype returns it. */
+void hm_query_rewind_archetypes(hm_query *query);
+
+/* Whether this live entity matches. Uses the cursor's candidate. */
+bool hm_query_accepts(hm_query *query, hm_handle entity);
+
 /* Goes to the next view, or returns false. */
 bool hm_query_step(hm_query *query);
 

@@ -220,6 +220,13 @@ static bool query_test(hm_query *query)
     return has_any;
 }
 
+bool hm_query_accepts(hm_query *query, hm_handle entity)
+{
+    query->cursor.entity = entity;
+    query->cursor.place = query->world->places[hm_handle_index(entity)];
+    return query_test(query);
+}
+
 static void query_next_candidate(hm_query *query)
 {
     hm_query_cursor *cursor = &query->cursor;
@@ -301,7 +308,7 @@ static const hm_secondary *query_find_driver(hm_query *query)
     return smallest;
 }
 
-static void query_rewind_cursor(hm_query *query)
+void hm_query_rewind_archetypes(hm_query *query)
 {
     query->cursor = (hm_query_cursor){.unlisted = query->seen, .chunk = HM_WORLD_NONE};
     query->cursor.archetype = HM_WORLD_NONE;
@@ -312,14 +319,14 @@ void hm_query_rewind(hm_query *query)
 {
     query->archetype = NULL;
     query->count = 0;
-    query_rewind_cursor(query);
+    hm_query_rewind_archetypes(query);
     if (query->sparse_count == 0) {
         query->cursor.next_archetype = hm_query_next_archetype(query);
         query_look_ahead(query);
         return;
     }
     query->driver = query_find_driver(query);
-    query_rewind_cursor(query);
+    hm_query_rewind_archetypes(query);
     query_next_candidate(query);
 }
 

@@ -128,16 +128,20 @@ enum {
     SETS_COLUMN_SIZE = sizeof(uint16_t) + sizeof(uint64_t)
 };
 
-/* Takes a piece of at least this size from the store. */
+/* Takes a piece of this size or more from the store. Where a chunk of rows has its archetype, it
+ * has none: what is put into a piece never reaches its end, since items of 12 bytes do not fill a
+ * power of two. */
 static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
 {
     uint32_t size_class = 0;
     while (hm_world_class_size(size_class) < size)
         size_class++;
     hm_status status = hm_world_store_take(&world->store, size_class, piece);
-    if (status == HM_OK)
-        hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
-    return status;
+    if (status != HM_OK)
+        return status;
+    hm_memory_unpoison(hm_world_chunk_at(world, *piece), hm_world_class_size(size_class));
+    hm_world_link_of(world, *piece)->archetype = HM_WORLD_NONE;
+    return HM_OK;
 }
 
 /* Gives an archetype cells and edges for components up to `number`, as many as the piece has room
@@ -353,6 +357,30 @@ hm_status hm_world_find_way(hm_world *world, uint32_t archetype, uint32_t number
     sets_cache_edge(world, archetype, number, *other);
     sets_cache_edge(world, *other, number, archetype);
     return HM_OK;
+}
+
+/* gains */
+
+void hm_world_add_gain(hm_world *world, uint32_t *gaining, uint32_t index, uint32_t rows)
+{
+    hm_world_archetype *archetype = &world->archetypes[index];
+    if (archetype->gains == 0) {
+        archetype->next_gaining = *gaining;
+        *gaining = index;
+    }
+    archetype->gains += rows;
+}
+
+hm_status hm_world_prepare_gains(hm_world *world, uint32_t gaining, hm_status status)
+{
+    while (gaining != HM_WORLD_NONE) {
+        hm_world_archetype *archetype = &world->archetypes[gaining];
+        if (status == HM_OK)
+            status = hm_world_prepare_rows(world, gaining, archetype->gains);
+        gaining = archetype->next_gaining;
+        archetype->gains = archetype->next_gaining = 0;
+    }
+    return status;
 }
 
 /* drop */

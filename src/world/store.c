@@ -175,6 +175,27 @@ void hm_world_store_give(hm_world_store *store, uint32_t chunk)
     store_link(store, STORE_TOP, index);
 }
 
+bool hm_world_store_find(const hm_world_store *store, const void *address, uint32_t *chunk)
+{
+    size_t offset = (uintptr_t)address - (uintptr_t)store->base;
+    if (offset >= store->block_array.count * HM_WORLD_BLOCK_SIZE)
+        return false;
+    uint32_t level = STORE_TOP, index = (uint32_t)(offset / HM_WORLD_BLOCK_SIZE);
+    const store_node *node = store_node_at(store, level, index);
+    if (node->is_free)
+        return false;
+    while (level > 0 && node->is_split) {
+        level--;
+        index = (uint32_t)(offset / hm_world_class_size(level));
+        if ((node->free >> (index & ((1U << STORE_SHIFT) - 1)) & 1) != 0)
+            return false;
+        if (level > 0)
+            node = store_node_at(store, level, index);
+    }
+    *chunk = index << STORE_SHIFT * level << HM_WORLD_CLASS_BITS | level;
+    return true;
+}
+
 /* The root archetype has pieces, so there is a block that is not free. */
 hm_status hm_world_store_trim(hm_world_store *store)
 {

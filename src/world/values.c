@@ -53,6 +53,23 @@ hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, 
     return hm_world_tell(world, status);
 }
 
+hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_handle *entities,
+                                    uint32_t n)
+{
+    const hm_secondary *sparse = hm_world_sparse(world, number);
+    hm_status status = HM_OK;
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < n; i++)
+        missing += !hm_secondary_contains(sparse, entities[i]);
+    uint32_t most = world->ids.count + world->promised - hm_secondary_count(sparse);
+    if (missing > most) /* Some entities are given twice. */
+        missing = most;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++)
+        if (!hm_secondary_contains(sparse, entities[i]))
+            status = hm_world_prepare_sparse(world, number, missing, entities[i]);
+    return status;
+}
+
 void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value)
 {
     hm_world_component_record *record = hm_world_record(world, number);
@@ -63,6 +80,39 @@ void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, con
         hm_world_leave(world);
     *values_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;
     record->changed = ++world->clock;
+}
+
+void hm_world_list_sparse(const hm_world *world, hm_handle entity, hm_world_set *set)
+{
+    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
+    set->count = 0;
+    if (hm_handle_index(entity) >= world->mask_array.limit)
+        return;
+    /* All sparse components whose numbers differ by a multiple of 64 share a bit. */
+    for (uint64_t mask = masks[hm_handle_index(entity)]; mask != 0; mask &= mask - 1)
+        for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
+            uint32_t number = hm_world_record(world, i)->owner;
+            if (hm_secondary_contains(hm_world_sparse(world, number), entity))
+                set->numbers[set->count++] = (uint16_t)number;
+        }
+}
+
+void hm_world_clear_sparse(hm_world *world, hm_handle entity)
+{
+    hm_world_set set;
+    hm_world_list_sparse(world, entity, &set);
+    for (uint32_t i = 0; i < set.count; i++) {
+        uint32_t number = set.numbers[i];
+        hm_world_destroy_value(world, number,
+                               hm_secondary_get(hm_world_sparse(world, number), entity));
+    }
+    for (uint32_t i = 0; i < set.count; i++) {
+        hm_secondary *sparse = hm_world_sparse(world, set.numbers[i]);
+        hm_secondary_discard(sparse, hm_secondary_index_of(sparse, entity));
+        hm_world_record(world, set.numbers[i])->changed = ++world->clock;
+    }
+    if (hm_handle_index(entity) < world->mask_array.limit)
+        *values_mask(world, entity) = 0;
 }
 
 bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity)

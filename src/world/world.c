@@ -4,6 +4,7 @@
 
 #include "../announce_private.h"
 #include "../atomic_private.h"
+#include "../batch_private.h"
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */
@@ -206,8 +207,8 @@ static hm_status world_check_component(const hm_world *world, const hm_component
         return hm_fail(HM_ERROR_INVALID, "storage %u is neither archetype nor sparse",
                        (unsigned)desc->storage);
     bool is_tag = desc->size == 0;
-    if (is_tag && (desc->destroy != NULL || desc->align > 1))
-        return hm_fail(HM_ERROR_INVALID, "a tag has no values to destroy or to align");
+    if (is_tag && (desc->destroy != NULL || desc->copy != NULL || desc->align > 1))
+        return hm_fail(HM_ERROR_INVALID, "a tag has no values to destroy, copy or align");
     if (is_tag && desc->storage == HM_COMPONENT_SPARSE)
         return hm_fail(HM_ERROR_INVALID, "a sparse component has values of size 0");
     size_t limit = HM_WORLD_ROW_LIMIT - sizeof(hm_handle);
@@ -258,6 +259,7 @@ hm_component hm_world_component(hm_world *world, const hm_component_desc *desc)
     if (hm_world_tell(world, status) != HM_OK)
         return HM_INVALID_INDEX;
     hm_world_component_record record = {.size = desc->size, .destroy = desc->destroy};
+    record.copy = desc->copy;
     record.align = (uint32_t)(desc->align != 0 ? desc->align : hm_array_natural_align(desc->size));
     record.context = desc->context;
     record.name = desc->name;
@@ -281,6 +283,82 @@ void *hm_world_get_sparse(const hm_world *world, hm_handle entity, uint32_t numb
 bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t number)
 {
     return hm_world_get_sparse(world, entity, number) != NULL;
+}
+
+uint32_t hm_world_contains_n(const hm_world *world, const hm_handle *entities, uint32_t n,
+                             bool *alive)
+{
+    HM_CONTRACT(world != NULL, "hm_world_contains_n: world is NULL");
+    HM_CONTRACT(entities != NULL || n == 0, "hm_world_contains_n: entities is NULL");
+    HM_CONTRACT(alive != NULL || n == 0, "hm_world_contains_n: alive is NULL");
+    const hm_batch batch = {.entries = (const unsigned char *)world->ids.entries,
+                            .entry_size = sizeof(hm_handle),
+                            .slot_count = world->ids.slot_count,
+                            .limit = world->ids.count};
+    return hm_batch_contains_n(&batch, entities, n, alive, hm_batch_match_position);
+}
+
+uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32_t n,
+                        hm_component component, void **values)
+{
+    HM_CONTRACT(world != NULL, "hm_world_get_n: world is NULL");
+    HM_CONTRACT(entities != NULL || n == 0, "hm_world_get_n: entities is NULL");
+    HM_CONTRACT(values != NULL || n == 0, "hm_world_get_n: values is NULL");
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        void *value = hm_world_get(world, entities[i], component);
+        memcpy(values + i, &value,
+               sizeof value); /* A typed program has an array of its own type. */
+        found += value != NULL;
+    }
+    return found;
+}
+
+uint32_t hm_world_components_of(const hm_world *world, hm_handle entity, hm_component *components,
+                                uint32_t n)
+{
+    HM_CONTRACT(world != NULL, "hm_world_components_of: world is NULL");
+    HM_CONTRACT(components != NULL || n == 0, "hm_world_components_of: components is NULL");
+    if (!hm_world_contains(world, entity))
+        return 0;
+    hm_world_place place = world->places[hm_handle_index(entity)];
+    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
+    hm_world_set sparse;
+    hm_world_list_sparse(world, entity, &sparse);
+    for (uint32_t i = 0; i < n && i < archetype->set_count; i++)
+        components[i] = world->salt + archetype->set[i];
+    for (uint32_t i = archetype->set_count; i < n && i - archetype->set_count < sparse.count; i++)
+        components[i] = world->salt + sparse.numbers[i - archetype->set_count];
+    return archetype->set_count + sparse.count;
+}
+
+hm_handle hm_world_handle_of(const hm_world *world, const void *value, hm_component component)
+{
+    HM_CONTRACT(world != NULL, "hm_world_handle_of: world is NULL");
+    uint32_t number = component - world->salt, chunk;
+    if (number >= world->component_count)
+        return HM_NULL_HANDLE;
+    if (hm_world_is_sparse(world, number)) {
+        const hm_secondary *sparse = hm_world_sparse(world, number);
+        size_t index = ((uintptr_t)value - (uintptr_t)sparse->values) / sparse->value_size;
+        return index < sparse->count ? sparse->owners[index] : HM_NULL_HANDLE;
+    }
+    if (!hm_world_store_find(&world->store, value, &chunk))
+        return HM_NULL_HANDLE;
+    const hm_world_link *link = hm_world_link_of(world, chunk);
+    if (link->archetype == HM_WORLD_NONE) /* It holds cells or columns. */
+        return HM_NULL_HANDLE;
+    const hm_world_archetype *archetype = &world->archetypes[link->archetype];
+    const hm_world_cell *cell = hm_world_cell_of(archetype, number);
+    if (cell->size == 0 || archetype->last == HM_WORLD_NONE ||
+        link->ordinal > hm_world_link_of(world, archetype->last)->ordinal)
+        return HM_NULL_HANDLE;
+    const unsigned char *first =
+        hm_world_address(world, archetype, (hm_world_place){chunk, 0}, cell->offset, cell->size);
+    size_t row = ((uintptr_t)value - (uintptr_t)first) / cell->size;
+    if (row >= hm_world_rows_in(archetype, chunk))
+        return HM_NULL_HANDLE;
+    return hm_world_entities(world, archetype, chunk)[row];
 }
 
 hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)

@@ -58,6 +58,7 @@ typedef struct hm_world_component_record {
     size_t size;    /* bytes; 0: a tag */
     uint32_t align; /* bytes */
     void (*destroy)(void *value, void *context);
+    void (*copy)(void *value, const void *from, void *context);
     void *context;
     const char *name;
     uint32_t sparse;  /* index of its secondary; HM_WORLD_NONE: it is in archetypes */
@@ -97,6 +98,10 @@ void hm_world_store_fini(hm_world_store *store);
 hm_status hm_world_store_take(hm_world_store *store, uint32_t size_class, uint32_t *chunk);
 void hm_world_store_give(hm_world_store *store, uint32_t chunk);
 hm_status hm_world_store_trim(hm_world_store *store);
+
+/* Finds the chunk that contains this address, which may be any. False if none that was taken does.
+ */
+bool hm_world_store_find(const hm_world_store *store, const void *address, uint32_t *chunk);
 hm_status hm_world_store_validate(const hm_world_store *store);
 
 static inline size_t hm_world_class_size(uint32_t size_class)
@@ -242,11 +247,21 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 /* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
 hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
 
+/* The same for all of these entities that have no value. */
+hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_handle *entities,
+                                    uint32_t n);
+
 /* Sets a sparse value that is there already, or was prepared. */
 void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value);
 
 /* Removes a sparse value; false if there is none. */
 bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
+
+/* Reads which sparse components an entity has, in no particular order. */
+void hm_world_list_sparse(const hm_world *world, hm_handle entity, hm_world_set *set);
+
+/* Removes all sparse values of an entity: all hooks run first, so that each sees all values. */
+void hm_world_clear_sparse(hm_world *world, hm_handle entity);
 
 /* chunks.c */
 
@@ -305,6 +320,9 @@ hm_world_place hm_world_copy_row(hm_world *world, hm_world_place from, uint32_t 
 hm_world_place hm_world_copy_row_with(hm_world *world, hm_world_place from, uint32_t to,
                                       uint32_t number, const void *value);
 
+/* Copies the values of a row to another row of the same archetype. */
+void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_place to);
+
 /* As append_row, for as many of n rows as the chunk has room for, at least one. Their entities are
  * not written either. */
 hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
@@ -340,6 +358,13 @@ static inline hm_status hm_world_follow(hm_world *world, uint32_t archetype, uin
     return *other != HM_WORLD_NONE ? HM_OK : hm_world_find_way(world, archetype, number, other);
 }
 
+/* A change of many entities adds up the rows that archetypes will gain, and then prepares them. The
+ * archetypes that gain any are a list, which begins at `gaining`: HM_WORLD_NONE at first. */
+void hm_world_add_gain(hm_world *world, uint32_t *gaining, uint32_t index, uint32_t rows);
+
+/* Prepares the rows if nothing has failed so far, and forgets the list. */
+hm_status hm_world_prepare_gains(hm_world *world, uint32_t gaining, hm_status status);
+
 /* Drops the archetypes without rows, except the root, and the edges to them. */
 void hm_world_drop_archetypes(hm_world *world);
 
@@ -357,6 +382,13 @@ static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
 {
     return hm_id_table_is_upcoming(&world->ids, entity, world->promised);
 }
+
+/* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
+ * promised one then leads to the root archetype, though to no row before it lives. */
+hm_status hm_world_check_target(hm_world *world, hm_handle entity);
+
+/* Destroys an entity that lives; `position` is its place in the id table. The world is idle. */
+void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position);
 
 void hm_world_settle_all(hm_world *world);
 
@@ -383,6 +415,11 @@ hm_status hm_world_read_delta(const hm_world *world, const hm_component *add, ui
 /* Finds or makes the archetype for an entity of archetype `from` after the delta. */
 hm_status hm_world_archetype_after(hm_world *world, uint32_t from, const hm_world_delta *delta,
                                    uint32_t *to);
+
+/* Makes hm_world_apply_delta succeed for all of these entities, which are alive or promised. Their
+ * places are right. */
+hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, uint32_t n,
+                                   const hm_world_delta *delta);
 
 /* As hm_world_change, but the sets are read, the entity is alive or promised, and the world idle.
  */

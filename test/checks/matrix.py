@@ -78,12 +78,6 @@ METHODS = {"count": "size", "get_stats": "stats", "fini": None}
 # "container.part" or "container.part in C++" -> the reason.
 EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
-    "world.add_n": "missing",
-    "world.contains_n": "missing",
-    "world.get_n": "missing",
-    "world.remove_n": "missing",
-    "world.query.destroy": "missing",
-    "world.handle_of": "missing",
     "world.desc.add": "missing",
     "world.desc.set": "missing",
     "map.directory.add_map": "missing",

@@ -74,7 +74,7 @@ for kind in world query commands; do
         "$source/include/handle_map/$kind.h" | sort -u)
     for name in $names; do
         case $kind.$name in
-        world.create) continue ;;    # hm_world_create_n writes the values too
+        world.create) continue ;;    # hm_world_create_with writes the values too
         commands.create) continue ;; # and so does hm_commands_create_with
         commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
         esac

@@ -9,6 +9,7 @@ extern "C" {
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -44,12 +45,71 @@ struct asking { /* for a component that is too large, when it is destroyed */
     }
 };
 
+struct rope { /* has a copy of its own */
+    int *copies;
+
+    explicit rope(int *counted) noexcept : copies(counted)
+    {
+    }
+    rope(const rope &other) noexcept : copies(other.copies)
+    {
+        ++*copies;
+    }
+};
+
+struct unique { /* has none */
+    int number = 5;
+
+    unique() = default;
+    unique(unique &&) = default;
+    ~unique()
+    {
+        number = 0;
+    }
+};
 } // namespace
 
+template <> struct hm::is_relocatable<rope> : std::true_type {
+};
+template <> struct hm::is_relocatable<unique> : std::true_type {
+};
 template <> struct hm::is_relocatable<asking> : std::true_type {
 };
 template <> struct hm::is_relocatable<thrower> : std::true_type {
 };
+
+TEST(cpp_world, an_entity_is_copied_by_copy_constructors)
+{
+    hm::world world(100);
+    int copies = 0;
+    const hm::entity stone = world.create(position{1, 2}, rope(&copies), frozen());
+    copies = 0;
+    const hm::entity copy = world.copy(stone);
+    CHECK(copy && copy != stone && copies == 1 && world.size() == 2);
+    CHECK(world.get<position>(copy)->y == 2 && world.has<frozen>(copy));
+    CHECK(world.add<unique>(stone) == HM_OK && !world.copy(stone) && world.size() == 2);
+    CHECK(world.get<unique>(stone)->number == 5 && world.remove_all(stone) == HM_OK);
+    CHECK(world.contains(stone) && !world.has<position>(stone));
+}
+
+TEST(cpp_world, many_entities_are_asked_and_changed_at_once)
+{
+    hm::world world(100);
+    const std::vector<hm::entity> many{world.create(), world.create(velocity{3, 4})};
+    const position values[] = {{1, 2}, {3, 4}};
+    position *found[2];
+    bool alive[2];
+    CHECK(world.remove_n<position>(many) == HM_OK && world.add_n(many, values) == HM_OK);
+    CHECK(world.get_n(many, found) == 2 && found[0]->x == 1 && found[1]->y == 4);
+    CHECK(world.handle_of(found[1]) == many[1] && !world.handle_of(&values[0]));
+    CHECK(world.add_n<frozen>(many) == HM_OK && world.has<frozen>(many[1]));
+    hm_component has[8];
+    CHECK(world.components_of(many[1], has, 8) == 3);
+    CHECK(world.components_of(many[0], has, 8) == 2 && has[0] == world.component<position>());
+    CHECK(world.remove_n<position>(many) == HM_OK && !world.has<position>(many[0]));
+    CHECK(world.destroy(many[0]) && world.contains_n(many, alive) == 1 && alive[1] && !alive[0]);
+    CHECK(world.remove_n<rare>(many) == HM_ERROR_STALE);
+}
 
 TEST(cpp_world, a_type_names_a_component)
 {

@@ -342,7 +342,11 @@ static inline bool is_waiting(hm_progress progress)
     COMMON_LOOKS(R, world)                                                                         \
     OWNER_LOOKS(R, world)                                                                          \
     UPCOMING_LOOKS(R, world)                                                                       \
+    R(world, contains_n, says_dead, (c, one, 1, alive))                                            \
     R(world, get, is_none, (c, h, p))                                                              \
+    R(world, get_n, gives_no_places, (c, one, 1, p, places))                                       \
+    R(world, handle_of, is_null, (c, probe, p))                                                    \
+    R(world, components_of, is_zero, (c, h, &p, 1))                                                \
     R(world, has, is_zero, (c, h, p))                                                              \
     R(world, changed, is_zero, (c, h, p))                                                          \
     R(world, clock, is_zero, (c))                                                                  \
@@ -352,14 +356,24 @@ static inline bool is_waiting(hm_progress progress)
     COMMON_CHANGES(R, world)                                                                       \
     R(world, component, is_no_index, is_no_index, (c, &component))                                 \
     R(world, create, is_null, is_null, (c, NULL, 0))                                               \
+    R(world, create_with, is_null, is_null, (c, NULL, 0, NULL))                                    \
     R(world, create_n, is_full, is_busy, (c, NULL, 0, 1, NULL, NULL))                              \
+    R(world, copy, is_null, is_null, (c, h))                                                       \
     R(world, destroy, is_zero, is_zero, (c, h))                                                    \
     R(world, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
     R(world, add, is_stale, is_busy, (c, h, p, NULL))                                              \
+    R(world, add_n, is_stale, is_busy, (c, one, 1, p, NULL))                                       \
     R(world, remove, is_stale, is_busy, (c, h, p))                                                 \
+    R(world, remove_n, is_stale, is_busy, (c, one, 1, p))                                          \
+    R(world, remove_all, is_stale, is_busy, (c, h))                                                \
     R(world, change, is_stale, is_busy, (c, h, &p, 1, NULL, 0))                                    \
     R(world, defragment, is_done, is_waiting, (c, p, &order, budget))
-#define WORLD_LOOKS_AGAIN(R) R(world, contains, is_zero, (c, HM_NULL_HANDLE))
+#define WORLD_LOOKS_AGAIN(R)                                                                       \
+    R(world, contains, is_zero, (c, HM_NULL_HANDLE))                                               \
+    R(world, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
+    R(world, get_n, is_zero, (c, NULL, 0, p, NULL))                                                \
+    R(world, handle_of, is_null, (c, NULL, p))                                                     \
+    R(world, components_of, is_zero, (c, h, NULL, 0))
 #define WORLD_CHANGES_AGAIN(R)                                                                     \
     COMMON_CHANGES_AGAIN(R, world) R(world, create, is_null, is_null, (c, &p, 1))
 #define WORLD_ENDS(R)                                                                              \
@@ -369,6 +383,13 @@ static inline bool is_waiting(hm_progress progress)
 #define WORLD_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, world)                                                                         \
     R(world, destroy_n, entities, "entities is NULL", (c, NULL, 1))                                \
+    R(world, contains_n, entities, "entities is NULL", (c, NULL, 1, alive))                        \
+    R(world, contains_n, answers, "alive is NULL", (c, one, 1, NULL))                              \
+    R(world, get_n, entities, "entities is NULL", (c, NULL, 1, p, places))                         \
+    R(world, get_n, values, "values is NULL", (c, one, 1, p, NULL))                                \
+    R(world, add_n, entities, "entities is NULL", (c, NULL, 1, p, NULL))                           \
+    R(world, remove_n, entities, "entities is NULL", (c, NULL, 1, p))                              \
+    R(world, components_of, a_place, "components is NULL", (c, h, NULL, 1))                        \
     R(world, defragment, an_order, NO_ORDER, (c, p, NULL, budget))                                 \
     R(world, defragment, a_key, NO_ORDER, (c, p, &nothing, budget))
 

@@ -361,6 +361,18 @@ void query_model_check(query_model *model, query_model_query *query)
     CHECK(model->destroyed == model->lost);
 }
 
+void query_model_destroy_all(query_model *model, query_model_query *query)
+{
+    uint32_t expected = 0;
+    uint32_t destroyed = hm_query_destroy(&query->query);
+    for (uint32_t i = model->count; i-- > 0;)
+        if (query_model_matches(query, &model->entities[i])) {
+            drop(model, i);
+            expected++;
+        }
+    CHECK(destroyed == expected);
+}
+
 bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
                             uint32_t remove)
 {

@@ -78,6 +78,9 @@ void query_model_remove(query_model *model, uint32_t index, uint32_t component);
 void query_model_change(query_model *model, uint32_t index, uint32_t add, uint32_t remove);
 
 /* Changes all entities that a query visits. False when memory is refused; then nothing changes. */
+/* Destroys all entities that match. */
+void query_model_destroy_all(query_model *model, query_model_query *query);
+
 bool query_model_change_all(query_model *model, query_model_query *query, uint32_t add,
                             uint32_t remove);
 

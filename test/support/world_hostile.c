@@ -43,6 +43,10 @@ void world_model_hostile(void *state, const uint32_t arguments[3])
     CHECK(hm_world_add(world, handle, id, NULL) == HM_ERROR_STALE);
     CHECK(hm_world_remove(world, handle, id) == HM_ERROR_STALE);
     CHECK(hm_world_change(world, handle, &id, 1, NULL, 0) == HM_ERROR_STALE);
+    CHECK(hm_world_remove_all(world, handle) == HM_ERROR_STALE);
+    CHECK(hm_handle_is_null(hm_world_copy(world, handle)));
+    CHECK(hm_world_add_n(world, &handle, 1, id, NULL) == HM_ERROR_STALE);
+    CHECK(hm_world_remove_n(world, &handle, 1, id) == HM_ERROR_STALE);
 }
 
 /* A number that is no component of the model; it may be one of the tags that the world has

@@ -11,6 +11,7 @@
 enum {
     MODEL_SMALL = 64,  /* bytes; up to this size values are compared after each operation */
     MODEL_STRIDE = 16, /* above, each after as many operations */
+    MODEL_NO_COPY = 7, /* bytes of values that have a destroy hook, but no copy hook */
     MODEL_ROW = 16368  /* bytes of the largest row */
 };
 
@@ -116,12 +117,19 @@ hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t whi
 
 /* callbacks */
 
+bool world_model_copies(uint32_t component)
+{
+    return kinds[component].has_hook && kinds[component].size != MODEL_NO_COPY;
+}
+
 /* Returns the entity of a value whose hook is called. */
 static world_model_entity *owner_of(world_model *model, const world_model_component *of,
                                     const void *value)
 {
     if (model->acting != NULL)
         return world_model_find(model, model->acting->handle);
+    if (model->turns != NULL)
+        return world_model_find(model, *model->turns++);
     for (uint32_t i = 0; i < model->count; i++)
         if (hm_world_get(&model->world, model->entities[i].handle, of->id) == value)
             return &model->entities[i];
@@ -141,6 +149,11 @@ static void in_callback(world_model *model, hm_handle entity, uint32_t noise)
     CHECK(hm_world_add(world, entity, any, NULL) == HM_ERROR_BUSY);
     CHECK(hm_world_remove(world, entity, any) == HM_ERROR_BUSY);
     CHECK(hm_world_change(world, entity, &any, 1, NULL, 0) == HM_ERROR_BUSY);
+    CHECK(hm_handle_is_null(hm_world_create_with(world, &any, 1, NULL)));
+    CHECK(hm_handle_is_null(hm_world_copy(world, entity)));
+    CHECK(hm_world_add_n(world, &entity, 1, any, NULL) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove_n(world, &entity, 1, any) == HM_ERROR_BUSY);
+    CHECK(hm_world_remove_all(world, entity) == HM_ERROR_BUSY);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY && hm_world_reserve(world, 1) == HM_ERROR_BUSY);
 }
 
@@ -166,10 +179,31 @@ static void on_destroy(void *value, void *context)
     CHECK(value_holds(model, entity, c, value));
     entity->destroyed |= UINT32_C(1) << c;
     CHECK(hm_world_contains(&model->world, entity->handle));
-    if (model->acting == NULL)
-        model->before = model->after = entity->mask;
+    if (model->acting == NULL) {
+        model->before = entity->mask;
+        model->after = entity->mask & ~(model->turns != NULL ? model->lost : 0);
+    }
     check_whole(model, entity->handle);
     in_callback(model, entity->handle, hm_handle_index(entity->handle));
+}
+
+/* The new entity has all that the other one has; of the values, each has its bytes at least. */
+static void on_copy(void *value, const void *from, void *context)
+{
+    const world_model_component *of = context;
+    world_model *model = of->model;
+    uint32_t c = (uint32_t)(of - model->components);
+    hm_handle copy = hm_world_handle_of(&model->world, value, of->id);
+    const world_model_entity *entity =
+        world_model_find(model, hm_world_handle_of(&model->world, from, of->id));
+    CHECK(entity != NULL && world_model_find(model, copy) == NULL);
+    CHECK(value_holds(model, entity, c, value) && value_holds(model, entity, c, from));
+    CHECK((model->copied >> c & 1) == 0);
+    model->copied |= UINT32_C(1) << c;
+    for (uint32_t i = 0; i < model->component_count; i++)
+        CHECK(hm_world_has(&model->world, copy, model->components[i].id) ==
+              ((entity->mask >> i & 1) != 0));
+    in_callback(model, copy, hm_handle_index(copy));
 }
 
 /* At most 2 bytes, so that there are equal values. */
@@ -281,6 +315,7 @@ void world_model_make(world_model *model)
     hm_component_desc desc = {.size = kinds[c].size,
                               .align = kinds[c].align,
                               .destroy = kinds[c].has_hook ? on_destroy : NULL,
+                              .copy = world_model_copies(c) ? on_copy : NULL,
                               .context = component};
     desc.storage = kinds[c].is_sparse ? HM_COMPONENT_SPARSE : HM_COMPONENT_ARCHETYPE;
     hm_component id = hm_world_component(&model->world, &desc);
@@ -361,10 +396,27 @@ static void check_told(world_model *model)
 
 /* comparison */
 
+/* The components of an entity are listed, all of them or the first ones. */
+static void check_list(const world_model *model, const world_model_entity *entity, uint32_t room)
+{
+    hm_component listed[WORLD_MODEL_KINDS + 1];
+    uint32_t n = hm_world_components_of(&model->world, entity->handle, listed, room), mask = 0;
+    for (uint32_t i = 0; i < n && i < room; i++)
+        for (uint32_t c = 0; c < model->component_count; c++)
+            mask |= (uint32_t)(model->components[c].id == listed[i]) << c;
+    uint32_t count = 0, found = 0;
+    for (uint32_t c = 0; c < WORLD_MODEL_KINDS; c++) {
+        count += entity->mask >> c & 1;
+        found += mask >> c & 1;
+    }
+    CHECK(n == count && found == (n < room ? n : room) && (mask & ~entity->mask) == 0);
+}
+
 static void check_entity(world_model *model, const world_model_entity *entity, bool thorough)
 {
     const hm_world *world = &model->world;
     CHECK(hm_world_contains(world, entity->handle) && entity->destroyed == 0);
+    check_list(model, entity, thorough ? WORLD_MODEL_KINDS + 1 : entity->mask % 4);
     for (uint32_t c = 0; c < model->component_count; c++) {
         const world_model_component *of = &model->components[c];
         bool has = (entity->mask >> c & 1) != 0;
@@ -374,6 +426,9 @@ static void check_entity(world_model *model, const world_model_entity *entity, b
         CHECK((uintptr_t)value % (kinds[c].align != 0 ? kinds[c].align : 1) == 0);
         if (value != NULL && (of->size <= MODEL_SMALL || thorough))
             CHECK(value_holds(model, entity, c, value));
+        if (value != NULL)
+            CHECK(hm_world_handle_of(world, (const char *)value + of->size - 1, of->id).bits ==
+                  entity->handle.bits);
     }
 }
 
@@ -391,6 +446,8 @@ void world_model_probe(world_model *model, hm_handle handle, uint32_t noise)
         CHECK(hm_world_get(world, handle, model->components[c].id) == NULL &&
               !hm_world_has(world, handle, model->components[c].id));
     CHECK(hm_world_get(world, handle, noise) == NULL && !hm_world_has(world, handle, noise));
+    CHECK(hm_world_components_of(world, handle, NULL, 0) == 0);
+    CHECK(hm_handle_is_null(hm_world_handle_of(world, &noise, model->components[0].id)));
 }
 
 static void check_stats(const world_model *model)

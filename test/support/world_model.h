@@ -52,14 +52,17 @@ typedef struct world_model {
     uint32_t past_count;              /* handles ever stored there */
     const world_model_entity *acting; /* the entity that an operation changes; NULL: many */
     uint32_t before, after;           /* its components */
-    uint32_t tick;                    /* checks */
-    uint64_t clock;                   /* at the last check */
-    uint64_t ordered;                 /* calls of compare and key */
-    uint32_t sorting;                 /* the component that orders */
-    bool is_heap;                     /* uses hm_memory_heap(), which counts nothing */
-    bool is_worn;                     /* slots are used until they retire */
-    bool refuses;                     /* memory will refuse the next operation a call */
-    bool is_crowded; /* few sets are drawn, so that archetypes have many entities */
+    const hm_handle *turns; /* whose hooks run next, if many lose one component; or NULL */
+    uint32_t lost;          /* that component */
+    uint32_t copied;        /* components whose copy hook was called */
+    uint32_t tick;          /* checks */
+    uint64_t clock;         /* at the last check */
+    uint64_t ordered;       /* calls of compare and key */
+    uint32_t sorting;       /* the component that orders */
+    bool is_heap;           /* uses hm_memory_heap(), which counts nothing */
+    bool is_worn;           /* slots are used until they retire */
+    bool refuses;           /* memory will refuse the next operation a call */
+    bool is_crowded;        /* few sets are drawn, so that archetypes have many entities */
 } world_model;
 
 typedef struct world_model_set {
@@ -90,6 +93,9 @@ hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t whi
 
 /* Returns the components that have hooks. */
 uint32_t world_model_hooked(const world_model *model);
+
+/* Whether values of this component have a copy hook. */
+bool world_model_copies(uint32_t component);
 
 /* The order by the leading bytes of a value; `key` and `compare` count calls. */
 uint64_t world_model_leading(const void *value, void *context);

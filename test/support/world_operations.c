@@ -25,25 +25,6 @@ static void check_upcoming(const world_model *model, hm_handle upcoming, hm_hand
           hm_world_clock(&model->world));
 }
 
-/* Noise and order of a set. */
-static void create(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    world_model_set set = world_model_draw_set(model, arguments[0], arguments[1]);
-    hm_handle upcoming = hm_world_upcoming(&model->world, 0);
-    hm_handle entity = hm_world_create(&model->world, set.ids, set.n);
-    if (hm_handle_is_null(entity)) {
-        CHECK(!set.is_valid || !world_model_fits(model, set.mask) ||
-              world_model_explains(model, HM_ERROR_MEMORY, 1) ||
-              world_model_explains(model, HM_ERROR_FULL, 1));
-        return;
-    }
-    CHECK(set.is_valid && world_model_fits(model, set.mask));
-    world_model_keep_promises(model);
-    world_model_append(model, entity, set.mask);
-    check_upcoming(model, upcoming, entity);
-}
-
 /* Returns the columns for create_n: n values of each component, patterns from `pattern` on. Every
  * third component has none. The caller frees each. */
 static void draw_columns(const world_model *model, const world_model_set *set, uint32_t n,
@@ -105,6 +86,69 @@ static void create_n(void *state, const uint32_t arguments[3])
     }
     for (uint32_t i = 0; i < set.n; i++)
         free(columns[i]);
+}
+
+/* Noise and order of a set; pattern, or 0 modulo 4 for an entity without values. */
+static void create(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    void *values[WORLD_MODEL_KINDS + 1] = {NULL};
+    world_model_set set = world_model_draw_set(model, arguments[0], arguments[1]);
+    bool has_values = arguments[2] % 4 != 0;
+    hm_handle upcoming = hm_world_upcoming(&model->world, 0), entity;
+    if (has_values)
+        draw_columns(model, &set, 1, arguments[2], values);
+    entity = has_values
+                 ? hm_world_create_with(&model->world, set.ids, set.n, (const void *const *)values)
+                 : hm_world_create(&model->world, set.ids, set.n);
+    if (hm_handle_is_null(entity)) {
+        CHECK(!set.is_valid || !world_model_fits(model, set.mask) ||
+              world_model_explains(model, HM_ERROR_MEMORY, 1) ||
+              world_model_explains(model, HM_ERROR_FULL, 1));
+    } else {
+        CHECK(set.is_valid && world_model_fits(model, set.mask));
+        world_model_keep_promises(model);
+        append_many(model, &set, 1, arguments[2], values, &entity);
+        check_upcoming(model, upcoming, entity);
+    }
+    for (uint32_t i = 0; i < set.n; i++)
+        free(values[i]);
+}
+
+/* Whether the values of these components can be copied. */
+static bool can_copy(const world_model *model, uint32_t mask)
+{
+    for (uint32_t c = 0; c < model->component_count; c++)
+        if ((mask >> c & 1) != 0 && model->components[c].has_hook && !world_model_copies(c))
+            return false;
+    return true;
+}
+
+/* A handle as pick takes it. */
+static void copy(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
+    const world_model_entity *entity = world_model_find(model, handle);
+    uint32_t mask = entity != NULL ? entity->mask : 0, hooked = 0;
+    bool lives = entity != NULL || world_model_is_promised(model, handle);
+    for (uint32_t c = 0; c < model->component_count; c++)
+        hooked |= (uint32_t)world_model_copies(c) << c;
+    hm_handle made = hm_world_copy(&model->world, handle);
+    uint32_t copied = model->copied;
+    model->copied = 0;
+    if (hm_handle_is_null(made)) {
+        CHECK(copied == 0 && (!lives || !can_copy(model, mask) ||
+                              world_model_explains(model, HM_ERROR_MEMORY, 1) ||
+                              world_model_explains(model, HM_ERROR_FULL, 1)));
+        return;
+    }
+    CHECK(lives && can_copy(model, mask) && copied == (mask & hooked));
+    world_model_keep_promises(model);
+    world_model_entity *added = world_model_append(model, made, mask);
+    entity = world_model_find(model, handle);
+    added->zero = entity->zero;
+    memcpy(added->patterns, entity->patterns, sizeof added->patterns);
 }
 
 /* Number: after it, the handles of the next entities are certain, and an entity without components
@@ -319,6 +363,153 @@ static void remove_one(void *state, const uint32_t arguments[3])
         CHECK((before & bit) != 0 && world_model_explains(model, status, 0));
 }
 
+/* A handle as pick takes it. */
+static void remove_all(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
+    world_model_entity *entity = world_model_find(model, handle);
+    bool is_promised = world_model_is_promised(model, handle);
+    uint32_t before = entity != NULL ? entity->mask : 0;
+    act(model, entity, 0);
+    hm_status status = hm_world_remove_all(&model->world, handle);
+    entity = after_call(model, handle, status);
+    CHECK(!is_promised || status == HM_OK);
+    if (entity == NULL) {
+        CHECK(status == HM_ERROR_STALE);
+        return;
+    }
+    settle(model, entity, status == HM_OK ? before : 0);
+    if (status == HM_OK)
+        entity->mask = 0;
+    else
+        CHECK(before != 0 && world_model_explains(model, status, 0));
+}
+
+/* Many entities that gain or lose one component. */
+typedef struct model_many {
+    hm_handle handles[MODEL_BURST], turns[MODEL_BURST];
+    uint32_t n, c, bit;
+    bool are_alive, fit;
+} model_many;
+
+/* Draws entities, one of them now and then not alive. If the component has a hook none is given
+ * twice, so that those which have it tell in which order the hooks run. */
+static void draw_many(world_model *model, const uint32_t arguments[3], model_many *many)
+{
+    uint64_t random = arguments[1];
+    uint32_t wanted = arguments[0] % MODEL_BURST, turns = 0;
+    *many =
+        (model_many){.c = world_model_draw(model, arguments[2]), .are_alive = true, .fit = true};
+    many->bit = UINT32_C(1) << many->c;
+    for (uint32_t i = 0; i < wanted; i++) {
+        uint32_t kind = (uint32_t)test_random(&random) % 128,
+                 which = (uint32_t)test_random(&random);
+        hm_handle handle = world_model_pick(model, kind < 14 ? kind : 0, which, which >> 8);
+        bool is_new = true;
+        for (uint32_t k = 0; k < many->n; k++)
+            is_new = is_new && many->handles[k].bits != handle.bits;
+        if (!is_new && model->components[many->c].has_hook)
+            continue;
+        const world_model_entity *entity = world_model_find(model, handle);
+        many->handles[many->n++] = handle;
+        many->are_alive =
+            many->are_alive && (entity != NULL || world_model_is_promised(model, handle));
+        many->fit =
+            many->fit && world_model_fits(model, (entity != NULL ? entity->mask : 0) | many->bit);
+        if (entity != NULL && (entity->mask & many->bit) != 0)
+            many->turns[turns++] = handle;
+    }
+}
+
+/* Compares the hooks after a call with those that are expected. */
+static void end_many(world_model *model, const model_many *many, hm_status status)
+{
+    model->turns = NULL;
+    if (status == HM_OK)
+        world_model_keep_promises(model);
+    for (uint32_t i = 0; i < many->n; i++) {
+        world_model_entity *entity = world_model_find(model, many->handles[i]);
+        if (entity == NULL) {
+            CHECK(status != HM_OK);
+            continue;
+        }
+        settle(model, entity, status == HM_OK ? entity->mask & many->bit : 0);
+        entity->destroyed = 0;
+    }
+}
+
+/* Number, seed and component, which also says whether the values are zero. */
+static void add_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    model_many many;
+    draw_many(model, arguments, &many);
+    size_t size = model->components[many.c].size;
+    bool is_zero = arguments[2] / 64 % 4 == 0;
+    unsigned char *values = malloc(size * MODEL_BURST + 1);
+    CHECK(values != NULL);
+    for (uint32_t i = 0; i < many.n; i++)
+        test_item_fill(values + size * i, size, arguments[2] + i);
+    model->turns = many.turns;
+    model->lost = 0;
+    hm_status status = hm_world_add_n(&model->world, many.handles, many.n,
+                                      model->components[many.c].id, is_zero ? NULL : values);
+    end_many(model, &many, status);
+    free(values);
+    if (status != HM_OK) {
+        bool is_valid = many.are_alive && many.fit && (is_zero || size != 0);
+        CHECK(status != HM_ERROR_STALE || !many.are_alive);
+        CHECK(status != HM_ERROR_INVALID || !is_valid);
+        CHECK(!is_valid || world_model_explains(model, status, 0));
+        return;
+    }
+    CHECK(many.are_alive && many.fit && (is_zero || size != 0));
+    for (uint32_t i = 0; i < many.n; i++) {
+        world_model_entity *entity = world_model_find(model, many.handles[i]);
+        entity->mask |= many.bit;
+        entity->zero = is_zero ? entity->zero | many.bit : entity->zero & ~many.bit;
+        entity->patterns[many.c] = arguments[2] + i;
+    }
+}
+
+static void remove_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    model_many many;
+    draw_many(model, arguments, &many);
+    model->turns = many.turns;
+    model->lost = many.bit;
+    hm_status status =
+        hm_world_remove_n(&model->world, many.handles, many.n, model->components[many.c].id);
+    end_many(model, &many, status);
+    CHECK(many.are_alive || status == HM_ERROR_STALE);
+    CHECK(!many.are_alive || status == HM_OK || world_model_explains(model, status, 0));
+    for (uint32_t i = 0; i < many.n && status == HM_OK; i++)
+        world_model_find(model, many.handles[i])->mask &= ~many.bit;
+}
+
+/* As for add_n: what lookups of many answer is what those of one do. */
+static void get_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    model_many many;
+    void *values[MODEL_BURST];
+    bool alive[MODEL_BURST];
+    draw_many(model, arguments, &many);
+    const hm_world *world = &model->world;
+    hm_component id = model->components[many.c].id;
+    uint32_t found = hm_world_get_n(world, many.handles, many.n, id, values);
+    uint32_t living = hm_world_contains_n(world, many.handles, many.n, alive);
+    for (uint32_t i = 0; i < many.n; i++) {
+        CHECK(values[i] == hm_world_get(world, many.handles[i], id));
+        CHECK(alive[i] == (world_model_find(model, many.handles[i]) != NULL));
+        found -= values[i] != NULL;
+        living -= alive[i];
+    }
+    CHECK(found == 0 && living == 0);
+}
+
 /* Kind and which of an entity and order of the sets, noise of the sets. */
 static void change(void *state, const uint32_t arguments[3])
 {
@@ -468,7 +659,7 @@ static void refuse(void *state, const uint32_t arguments[3])
 }
 
 static const test_operation operations[] = {
-    {"create", 150, create},
+    {"create", 180, create},
     {"create_n", 20, create_n},
     {"reserve", 8, reserve},
     {"promise", 12, promise},
@@ -490,6 +681,11 @@ static const test_operation operations[] = {
     {"hostile_component", 30, world_model_hostile_component},
     {"query", 20, world_model_query},
     {"commands", 10, world_model_commands},
+    {"copy", 60, copy},
+    {"remove_all", 20, remove_all},
+    {"add_n", 20, add_n},
+    {"remove_n", 20, remove_n},
+    {"get_n", 10, get_n},
 };
 
 const test_subject world_subject = {

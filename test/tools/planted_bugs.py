@@ -177,10 +177,10 @@ BUGS = [
         "        bool has_any;\n        if (query->seen + 1 == world->archetype_array.count)\n"
         "            continue;\n", "world"),
     Bug("the hook of a sparse value runs twice when its entity is destroyed",
-        "src/world/entities.c",
-        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n",
-        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n"
-        "    entities_visit_sparse(world, entity, entities_run_sparse_hook);\n", "world"),
+        "src/world/values.c",
+        "        hm_world_destroy_value(world, number,\n",
+        "        for (int twice = 0; twice < 2; twice++)\n"
+        "            hm_world_destroy_value(world, number,\n", "world"),
     Bug("the order does not hear of a row that waits for its hooks", "src/world/chunks.c",
         "    if (index == world->order_archetype)\n"
         "        hm_world_disturb(world, place, archetype->count - 1);\n"

@@ -53,9 +53,9 @@ TEST(world_contract, a_refused_component_says_why)
     CHECK(hm_world_component(&world, NULL) == HM_INVALID_INDEX);
     CHECK(strcmp(hm_last_error(), "hm_world_component: desc is NULL") == 0);
     CHECK(component_fails(&world, (hm_component_desc){.destroy = ignore},
-                          "a tag has no values to destroy or to align"));
+                          "a tag has no values to destroy, copy or align"));
     CHECK(component_fails(&world, (hm_component_desc){.align = 4},
-                          "a tag has no values to destroy or to align"));
+                          "a tag has no values to destroy, copy or align"));
     CHECK(component_fails(&world, (hm_component_desc){.storage = HM_COMPONENT_SPARSE},
                           "a sparse component has values of size 0"));
     CHECK(component_fails(&world,

@@ -395,7 +395,7 @@ TEST(query_change, memory_refused_changes_nothing)
         uint32_t k = 1;
         for (; refuse(page_size, changes[i][0], changes[i][1], k, false); k++)
             refuse(page_size, changes[i][0], changes[i][1], k, true);
-        CHECK(k > 2);
+        CHECK(k > (i < 2 ? 1 : 6)); /* Where nothing is sparse only rows take memory. */
     }
 }
 

@@ -132,6 +132,15 @@ static void change_all(void *of, const uint32_t arguments[TEST_ARGUMENTS])
                                  remove_mask));
 }
 
+/* Mostly few entities have all that a narrow query asks for. */
+static void destroy_all(void *of, const uint32_t arguments[TEST_ARGUMENTS])
+{
+    state *on = of;
+    query_model_query *query = &on->queries[arguments[0] % QUERIES];
+    if (hm_query_count(&query->query) <= on->model.count / 4 || arguments[1] % 8 == 0)
+        query_model_destroy_all(&on->model, query);
+}
+
 static void clear(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 {
     state *on = of;
@@ -194,13 +203,21 @@ static void leave(void *of, const uint32_t arguments[TEST_ARGUMENTS])
 }
 
 static const test_operation operations[] = {
-    {"create", 20, create},   {"create_n", 6, create_n},
-    {"destroy", 12, destroy}, {"destroy_n", 4, destroy_n},
-    {"add", 20, add},         {"remove", 12, take_away},
-    {"change", 12, change},   {"change_all", 8, change_all},
-    {"clear", 1, clear},      {"trim", 3, trim},
-    {"write", 6, write_all},  {"defragment", 40, defragment},
-    {"ask", 10, ask},         {"leave", 3, leave},
+    {"create", 20, create},
+    {"create_n", 6, create_n},
+    {"destroy", 12, destroy},
+    {"destroy_n", 4, destroy_n},
+    {"add", 20, add},
+    {"remove", 12, take_away},
+    {"change", 12, change},
+    {"change_all", 8, change_all},
+    {"clear", 1, clear},
+    {"trim", 3, trim},
+    {"destroy_all", 6, destroy_all},
+    {"write", 6, write_all},
+    {"defragment", 40, defragment},
+    {"ask", 10, ask},
+    {"leave", 3, leave},
 };
 static const test_subject subject = {"query", operations, sizeof operations / sizeof *operations,
                                      begin,   check,      end};

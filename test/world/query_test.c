@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What queries visit, and how: views and their columns, archetypes that come and go, which side is
  * walked, what is refused meanwhile. What has changed since is in query_touch_test.c. */
+#include "support/memory.h"
 #include "support/query.h"
 
 #include <stdlib.h>
@@ -158,6 +159,59 @@ TEST(query, components_of_any_number_may_be_asked_for)
     CHECK(visit(&with) == 1 && visit(&without) == 1);
     hm_query_fini(&with);
     hm_query_fini(&without);
+    finish(&on);
+}
+
+/* destroy */
+
+TEST(query, destroy_ends_all_that_match_and_needs_no_memory)
+{
+    scene on;
+    test_memory memory;
+    test_memory_init(&memory, test_page_size(4096));
+    start_with(&on, &memory.table);
+    hm_handle many[3000];
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.x), 2, 1500, NULL, many) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.a, on.tag), 2, 1500, NULL, many + 1500) == HM_OK);
+    for (uint32_t i = 0; i < 1500; i += 2)
+        CHECK(hm_world_remove(&on.world, many[i], on.x) == HM_OK);
+    hm_query with_x = ask(&on, (hm_query_desc){ALL(on.a, on.x)});
+    hm_query without_tag = ask(&on, (hm_query_desc){ALL(on.a), NONE(on.tag)});
+    hm_query everything = ask(&on, (hm_query_desc){.all_count = 0});
+    CHECK(hm_query_count(&with_x) == 750 && hm_query_count(&without_tag) == 1500);
+    CHECK(hm_query_count(&everything) == 3000); /* Now their lists have memory. */
+    test_memory_fail(&memory, 1, true);
+    CHECK(hm_query_destroy(&with_x) == 750 && hm_query_destroy(&with_x) == 0);
+    CHECK(hm_world_contains(&on.world, many[0]) && !hm_world_contains(&on.world, many[1]));
+    CHECK(hm_query_destroy(&without_tag) == 750 && !hm_world_contains(&on.world, many[0]));
+    CHECK(hm_query_count(&everything) == 1500 && hm_query_destroy(&everything) == 1500);
+    CHECK(!test_memory_refused(&memory) && hm_world_count(&on.world) == 0);
+    test_memory_fail(&memory, 0, false);
+    CHECK(hm_world_validate(&on.world) == HM_OK);
+    hm_query_fini(&with_x);
+    hm_query_fini(&without_tag);
+    hm_query_fini(&everything);
+    finish(&on);
+    test_memory_check_released(&memory);
+}
+
+TEST(query, destroy_is_refused_while_a_query_runs)
+{
+    scene on;
+    start(&on);
+    hm_handle entity = CREATE(&on, on.a);
+    hm_query query = ask(&on, (hm_query_desc){ALL(on.a)}),
+             other = ask(&on, (hm_query_desc){ALL(on.a)});
+    hm_view view;
+    hm_query_begin(&query);
+    CHECK(hm_query_next(&query, &view));
+    CHECK(hm_query_destroy(&query) == 0 && hm_query_destroy(&other) == 0);
+    CHECK(strstr(hm_last_error(), "does not change while a query runs") != NULL);
+    CHECK(view.count == 1 && view.entities[0].bits == entity.bits);
+    CHECK(!hm_query_next(&query, &view) && hm_query_destroy(&query) == 1);
+    hm_query_fini(&query);
+    CHECK(hm_query_destroy(&query) == 0); /* It is zeroed. */
+    hm_query_fini(&other);
     finish(&on);
 }
 

@@ -122,6 +122,19 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
     for (i = 1; i < 10; i++)
         CHECK(place_get(&world, entities[i], place) > place_get(&world, entities[i - 1], place));
 
+    {
+        struct place values[3] = {{1, 6}, {1, 7}, {1, 8}};
+        struct place *found[3];
+        CHECK(place_add_n(&world, entities, 3, place, values) == HM_OK);
+        CHECK(place_get_n(&world, entities, 3, place, found) == 3 && found[2]->y == 8);
+        CHECK(place_handle_of(&world, found[2], place).bits == entities[2].bits);
+        CHECK(place_remove_n(&world, entities, 2, place) == HM_OK);
+        CHECK(!place_has(&world, entities[1], place) && place_has(&world, entities[2], place));
+    }
+    CHECK(frozen_add_n(&world, entities, 3, frozen) == HM_OK);
+    CHECK(frozen_has(&world, entities[2], frozen) && !frozen_has(&world, entities[3], frozen));
+    CHECK(frozen_remove_n(&world, entities, 3, frozen) == HM_OK);
+    CHECK(!frozen_has(&world, entities[2], frozen));
     CHECK(frozen_add(&world, entities[5], frozen) == HM_OK);
     CHECK(frozen_has(&world, entities[5], frozen) && !frozen_has(&world, entities[6], frozen));
     CHECK(frozen_changed(&world, entities[5], frozen) == hm_world_clock(&world) ||
@@ -158,6 +171,7 @@ TEST(world_typed, commands_take_typed_components_and_values)
     hm_world_fini(&world);
 }
 
+static const hm_handle nobody = {0};
 static place_component made_place;
 static frozen_component made_frozen;
 
@@ -173,6 +187,11 @@ static frozen_component made_frozen;
 NULL_TEST(place_component_init, world, place_component_init(NULL))
 NULL_TEST(place_component_init_desc, world, place_component_init_desc(NULL, NULL))
 NULL_TEST(place_get, world, place_get(NULL, HM_NULL_HANDLE, made_place))
+NULL_TEST(place_get_n, world, place_get_n(NULL, NULL, 0, made_place, NULL))
+NULL_TEST(place_add_n, world, place_add_n(NULL, NULL, 0, made_place, NULL))
+NULL_TEST(place_remove_n, world, place_remove_n(NULL, NULL, 0, made_place))
+NULL_TEST(place_handle_of, world, place_handle_of(NULL, NULL, made_place))
+NULL_TEST(frozen_add_n, world, frozen_add_n(NULL, NULL, 0, made_frozen))
 NULL_TEST(place_has, world, place_has(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_add, world, place_add(NULL, HM_NULL_HANDLE, made_place, NULL))
 NULL_TEST(place_remove, world, place_remove(NULL, HM_NULL_HANDLE, made_place))
@@ -184,6 +203,23 @@ NULL_TEST(place_commands_add, commands, place_commands_add(NULL, HM_NULL_HANDLE,
 NULL_TEST(place_commands_remove, commands, place_commands_remove(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(frozen_commands_add, commands, frozen_commands_add(NULL, HM_NULL_HANDLE, made_frozen))
 NULL_TEST(frozen_add, world, frozen_add(NULL, HM_NULL_HANDLE, made_frozen))
+
+/* Without entities, or a place for what is found. */
+#define ARRAY_TEST(name, array, call)                                                              \
+    DEATH_TEST(world_typed, name##_without_##array##_names_the_function)                           \
+    {                                                                                              \
+        struct place *found[1];                                                                    \
+        (void)found;                                                                               \
+        make_world();                                                                              \
+        test_expect_panic_of("typed_test.c", #name ": " #array " is NULL");                        \
+        (void)(call);                                                                              \
+    }
+
+ARRAY_TEST(place_get_n, entities, place_get_n(&world, NULL, 1, made_place, found))
+ARRAY_TEST(place_get_n, values, place_get_n(&world, &nobody, 1, made_place, NULL))
+ARRAY_TEST(place_add_n, entities, place_add_n(&world, NULL, 1, made_place, NULL))
+ARRAY_TEST(place_remove_n, entities, place_remove_n(&world, NULL, 1, made_place))
+ARRAY_TEST(frozen_add_n, entities, frozen_add_n(&world, NULL, 1, made_frozen))
 
 DEATH_TEST(world_typed, defragment_without_order_names_the_function)
 {

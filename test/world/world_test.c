@@ -467,6 +467,123 @@ TEST(world, the_archetypes_that_have_any_subset_of_components_are_arrays)
     finish_world(&world);
 }
 
+/* copies */
+
+static void take_over(void *value, const void *from, void *context)
+{
+    CHECK(memcmp(value, from, sizeof(int)) == 0);
+    ++*(int *)context;
+    *(int *)value += 100;
+}
+
+static void nothing_to_free(void *value, void *context)
+{
+    (void)value, (void)context;
+}
+
+TEST(world, a_copy_has_all_components_and_values_that_its_hooks_have_made)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    int copies = 0;
+    hm_component_desc desc = {.size = sizeof(int), .destroy = nothing_to_free};
+    desc.copy = take_over;
+    desc.context = &copies;
+    hm_component owned = make_component(&world, desc), plain = make_int(&world);
+    desc.storage = HM_COMPONENT_SPARSE;
+    hm_component sparse = make_component(&world, desc), tag = make_tag(&world);
+    hm_handle first = make_one(&world, owned, 1);
+    give(&world, first, plain, 2);
+    give(&world, first, sparse, 3);
+    CHECK(hm_world_add(&world, first, tag, NULL) == HM_OK);
+    uint64_t clock = hm_world_clock(&world);
+    hm_handle copy = hm_world_copy(&world, first);
+    CHECK(hm_world_changed(&world, first, sparse) > clock && copies == 2);
+    CHECK(value_of(&world, copy, owned) == 101 && value_of(&world, copy, plain) == 2);
+    CHECK(value_of(&world, copy, sparse) == 103 && hm_world_has(&world, copy, tag));
+    CHECK(value_of(&world, first, owned) == 1 && value_of(&world, first, sparse) == 3);
+    CHECK(hm_world_copy(&world, HM_NULL_HANDLE).bits == 0);
+    CHECK(strstr(hm_last_error(), "is not alive") != NULL);
+    finish_world(&world);
+}
+
+TEST(world, an_entity_whose_value_would_be_destroyed_twice_is_not_copied)
+{
+    hm_world world = make_world((hm_world_desc){.name = "stage"});
+    hm_component_desc desc = {.size = sizeof(int), .destroy = nothing_to_free, .name = "rope"};
+    for (int i = 0; i < 2; i++) {
+        hm_component rope = make_component(&world, desc);
+        hm_handle entity = make_one(&world, rope, 1);
+        CHECK(hm_handle_is_null(hm_world_copy(&world, entity)));
+        CHECK(strcmp(hm_last_error(), "component rope has a destroy hook, but none that copies") ==
+              0);
+        desc.storage = HM_COMPONENT_SPARSE;
+    }
+    CHECK(hm_world_count(&world) == 2);
+    finish_world(&world);
+}
+
+/* many entities */
+
+TEST(world, what_is_refused_for_one_of_many_entities_is_refused_for_all)
+{
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component a = make_int(&world), sparse = make_sparse(&world), tag = make_tag(&world);
+    hm_component large = make_component(&world, (hm_component_desc){.size = 16000});
+    hm_component full = make_component(&world, (hm_component_desc){.size = 1000});
+    hm_handle many[] = {make_one(&world, a, 1), make_one(&world, full, 2), HM_NULL_HANDLE};
+    int values[] = {4, 5, 6};
+    const hm_component each[] = {a, sparse, tag};
+    for (int i = 0; i < 3; i++) {
+        CHECK(hm_world_add_n(&world, many, 3, each[i], NULL) == HM_ERROR_STALE);
+        CHECK(hm_world_remove_n(&world, many, 3, each[i]) == HM_ERROR_STALE);
+        CHECK(hm_world_add_n(&world, many, 0, each[i], NULL) == HM_OK);
+    }
+    CHECK(hm_world_add_n(&world, many, 2, large, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_add_n(&world, many, 2, tag, values) == HM_ERROR_INVALID);
+    CHECK(hm_world_add_n(&world, many, 2, tag + 100, NULL) == HM_ERROR_INVALID);
+    CHECK(hm_world_remove_n(&world, many, 2, tag + 100) == HM_ERROR_INVALID);
+    CHECK(hm_world_has(&world, many[0], a) && !hm_world_has(&world, many[0], large));
+    CHECK(hm_world_has(&world, many[0], sparse) == hm_world_has(&world, many[1], tag));
+    many[2] = many[0];
+    CHECK(hm_world_add_n(&world, many, 3, a, values) == HM_OK);
+    CHECK(hm_world_add_n(&world, many, 3, sparse, values) == HM_OK);
+    CHECK(value_of(&world, many[0], a) == 6 && value_of(&world, many[1], a) == 5);
+    CHECK(value_of(&world, many[0], sparse) == 6 && value_of(&world, many[1], sparse) == 5);
+    finish_world(&world);
+}
+
+/* Rows, cells and columns, spare chunks, what was given back, and what is not the world's. */
+TEST(world, any_address_may_be_asked_for_its_entity)
+{
+    hm_world world = make_world((hm_world_desc){.capacity = 3000, .max_size = 1 << 20});
+    hm_component a = make_int(&world), b = make_int(&world), tag = make_tag(&world);
+    hm_handle many[2000];
+    CHECK(hm_world_create_n(&world, &a, 1, 2000, NULL, many) == HM_OK);
+    const char *last = hm_world_get(&world, many[1999], a);
+    CHECK(hm_world_destroy_n(&world, many + 1000, 1000) == 1000);
+    CHECK(hm_world_reserve(&world, 1500) == HM_OK);
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, last, a)));
+    const char *base = (const char *)world.store.base;
+    size_t size = HM_WORLD_BLOCK_SIZE * world.store.block_array.count;
+    uint32_t found = 0;
+    for (size_t i = 0; i < size; i++) {
+        hm_handle entity = hm_world_handle_of(&world, base + i, a);
+        if (hm_handle_is_null(entity))
+            continue;
+        size_t within = (size_t)(base + i - (const char *)hm_world_get(&world, entity, a));
+        CHECK(within < sizeof(int));
+        found++;
+    }
+    CHECK(found == 1000 * sizeof(int));
+    const void *first = hm_world_get(&world, many[0], a);
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, b)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, tag)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, tag + 1)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, base - 1, a)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, base + size, a)));
+    finish_world(&world);
+}
+
 /* clocks */
 
 TEST(world, the_clock_tells_which_columns_and_archetypes_have_changed)

@@ -57,6 +57,7 @@ typedef struct hm_world_archetype {
     uint32_t last_rows;              /* rows in the chunk `last` */
     uint32_t count;                  /* rows */
     uint32_t chunk_count;            /* chunks, spare ones included */
+    uint32_t gains;                  /* rows that a change of many entities prepares; or 0 */
     uint64_t changed;                /* clock at which rows last came, left or moved */
     uint64_t *column_changed;        /* column -> clock at which its values last changed */
     uint16_t *set;                   /* numbers of the components, rising */
@@ -70,7 +71,8 @@ typedef struct hm_world_archetype {
     uint16_t first_class;           /* class of the smallest chunk that fits a row */
     uint16_t hook_count;            /* columns with a destroy hook */
     bool is_alive;
-    bool is_ordered; /* for the world's order */
+    bool is_ordered;       /* for the world's order */
+    uint32_t next_gaining; /* the next archetype that gains rows; or 0 */
 } hm_world_archetype;
 
 /* Memory for chunks: blocks of 256 KiB, each whole or divided, and its eighths likewise. */

@@ -91,6 +91,12 @@ template <class T> struct type_number {
     }
 };
 
+/* The copy hook of a component, whose copy constructor does not throw. */
+template <class T> void copy_value(void *value, const void *from, void *) noexcept
+{
+    (void)::new (value) T(*static_cast<const T *>(from));
+}
+
 struct world_core;
 
 /* What a world knows of a query or of commands, which keep its address. */
@@ -284,6 +290,9 @@ struct world_core {
         desc.storage = storage;
         if constexpr (!is_tag<T>)
             desc.destroy = destroy_hook<T>();
+        if constexpr (!is_tag<T> && !std::is_trivially_copyable<T>::value &&
+                      std::is_nothrow_copy_constructible<T>::value)
+            desc.copy = &copy_value<T>;
         std::uint32_t number = type_number<T>::give();
         status returned = is_live() ? make_room(number) : HM_OK;
         if (returned != HM_OK)
