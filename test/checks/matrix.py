@@ -9,7 +9,6 @@ C++ class, too. EXCUSES has a reason for each that is missing, and none for othe
 
     matrix.py SOURCE
 """
-import glob
 import os
 import re
 import sys
@@ -108,9 +107,12 @@ def read_headers(container):
 
 
 def read_class(container):
-    """Returns a container's header for C++, and those of detail that all classes share."""
-    paths = [f"include/handle_map/{container}.hpp"] + glob.glob("include/handle_map/detail/*.hpp")
-    return "".join(strip(read(path)) for path in sorted(paths))
+    """Returns a container's headers for C++, and the bases of container.hpp that they name."""
+    paths = [f"include/handle_map/{container}.hpp", f"include/handle_map/detail/{container}.hpp"]
+    text = "".join(strip(read(path)) for path in paths if os.path.exists(path))
+    bases = re.findall(r"^template <class \w+> class (\w+)[^;{]*\{(.*?)^\};",
+                       strip(read("include/handle_map/container.hpp")), re.MULTILINE | re.DOTALL)
+    return text + "".join(body for name, body in bases if re.search(rf"\b{name}<", text))
 
 
 def read_matrix():

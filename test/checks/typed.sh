@@ -43,8 +43,9 @@ for kind in index lists map pool secondary table; do
         table.emplace) continue ;;  # insert takes all cells
         esac
         grep -q "hm_${kind}_$name\(_as\)\{0,1\}(" "$source/include/handle_map/$kind.hpp" ||
-            # What ends a container is an argument of the class that owns it.
-            grep -q "hm_${kind}_$name>" "$source/include/handle_map/$kind.hpp" || {
+            # A base calls the function of any container by its verb.
+            grep -qE "(call|functions<C>)::$name(_as)?\(" "$source/include/handle_map/container.hpp" \
+                "$source/include/handle_map/detail/container.hpp" || {
             echo "hm_${kind}_$name has no form in $kind.hpp" >&2
             failed=true
         }
@@ -68,6 +69,7 @@ done
 
 # The classes for C++ call each function, unless it is listed here with a reason.
 set -- "$source/include/handle_map/world.hpp" "$source/include/handle_map/query.hpp" \
+    "$source/include/handle_map/container.hpp" "$source/include/handle_map/detail/container.hpp" \
     "$source/include/handle_map/commands.hpp" "$source/include/handle_map/detail/world.hpp"
 for kind in world query commands; do
     names=$(sed -n "s/^[A-Za-z].*[ *]hm_${kind}_\([a-z_]*\)(.*/\1/p" \
@@ -78,7 +80,7 @@ for kind in world query commands; do
         commands.create) continue ;; # and so does hm_commands_create_with
         commands.change) continue ;; # commands of an entity are joined: adds and removes are one move
         esac
-        cat "$@" | grep -q "hm_${kind}_${name}[(>]" || {
+        cat "$@" | grep -qE "(hm_${kind}_|call::|functions<C>::)${name}[(>]" || {
             echo "hm_${kind}_$name has no form in C++" >&2
             failed=true
         }

@@ -445,6 +445,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     body_handle handles[BODIES];
     bool is_live[BODIES];
     uint32_t *found[BODIES];
+    float *places[1];
     body_cells cells;
     body_table table;
     hm_table_desc desc;
@@ -463,6 +464,8 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_table_insert_n(&table, &cells, BODIES, handles) == HM_OK);
     CHECK(body_table_row_n(&table, handles, BODIES, rows) == BODIES);
     CHECK(body_value_get_n(&table, handles, BODIES, found) == BODIES && *found[7] == 7);
+    CHECK(body_x_get_n(&table, handles, 1, places) == 1 &&
+          places[0] == body_x_get(&table, handles[0]));
     CHECK(body_table_group_count(&table) == (BODIES + 7) / 8 && body_value(&table) == NULL);
     for (i = 0; i < BODIES; i++)
         CHECK(rows[i] == i && body_value_group(&table, i / 8)[i % 8] == i);
