@@ -244,19 +244,12 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
 }
 #endif
 
-/* HM_INDEX_DEFINE(cell, body), without a semicolon, defines for the body_handle of HM_MAP_DEFINE,
- * HM_POOL_DEFINE or HM_HANDLE_DEFINE
- *
- *     cell_index        a struct with one member, hm_index index
- *     cell_index_view   as hm_index_view
- *
- * and for each function hm_index_X an inline function cell_index_X that does the same, with
- * body_handle in place of hm_handle, also in arrays, in views, and in the predicate of remove_if.
- * cell_index_init_for(index, capacity, owners, key_limit) makes it for the items of a container, as
- * body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world); capacity 0: that of the
- * container. cell_index_init(index, capacity, type_id, key_limit) uses the defaults for owners of
- * that type id. cell_index_init_desc takes a descriptor. An index without a name is called "cell".
- * Pass &cells.index to untyped functions. Example:
+/* HM_INDEX_DEFINE(cell, body) defines cell_index, cell_index_view and a typed form of each
+ * function, as handle_map.h says, for the body_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
+ * HM_HANDLE_DEFINE. cell_index_init_for(index, capacity, owners, key_limit) makes it for the items
+ * of a container, as body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world);
+ * capacity 0: that of the container. cell_index_init(index, capacity, type_id, key_limit) uses the
+ * defaults for owners of that type id. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)

@@ -298,18 +298,9 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
 }
 #endif
 
-/* HM_LISTS_DEFINE(contact, struct contact, 9), without a semicolon, defines
- *
- *     contact_handle      a distinct type that names a list, a struct with one member, hm_handle id
- *     contact_lists       a struct with one member, hm_lists lists
- *     contact_lists_view  as hm_lists_view, with a contact_handle and a struct contact *
- *
- * and for each function hm_lists_X an inline function contact_lists_X that does the same. The item
- * size is a constant there; contact_handle and struct contact * replace handles and items, also in
- * arrays, in views, and in the predicate of erase_if. contact_lists_init(lists, capacity) uses the
- * defaults. contact_lists_init_desc takes a descriptor: its size and alignment are ignored, and its
- * type id, unless it is 0, replaces the number here. Lists without a name are called "contact".
- * Pass &contacts.lists to untyped functions. Example:
+/* HM_LISTS_DEFINE(contact, struct contact, 9) defines contact_handle, which names a list,
+ * contact_lists, contact_lists_view and a typed form of each function, HM_LISTS_DEFINE_FOR all but
+ * the handle: handle_map.h says how. Example:
  *
  *     HM_LISTS_DEFINE(contact, struct contact, 9)
  *
@@ -321,10 +312,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
  *         uint32_t count;
  *         struct contact *found = contact_lists_items(&contacts, of_wall, &count);
  *     }
- *
- * HM_LISTS_DEFINE_FOR(contact, struct contact, 9) does the same for a contact_handle that
- * HM_HANDLE_DEFINE has defined already, so that an item can hold handles of lists (example in
- * handle.h). */
+ */
 #define HM_LISTS_DEFINE(prefix, type, number)                                                      \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_LISTS_DEFINE_FOR(prefix, type, number)

@@ -462,19 +462,8 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
 }
 #endif
 
-/* HM_MAP_DEFINE(texture, struct texture, 3), without a semicolon, defines
- *
- *     texture_handle   a distinct type, a struct with one member, hm_handle id: passing a mesh's
- *                      handle to a texture map does not compile (handle.h)
- *     texture_map      a struct with one member, hm_map map
- *
- * and for each function hm_map_X an inline function texture_map_X that does the same. The item size
- * is a constant there; texture_handle and struct texture * replace handles and items, also in
- * arrays, as probes, and in the predicate of erase_if; hooks and orders stay untyped.
- * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
- * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
- * that two maps of one type can tell their handles apart. A map without a name is called "texture".
- * Pass &textures.map to untyped functions. Example:
+/* HM_MAP_DEFINE(texture, struct texture, 3) defines texture_handle, texture_map and a typed form of
+ * each function, HM_MAP_DEFINE_FOR all but the handle: handle_map.h says how. Example:
  *
  *     HM_MAP_DEFINE(texture, struct texture, 3)
  *
@@ -484,10 +473,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
  *         texture_handle wood = texture_map_insert(&textures, &made);
  *         struct texture *found = texture_map_get(&textures, wood); // or NULL
  *     }
- *
- * HM_MAP_DEFINE_FOR(texture, struct texture, 3) does the same for a texture_handle that
- * HM_HANDLE_DEFINE has defined already, so that an item can hold handles of its own kind (example
- * in handle.h). A map and a pool may share one handle type in one file: give them two type ids. */
+ */
 #define HM_MAP_DEFINE(prefix, type, number)                                                        \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_MAP_DEFINE_FOR(prefix, type, number)

@@ -368,18 +368,8 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
 }
 #endif
 
-/* HM_POOL_DEFINE(particle, struct particle, 3), without a semicolon, defines
- *
- *     particle_handle   a distinct type, a struct with one member, hm_handle id: passing another
- *                       type's handle to a particle pool does not compile (handle.h)
- *     particle_pool     a struct with one member, hm_pool pool
- *
- * and for each function hm_pool_X an inline function particle_pool_X that does the same. The item
- * size is a constant there; particle_handle and struct particle * replace handles and items, also
- * in arrays and in the predicate of erase_if; the hook stays untyped. particle_pool_init(pool,
- * capacity) uses the defaults. particle_pool_init_desc takes a descriptor: its size and alignment
- * are ignored, and its type id, unless it is 0, replaces the number here. A pool without a name is
- * called "particle". Pass &particles.pool to untyped functions. Example:
+/* HM_POOL_DEFINE(particle, struct particle, 3) defines particle_handle, particle_pool and a typed
+ * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how. Example:
  *
  *     HM_POOL_DEFINE(particle, struct particle, 3)
  *
@@ -389,10 +379,7 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
  *         particle_handle spark = particle_pool_insert(&particles, &made);
  *         struct particle *found = particle_pool_get(&particles, spark); // or NULL
  *     }
- *
- * HM_POOL_DEFINE_FOR(particle, struct particle, 3) does the same for a particle_handle that
- * HM_HANDLE_DEFINE has defined already. A map and a pool may share one handle type in one file:
- * give them two type ids. */
+ */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_POOL_DEFINE_FOR(prefix, type, number)

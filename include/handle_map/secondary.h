@@ -363,19 +363,12 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
 }
 #endif
 
-/* HM_SECONDARY_DEFINE(glow, sprite, struct glow), without a semicolon, defines for the
- * sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or HM_HANDLE_DEFINE
- *
- *     glow_secondary   a struct with one member, hm_secondary secondary
- *
- * and for each function hm_secondary_X an inline function glow_secondary_X that does the same. The
- * value size is a constant there; sprite_handle and struct glow * replace handles and values, also
- * in arrays, as probes, and in the predicate of remove_if; the hook and orders stay untyped.
- * glow_secondary_init_for(secondary, capacity, owners) makes it for the items of a container, as
- * sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world); capacity 0: that of the
- * container. glow_secondary_init(secondary, capacity, type_id) uses the defaults for owners of that
- * type id. glow_secondary_init_desc takes a descriptor, whose size and alignment are ignored. A
- * secondary without a name is called "glow". Pass &glows.secondary to untyped functions. Example:
+/* HM_SECONDARY_DEFINE(glow, sprite, struct glow) defines glow_secondary and a typed form of each
+ * function, as handle_map.h says, for the sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
+ * HM_HANDLE_DEFINE. glow_secondary_init_for(secondary, capacity, owners) makes it for the items of
+ * a container, as sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world);
+ * capacity 0: that of the container. glow_secondary_init(secondary, capacity, type_id) uses the
+ * defaults for owners of that type id. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)

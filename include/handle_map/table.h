@@ -380,11 +380,9 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 }
 #endif
 
-/* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), without a semicolon, where PARTICLE_COLUMNS is a
- * macro that calls its argument with the type and the name of each column, defines
+/* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), where PARTICLE_COLUMNS is a macro that calls its
+ * argument with the type and the name of each column, defines particles_handle, particles_table,
  *
- *     particles_handle   a distinct type, as in map.h
- *     particles_table    a struct with one member, hm_table table
  *     particles_row      a struct with a member for each column: what insert takes
  *     particles_cells    a struct with a pointer for each column: the arrays that insert_n takes
  *
@@ -399,11 +397,9 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
  *     particles_x_lower_bound(table, order, probe)  and upper_bound, with a float * as the probe
  *     particles_x_column                a constant, the number of the column
  *
- * For each other function hm_table_X there is an inline function particles_table_X that does the
- * same with particles_handle, also in arrays. particles_table_init(table, capacity) uses the
- * defaults; particles_table_init_desc takes a descriptor, whose columns are ignored, and whose type
- * id, unless it is 0, replaces the number here. At most 64 columns, none of them called handle,
- * table, row or cells. Example:
+ * and a typed form of each other function, HM_TABLE_DEFINE_FOR all but the handle: handle_map.h
+ * says how. The columns of a descriptor are ignored. At most 64 columns,
+ * none of them called handle, table, row or cells. Example:
  *
  *     #define PARTICLE_COLUMNS(COLUMN) COLUMN(float, x) COLUMN(float, y) COLUMN(uint32_t, color)
  *     HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS)
@@ -417,8 +413,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
  *             x[i] += 1;
  *         uint32_t *color = particles_color_get(&particles, made); // or NULL
  *     }
- *
- * HM_TABLE_DEFINE_FOR does the same for a particles_handle that HM_HANDLE_DEFINE has defined. */
+ */
 #define HM_TABLE_DEFINE(prefix, number, COLUMNS)                                                   \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_TABLE_DEFINE_FOR(prefix, number, COLUMNS)
