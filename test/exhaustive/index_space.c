@@ -1,193 +1,172 @@
 /* SPDX-License-Identifier: MIT */
-/* The live index: how it is begun, copied, brought back and compared with its model. */
-#include "index_space.h"
-
+/* The state spaces of an index. */
 #include "blank.h"
+#include "subject.h"
 
+#include "support/index_model.h"
+
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-index_live keyed;
+enum {
+    INDEX_COLUMNS = 7, /* four of the secondary, records of lists, buckets, heads */
+    INDEX_COLUMN = 96, /* bytes that one needs, at most */
+    INDEX_IDS = 288,   /* bytes: entries, slots, floors of the lists */
+    INDEX_RANGE = 544  /* bytes, for blocks */
+};
 
-/* model */
-
-uint64_t index_key(uint32_t number)
-{
-    return keyed.config->hashed ? number * UINT64_C(0x9E3779B97F4A7C15) : number;
-}
-
-uint32_t index_count(const index_ghost *model)
-{
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < INDEX_SLOTS; slot++)
-        count += model->generation[slot] != 0;
-    return count;
-}
-
-bool index_has(hm_handle handle)
-{
-    uint32_t slot = hm_handle_index(handle);
-    return slot < INDEX_SLOTS && keyed.model.generation[slot] != 0 &&
-           handle.bits == space_name(slot, keyed.model.generation[slot], SPACE_TYPE_ID, false).bits;
-}
+static index_model model;
+static const space_config *config;
 
 /* begin and end */
 
-static size_t begin(const space_config *config)
+static void begin_index(void)
 {
-    size_t windows[INDEX_COLUMNS + 2];
-    memset(&keyed, 0, sizeof keyed);
-    keyed.config = config;
-    CHECK(config->max_slots <= INDEX_SLOTS && config->keys <= INDEX_KEYS);
-    for (uint32_t i = 0; i < INDEX_COLUMNS; i++)
-        windows[i] = INDEX_COLUMN;
-    windows[INDEX_COLUMNS] = INDEX_IDS;
-    windows[INDEX_COLUMNS + 1] = INDEX_RANGE;
-    arena_begin(windows, INDEX_COLUMNS + 2, config->page_size);
     const hm_index_desc desc = {.capacity = config->capacity,
                                 .max_slots = config->max_slots,
                                 .type_id = SPACE_TYPE_ID,
                                 .key_limit = config->hashed ? 0 : config->keys,
-                                .seed = 1,
-                                .memory = &arena.table};
+                                .seed = 1};
     uint32_t refuse = 1;
     do { /* Each of the reservations is refused once. */
         arena_refuse(refuse++);
-        hm_status status = hm_index_init(&keyed.index, &desc);
+        hm_status status = index_model_init(&model, &desc, config->page_size);
         CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
         CHECK(!arena.refused || arena_is_empty());
     } while (arena.refused);
     arena_refuse(0);
-    hm_array *range = &keyed.index.members.unit_array;
+    hm_array *range = &model.index.members.unit_array;
     CHECK(config->units <= range->capacity);
     if (config->units != 0)
         range->capacity = config->units;
-    return sizeof(index_state);
 }
 
-static void end(void)
+static void fini(void)
 {
-    hm_index_fini(&keyed.index);
-    CHECK(arena_is_empty());
+    index_model_fini(&model);
 }
 
-/* states */
-
-/* As in the space of a secondary. */
-static void blank_owners(void)
+static void probe(hm_handle handle)
 {
-    hm_secondary *owners = &keyed.index.owners;
+    index_model_probe(&model, handle);
+    if (index_model_find(&model, handle) == NULL)
+        CHECK(!hm_index_remove(&model.index, handle));
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const index_model_entry *x = a, *y = b;
+    uint32_t left = hm_handle_index(x->owner), right = hm_handle_index(y->owner);
+    return (left > right) - (left < right);
+}
+
+static bool has_owner(uint32_t slot)
+{
+    for (uint32_t i = 0; i < model.count; i++)
+        if (hm_handle_index(model.entries[i].owner) == slot)
+            return true;
+    return false;
+}
+
+/* The model's order of owners does not matter; for the rest see the space of a secondary. */
+static void blank(void)
+{
+    hm_index *index = &model.index;
+    hm_secondary *owners = &index->owners;
+    qsort(model.entries, model.count, sizeof *model.entries, by_slot);
+    memset(model.entries + model.count, 0,
+           (INDEX_MODEL_OWNERS - model.count) * sizeof *model.entries);
     blank_behind(&owners->value_array, sizeof(hm_index_place) * owners->count);
     blank_behind(&owners->owner_array, sizeof(hm_handle) * owners->count);
     blank_behind(&owners->piece_array, owners->piece_array.count);
     BLANK(owners->value_array.count);
     BLANK(owners->owner_array.count);
     for (uint32_t slot = 0; slot < owners->slot_end; slot++)
-        if (owners->pieces[slot >> owners->piece_shift] != 0 &&
-            (slot >= INDEX_SLOTS || keyed.model.generation[slot] == 0))
+        if (owners->pieces[slot >> owners->piece_shift] != 0 && !has_owner(slot))
             owners->positions[slot] = 0;
+    blank_lists(&index->members);
+    blank_behind(&index->bucket_array, sizeof(hm_index_bucket) * index->bucket_count);
+    BLANK(index->bucket_array.count);
+    BLANK(index->head_array.count);
 }
 
-void index_capture(void *into)
+static size_t begin(const space_config *of)
 {
-    index_state *state = into;
-    arena_open();
-    blank_owners();
-    blank_lists(&keyed.index.members);
-    blank_behind(&keyed.index.bucket_array, sizeof(hm_index_bucket) * keyed.index.bucket_count);
-    BLANK(keyed.index.bucket_array.count);
-    BLANK(keyed.index.head_array.count);
-    memcpy(&state->index, &keyed.index, sizeof keyed.index);
-    memcpy(&state->memory, &arena.memory, sizeof arena.memory);
-    memcpy(&state->model, &keyed.model, sizeof keyed.model);
-    arena_capture(state->bytes);
-    arena_close();
+    size_t windows[INDEX_COLUMNS + 2];
+    const size_t live = offsetof(index_model, index);
+    CHECK(of->capacity <= INDEX_MODEL_OWNERS);
+    config = of;
+    memset(&model, 0, sizeof model);
+    model.keys = of->keys;
+    model.first_life = of->spent_lives + 1u;
+    for (uint32_t i = 0; i < INDEX_COLUMNS; i++)
+        windows[i] = INDEX_COLUMN;
+    windows[INDEX_COLUMNS] = INDEX_IDS;
+    windows[INDEX_COLUMNS + 1] = INDEX_RANGE;
+    arena_begin(windows, INDEX_COLUMNS + 2, of->page_size);
+    begin_index();
+    return subject_begin(&(subject_space){of, &index_subject, &model,
+                                          (unsigned char *)&model + live, sizeof model - live,
+                                          &model.refusals, blank, probe, fini});
 }
 
-void index_restore(const void *from)
-{
-    const index_state *state = from;
-    arena_open();
-    memcpy(&keyed.index, &state->index, sizeof keyed.index);
-    memcpy(&arena.memory, &state->memory, sizeof arena.memory);
-    memcpy(&keyed.model, &state->model, sizeof keyed.model);
-    arena_restore(state->bytes);
-    arena_close();
-}
+/* steps */
 
-/* what a state shows */
-
-static void check_handle(hm_handle handle)
+/* Each handle value that is not of a spent life, with each key. */
+static void list_sets(space_actions *list)
 {
-    uint64_t key = UINT64_MAX;
-    bool is_owner = index_has(handle);
-    CHECK(hm_index_contains(&keyed.index, handle) == is_owner);
-    CHECK(hm_index_key_of(&keyed.index, handle, &key) == is_owner);
-    CHECK(key == (is_owner ? index_key(keyed.model.key[hm_handle_index(handle)]) : UINT64_MAX));
-}
-
-/* The members are the owners that have the key, each once; validate compares the places. */
-static void check_keys(void)
-{
-    uint32_t keys = 0, visited = 0;
-    for (uint32_t number = 0; number <= keyed.config->keys; number++) {
-        uint32_t count = UINT32_MAX, wanted = 0;
-        const hm_handle *members = hm_index_members(&keyed.index, index_key(number), &count);
-        for (uint32_t slot = 0; slot < INDEX_SLOTS; slot++)
-            wanted += keyed.model.generation[slot] != 0 && keyed.model.key[slot] == number;
-        CHECK(count == wanted && (members == NULL) == (count == 0));
-        for (uint32_t i = 0; i < count; i++)
-            CHECK(index_has(members[i]) && keyed.model.key[hm_handle_index(members[i])] == number);
-        keys += count != 0;
+    for (uint32_t n = 0; n < space_handle_values(config); n++) {
+        uint32_t life = n % SPACE_SLOT_VALUES / 4;
+        hm_handle handle = space_handle_value(n);
+        if (life > 0 && life <= config->spent_lives)
+            continue;
+        for (uint32_t key = 0; key <= config->keys - (uint32_t)config->hashed; key++)
+            subject_add(list, "hostile_set", 4 * hm_handle_index(handle),
+                        (uint32_t)(handle.bits >> 48), life | (life ^ key) << 16);
     }
-    CHECK(hm_index_key_count(&keyed.index) == keys);
-    hm_index_view view = {0};
-    while (hm_index_next(&keyed.index, &view)) {
-        CHECK(view.members == hm_index_members(&keyed.index, view.key, NULL));
-        visited++;
-    }
-    CHECK(visited == keys);
 }
 
-static void check_statistics(void)
+static void list_all(space_actions *list)
 {
-    hm_index_stats stats = hm_index_get_stats(&keyed.index);
-    size_t reserved_size = 0;
-    for (uint32_t i = 0; i < arena.range_count; i++)
-        reserved_size += arena.memory.reserved[i];
-    CHECK(stats.count == index_count(&keyed.model) && hm_index_count(&keyed.index) == stats.count);
-    CHECK(stats.capacity == keyed.config->capacity && stats.max_slots == keyed.config->max_slots);
-    CHECK(stats.reserved_size == reserved_size && stats.committed_size == arena_check());
+    uint32_t slots = config->max_slots, keys = config->keys;
+    list->count = 0;
+    subject_add(list, "clear", 0, 0, 0);
+    if ((config->left_out & SPACE_NO_TRIM) == 0)
+        subject_add(list, "trim", 0, 0, 0);
+    subject_add(list, "reserve", UINT32_MAX, 0, 0);
+    for (uint32_t n = 0; n <= config->capacity + 1; n++)
+        subject_add(list, "reserve", n, 0, 0);
+    for (uint32_t swaps = 0; swaps < 3; swaps++)
+        subject_add(list, "defragment", swaps, 0, 0);
+    for (uint32_t set = 0; set < 1u << slots; set++)
+        subject_add(list, "remove_if", set, 0, 0);
+    list_sets(list);
+    for (uint32_t i = 0; i < config->capacity; i++)
+        subject_add(list, "remove", 0, i, 0);
+    subject_add(list, "remove_key", 0, 0,
+                0); /* a key that nothing has, or that follows the others */
+    for (uint32_t key = 0; key < keys; key++)
+        subject_add(list, "remove_key", 64 * key + 1, 0, 0);
+    if ((config->left_out & SPACE_NO_PAIRS) == 0)
+        for (uint32_t a = 0; a < (slots + 1) * slots; a++)
+            for (uint32_t b = 0; b < keys * keys; b++)
+                subject_add(list, "set_two", a / slots + a % slots * 64, b / keys + b % keys * 64,
+                            0);
 }
 
-/* From every state, fini gives all memory back. */
-static void check_end(void)
+static bool is_possible(const void *state, const space_action *action)
 {
-    arena_close();
-    hm_index_fini(&keyed.index);
-    CHECK(arena_is_empty());
-    hm_index_fini(&keyed.index);
-    CHECK(hm_index_validate(&keyed.index) == HM_OK);
-}
-
-static void check(void)
-{
-    CHECK(hm_index_validate(&keyed.index) == HM_OK);
-    for (uint32_t n = 0; n < space_handle_values(keyed.config); n++)
-        check_handle(space_handle_value(n));
-    check_keys();
-    check_statistics();
-    check_end();
+    (void)state;
+    return !subject_is(action, "remove") || action->b < model.count;
 }
 
 const space_kind index_space = {
     .container = "index",
-    .verbs = index_verbs,
+    .subject = &index_subject,
     .begin = begin,
-    .end = end,
-    .capture = index_capture,
-    .restore = index_restore,
-    .check = check,
-    .list = index_list,
-    .is_possible = index_is_possible,
-    .take = index_take,
+    .end = fini,
+    SUBJECT_CALLS,
+    .list = list_all,
+    .is_possible = is_possible,
 };

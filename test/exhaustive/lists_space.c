@@ -115,7 +115,7 @@ static size_t begin(const space_config *of)
     begin_lists();
     size_t size =
         subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
-                                       sizeof model - live, blank, probe, fini});
+                                       sizeof model - live, NULL, blank, probe, fini});
     for (uint32_t life = 0; life < of->spent_lives; life++) {
         for (uint32_t i = 0; i < of->capacity; i++)
             subject_run("create", any);

@@ -28,7 +28,6 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "index_space.h"
 #include "secondary_space.h"
 #include "space.h"
 #include "world_space.h"
@@ -174,8 +173,8 @@ static const space_config lists_spaces[] = {
     {"joins4", 3, 3, 64, 16, 0, ITEMS(1, 4, 15), .spent_lives = 2, .slow = true},
 };
 
-#define WITHOUT_TRIM .left_out = 1u << INDEX_TRIM
-#define SINGLE .left_out = 1u << INDEX_TRIM | 1u << INDEX_SET_TWO
+#define WITHOUT_TRIM .left_out = SPACE_NO_TRIM
+#define SINGLE .left_out = SPACE_NO_TRIM | SPACE_NO_PAIRS
 
 static const space_config index_spaces[] = {
     {"index", 2, 2, 64, 0, 0, .keys = 1, .units = 16, .spent_lives = 2, WITHOUT_TRIM},

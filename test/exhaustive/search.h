@@ -15,7 +15,9 @@
 #include <handle_map/pool.h>
 
 enum {
-    SPACE_LIVES = 3, /* items of a slot, with generations of 2 bits */
+    SPACE_NO_TRIM = 1,  /* in left_out of an index: no trim */
+    SPACE_NO_PAIRS = 2, /* no batch */
+    SPACE_LIVES = 3,    /* items of a slot, with generations of 2 bits */
     SPACE_TYPE_ID = 5,
     SPACE_BLANK = 0xDD, /* fills memory that must not be read; not a valid count, slot or handle */
     SPACE_MOST_ACTIONS = 1024,

@@ -9,11 +9,16 @@ static subject_space now;
 static unsigned char *tried, *probed; /* states */
 static uint32_t tried_calls;
 
+static size_t state_size(void)
+{
+    return now.live_size + sizeof arena.memory + arena_size();
+}
+
 size_t subject_begin(const subject_space *space)
 {
     now = *space;
     CHECK(now.live_size % 8 == 0);
-    size_t size = now.live_size + sizeof arena.memory + arena_size();
+    size_t size = state_size();
     tried = realloc(tried, size);
     probed = realloc(probed, 2 * size);
     CHECK(tried != NULL && probed != NULL);
@@ -58,14 +63,18 @@ uint32_t subject_take(const void *before, const space_action *action, uint32_t r
                       bool *changed)
 {
     const uint32_t arguments[] = {action->a, action->b, action->c};
-    (void)before;
+    const uint32_t refusals = now.refusals != NULL ? *now.refusals : 0;
     arena_refuse(refuse);
     now.subject->operations[action->verb].run(now.model, arguments);
     uint32_t made = arena.calls;
     CHECK(!action->is_quiet || made == 0);
     arena_refuse(0);
-    *changed = true;
-    return made;
+    *changed = now.refusals == NULL || *now.refusals == refusals;
+    if (*changed)
+        return made;
+    subject_capture(probed);
+    CHECK(made == 0 && memcmp(probed, before, state_size()) == 0);
+    return 0;
 }
 
 /* states */
@@ -105,7 +114,7 @@ void test_undo(void)
 
 void subject_check(void)
 {
-    size_t size = now.live_size + sizeof arena.memory + arena_size();
+    size_t size = state_size();
     subject_capture(probed);
     for (uint32_t n = 0; n < space_handle_values(now.config); n++)
         now.probe(space_handle_value(n));

@@ -20,7 +20,8 @@ typedef struct subject_space {
     void *model;
     void *live; /* the part of the model that a state has: a container and what it must answer */
     size_t live_size;
-    void (*blank)(void);             /* makes the live part and the arena canonical */
+    const uint32_t *refusals; /* counts operations that must change nothing; NULL: none does */
+    void (*blank)(void);      /* makes the live part and the arena canonical */
     void (*probe)(hm_handle handle); /* passes it to every function that must not change anything */
     void (*fini)(void);              /* of container and model, and checks that nothing is left */
 } subject_space;

@@ -84,7 +84,7 @@ static void forget(index_model *model, index_model_entry *entry)
 static hm_status set_entry(index_model *model, hm_handle owner, uint32_t key)
 {
     index_model_entry *before = find_slot(model, hm_handle_index(owner));
-    if (key == INDEX_MODEL_KEYS && model->desc.key_limit != 0)
+    if (key == model->keys && model->desc.key_limit != 0)
         return HM_ERROR_INVALID;
     if (!may_be_owner(model, owner))
         return HM_ERROR_INVALID;
@@ -106,6 +106,12 @@ static bool is_refused_for_memory(const index_model *model, hm_status status, hm
            test_memory_refused(&model->memory);
 }
 
+static void take_back(index_model *model, const index_model *before)
+{
+    memcpy(model->entries, before->entries, sizeof model->entries);
+    model->count = before->count;
+}
+
 void index_model_set(index_model *model, hm_handle owner, uint32_t key)
 {
     static index_model before;
@@ -113,15 +119,14 @@ void index_model_set(index_model *model, hm_handle owner, uint32_t key)
     hm_status wanted = set_entry(model, owner, key);
     hm_status status = hm_index_set(&model->index, owner, key_of(model, key));
     CHECK(status == wanted || is_refused_for_memory(model, status, wanted));
-    if (status != HM_OK) {
-        memcpy(model->entries, before.entries, sizeof model->entries);
-        model->count = before.count;
-    }
+    model->refusals += wanted != HM_OK;
+    if (status != HM_OK)
+        take_back(model, &before);
 }
 
-static uint32_t some_key(uint32_t noise)
+static uint32_t some_key(const index_model *model, uint32_t noise)
 {
-    return noise % 64 == 0 ? INDEX_MODEL_KEYS : noise / 64 % INDEX_MODEL_KEYS;
+    return noise % 64 == 0 ? model->keys : noise / 64 % model->keys;
 }
 
 /* A handle as pick takes it; which also says the key. */
@@ -129,26 +134,21 @@ static void set(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
     hm_handle owner = pick(model, arguments[0], arguments[1], arguments[2]);
-    index_model_set(model, owner, some_key(arguments[0] / 16 + arguments[1] + arguments[2]));
+    index_model_set(model, owner, some_key(model, arguments[0] / 16 + arguments[1] + arguments[2]));
 }
 
-/* Number, random, how many keys. Mostly handles that may be owners'. */
-static void set_n(void *state, const uint32_t arguments[3])
+/* Sets a batch of keys by number, all or none. */
+static void set_many(index_model *model, const hm_handle *owners, const uint32_t *numbers,
+                     uint32_t n)
 {
     static index_model before;
-    index_model *model = state;
-    hm_handle owners[INDEX_MODEL_BATCH] = {{0}};
-    uint64_t keys[INDEX_MODEL_BATCH] = {0}, random = arguments[1];
-    uint32_t n = arguments[0] % (INDEX_MODEL_BATCH + 1), of = 1 + arguments[2] % INDEX_MODEL_KEYS;
+    uint64_t keys[INDEX_MODEL_BATCH] = {0};
     hm_status wanted = HM_OK;
     before = *model;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t kind = test_random_below(&random, 400), key = test_random_below(&random, of);
-        uint32_t which = (uint32_t)test_random(&random), noise = (uint32_t)test_random(&random);
-        owners[i] = pick(&before, kind < 16 ? kind : kind % 10, which, noise);
-        keys[i] = key_of(model, kind == 17 ? INDEX_MODEL_KEYS : key);
+        keys[i] = key_of(model, numbers[i]);
         if (wanted == HM_OK)
-            wanted = set_entry(model, owners[i], kind == 17 ? INDEX_MODEL_KEYS : key);
+            wanted = set_entry(model, owners[i], numbers[i]);
     }
     /* Keys are claimed for all before any is given up; fewer where addresses are scarce. */
     uint64_t claims = (uint64_t)hm_index_key_count(&model->index) + n;
@@ -156,10 +156,46 @@ static void set_n(void *state, const uint32_t arguments[3])
     hm_status status = hm_index_set_n(&model->index, owners, keys, n);
     bool lacks_room = status == HM_ERROR_FULL && (n > model->desc.capacity || lacks_keys);
     CHECK(status == wanted || is_refused_for_memory(model, status, HM_OK) || lacks_room);
-    if (status != HM_OK) {
-        memcpy(model->entries, before.entries, sizeof model->entries);
-        model->count = before.count;
+    if (status != HM_OK)
+        take_back(model, &before);
+}
+
+/* Slots and keys of two owners, of their present life or the first. The first slot is counted from
+ * 1; 0: a null handle, which comes second. */
+static void set_two(void *state, const uint32_t arguments[3])
+{
+    enum { PAIR = 64 };
+    index_model *model = state;
+    uint32_t slots = model->desc.max_slots < PAIR ? model->desc.max_slots : PAIR - 1;
+    uint32_t first = arguments[0] % PAIR % (slots + 1), second = arguments[0] / PAIR % slots;
+    uint32_t numbers[] = {arguments[1] % PAIR % model->keys, arguments[1] / PAIR % model->keys};
+    hm_handle owners[] = {HM_NULL_HANDLE, HM_NULL_HANDLE};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t slot = i == 0 ? first - 1 : second;
+        const index_model_entry *entry = find_slot(model, slot);
+        if (i != 0 || first != 0)
+            owners[first == 0 ? 0 : i] =
+                entry != NULL ? entry->owner
+                              : hm_handle_pack(slot, model->first_life, model->desc.type_id);
     }
+    set_many(model, owners, numbers, 2);
+}
+
+/* Number, random, how many keys. Mostly handles that may be owners'. */
+static void set_n(void *state, const uint32_t arguments[3])
+{
+    index_model *model = state;
+    hm_handle owners[INDEX_MODEL_BATCH] = {{0}};
+    uint32_t numbers[INDEX_MODEL_BATCH] = {0};
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % (INDEX_MODEL_BATCH + 1), of = 1 + arguments[2] % model->keys;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = test_random_below(&random, 400), key = test_random_below(&random, of);
+        uint32_t which = (uint32_t)test_random(&random), noise = (uint32_t)test_random(&random);
+        owners[i] = pick(model, kind < 16 ? kind : kind % 10, which, noise);
+        numbers[i] = kind == 17 ? model->keys : key;
+    }
+    set_many(model, owners, numbers, n);
 }
 
 /* remove */
@@ -218,13 +254,19 @@ static void remove_n(void *state, const uint32_t arguments[3])
 static void remove_key(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
-    uint32_t key = some_key(arguments[0]), found = 0;
+    uint32_t key = some_key(model, arguments[0]), found = 0;
     for (uint32_t i = model->count; i-- > 0;)
         if (model->entries[i].key == key) {
             forget(model, &model->entries[i]);
             found++;
         }
     CHECK(hm_index_remove_key(&model->index, key_of(model, key)) == found);
+}
+
+static bool is_marked(const index_model *model, hm_handle owner)
+{
+    enum { BITS = 28 };
+    return (model->doomed >> hm_handle_index(owner) % BITS & 1) != 0;
 }
 
 static bool is_doomed(hm_handle owner, uint64_t key, void *context)
@@ -234,28 +276,29 @@ static bool is_doomed(hm_handle owner, uint64_t key, void *context)
     CHECK(entry != NULL && key == key_of(model, entry->key));
     CHECK(hm_index_contains(&model->index, owner));
     model->asked++;
-    if ((model->tick + model->asked) % 16 == 0) {
+    if ((model->tick + model->asked) % TEST_SAMPLE == 0) {
         CHECK(hm_index_validate(&model->index) == HM_OK);
         CHECK(hm_index_set(&model->index, owner, 0) == HM_ERROR_BUSY);
         CHECK(hm_index_set_n(&model->index, &owner, (const uint64_t[]){0}, 1) == HM_ERROR_BUSY);
         CHECK(!hm_index_remove(&model->index, owner));
+        CHECK(hm_index_remove_key(&model->index, key) == 0);
         CHECK(hm_index_remove_n(&model->index, &owner, 1) == 0);
         CHECK(hm_index_trim(&model->index) == HM_ERROR_BUSY);
     }
-    return hm_handle_index(owner) % 3 == model->third;
+    return is_marked(model, owner);
 }
 
-/* Which third. */
+/* Set of slots. */
 static void remove_if(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
     uint32_t count = model->count;
-    model->third = arguments[0] % 3;
+    model->doomed = arguments[0];
     model->asked = 0;
     uint32_t removed = hm_index_remove_if(&model->index, is_doomed, model);
     CHECK(model->asked == count);
     for (uint32_t i = count; i-- > 0;)
-        if (hm_handle_index(model->entries[i].owner) % 3 == model->third)
+        if (is_marked(model, model->entries[i].owner))
             forget(model, &model->entries[i]);
     CHECK(removed == count - model->count);
 }
@@ -277,7 +320,7 @@ static void trim(void *state, const uint32_t arguments[3])
     (void)arguments;
     size_t before = model->memory.committed_size;
     hm_status status = hm_index_trim(&model->index);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+    CHECK(status == (test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_OK));
     CHECK(status != HM_OK || model->memory.committed_size <= before);
 }
 
@@ -285,12 +328,14 @@ static void trim(void *state, const uint32_t arguments[3])
 static void reserve(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
-    uint32_t n = arguments[0] % (model->desc.capacity + 2);
+    uint32_t n = arguments[0];
+    if (n != UINT32_MAX)
+        n %= model->desc.capacity + 2;
     hm_status status = hm_index_reserve(&model->index, n);
     if (n > model->desc.capacity - model->count)
         CHECK(status == HM_ERROR_FULL);
     else
-        CHECK(status == HM_OK || test_memory_explains(&model->memory, status, true));
+        CHECK(status == (test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_OK));
 }
 
 /* Swaps. */
@@ -300,7 +345,7 @@ static void defragment(void *state, const uint32_t arguments[3])
     hm_budget budget = {arguments[0] % 10, 0};
     hm_progress progress = hm_index_defragment(&model->index, budget);
     CHECK(progress.compares == 0 && (budget.max_swaps == 0 || progress.swaps <= budget.max_swaps));
-    CHECK(progress.done || progress.swaps == budget.max_swaps);
+    CHECK(progress.done || progress.swaps == budget.max_swaps || TEST_STOPS);
 }
 
 /* comparison */
@@ -351,6 +396,17 @@ static void check_walk(index_model *model)
     CHECK(view.members == NULL && view.count == 0);
 }
 
+/* Checks how many members a key has; check_walk looks at each. */
+static void check_key(const index_model *model, uint32_t number)
+{
+    uint32_t wanted = 0, count = UINT32_MAX;
+    for (uint32_t i = 0; i < model->count; i++)
+        wanted += model->entries[i].key == number;
+    uint64_t key = key_of(model, number);
+    CHECK((hm_index_members(&model->index, key, &count) != NULL) == (wanted != 0));
+    CHECK(count == wanted);
+}
+
 static void check(void *state)
 {
     index_model *model = state;
@@ -363,11 +419,8 @@ static void check(void *state)
         index_model_probe(model, model->entries[i].owner);
     uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
     index_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
-    uint32_t key = test_random_below(&random, INDEX_MODEL_KEYS + 1), wanted = 0, count = 0;
-    for (uint32_t i = 0; i < model->count; i++)
-        wanted += model->entries[i].key == key;
-    CHECK((hm_index_members(&model->index, key_of(model, key), &count) != NULL) == (wanted != 0));
-    CHECK(count == wanted);
+    for (uint32_t i = 0; i <= model->keys; i += TEST_SAMPLE)
+        check_key(model, (i + (uint32_t)random) % (model->keys + 1));
     if (!model->refuses) /* What was armed holds for one operation. */
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
@@ -381,6 +434,22 @@ static void refuse(void *state, const uint32_t arguments[3])
     test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
 }
 
+hm_status index_model_init(index_model *model, const hm_index_desc *desc, size_t page_size)
+{
+    test_memory_init_with_holes(&model->memory, page_size);
+    model->desc = *desc;
+    model->desc.memory = &model->memory.table;
+    return hm_index_init(&model->index, &model->desc);
+}
+
+void index_model_fini(index_model *model)
+{
+    hm_index_fini(&model->index);
+    test_memory_check_released(&model->memory);
+    hm_index_fini(&model->index);
+    CHECK(hm_index_validate(&model->index) == HM_OK);
+}
+
 /* Page size and kind of keys, index space, capacity and type. */
 static void *begin(const uint32_t arguments[3])
 {
@@ -388,24 +457,22 @@ static void *begin(const uint32_t arguments[3])
     index_model *model = calloc(1, sizeof *model);
     test_layout layout = test_layout_at(arguments[0] / 2 % test_layout_count());
     CHECK(model != NULL);
-    test_memory_init_with_holes(&model->memory, layout.page_size);
-    model->desc = (hm_index_desc){
+    model->keys = INDEX_MODEL_KEYS;
+    model->first_life = 1;
+    const hm_index_desc desc = {
         .capacity = 1 + arguments[2] / 4 % INDEX_MODEL_OWNERS,
         .max_slots = spaces[arguments[1] % (sizeof spaces / sizeof *spaces)],
         .type_id = (uint16_t)(arguments[2] % 8 == 0 ? 0 : arguments[2] & HM_HANDLE_MAX_TYPE_ID),
         .key_limit = arguments[0] % 2 == 0 ? 0 : INDEX_MODEL_KEYS,
-        .seed = 1 + arguments[1],
-        .memory = &model->memory.table};
-    CHECK(hm_index_init(&model->index, &model->desc) == HM_OK);
+        .seed = 1 + arguments[1]};
+    CHECK(index_model_init(model, &desc, layout.page_size) == HM_OK);
     return model;
 }
 
 static void end(void *state)
 {
-    index_model *model = state;
-    hm_index_fini(&model->index);
-    test_memory_check_released(&model->memory);
-    free(model);
+    index_model_fini(state);
+    free(state);
 }
 
 /* What resolves is not removed, since the model would not know of it. */
@@ -429,10 +496,12 @@ static void hostile(void *state, const uint32_t arguments[3])
         CHECK(!hm_index_remove(&model->index, handle));
 }
 
+/* The third argument is the generation, or has it below; the key is combined of both halves. */
 static void hostile_set(void *state, const uint32_t arguments[3])
 {
     index_model *model = state;
-    index_model_set(model, hostile_handle(model, arguments), arguments[2] % (INDEX_MODEL_KEYS + 1));
+    index_model_set(model, hostile_handle(model, arguments),
+                    ((arguments[2] ^ arguments[2] >> 16) & 0xFFFF) % (model->keys + 1));
 }
 
 static const test_operation operations[] = {
@@ -450,6 +519,7 @@ static const test_operation operations[] = {
     {"refuse", 60, refuse},
     {"hostile", 30, hostile},
     {"hostile_set", 20, hostile_set},
+    {"set_two", 20, set_two},
 };
 
 const test_subject index_subject = {

@@ -254,7 +254,7 @@ static bool is_chosen(hm_handle list, const void *items, uint32_t count, void *c
     list_chooser *from = context;
     lists_model_list *entry = lists_model_find(from->model, list);
     CHECK(entry != NULL && entry->count == count && entry->place == items);
-    if ((from->model->tick + from->asked) % LISTS_MODEL_SAMPLE == 0) {
+    if ((from->model->tick + from->asked) % TEST_SAMPLE == 0) {
         CHECK(hm_lists_validate(&from->model->lists) == HM_OK);
         CHECK(!hm_lists_destroy(&from->model->lists, list));
         CHECK(hm_lists_push(&from->model->lists, list, NULL) == NULL);
@@ -472,7 +472,7 @@ static bool is_doomed(const void *item, void *context)
     chooser *from = context;
     lists_model *model = from->model;
     CHECK(item_holds(model, item, from->entry->values[from->asked]));
-    if ((model->tick + from->asked) % LISTS_MODEL_SAMPLE == 0) {
+    if ((model->tick + from->asked) % TEST_SAMPLE == 0) {
         hm_handle list = from->entry->list;
         CHECK(hm_lists_validate(&model->lists) == HM_OK);
         CHECK(hm_lists_push(&model->lists, list, NULL) == NULL);
@@ -544,8 +544,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     }
     CHECK(progress.compares == 0 && progress.swaps == moved);
     CHECK(budget.max_swaps == 0 || moved <= budget.max_swaps);
-    CHECK(progress.done || moved == budget.max_swaps ||
-          (LISTS_MODEL_STOPS && budget.max_swaps != 0));
+    CHECK(progress.done || moved == budget.max_swaps || (TEST_STOPS && budget.max_swaps != 0));
     CHECK(!was_done || (progress.done && moved == 0));
     CHECK(progress.done == (model->lists.cursor == model->lists.end));
     if (progress.done)
@@ -560,8 +559,7 @@ static void defragment(void *state, const uint32_t arguments[3])
     hm_budget budget = {arguments[1] % 20, arguments[2] % 3};
     uint32_t calls = 1;
     if (arguments[0] % 4 == 0)
-        calls =
-            LISTS_MODEL_STOPS ? 2 * (uint32_t)model->lists.unit_array.capacity : model->count + 1;
+        calls = TEST_STOPS ? 2 * (uint32_t)model->lists.unit_array.capacity : model->count + 1;
     for (uint32_t i = 0; i < calls; i++)
         if (defragment_once(model, budget))
             return;

@@ -16,9 +16,7 @@
 enum {
     LISTS_MODEL_LISTS = 60, /* the largest capacity */
     LISTS_MODEL_SLOTS = LISTS_MODEL_LISTS + 20000,
-    LISTS_MODEL_ITEMS = 600, /* the largest max_items */
-    LISTS_MODEL_STOPS = 0,   /* a defragment ends early only when it has used up its budget */
-    LISTS_MODEL_SAMPLE = 16  /* callbacks for one that tries what is refused there */
+    LISTS_MODEL_ITEMS = 600 /* the largest max_items */
 };
 #endif
 enum { LISTS_MODEL_PAST = 64 /* handles of destroyed lists to probe */ };

@@ -24,6 +24,13 @@
 
 enum { TEST_ARGUMENTS = 3, TEST_OPERATIONS = 32 };
 
+#ifndef HM_EXHAUSTIVE
+enum {
+    TEST_SAMPLE = 16, /* callbacks for one that tries what is refused there */
+    TEST_STOPS = 0    /* a call may end before its budget: in the exhaustive search only */
+};
+#endif
+
 typedef struct test_operation {
     const char *name; /* one word */
     uint32_t weight;  /* how often it is drawn, relative to the others */
