@@ -234,6 +234,17 @@ hm_handle hm_id_table_issue_slow(hm_id_table *table)
     return hm_id_table_issue(table);
 }
 
+void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        hm_handle handle = hm_id_table_issue(table);
+        if (hm_handle_is_null(handle))
+            handle = hm_id_table_issue_slow(table);
+        if (handles != NULL)
+            handles[i] = handle;
+    }
+}
+
 hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_upcoming: table is NULL");

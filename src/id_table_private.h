@@ -61,7 +61,30 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
 /* The number that the next HM_TYPE_ID_UNIQUE gets. Not static for tests only. */
 extern uint32_t hm_id_table_next_type;
 
+/* Issues n handles, which have been prepared, to an array or, if that is NULL, to nobody. */
+void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles);
+
 /* Fills in the statistics that come from the table, and adds the sizes of its arrays. */
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
+
+/* The functions of a container that pass a question on to its id table, `ids`. */
+#define HM_ID_TABLE_QUESTIONS(kind)                                                                \
+    hm_handle_state hm_##kind##_explain(const hm_##kind *kind, hm_handle handle)                   \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_explain: " #kind " is NULL");                      \
+        return hm_id_table_explain(&kind->ids, handle);                                            \
+    }                                                                                              \
+    size_t hm_##kind##_describe(const hm_##kind *kind, hm_handle handle, char *buffer,             \
+                                size_t size)                                                       \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_describe: " #kind " is NULL");                     \
+        HM_CONTRACT(buffer != NULL || size == 0, "hm_" #kind "_describe: buffer is NULL");         \
+        return hm_id_table_describe(&kind->ids, handle, kind->name, buffer, size);                 \
+    }                                                                                              \
+    hm_owners hm_##kind##_as_owners(const hm_##kind *kind)                                         \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_as_owners: " #kind " is NULL");                    \
+        return hm_id_table_as_owners(&kind->ids);                                                  \
+    }
 
 #endif

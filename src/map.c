@@ -10,7 +10,6 @@
 #include "announce_private.h"
 #include "array_private.h"
 #include "base_private.h"
-#include "batch_private.h"
 #include "dense_private.h"
 #include "id_table_private.h"
 #include "memory/memory_private.h"
@@ -102,15 +101,6 @@ static size_t map_size(const hm_map *map)
     return sizeof(hm_handle) * map->ids.slot_count + map->item_size * map->ids.count;
 }
 
-static hm_batch map_batch(const hm_map *map)
-{
-    const hm_id_table *ids = &map->ids;
-    return (hm_batch){.entries = (const unsigned char *)ids->entries,
-                      .entry_size = sizeof(hm_handle),
-                      .slot_count = ids->slot_count,
-                      .limit = ids->count};
-}
-
 typedef struct map_places {
     const unsigned char *items;
     size_t item_size;
@@ -129,7 +119,7 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    hm_batch batch = map_batch(map);
+    hm_batch batch = hm_dense_batch(&map->ids);
     map_places places = {map->items, map->item_size};
     batch.places = &places;
     batch.is_near = map_size(map) < HM_BATCH_NEAR;
@@ -142,7 +132,7 @@ uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t
     HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    hm_batch batch = map_batch(map);
+    hm_batch batch = hm_dense_batch(&map->ids);
     return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
@@ -225,13 +215,7 @@ hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle 
         memset(map_item_at(map, first), 0, map->item_size * n);
     if (map->meta_array.data != NULL)
         hm_map_clear_meta(map, first, n);
-    for (uint32_t i = 0; i < n; i++) {
-        hm_handle handle = hm_id_table_issue(&map->ids);
-        if (hm_handle_is_null(handle))
-            handle = hm_id_table_issue_slow(&map->ids);
-        if (handles != NULL)
-            handles[i] = handle;
-    }
+    hm_id_table_issue_n(&map->ids, n, handles);
     return HM_OK;
 }
 
@@ -289,37 +273,21 @@ static void map_prefetch_erase(const void *container, uint32_t position)
     HM_PREFETCH(&map->ids.slots[position]);
 }
 
-/* Prefetches the entries of the last items, which fill the holes. */
-static void map_prefetch_last(const hm_map *map, uint32_t n)
-{
-    uint32_t count = map->ids.count;
-    for (uint32_t i = 1; i <= n && i <= count; i++)
-        HM_PREFETCH(&map->ids.entries[map->ids.slots[count - i]]);
-}
-
 bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n)
 {
-    hm_batch batch = map_batch(map);
+    hm_batch batch = hm_dense_batch(&map->ids);
     return map_size(map) < HM_BATCH_NEAR &&
            hm_batch_is_alike(&batch, handles, n, hm_batch_match_position);
 }
 
-/* Of each part, drops the handles that do not resolve, without a branch on that, before it erases
- * the others. */
+static bool map_erase(void *container, hm_handle handle)
+{
+    return hm_map_erase(container, handle);
+}
+
 uint32_t hm_map_erase_parts(hm_map *map, const hm_handle *handles, uint32_t n)
 {
-    uint32_t erased = 0;
-    for (uint32_t part; n > 0 && map->ids.count > 0; handles += part, n -= part) {
-        hm_handle kept[HM_BATCH_PART];
-        hm_batch batch = map_batch(map);
-        part = hm_batch_next_part(n);
-        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
-                                             map, map_prefetch_erase);
-        map_prefetch_last(map, found);
-        for (uint32_t i = 0; i < found; i++)
-            erased += hm_map_erase(map, kept[i]);
-    }
-    return erased;
+    return hm_dense_erase_parts(&map->ids, handles, n, map, map_prefetch_erase, map_erase);
 }
 
 uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n)
@@ -504,24 +472,7 @@ hm_handle hm_map_handle_of(const hm_map *map, const void *item)
     return index < map->ids.count ? hm_map_handle_at(map, (uint32_t)index) : HM_NULL_HANDLE;
 }
 
-hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle)
-{
-    HM_CONTRACT(map != NULL, "hm_map_explain: map is NULL");
-    return hm_id_table_explain(&map->ids, handle);
-}
-
-size_t hm_map_describe(const hm_map *map, hm_handle handle, char *buffer, size_t size)
-{
-    HM_CONTRACT(map != NULL, "hm_map_describe: map is NULL");
-    HM_CONTRACT(buffer != NULL || size == 0, "hm_map_describe: buffer is NULL");
-    return hm_id_table_describe(&map->ids, handle, map->name, buffer, size);
-}
-
-hm_owners hm_map_as_owners(const hm_map *map)
-{
-    HM_CONTRACT(map != NULL, "hm_map_as_owners: map is NULL");
-    return hm_id_table_as_owners(&map->ids);
-}
+HM_ID_TABLE_QUESTIONS(map)
 
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {

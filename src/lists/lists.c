@@ -211,9 +211,8 @@ hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k)
 /* There is room for the list. */
 static hm_handle lists_issue(hm_lists *lists)
 {
-    hm_handle list = hm_id_table_issue(&lists->ids);
-    if (hm_handle_is_null(list))
-        list = hm_id_table_issue_slow(&lists->ids);
+    hm_handle list;
+    hm_id_table_issue_n(&lists->ids, 1, &list);
     lists->records[hm_handle_index(list)] = (hm_lists_record){.tag = (uint32_t)(list.bits >> 32)};
     return list;
 }
@@ -605,24 +604,7 @@ uint32_t hm_lists_contains_n(const hm_lists *lists, const hm_handle *handles, ui
     return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
-hm_handle_state hm_lists_explain(const hm_lists *lists, hm_handle list)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_explain: lists is NULL");
-    return hm_id_table_explain(&lists->ids, list);
-}
-
-size_t hm_lists_describe(const hm_lists *lists, hm_handle list, char *buffer, size_t size)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_describe: lists is NULL");
-    HM_CONTRACT(buffer != NULL || size == 0, "hm_lists_describe: buffer is NULL");
-    return hm_id_table_describe(&lists->ids, list, lists->name, buffer, size);
-}
-
-hm_owners hm_lists_as_owners(const hm_lists *lists)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_as_owners: lists is NULL");
-    return hm_id_table_as_owners(&lists->ids);
-}
+HM_ID_TABLE_QUESTIONS(lists)
 
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
 {

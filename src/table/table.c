@@ -6,7 +6,6 @@
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
-#include "../batch_private.h"
 #include "../dense_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
@@ -74,22 +73,13 @@ void hm_table_fini(hm_table *table)
 
 /* batches */
 
-static hm_batch table_batch(const hm_table *table)
-{
-    const hm_id_table *ids = &table->ids;
-    return (hm_batch){.entries = (const unsigned char *)ids->entries,
-                      .entry_size = sizeof(hm_handle),
-                      .slot_count = ids->slot_count,
-                      .limit = ids->count};
-}
-
 uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                              bool *alive)
 {
     HM_CONTRACT(table != NULL, "hm_table_contains_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_contains_n: handles is NULL");
     HM_CONTRACT(alive != NULL || n == 0, "hm_table_contains_n: alive is NULL");
-    hm_batch batch = table_batch(table);
+    hm_batch batch = hm_dense_batch(&table->ids);
     return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
@@ -106,7 +96,7 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
     HM_CONTRACT(table != NULL, "hm_table_row_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_row_n: handles is NULL");
     HM_CONTRACT(rows != NULL || n == 0, "hm_table_row_n: rows is NULL");
-    hm_batch batch = table_batch(table);
+    hm_batch batch = hm_dense_batch(&table->ids);
     return hm_batch_answer_n(&batch, handles, n, rows, sizeof *rows, hm_batch_match_position,
                              hm_batch_match_position, table_answer_row);
 }
@@ -132,7 +122,7 @@ uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_
     HM_CONTRACT(table != NULL, "hm_table_get_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_get_n: handles is NULL");
     HM_CONTRACT(cells != NULL || n == 0, "hm_table_get_n: cells is NULL");
-    hm_batch batch = table_batch(table);
+    hm_batch batch = hm_dense_batch(&table->ids);
     table_places places = {.lane_shift = table->lane_shift};
     batch.places = &places;
     if (column < table->column_count)
@@ -232,13 +222,7 @@ hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_
     hm_table_open_rows(table, first, n);
     for (uint32_t c = 0; c < table->column_count; c++)
         hm_table_write_cells(table, c, first, n, columns != NULL ? columns[c] : NULL);
-    for (uint32_t i = 0; i < n; i++) {
-        hm_handle handle = hm_id_table_issue(&table->ids);
-        if (hm_handle_is_null(handle))
-            handle = hm_id_table_issue_slow(&table->ids);
-        if (handles != NULL)
-            handles[i] = handle;
-    }
+    hm_id_table_issue_n(&table->ids, n, handles);
     return HM_OK;
 }
 
@@ -387,41 +371,22 @@ static void table_touch(const void *container, uint32_t row)
     HM_PREFETCH(&table->ids.slots[row]);
 }
 
-/* Prefetches the entries of the last rows, which fill the holes. */
-static void table_prefetch_last(const hm_table *table, uint32_t n)
+static bool table_erase(void *container, hm_handle handle)
 {
-    uint32_t count = table->ids.count;
-    for (uint32_t i = 1; i <= n && i <= count; i++)
-        HM_PREFETCH(&table->ids.entries[table->ids.slots[count - i]]);
+    return hm_table_erase(container, handle);
 }
 
-static uint32_t table_erase_singly(hm_table *table, const hm_handle *handles, uint32_t n)
-{
-    uint32_t erased = 0;
-    for (uint32_t i = 0; i < n; i++)
-        erased += hm_table_erase(table, handles[i]);
-    return erased;
-}
-
-/* As hm_map_erase_parts. */
 uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
-    hm_batch batch = table_batch(table);
-    if (hm_batch_is_cached(&batch) &&
-        hm_batch_is_alike(&batch, handles, n, hm_batch_match_position))
-        return table_erase_singly(table, handles, n);
+    hm_batch batch = hm_dense_batch(&table->ids);
+    if (!hm_batch_is_cached(&batch) ||
+        !hm_batch_is_alike(&batch, handles, n, hm_batch_match_position))
+        return hm_dense_erase_parts(&table->ids, handles, n, table, table_touch, table_erase);
     uint32_t erased = 0;
-    for (uint32_t part; n > 0 && table->ids.count > 0; handles += part, n -= part) {
-        hm_handle kept[HM_BATCH_PART];
-        batch = table_batch(table);
-        part = hm_batch_next_part(n);
-        uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
-                                             table, table_touch);
-        table_prefetch_last(table, found);
-        erased += table_erase_singly(table, kept, found);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        erased += hm_table_erase(table, handles[i]);
     return erased;
 }
 
@@ -506,24 +471,7 @@ hm_handle hm_table_handle_of(const hm_table *table, const void *cell, uint32_t c
     return row < table->ids.count ? hm_table_handle_at(table, (uint32_t)row) : HM_NULL_HANDLE;
 }
 
-hm_handle_state hm_table_explain(const hm_table *table, hm_handle handle)
-{
-    HM_CONTRACT(table != NULL, "hm_table_explain: table is NULL");
-    return hm_id_table_explain(&table->ids, handle);
-}
-
-size_t hm_table_describe(const hm_table *table, hm_handle handle, char *buffer, size_t size)
-{
-    HM_CONTRACT(table != NULL, "hm_table_describe: table is NULL");
-    HM_CONTRACT(buffer != NULL || size == 0, "hm_table_describe: buffer is NULL");
-    return hm_id_table_describe(&table->ids, handle, table->name, buffer, size);
-}
-
-hm_owners hm_table_as_owners(const hm_table *table)
-{
-    HM_CONTRACT(table != NULL, "hm_table_as_owners: table is NULL");
-    return hm_id_table_as_owners(&table->ids);
-}
+HM_ID_TABLE_QUESTIONS(table)
 
 hm_table_stats hm_table_get_stats(const hm_table *table)
 {

@@ -361,24 +361,7 @@ hm_handle hm_world_handle_of(const hm_world *world, const void *value, hm_compon
     return hm_world_entities(world, archetype, chunk)[row];
 }
 
-hm_handle_state hm_world_explain(const hm_world *world, hm_handle entity)
-{
-    HM_CONTRACT(world != NULL, "hm_world_explain: world is NULL");
-    return hm_id_table_explain(&world->ids, entity);
-}
-
-size_t hm_world_describe(const hm_world *world, hm_handle entity, char *buffer, size_t size)
-{
-    HM_CONTRACT(world != NULL, "hm_world_describe: world is NULL");
-    HM_CONTRACT(buffer != NULL || size == 0, "hm_world_describe: buffer is NULL");
-    return hm_id_table_describe(&world->ids, entity, world->name, buffer, size);
-}
-
-hm_owners hm_world_as_owners(const hm_world *world)
-{
-    HM_CONTRACT(world != NULL, "hm_world_as_owners: world is NULL");
-    return hm_id_table_as_owners(&world->ids);
-}
+HM_ID_TABLE_QUESTIONS(world)
 
 hm_world_stats hm_world_get_stats(const hm_world *world)
 {
