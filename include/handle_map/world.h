@@ -192,7 +192,7 @@ HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component
  * as often for the memory that is prepared, and has the last value. `values` and `entities` must
  * not lie in the world. Invalidates what n calls of add do. O(n), or O(n * components). Example:
  *
- *     if (hm_world_add_n(&world, hit, 256, burning, NULL) != HM_OK)
+ *     if (hm_world_add_n(&world, handles, 256, frozen, NULL) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
