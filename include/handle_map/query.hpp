@@ -146,18 +146,25 @@ class term_reader
 /* Ends a loop also when what it calls throws. */
 class running
 {
-    hm_query *c_;
+    hm_query *c_; /* nullptr: moved from */
 
   public:
     explicit running(hm_query *c) noexcept : c_(c)
     {
         hm_query_begin(c);
     }
-    running(const running &) = delete;
-    running &operator=(const running &) = delete;
+    running(running &&other) noexcept : c_(std::exchange(other.c_, nullptr))
+    {
+    }
+    running &operator=(running &&other) noexcept
+    {
+        std::swap(c_, other.c_);
+        return *this;
+    }
     ~running()
     {
-        hm_query_end(c_);
+        if (c_ != nullptr)
+            hm_query_end(c_);
     }
 };
 
@@ -246,8 +253,11 @@ template <class... Types> class [[nodiscard]] query
                 visit<takes_entity>(f, view);
         }
     }
-    /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). Not
-     * of a temporary query, which would end before the loop begins. */
+    /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). It
+     * has input iterators, for standard algorithms, and may be read once: the loop goes on where
+     * the last iterator has stopped. Not of a temporary query, which would end before the loop
+     * begins.
+     */
     class rows;
     [[nodiscard]] rows each() &noexcept
     {
@@ -471,56 +481,77 @@ template <class... Types> class [[nodiscard]] query
 template <class... Types> class [[nodiscard]] query<Types...>::rows
 {
     hm_query *c_;
-    const detail::running loop_;
+    detail::running loop_;
 
   public:
-    struct sentinel {
-    };
     class iterator
     {
         using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
-        hm_query *c_;
-        const hm_handle *entities_;
-        std::uint32_t at_ = 0, count_;
-        columns columns_;
+        hm_query *c_ = nullptr;
+        const hm_handle *entities_ = nullptr;
+        std::uint32_t at_ = 0, count_ = 0; /* count_ 0: the end */
+        columns columns_{};
 
-        iterator(hm_query *c, const hm_view &view) noexcept
-            : c_(c), entities_(view.entities), count_(view.count), columns_(columns_or_none(view))
-        {
-        }
-        static columns columns_or_none(const hm_view &view) noexcept
-        {
-            return view.count != 0 ? columns_of(view, indices()) : columns();
-        }
-        static hm_view next(hm_query *c) noexcept
+        void read_view() noexcept
         {
             hm_view view;
-            (void)hm_query_next(c, &view);
-            return view;
+            (void)hm_query_next(c_, &view);
+            entities_ = view.entities;
+            count_ = view.count;
+            at_ = 0;
+            if (count_ != 0)
+                columns_ = columns_of(view, indices());
+        }
+        static auto row(entity which, const columns &all, std::uint32_t at) noexcept
+        {
+            return std::apply(
+                [&](auto... each) {
+                    (void)at;
+                    return std::tuple<entity, decltype(each[0])...>(which, each[at]...);
+                },
+                all);
         }
 
       public:
-        explicit iterator(hm_query *c) noexcept : iterator(c, next(c))
+        using iterator_category = std::input_iterator_tag;
+        using value_type = decltype(row(entity(), columns(), 0));
+        using difference_type = std::ptrdiff_t;
+        using reference = value_type;
+        using pointer = detail::arrow<value_type>;
+
+        iterator() noexcept = default;
+        explicit iterator(hm_query *c) noexcept : c_(c)
         {
+            read_view();
         }
-        auto operator*() const noexcept
+        reference operator*() const noexcept
         {
-            return std::apply(
-                [this](auto... all) {
-                    return std::tuple<entity, decltype(all[0])...>(entity(entities_[at_]),
-                                                                   all[at_]...);
-                },
-                columns_);
+            return row(entity(entities_[at_]), columns_, at_);
+        }
+        pointer operator->() const noexcept
+        {
+            return {**this};
         }
         iterator &operator++() noexcept
         {
             if (++at_ == count_)
-                *this = iterator(c_, next(c_));
+                read_view();
             return *this;
         }
-        friend bool operator!=(const iterator &a, sentinel) noexcept
+        iterator operator++(int) noexcept
         {
-            return a.count_ != 0;
+            iterator before = *this;
+            ++*this;
+            return before;
+        }
+        /* Two iterators are equal if both have come to the end, or neither. */
+        friend bool operator==(const iterator &a, const iterator &b) noexcept
+        {
+            return (a.count_ == 0) == (b.count_ == 0);
+        }
+        friend bool operator!=(const iterator &a, const iterator &b) noexcept
+        {
+            return !(a == b);
         }
     };
 
@@ -531,7 +562,7 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
     {
         return iterator(c_);
     }
-    [[nodiscard]] sentinel end() const noexcept
+    [[nodiscard]] iterator end() const noexcept
     {
         return {};
     }

@@ -7,6 +7,7 @@ extern "C" {
 #include "support/memory.h"
 }
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -70,6 +71,48 @@ TEST(cpp_query, a_const_type_names_the_same_component)
     world.create(position{}, frozen());
     world.create(position{});
     CHECK(moving.count() == 1);
+}
+
+TEST(cpp_query, a_loop_is_a_range_for_algorithms)
+{
+    hm::world world(1000);
+    for (int i = 0; i < 100; i++) {
+        world.create(position{static_cast<float>(i), 0});
+        world.create(position{static_cast<float>(i), 0}, frozen());
+    }
+    hm::query<position> all(world);
+    const auto is_near = [](const auto &row) { return std::get<1>(row).x < 10; };
+    {
+        auto rows = all.each();
+        CHECK(std::count_if(rows.begin(), rows.end(), is_near) == 20);
+        CHECK(rows.begin() == rows.end());
+    }
+    {
+        auto rows = all.each();
+        const auto found = std::find_if_not(rows.begin(), rows.end(), is_near);
+        CHECK(found != rows.end() && std::get<1>(*found).x == 10);
+        std::get<1>(*found).y = 7;
+        CHECK(world.get<position>(std::get<0>(*found))->y == 7);
+        auto next = found;
+        CHECK(std::get<1>(*next++).x == 10 && std::get<1>(next.operator->().value).x == 11);
+    }
+    hm::query<frozen> tags(world);
+    auto rows = tags.each(), moved = std::move(rows);
+    int visited = 0;
+    std::for_each(moved.begin(), moved.end(), [&](const std::tuple<hm::entity> &row) {
+        visited += world.has<frozen>(std::get<0>(row));
+    });
+    CHECK(visited == 100);
+    using iterator = decltype(all.each().begin());
+    using category = std::iterator_traits<iterator>::iterator_category;
+    static_assert(std::is_same<category, std::input_iterator_tag>::value, "");
+    CHECK(iterator() == iterator());
+#if defined(__cpp_lib_ranges)
+    static_assert(std::ranges::input_range<decltype(all.each())>);
+    static_assert(!std::ranges::forward_range<decltype(all.each())>);
+    auto again = all.each();
+    CHECK(std::ranges::count_if(again, is_near) == 20);
+#endif
 }
 
 TEST(cpp_query, a_loop_that_throws_ends)

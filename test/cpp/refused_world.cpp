@@ -112,8 +112,7 @@ void run(hm::world &world, hm::commands &commands, hm::entity stone)
 #ifdef change_that_adds_and_removes // a component is given twice
     world.change(stone, hm::without<position>(), position{});
 #endif
-#ifdef a_type_that_is_not_relocatable // a world moves values as bytes: specialise
-                                      // hm::is_relocatable
+#ifdef a_type_that_is_not_relocatable // is kept in an hm::pool, and the component has its handle
     world.add(stone, std::string("wolf"));
 #endif
 #ifdef a_component_with_a_large_alignment // items are aligned to at most 4096 bytes

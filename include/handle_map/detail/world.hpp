@@ -190,8 +190,10 @@ struct world_core {
                       "a component's type is not const and no reference");
         require_item<std::decay_t<T>>();
         static_assert(is_relocatable<std::decay_t<T>>::value,
-                      "a world moves values as bytes: specialise hm::is_relocatable if this type "
-                      "allows that");
+                      "a world moves values as bytes. What may not be moved so, as a std::string, "
+                      "is kept in an hm::pool, and the component has its handle; or the component "
+                      "has a std::unique_ptr to it. If this type may, specialise "
+                      "hm::is_relocatable");
         *found = find<T>();
         return *found != HM_INVALID_INDEX ? HM_OK : make_component<T>(found, name, storage);
     }
