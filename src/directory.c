@@ -6,12 +6,21 @@
 
 #include "base_private.h"
 #include "describe_private.h"
+#include "handle_private.h"
 #include "pool/pool_private.h"
 
-/* At most one of the two pointers is not NULL. */
+typedef enum directory_kind {
+    DIRECTORY_NOTHING, /* the place is empty */
+    DIRECTORY_MAP,
+    DIRECTORY_POOL,
+    DIRECTORY_TABLE,
+    DIRECTORY_LISTS,
+    DIRECTORY_WORLD
+} directory_kind;
+
 typedef struct directory_place {
-    hm_map *map;
-    hm_pool *pool;
+    void *container; /* an hm_map, if the kind says so, and so on */
+    directory_kind kind;
 } directory_place;
 
 static const hm_limits directory_limits = {.what = "directory"};
@@ -21,13 +30,13 @@ static directory_place *directory_place_of(const hm_directory *directory, uint32
     return hm_array_at(&directory->places, type_id);
 }
 
-/* Returns the place of the handle's type id, or NULL when the handle cannot resolve anywhere. */
-static const directory_place *directory_place_of_handle(const hm_directory *directory,
-                                                        hm_handle handle)
+/* Returns the place of the handle's type id; an empty one if the handle can resolve nowhere. */
+static directory_place directory_place_of_handle(const hm_directory *directory, hm_handle handle)
 {
-    if (hm_handle_is_null(handle) || hm_handle_is_free(handle))
-        return NULL;
-    return directory_place_of(directory, hm_handle_type_id(handle));
+    const directory_place *found = NULL;
+    if (!hm_handle_is_null(handle) && !hm_handle_is_free(handle))
+        found = directory_place_of(directory, hm_handle_type_id(handle));
+    return found != NULL ? *found : (directory_place){NULL, DIRECTORY_NOTHING};
 }
 
 hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory)
@@ -45,8 +54,7 @@ void hm_directory_fini(hm_directory *directory)
     hm_array_fini(&directory->places);
 }
 
-static hm_status directory_add_place(hm_directory *directory, uint32_t type_id,
-                                     directory_place container)
+static hm_status directory_add(hm_directory *directory, uint32_t type_id, directory_place place)
 {
     if (directory->places.capacity == 0)
         return hm_fail_full("directory", NULL, 0, 0, 1);
@@ -56,72 +64,90 @@ static hm_status directory_add_place(hm_directory *directory, uint32_t type_id,
             return hm_tell_memory(status, &directory_limits);
     }
     directory_place *taken = directory_place_of(directory, type_id);
-    if (taken->map != NULL || taken->pool != NULL)
+    if (taken->kind != DIRECTORY_NOTHING)
         return hm_fail(HM_ERROR_INVALID,
                        "the directory has a container of type_id %" HM_U32 " already", type_id);
-    *taken = container;
+    *taken = place;
     return HM_OK;
 }
 
-hm_status hm_directory_add(hm_directory *directory, hm_map *map)
+static bool directory_remove(hm_directory *directory, uint32_t type_id, const void *container)
 {
-    HM_CONTRACT(directory != NULL, "hm_directory_add: directory is NULL");
-    HM_CONTRACT(map != NULL, "hm_directory_add: map is NULL");
-    return directory_add_place(directory, map->ids.type_id, (directory_place){.map = map});
-}
-
-hm_status hm_directory_add_pool(hm_directory *directory, hm_pool *pool)
-{
-    HM_CONTRACT(directory != NULL, "hm_directory_add_pool: directory is NULL");
-    HM_CONTRACT(pool != NULL, "hm_directory_add_pool: pool is NULL");
-    return directory_add_place(directory, hm_pool_type_id(pool), (directory_place){.pool = pool});
-}
-
-bool hm_directory_remove(hm_directory *directory, hm_map *map)
-{
-    HM_CONTRACT(directory != NULL, "hm_directory_remove: directory is NULL");
-    HM_CONTRACT(map != NULL, "hm_directory_remove: map is NULL");
-    directory_place *taken = directory_place_of(directory, map->ids.type_id);
-    if (taken == NULL || taken->map != map)
+    directory_place *taken = directory_place_of(directory, type_id);
+    if (taken == NULL || taken->container != container)
         return false;
-    taken->map = NULL;
+    *taken = (directory_place){NULL, DIRECTORY_NOTHING};
     return true;
 }
 
-bool hm_directory_remove_pool(hm_directory *directory, hm_pool *pool)
+static void *directory_find(const hm_directory *directory, hm_handle handle, directory_kind kind)
 {
-    HM_CONTRACT(directory != NULL, "hm_directory_remove_pool: directory is NULL");
-    HM_CONTRACT(pool != NULL, "hm_directory_remove_pool: pool is NULL");
-    directory_place *taken = directory_place_of(directory, hm_pool_type_id(pool));
-    if (taken == NULL || taken->pool != pool)
-        return false;
-    taken->pool = NULL;
-    return true;
+    directory_place found = directory_place_of_handle(directory, handle);
+    return found.kind == kind ? found.container : NULL;
 }
 
-hm_map *hm_directory_find(const hm_directory *directory, hm_handle handle)
-{
-    HM_CONTRACT(directory != NULL, "hm_directory_find: directory is NULL");
-    const directory_place *found = directory_place_of_handle(directory, handle);
-    return found != NULL ? found->map : NULL;
-}
+/* Defines the functions that name a kind. */
+#define DIRECTORY_DEFINE(kind, KIND, its_type_id)                                                  \
+    hm_status hm_directory_add_##kind(hm_directory *directory, hm_##kind *kind)                    \
+    {                                                                                              \
+        HM_CONTRACT(directory != NULL, "hm_directory_add_" #kind ": directory is NULL");           \
+        HM_CONTRACT(kind != NULL, "hm_directory_add_" #kind ": " #kind " is NULL");                \
+        return directory_add(directory, its_type_id, (directory_place){kind, KIND});               \
+    }                                                                                              \
+    bool hm_directory_remove_##kind(hm_directory *directory, hm_##kind *kind)                      \
+    {                                                                                              \
+        HM_CONTRACT(directory != NULL, "hm_directory_remove_" #kind ": directory is NULL");        \
+        HM_CONTRACT(kind != NULL, "hm_directory_remove_" #kind ": " #kind " is NULL");             \
+        return directory_remove(directory, its_type_id, kind);                                     \
+    }                                                                                              \
+    hm_##kind *hm_directory_find_##kind(const hm_directory *directory, hm_handle handle)           \
+    {                                                                                              \
+        HM_CONTRACT(directory != NULL, "hm_directory_find_" #kind ": directory is NULL");          \
+        return directory_find(directory, handle, KIND);                                            \
+    }
 
-hm_pool *hm_directory_find_pool(const hm_directory *directory, hm_handle handle)
+DIRECTORY_DEFINE(map, DIRECTORY_MAP, map->ids.type_id)
+DIRECTORY_DEFINE(pool, DIRECTORY_POOL, hm_pool_type_id(pool))
+DIRECTORY_DEFINE(table, DIRECTORY_TABLE, table->ids.type_id)
+DIRECTORY_DEFINE(lists, DIRECTORY_LISTS, lists->ids.type_id)
+DIRECTORY_DEFINE(world, DIRECTORY_WORLD, world->ids.type_id)
+
+bool hm_directory_contains(const hm_directory *directory, hm_handle handle)
 {
-    HM_CONTRACT(directory != NULL, "hm_directory_find_pool: directory is NULL");
-    const directory_place *found = directory_place_of_handle(directory, handle);
-    return found != NULL ? found->pool : NULL;
+    HM_CONTRACT(directory != NULL, "hm_directory_contains: directory is NULL");
+    return hm_directory_explain(directory, handle) == HM_HANDLE_LIVE;
 }
 
 void *hm_directory_get(const hm_directory *directory, hm_handle handle)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_get: directory is NULL");
-    const directory_place *found = directory_place_of_handle(directory, handle);
-    if (found == NULL)
-        return NULL;
-    if (found->map != NULL)
-        return hm_map_get(found->map, handle);
-    return found->pool != NULL ? hm_pool_get(found->pool, handle) : NULL;
+    directory_place found = directory_place_of_handle(directory, handle);
+    if (found.kind == DIRECTORY_MAP)
+        return hm_map_get(found.container, handle);
+    if (found.kind == DIRECTORY_POOL)
+        return hm_pool_get(found.container, handle);
+    return found.kind == DIRECTORY_LISTS ? hm_lists_items(found.container, handle, NULL) : NULL;
+}
+
+hm_handle_state hm_directory_explain(const hm_directory *directory, hm_handle handle)
+{
+    HM_CONTRACT(directory != NULL, "hm_directory_explain: directory is NULL");
+    directory_place found = directory_place_of_handle(directory, handle);
+    switch (found.kind) {
+    case DIRECTORY_MAP:
+        return hm_map_explain(found.container, handle);
+    case DIRECTORY_POOL:
+        return hm_pool_explain(found.container, handle);
+    case DIRECTORY_TABLE:
+        return hm_table_explain(found.container, handle);
+    case DIRECTORY_LISTS:
+        return hm_lists_explain(found.container, handle);
+    case DIRECTORY_WORLD:
+        return hm_world_explain(found.container, handle);
+    default: { /* No container has a type id above the largest one. */
+        return hm_handle_judge(handle, HM_HANDLE_MAX_TYPE_ID + 1);
+    }
+    }
 }
 
 size_t hm_directory_describe(const hm_directory *directory, hm_handle handle, char *buffer,
@@ -129,24 +155,41 @@ size_t hm_directory_describe(const hm_directory *directory, hm_handle handle, ch
 {
     HM_CONTRACT(directory != NULL, "hm_directory_describe: directory is NULL");
     HM_CONTRACT(buffer != NULL || size == 0, "hm_directory_describe: buffer is NULL");
-    const directory_place *found = directory_place_of_handle(directory, handle);
-    if (found != NULL && found->map != NULL)
-        return hm_map_describe(found->map, handle, buffer, size);
-    if (found != NULL && found->pool != NULL)
-        return hm_pool_describe(found->pool, handle, buffer, size);
-    return hm_describe_lost(handle, buffer, size);
+    directory_place found = directory_place_of_handle(directory, handle);
+    switch (found.kind) {
+    case DIRECTORY_MAP:
+        return hm_map_describe(found.container, handle, buffer, size);
+    case DIRECTORY_POOL:
+        return hm_pool_describe(found.container, handle, buffer, size);
+    case DIRECTORY_TABLE:
+        return hm_table_describe(found.container, handle, buffer, size);
+    case DIRECTORY_LISTS:
+        return hm_lists_describe(found.container, handle, buffer, size);
+    case DIRECTORY_WORLD:
+        return hm_world_describe(found.container, handle, buffer, size);
+    default:
+        return hm_describe_lost(handle, buffer, size);
+    }
+}
+
+static hm_handle directory_ask(const directory_place *place, const void *item)
+{
+    hm_handle handle = HM_NULL_HANDLE;
+    if (place->kind == DIRECTORY_MAP)
+        return hm_map_handle_of(place->container, item);
+    if (place->kind == DIRECTORY_POOL)
+        return hm_pool_handle_of(place->container, item);
+    if (place->kind == DIRECTORY_TABLE)
+        for (uint32_t c = 0; c < HM_TABLE_MAX_COLUMNS && hm_handle_is_null(handle); c++)
+            handle = hm_table_handle_of(place->container, item, c);
+    return handle;
 }
 
 hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item)
 {
     HM_CONTRACT(directory != NULL, "hm_directory_handle_of: directory is NULL");
     for (uint32_t type_id = 0; type_id < hm_array_count(&directory->places); type_id++) {
-        const directory_place *asked = directory_place_of(directory, type_id);
-        hm_handle handle = HM_NULL_HANDLE;
-        if (asked->map != NULL)
-            handle = hm_map_handle_of(asked->map, item);
-        else if (asked->pool != NULL)
-            handle = hm_pool_handle_of(asked->pool, item);
+        hm_handle handle = directory_ask(directory_place_of(directory, type_id), item);
         if (!hm_handle_is_null(handle))
             return handle;
     }

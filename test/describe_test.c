@@ -369,7 +369,7 @@ TEST(describe, a_directory_lets_the_owner_speak)
     CHECK(says(describe_anywhere, texture, lost));
     CHECK(hm_directory_add_pool(&directory, &the_pool) == HM_OK);
     CHECK(says(describe_anywhere, texture, lost)); /* below the pool's, and free */
-    CHECK(hm_directory_add(&directory, &the_map) == HM_OK);
+    CHECK(hm_directory_add_map(&directory, &the_map) == HM_OK);
     CHECK(says(describe_anywhere, texture, "live: slot 0 of 'texture', generation 1"));
     CHECK(says(describe_anywhere, bullet, "live: slot 0 of 'bullet', generation 1"));
     CHECK(hm_pool_erase(&the_pool, bullet));

@@ -253,10 +253,10 @@ TEST(last_error, a_taken_type_id_is_told)
     hm_pool pool;
     CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4, .type_id = 3}) == HM_OK);
     CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4, .type_id = 3}) == HM_OK);
-    CHECK(hm_directory_add(&directory, &map) == HM_ERROR_FULL);
+    CHECK(hm_directory_add_map(&directory, &map) == HM_ERROR_FULL);
     CHECK(says("the directory has no capacity: was it initialised?"));
     CHECK(hm_directory_init(&directory, NULL) == HM_OK);
-    CHECK(hm_directory_add(&directory, &map) == HM_OK);
+    CHECK(hm_directory_add_map(&directory, &map) == HM_OK);
     CHECK(hm_directory_add_pool(&directory, &pool) == HM_ERROR_INVALID);
     CHECK(says("the directory has a container of type_id 3 already"));
     hm_directory_fini(&directory);

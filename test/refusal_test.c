@@ -216,7 +216,7 @@ static hm_status grow_directory(test_memory *memory, uint32_t k)
     test_memory_fail(memory, k, false);
     hm_status status = hm_directory_init(&directory, &memory->table);
     if (status == HM_OK)
-        status = hm_directory_add(&directory, &map);
+        status = hm_directory_add_map(&directory, &map);
     hm_directory_fini(&directory);
     hm_map_fini(&map);
     return status;

@@ -24,6 +24,9 @@ for my $file (@ARGV) {
 # The functions whose second and third argument change places.
 my %swapped = map { $_ => 1 } qw(hm_table_cell hm_table_group hm_table_handle_of);
 my %renamed = (
+    hm_directory_add => 'hm_directory_add_map',
+    hm_directory_remove => 'hm_directory_remove_map',
+    hm_directory_find => 'hm_directory_find_map',
     hm_lists_remove_at => 'hm_lists_erase_ordered_at',
     hm_world_table_count => 'hm_world_archetype_count',
     max_tables => 'max_archetypes',

@@ -12,7 +12,7 @@
  *                   changes for later
  *
  *     order.h       what an order and a budget are: most containers can be put in order, in steps
- *     directory.h   finds the map or the pool of any handle
+ *     directory.h   finds the container of any handle
  *     report.h      which containers are alive, and what they take
  *     transpose.h   runs a kernel for columns over an array of structs
  *     memory.h      where memory comes from

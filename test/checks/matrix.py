@@ -79,10 +79,6 @@ EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
     "world.desc.add": "missing",
     "world.desc.set": "missing",
-    "map.directory.add_map": "missing",
-    "table.directory.add_table": "missing",
-    "lists.directory.add_lists": "missing",
-    "world.directory.add_world": "missing",
 }
 for saved in CONTAINERS:
     EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("save", "load", "dump")})

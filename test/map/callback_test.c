@@ -42,8 +42,8 @@ static void check_truth(witness *seen)
         CHECK(*(int *)hm_map_meta_at(map, i) == -items[i]);
     }
     CHECK(hm_handle_is_null(hm_map_handle_at(map, count)) && hm_map_meta_at(map, count) == NULL);
-    CHECK(hm_directory_remove(&seen->directory, map));
-    CHECK(hm_directory_add(&seen->directory, map) == HM_OK);
+    CHECK(hm_directory_remove_map(&seen->directory, map));
+    CHECK(hm_directory_add_map(&seen->directory, map) == HM_OK);
 }
 
 static void record(witness *seen, event what)
@@ -101,7 +101,7 @@ static void start(witness *seen)
                         .context = seen};
     CHECK(hm_map_init(&seen->map, &desc) == HM_OK);
     CHECK(hm_directory_init(&seen->directory, NULL) == HM_OK);
-    CHECK(hm_directory_add(&seen->directory, &seen->map) == HM_OK);
+    CHECK(hm_directory_add_map(&seen->directory, &seen->map) == HM_OK);
     for (int i = 0; i < ITEMS; i++) {
         seen->handles[i] = hm_map_insert(&seen->map, &i);
         *(int *)hm_map_meta_at(&seen->map, (uint32_t)i) = -i;

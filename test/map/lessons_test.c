@@ -138,7 +138,7 @@ TEST(map_lessons, lookups_insert_nothing)
     hm_directory directory;
     hm_map map = make_map((hm_map_desc){.capacity = 100, .type_id = 8});
     CHECK(hm_directory_init(&directory, NULL) == HM_OK);
-    CHECK(hm_directory_add(&directory, &map) == HM_OK);
+    CHECK(hm_directory_add_map(&directory, &map) == HM_OK);
     add(&map, 1);
     hm_map_stats before = hm_map_get_stats(&map);
     for (uint32_t slot = 0; slot < 1000; slot++) {
@@ -147,7 +147,7 @@ TEST(map_lessons, lookups_insert_nothing)
         CHECK(hm_map_index_of(&map, handle) == HM_INVALID_INDEX);
         CHECK(hm_map_explain(&map, handle) != HM_HANDLE_LIVE);
         CHECK(hm_directory_get(&directory, handle) == NULL);
-        CHECK(hm_directory_find(&directory, handle) == (slot % 2 == 0 ? &map : NULL));
+        CHECK(hm_directory_find_map(&directory, handle) == (slot % 2 == 0 ? &map : NULL));
         hm_map_touch(&map, handle);
     }
     hm_map_stats after = hm_map_get_stats(&map);

@@ -275,14 +275,14 @@ static void *begin_hostile(const uint32_t arguments[3])
     model_init(&hostile->model, &desc, hm_memory_os()->page_size, arguments[2] & 1,
                arguments[2] & 2);
     CHECK(hm_directory_init(&hostile->directory, NULL) == HM_OK);
-    CHECK(hm_directory_add(&hostile->directory, &hostile->model.map) == HM_OK);
+    CHECK(hm_directory_add_map(&hostile->directory, &hostile->model.map) == HM_OK);
     return hostile;
 }
 
 static void end_hostile(void *state)
 {
     hostile_model *hostile = state;
-    CHECK(hm_directory_remove(&hostile->directory, &hostile->model.map));
+    CHECK(hm_directory_remove_map(&hostile->directory, &hostile->model.map));
     hm_directory_fini(&hostile->directory);
     model_fini(&hostile->model);
     free(hostile);
@@ -328,7 +328,7 @@ static void ask(void *state, const uint32_t arguments[3])
                 hm_handle_type_id(handle) == hostile->model.desc.type_id;
     model_probe(&hostile->model, handle);
     check_handle_parts(handle);
-    CHECK(hm_directory_find(&hostile->directory, handle) == (ours ? map : NULL));
+    CHECK(hm_directory_find_map(&hostile->directory, handle) == (ours ? map : NULL));
     CHECK(hm_directory_get(&hostile->directory, handle) == item);
     CHECK(hm_directory_find_pool(&hostile->directory, handle) == NULL);
     /* The bits as an address: seldom one in an item, and then that item's. */
