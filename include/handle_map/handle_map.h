@@ -51,6 +51,11 @@
  *     a null, stale, foreign or damaged       NULL, false, HM_INVALID_INDEX or HM_ERROR_STALE,
  *     handle                                  never an assertion
  *
+ * Init returns HM_ERROR_INVALID for a NULL argument, a field of the descriptor against the limits
+ * beside it, max_slots below the capacity, sizes that overflow, and a memory table that breaks its
+ * contract (memory.h); HM_ERROR_MEMORY if the system refuses; HM_ERROR_FULL if no number is left
+ * for HM_TYPE_ID_UNIQUE.
+ *
  * hm_last_error says why a call failed, in a sentence. A call that fails changes nothing that can
  * be observed, except that the committed size may have grown, and that slots with no uses left
  * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG

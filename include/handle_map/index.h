@@ -57,11 +57,8 @@ typedef struct hm_index_view {
     uint32_t next;  /* private; 0 begins a loop */
 } hm_index_view;
 
-/* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
- * capacity above 2^28, max_slots below the capacity, a type id above 0x7FFF, `owners` of a
- * container that is not initialised, max_slots or a type id that is neither 0 nor that of `owners`,
- * sizes that overflow, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
- * was refused. O(1), nine reservations.
+/* Reserves address space for the capacity; commits nothing. Fails as hm_secondary_init does. O(1),
+ * nine reservations.
  *
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
  * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to

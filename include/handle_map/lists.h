@@ -52,11 +52,9 @@ typedef struct hm_lists_desc {
 typedef hm_stats hm_lists_stats;
 
 /* Reserves address space: four times the size of max_items, or twice where addresses are scarce,
- * since blocks have unused parts and gaps between them. Commits nothing. HM_ERROR_INVALID: a NULL
- * argument, an item size or alignment against the limits above, a capacity above UINT32_MAX - 1,
- * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, max_items that take 32
- * GiB or more (2^31 times the alignment, if that is above 16), or a memory table that breaks its
- * contract. HM_ERROR_MEMORY: a reservation was refused. O(1), three reservations.
+ * since blocks have unused parts and gaps between them. Commits nothing. Fails as every init does
+ * (handle_map.h); HM_ERROR_INVALID also for max_items that take 32 GiB or more (2^31 times the
+ * alignment, if that is above 16). O(1), three reservations.
  *
  * Memory: 16 bytes for each slot beside the ID table's 8, and 4 for each list. A block has a head
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where

@@ -49,10 +49,8 @@ typedef struct hm_map_desc {
 
 typedef hm_stats hm_map_stats;
 
-/* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, an
- * item or meta size or alignment against the limits above, a capacity above UINT32_MAX - 1,
- * max_slots below the capacity, a type id above 0x7FFF, sizes that overflow, or a memory table that
- * breaks its contract. HM_ERROR_MEMORY: a reservation was refused. O(1), one reservation.
+/* Reserves address space for the capacity; commits nothing. Fails as every init does
+ * (handle_map.h). O(1), one reservation.
  *
  * Must not be called on a live map (handle_map.h): its items leak, and no hook runs for them.
  * Example:

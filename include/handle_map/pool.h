@@ -64,11 +64,9 @@ typedef struct hm_pool_desc {
 
 typedef hm_stats hm_pool_stats;
 
-/* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, an item size or
- * alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots below the
- * capacity, a type id above 0x7FFF, an unknown storage, a size of max_slots items or of a block
- * that overflows size_t, or a memory table that breaks its contract. HM_ERROR_MEMORY: a reservation
- * was refused. O(1), at most five reservations. Example:
+/* Reserves address space; commits nothing. Fails as every init does (handle_map.h);
+ * HM_ERROR_INVALID also for an unknown storage, and for a size of max_slots items or of a block
+ * that overflows size_t. O(1), at most five reservations. Example:
  *
  *     hm_pool bullets;
  *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),

@@ -55,12 +55,9 @@ typedef struct hm_secondary_desc {
  * that fails may raise it. */
 typedef hm_stats hm_secondary_stats;
 
-/* Reserves address space for the capacity; commits nothing. HM_ERROR_INVALID: a NULL argument, a
- * value size or alignment against the limits above, a capacity above UINT32_MAX - 1, max_slots
- * below the capacity, a type id above 0x7FFF, `owners` of a container that is not initialised,
- * max_slots or a type id that is neither 0 nor that of `owners`, sizes that overflow, or a memory
- * table that breaks its contract. HM_ERROR_MEMORY: a reservation was refused. O(1), four
- * reservations.
+/* Reserves address space for the capacity; commits nothing. Fails as every init does
+ * (handle_map.h); HM_ERROR_INVALID also for `owners` of a container that is not initialised, and
+ * for max_slots or a type id that is neither 0 nor that of `owners`. O(1), four reservations.
  *
  * Memory: 8 bytes and the value for each value. The sparse column takes 4 bytes a slot. It is
  * committed only where owners are, in pieces of 64 KiB (one page, if pages are larger), or 16,384

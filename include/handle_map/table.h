@@ -72,12 +72,9 @@ typedef struct hm_table_desc {
 
 typedef hm_stats hm_table_stats;
 
-/* Reserves address space for the capacity, and commits the memory that describes the columns.
- * HM_ERROR_INVALID: a NULL argument; no column or too many; a cell's size or alignment, or lanes,
- * against the limits above; a capacity above UINT32_MAX - 1; max_slots below the capacity; a type
- * id above 0x7FFF; sizes that overflow; a memory table that breaks its contract. HM_ERROR_MEMORY:
- * the system refuses. O(columns); a reservation for each whole column or one for all groups, and
- * two more.
+/* Reserves address space for the capacity, and commits the memory that describes the columns. Fails
+ * as every init does (handle_map.h); HM_ERROR_INVALID also for no column or too many. O(columns); a
+ * reservation for each whole column or one for all groups, and two more.
  *
  * With lanes 1, rows are laid out as a C struct with these members in this order. Example:
  *

@@ -80,9 +80,7 @@ typedef struct hm_world_desc {
 typedef hm_stats hm_world_stats;
 
 /* Reserves address space; commits some pages for the archetype of entities without components.
- * HM_ERROR_INVALID: a NULL argument, a field above its limit, max_slots below the capacity, or a
- * memory table that breaks its contract. HM_ERROR_MEMORY: the system refuses. O(1), ten
- * reservations.
+ * Fails as every init does (handle_map.h). O(1), ten reservations.
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
