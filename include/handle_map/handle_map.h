@@ -86,8 +86,7 @@
  *
  *     texture_handle   a distinct type, a struct with one member, hm_handle id: passing a mesh's
  *                      handle to a texture map does not compile (handle.h)
- *     texture_map      a struct with one member, hm_map map: pass &textures.map to untyped
- * functions
+ *     texture_map      a struct with one member, hm_map map
  *
  * and for each function hm_map_X an inline function texture_map_X that does the same. The item size
  * is a constant there; texture_handle and struct texture * replace handles and items, also in
@@ -95,9 +94,10 @@
  * texture_map_init(map, capacity) uses the defaults. texture_map_init_desc takes a descriptor: its
  * size and alignment are ignored, and its type id, unless it is 0, replaces the number here, so
  * that two maps of one type can tell their handles apart. A map without a name is called "texture".
- * HM_MAP_DEFINE_FOR does the same for a texture_handle that HM_HANDLE_DEFINE has defined already,
- * so that an item can hold handles of its own kind. A map and a pool may share one handle type in
- * one file: give them two type ids. The macros of the other containers do the same for theirs.
+ * Pass &textures.map to untyped functions. HM_MAP_DEFINE_FOR does the same for a texture_handle
+ * that HM_HANDLE_DEFINE has defined already, so that an item can hold handles of its own kind. A
+ * map and a pool may share one handle type in one file: give them two type ids. The macros of the
+ * other containers do the same for theirs.
  *
  * AddressSanitizer. Memory without an item is poisoned: the bytes behind the last item of a map,
  * with its meta, of a secondary, of a table's columns or last group, and of each list; the holes of

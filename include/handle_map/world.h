@@ -201,8 +201,9 @@ HM_API hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint
 HM_API hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t n,
                                    hm_component component);
 
-/* Takes all components away; the entity stays alive. The destroy hooks of sparse values see all of
- * these. Otherwise fails and invalidates as remove does. O(its components). */
+/* Takes all components away; the entity stays alive. The destroy hook of each sparse value sees all
+ * sparse values of the entity. Otherwise fails and invalidates as remove does. O(its components).
+ */
 HM_API hm_status hm_world_remove_all(hm_world *world, hm_handle entity);
 
 /* Adds and removes several components in one move, without making the archetypes in between. The
