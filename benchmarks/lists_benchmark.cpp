@@ -102,7 +102,7 @@ struct our_lists {
     }
     void tidy()
     {
-        require(number_lists_defragment(&lists, {0, 0}).done, "not tidy");
+        require(number_lists_defragment(&lists, nullptr).done, "not tidy");
         require(number_lists_trim(&lists) == HM_OK, "no trim");
     }
     size_t committed()

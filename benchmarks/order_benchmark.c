@@ -44,7 +44,7 @@ static FILE *open_figures(const char *name)
 static double defragment_all(struct order_data *data, const hm_order *order, hm_progress *progress)
 {
     double begin = order_seconds();
-    *progress = hm_map_defragment(&data->map, order, (hm_budget){0, 0});
+    *progress = hm_map_defragment(&data->map, order, NULL);
     double seconds = order_seconds() - begin;
     order_data_check(data);
     return seconds;
@@ -194,13 +194,13 @@ static void few_changes(void)
         hm_map_touch(&data.map, data.handles[id]);
     }
     double begin = order_seconds();
-    progress = hm_map_defragment(&data.map, &order_by_compare, (hm_budget){0, 0});
+    progress = hm_map_defragment(&data.map, &order_by_compare, NULL);
     double seconds = order_seconds() - begin;
     printf("\n10 of %u re-keyed by up to 64 and touched: %llu compares, %llu swaps, %.1f us",
            (unsigned)items, (unsigned long long)progress.compares,
            (unsigned long long)progress.swaps, seconds * 1e6);
     begin = order_seconds();
-    progress = hm_map_defragment(&data.map, &order_by_compare, (hm_budget){0, 0});
+    progress = hm_map_defragment(&data.map, &order_by_compare, NULL);
     seconds = order_seconds() - begin;
     printf("; nothing changed: %llu compares, %.1f us\n", (unsigned long long)progress.compares,
            seconds * 1e6);
@@ -223,7 +223,9 @@ static void longest_call(const char *what, const hm_order *order)
     order_data_init(&data, many_items, ORDER_SHUFFLED, 1, 1);
     for (bool done = false; !done && count < MOST && calls != NULL; count++) {
         double begin = order_seconds();
-        done = hm_map_defragment(&data.map, order, (hm_budget){1000, 10000}).done;
+        done = hm_map_defragment(&data.map, order,
+                                 &(hm_budget){.max_swaps = 1000, .max_compares = 10000})
+                   .done;
         calls[count] = (order_seconds() - begin) * 1e6;
     }
     order_data_check(&data);
@@ -273,7 +275,8 @@ static void churn(void)
             for (uint32_t frame = 0; frame < frames; frame++) {
                 for (uint32_t change = 0; change < rates[i]; change++)
                     change_one(&data);
-                hm_map_defragment(&data.map, by_both[by], (hm_budget){1000, 10000});
+                hm_map_defragment(&data.map, by_both[by],
+                                  &(hm_budget){.max_swaps = 1000, .max_compares = 10000});
                 if (frame >= frames / 2 && frame % 16 == 0) {
                     wrong[by] += inversions(&data);
                     measured++;
@@ -300,8 +303,9 @@ static void calls_by_budget(void)
         bool done = false;
         for (uint32_t call = 1; !done; call++) {
             double begin = order_seconds();
-            done = hm_map_defragment(&data.map, &order_by_compare,
-                                     (hm_budget){swaps[i], swaps[i] * 10})
+            done = hm_map_defragment(
+                       &data.map, &order_by_compare,
+                       &(hm_budget){.max_swaps = swaps[i], .max_compares = swaps[i] * 10})
                        .done;
             double seconds = order_seconds() - begin;
             if (call % (1000 / swaps[i] + 1) == 0 || call < 10 || done)

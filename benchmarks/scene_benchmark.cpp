@@ -216,7 +216,7 @@ template <class Tree> void wear(forest<Tree> &of, uint32_t nodes)
 
 void put_in_order(our_tree &tree)
 {
-    while (!scene_defragment(&tree.it, hm_budget{0, 0}).done)
+    while (!scene_defragment(&tree.it, nullptr).done)
         ;
 }
 

@@ -31,26 +31,28 @@ static void dense_enter(const hm_dense *dense)
     hm_guard_enter(dense->guard);
 }
 
-hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget budget)
+hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget *budget)
 {
     dense_check_order(dense, order, "defragment");
     if (dense_refuses(dense))
         return (hm_progress){.status = HM_ERROR_BUSY};
+    if (dense->is_other_column && hm_budget_is_spent(budget))
+        return (hm_progress){.done = dense->sequence.count == 0};
     dense_enter(dense);
     hm_progress progress = hm_order_run(dense->order, order, &dense->sequence, budget);
     hm_guard_leave(dense->guard, dense->limit);
     return progress;
 }
 
-hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *order, uint32_t n,
-                             hm_budget budget)
+hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *handles, uint32_t n,
+                             hm_budget *budget)
 {
-    if (order == NULL && n != 0)
-        dense_panic(dense, "arrange", "order is NULL");
+    if (handles == NULL && n != 0)
+        dense_panic(dense, "arrange", "handles is NULL");
     if (dense_refuses(dense))
         return (hm_progress){.status = HM_ERROR_BUSY};
     dense_enter(dense);
-    hm_progress progress = hm_order_arrange(dense->order, order, n, &dense->sequence, budget);
+    hm_progress progress = hm_order_arrange(dense->order, handles, n, &dense->sequence, budget);
     hm_guard_leave(dense->guard, dense->limit);
     return progress;
 }

@@ -28,9 +28,9 @@ typedef struct hm_dense {
 
 /* These are the functions of the container: hm_map_defragment and so on. The container is not NULL.
  */
-hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget budget);
-hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *order, uint32_t n,
-                             hm_budget budget);
+hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm_budget *budget);
+hm_progress hm_dense_arrange(const hm_dense *dense, const hm_handle *handles, uint32_t n,
+                             hm_budget *budget);
 uint32_t hm_dense_bound(const hm_dense *dense, const hm_order *order, const void *probe,
                         bool is_upper);
 

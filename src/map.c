@@ -348,18 +348,18 @@ static hm_dense map_dense(const hm_map *constant)
                                    .name = map->name}};
 }
 
-hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget)
+hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget *budget)
 {
     HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
     const hm_dense dense = map_dense(map);
     return hm_dense_defragment(&dense, order, budget);
 }
 
-hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n, hm_budget budget)
+hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_t n, hm_budget *budget)
 {
     HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
     const hm_dense dense = map_dense(map);
-    return hm_dense_arrange(&dense, order, n, budget);
+    return hm_dense_arrange(&dense, handles, n, budget);
 }
 
 uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe)

@@ -105,8 +105,8 @@ TEST(address, every_callback_of_a_map_can_ask_for_the_handle_of_what_it_is_shown
         make_map((hm_map_desc){.destroy = on_destroy, .relocate = on_relocate, .context = &self});
     const hm_order by_key = {.key = falling_key, .context = &self};
     const hm_order by_compare = {.compare = compare, .context = &self};
-    CHECK(hm_map_defragment(&self.map, &by_key, (hm_budget){0, 0}).done);
-    CHECK(hm_map_defragment(&self.map, &by_compare, (hm_budget){0, 0}).done);
+    CHECK(hm_map_defragment(&self.map, &by_key, NULL).done);
+    CHECK(hm_map_defragment(&self.map, &by_compare, NULL).done);
     CHECK(hm_map_erase_if(&self.map, is_third, &self) == (ITEMS + 2) / 3);
     CHECK(hm_map_erase(&self.map, hm_map_handle_at(&self.map, 0)));
     hm_map_clear(&self.map);
@@ -148,14 +148,14 @@ TEST(address, a_map_may_be_moved_by_assignment)
     *old = make_map((hm_map_desc){.meta_size = 8});
     const hm_order order = {.key = falling_key, .context = &(witness){.map = *old}};
     hm_handle kept = hm_map_handle_at(old, 17);
-    (void)hm_map_defragment(old, &order, (hm_budget){10, 100}); /* stopped in the middle */
+    (void)hm_map_defragment(old, &order, BUDGET(10, 100)); /* stopped in the middle */
     hm_map map = *old;
     memset(old, 0xA5, sizeof *old);
     free(old);
     CHECK(hm_map_validate(&map) == HM_OK);
     CHECK(((item *)hm_map_get(&map, kept))->value == 17);
     CHECK(hm_map_erase(&map, kept) && !hm_handle_is_null(hm_map_insert(&map, NULL)));
-    while (!hm_map_defragment(&map, &order, (hm_budget){10, 100}).done)
+    while (!hm_map_defragment(&map, &order, BUDGET(10, 100)).done)
         ;
     CHECK(hm_map_trim(&map) == HM_OK && hm_map_validate(&map) == HM_OK);
     hm_map_fini(&map);

@@ -504,7 +504,7 @@ static void sort_some(hm_map *map)
     const hm_order order = {.compare = compare_items};
     for (uint32_t i = 0; i < FEW; i++)
         CHECK(!hm_handle_is_null(hm_map_insert(map, &(uint32_t){i * 7919 % FEW})));
-    CHECK(hm_map_defragment(map, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_map_defragment(map, &order, NULL).done);
 }
 
 /* Makes a container of each kind, whose limits have their defaults but for the capacity. Writes how

@@ -358,7 +358,7 @@ TEST(last_error, what_a_call_can_do_without_is_no_failure)
             CHECK(!hm_handle_is_null(hm_map_insert(&map, &(uint64_t){100 - i})));
         mark();
         test_memory_fail(&memory, k, false);
-        hm_progress progress = hm_map_defragment(&map, &rising, (hm_budget){0, 0});
+        hm_progress progress = hm_map_defragment(&map, &rising, NULL);
         CHECK(progress.done == (k > 2) && is_marked() == (k > 2));
         CHECK(progress.status == (k > 2 ? HM_OK : HM_ERROR_MEMORY));
         test_memory_fail(&memory, 0, false);

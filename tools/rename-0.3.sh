@@ -53,6 +53,13 @@ my $nested;
 $nested = qr/\((?:[^()"']++|"(?:\\.|[^"\\])*+"|'(?:\\.|[^'\\])*+'|(??{$nested}))*+\)/;
 my $argument = qr/(?:[^(),"'\[\]{};]++|$nested|\[[^\]]*+\]|\{[^}]*+\}|"(?:\\.|[^"\\])*+"|'(?:\\.|[^'\\])*+')+/;
 
+sub within {
+    my ($call) = @_;
+    $call =~ s/\(hm_budget\)\s*\{\s*0\s*(?:,\s*0\s*)?\}\)$/NULL)/
+        or $call =~ s/\((hm_budget)\)\s*(\{[^{}]*\})\)$/&($1)$2)/;
+    return $call;
+}
+
 for my $file (@ARGV) {
     my $old = $text{$file};
     my $new = $old;
@@ -65,6 +72,8 @@ for my $file (@ARGV) {
             or printf "%s: %s: not understood\n", $file, substr($new, $start, 40) =~ s/\n.*//sr;
     }
     $new =~ s/\b($names)\b/$renamed{$1}/g;
+    # A literal budget becomes one that the call may spend, or no limit.
+    $new =~ s/(\b\w+_(?:defragment|arrange)$nested)/within($1)/ge;
     my $number = 0;
     for my $line (split /\n/, $new) {
         $number++;
@@ -72,6 +81,8 @@ for my $file (@ARGV) {
             . "who is doomed\n" if $line =~ /_purge\(|\.purge\(/;
         print "$file:$number: remove_at of a class is erase_ordered_at now\n"
             if $line =~ /\.remove_at\(/;
+        print "$file:$number: a budget is shared and spent by calls now: pass its address, and begin "
+            . "each frame with a new one\n" if $line =~ /\bhm_budget\s+\w+|\bhm::budget\b/;
         print "$file:$number: table_count of a world is archetype_count now\n"
             if $line =~ /\.table_count\(/;
     }

@@ -278,7 +278,7 @@ static const hm_order by_cell = {.key = cell_of};
 static void sort_circles(struct circles *c)
 {
     const struct circle *all = circle_map_items(&c->map);
-    circle_map_defragment(&c->map, &by_cell, (hm_budget){0});
+    circle_map_defragment(&c->map, &by_cell, NULL);
     c->changed = 0;
     for (uint32_t i = 0; i < circle_map_count(&c->map); i++) {
         c->moved_ones[i] = circle_map_handle_at(&c->map, i);
@@ -288,11 +288,12 @@ static void sort_circles(struct circles *c)
 
 void circles_defragment(struct circles *c)
 {
-    const hm_budget budget = {.max_swaps = c->settings.swaps,
-                              .max_compares = 10 * c->settings.swaps};
-    circle_map_defragment(&c->map, &by_cell, budget);
-    contacts_lists_defragment(&c->contacts, budget);
-    cells_index_defragment(&c->cells, budget);
+    const uint32_t swaps = c->settings.swaps;
+    hm_budget for_circles = hm_budget_of(swaps, 10 * swaps);
+    hm_budget for_contacts = hm_budget_of(swaps, 0), for_cells = for_contacts;
+    circle_map_defragment(&c->map, &by_cell, &for_circles);
+    contacts_lists_defragment(&c->contacts, &for_contacts);
+    cells_index_defragment(&c->cells, &for_cells);
 }
 
 bool circles_are_valid(const struct circles *c)

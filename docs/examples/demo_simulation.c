@@ -244,10 +244,10 @@ const char *simulation_init(struct simulation *s, const struct demo_settings *se
         hm_array_init(&s->fresh, &handles) != HM_OK || !build_scene(s, settings->nodes))
         return "the scene does not fit into memory";
     count_issued(s, s->scene.root);
-    scene_defragment(&s->scene, (hm_budget){0, 0});
+    scene_defragment(&s->scene, NULL);
     if (!look(s))
         return "the scene does not fit into memory";
-    draw_list_sort(&s->draw_list, (hm_budget){0, 0});
+    draw_list_sort(&s->draw_list, NULL);
     return NULL;
 }
 
@@ -357,7 +357,8 @@ static hm_budget choose_budget(const struct simulation *s)
     enum { COMPARES_A_SWAP = 4 };
     const struct demo_settings *settings = s->settings;
     uint64_t compares = (uint64_t)settings->swaps * COMPARES_A_SWAP;
-    hm_budget budget = {settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX};
+    hm_budget budget =
+        hm_budget_of(settings->swaps, compares < UINT32_MAX ? (uint32_t)compares : UINT32_MAX);
     if (settings->budget_us > 0) {
         hm_budget timed = scene_pace_budget(&s->pace, settings->budget_us / 1e3);
         if (timed.max_swaps < budget.max_swaps)
@@ -384,7 +385,8 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
     double updated = now_ms();
     *frame = (struct demo_frame){.update_ms = updated - start};
     if (s->defragments) {
-        hm_progress spent = scene_defragment(&s->scene, choose_budget(s));
+        hm_budget budget = choose_budget(s);
+        hm_progress spent = scene_defragment(&s->scene, &budget);
         frame->defragment_ms = now_ms() - updated;
         scene_pace_add(&s->pace, spent, frame->defragment_ms);
         frame->swaps = (uint32_t)spent.swaps;
@@ -394,7 +396,8 @@ const char *simulation_step(struct simulation *s, struct demo_frame *frame)
         return "the scene does not fit into memory";
     if (s->defragments) {
         double looked = now_ms();
-        hm_progress spent = draw_list_sort(&s->draw_list, (hm_budget){s->settings->sort_swaps, 0});
+        hm_budget budget = hm_budget_of(s->settings->sort_swaps, 0);
+        hm_progress spent = draw_list_sort(&s->draw_list, &budget);
         frame->sort_ms = now_ms() - looked;
         frame->sort_swaps = (uint32_t)spent.swaps;
     }

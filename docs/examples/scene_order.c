@@ -91,20 +91,26 @@ static void end_round(struct scene *scene, hm_progress progress)
     scene->is_round = !progress.done && scene->round_swaps < scene_node_map_count(&scene->nodes);
 }
 
-hm_progress scene_defragment(struct scene *scene, hm_budget budget)
+/* Renumbers as many labels as the budget allows, and returns how many. */
+static uint32_t number_within(struct scene *scene, hm_budget *budget)
+{
+    if (budget == NULL || budget->max_compares == 0)
+        return number(scene,
+                      budget != NULL && budget->max_swaps != 0 ? budget->max_swaps : UINT32_MAX);
+    uint32_t numbered = number(scene, budget->max_compares / NUMBERING_SHARE + 1);
+    budget->max_compares -= numbered;
+    budget->is_spent = budget->max_compares == 0;
+    return numbered;
+}
+
+hm_progress scene_defragment(struct scene *scene, hm_budget *budget)
 {
     hm_order order = {.compare = compare_labels, .context = &scene->base};
-    if (!is_due(scene))
+    if (!is_due(scene) || (budget != NULL && budget->is_spent))
         return (hm_progress){0};
-    uint32_t most = budget.max_swaps != 0 ? budget.max_swaps : UINT32_MAX;
-    if (budget.max_compares != 0)
-        most = budget.max_compares / NUMBERING_SHARE + 1;
-    uint32_t numbered = number(scene, most);
-    if (budget.max_compares != 0) {
-        budget.max_compares -= numbered;
-        if (budget.max_compares == 0)
-            return (hm_progress){.compares = numbered};
-    }
+    uint32_t numbered = number_within(scene, budget);
+    if (budget != NULL && budget->is_spent)
+        return (hm_progress){.compares = numbered};
     hm_progress progress = scene_node_map_defragment(&scene->nodes, &order, budget);
     end_round(scene, progress);
     progress.compares += numbered;
@@ -137,7 +143,7 @@ hm_budget scene_pace_budget(const struct scene_pace *pace, double ms)
     double most = ms * (steps > 0 && pace->ms > 0 ? steps / pace->ms : guess);
     double share = steps > 0 ? pace->swaps / steps : 1.0 / 2;
     share = share < least ? least : share > 1 - least ? 1 - least : share;
-    return (hm_budget){limit_of(most * share), limit_of(most * (1 - share))};
+    return hm_budget_of(limit_of(most * share), limit_of(most * (1 - share)));
 }
 
 /* Validation */

@@ -149,7 +149,7 @@ uint32_t PAGE_EXPORT(small_step)(void)
 {
     hm_progress progress = {0};
     while (progress.swaps == 0 && !progress.done && progress.status == HM_OK)
-        progress = hm_map_defragment(&small, &small_order, (hm_budget){.max_swaps = 1});
+        progress = hm_map_defragment(&small, &small_order, &(hm_budget){.max_swaps = 1});
     return progress.swaps == 0 ? 0 : progress.done ? 2 : 1;
 }
 
@@ -287,8 +287,9 @@ void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t max_swaps, uint32_t max_c
     for (uint32_t i = 0; i < churn; i++)
         swarm_insert();
     swarm_progress = (hm_progress){0};
+    hm_budget budget = hm_budget_of(max_swaps, max_compares);
     if (max_swaps != 0 && max_compares != 0)
-        swarm_progress = hm_map_defragment(&swarm, &order, (hm_budget){max_swaps, max_compares});
+        swarm_progress = hm_map_defragment(&swarm, &order, &budget);
 }
 
 uint32_t PAGE_EXPORT(swarm_swaps)(void)

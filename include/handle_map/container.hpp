@@ -400,11 +400,12 @@ template <class Base> class orderly : public Base
 
     /* Brings what n handles name to the front, in this order. In all it takes fewer swaps than
      * there are items, but may take nearly as many for one handle. */
-    progress arrange(const handle_type *handles, std::uint32_t n, hm::budget within = {}) noexcept
+    progress arrange(const handle_type *handles, std::uint32_t n,
+                     budget_argument within = {}) noexcept
     {
         return Base::call::arrange(this->c(), detail::ids(handles), n, within);
     }
-    progress arrange(span<const handle_type> handles, hm::budget within = {}) noexcept
+    progress arrange(span<const handle_type> handles, budget_argument within = {}) noexcept
     {
         return arrange(handles.data(), detail::count_of(handles.size()), within);
     }
@@ -465,13 +466,13 @@ template <class Base> class packed : public Base
         return data() + this->size();
     }
     /* Brings the values nearer to the order, within the budget. See order.hpp. */
-    template <class Less> progress defragment(Less less, hm::budget within = {}) noexcept
+    template <class Less> progress defragment(Less less, budget_argument within = {}) noexcept
     {
         detail::by_less<T, Less> by(less);
         return Base::call::defragment(this->c(), &by.order, within);
     }
     /* Smaller keys come first. */
-    template <class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
+    template <class Key> progress defragment_by(Key key, budget_argument within = {}) noexcept
     {
         detail::by_key<T, Key> by(key);
         return Base::call::defragment(this->c(), &by.order, within);

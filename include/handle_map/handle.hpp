@@ -26,6 +26,36 @@ using stats = hm_stats;
 using budget = hm_budget;
 using progress = hm_progress;
 
+inline budget budget_of(std::uint32_t max_swaps, std::uint32_t max_compares) noexcept
+{
+    return hm_budget_of(max_swaps, max_compares);
+}
+
+/* What defragment and arrange take: a budget that the calls of a frame share, as a variable; or a
+ * constant or temporary one, of which this call spends a copy; or nothing, for no limit. */
+class budget_argument
+{
+    budget own_{};
+    budget *shared_ = nullptr;
+
+  public:
+    budget_argument() = default;
+    budget_argument(budget &shared) noexcept : shared_(&shared)
+    {
+    }
+    budget_argument(const budget &own) noexcept : own_(own)
+    {
+    }
+    budget_argument(std::uint32_t max_swaps, std::uint32_t max_compares) noexcept
+        : own_(budget_of(max_swaps, max_compares))
+    {
+    }
+    operator budget *() noexcept
+    {
+        return shared_ != nullptr ? shared_ : &own_;
+    }
+};
+
 /* The bits of an hm_handle, with a type. */
 template <class T> class handle
 {

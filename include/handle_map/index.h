@@ -187,7 +187,7 @@ HM_API void hm_index_clear(hm_index *index);
 /* Closes the gaps between the arrays of members, as hm_lists_defragment does: a swap is one array
  * that is moved, there are no compares, and a call costs what one of hm_lists_defragment does. When
  * busy: not done. Never fails. Invalidates all pointers to members. */
-HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget budget);
+HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
  * between the arrays stay, unless hm_index_defragment closes them first. HM_ERROR_MEMORY: the
@@ -425,7 +425,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         return hm_index_key_count(&hm_self->index);                                                \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_index_defragment(prefix##_index *hm_self,         \
-                                                                  hm_budget hm_within)             \
+                                                                  hm_budget *hm_within)            \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, index, "defragment");                                            \
         return hm_index_defragment(&hm_self->index, hm_within);                                    \

@@ -209,7 +209,7 @@ class index : public companion<container<detail::index_shape<Owner, Key>>>
         return hm_index_key_count(this->c());
     }
     /* Closes the gaps between the arrays of members, within the budget. */
-    progress defragment(hm::budget within = {}) noexcept
+    progress defragment(budget_argument within = {}) noexcept
     {
         return hm_index_defragment(this->c(), within);
     }

@@ -269,7 +269,7 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
  * more for each swap that it may make. Done: there are no gaps; then a call costs nothing until
  * something changes, and memory that an erase leaves unused is free at once. When busy: not done.
  * Never fails. Invalidates all pointers to items. */
-HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget);
+HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last block, and those of the ID table behind the last
  * live slot, as hm_map_trim does. HM_ERROR_MEMORY: the system refuses; some pages may have been
@@ -355,7 +355,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         return hm_lists_destroy(&hm_self->lists, hm_list.id);                                      \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
-                                                                  hm_budget hm_within)             \
+                                                                  hm_budget *hm_within)            \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, lists, "defragment");                                            \
         return hm_lists_defragment(&hm_self->lists, hm_within);                                    \

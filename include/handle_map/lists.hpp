@@ -188,7 +188,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     }
 
     /* Closes the gaps between the lists, within the budget. See hm_lists_defragment. */
-    progress defragment(hm::budget within = {}) noexcept
+    progress defragment(budget_argument within = {}) noexcept
     {
         return hm_lists_defragment(this->c(), within);
     }

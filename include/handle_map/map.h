@@ -266,11 +266,11 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices.
  * Example:
  *
- *     const hm_budget budget = {.max_swaps = 1000, .max_compares = 10000};
- *     hm_progress progress = hm_map_defragment(&map, &order, budget);
+ *     hm_budget budget = hm_budget_of(1000, 10000);
+ *     hm_progress progress = hm_map_defragment(&map, &order, &budget);
  *     printf("%u swaps%s\n", (unsigned)progress.swaps, progress.done ? ", done" : "");
  */
-HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget budget);
+HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget *budget);
 
 /* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items
  * come first, in the order of their handles. Handles that do not resolve and handles that occurred
@@ -293,10 +293,10 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  *         n = list_tree(handles, 256); // parents before children
  *         hm_map_touch_all(&map);
  *     }
- *     hm_map_arrange(&map, handles, n, (hm_budget){.max_swaps = 1000});
+ *     hm_map_arrange(&map, handles, n, &budget);
  */
-HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *order, uint32_t n,
-                                  hm_budget budget);
+HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_t n,
+                                  hm_budget *budget);
 
 /* Tells the order that this item's position in it may have changed. A handle that does not resolve
  * is ignored. Invalidates nothing. O(1). Example:
@@ -335,7 +335,7 @@ HM_API void hm_map_touch_all(hm_map *map);
  * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
  * both, one of each where keys are equal. Example:
  *
- *     hm_map_defragment(&map, &order, (hm_budget){0}); // no limit: it is done
+ *     hm_map_defragment(&map, &order, NULL); // no limit: it is done
  *     const struct sprite near = {.depth = 10}, far = {.depth = 20};
  *     uint32_t begin = hm_map_lower_bound(&map, &order, &near);
  *     uint32_t end = hm_map_upper_bound(&map, &order, &far);

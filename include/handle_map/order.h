@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* order: what an order and a budget are. hm_map_defragment and similar functions bring a container
- * nearer to an order, within a budget for each call. They take O(n) exchanges, however disordered
- * the items are.
+ * nearer to an order, within a budget. They take O(n) exchanges, however disordered the items are.
  *
  * Between calls the program may change anything; a change costs the compares of the items that
  * changed, and the swaps of the items that give way to them. The sort is stable. Even with a
@@ -15,8 +14,8 @@
  *     }
  *
  *     const hm_order order = {.compare = by_depth};
- *     const hm_budget budget = {.max_swaps = 1000, .max_compares = 10000};
- *     bool in_order = hm_map_defragment(&map, &order, budget).done;
+ *     hm_budget budget = hm_budget_of(1000, 10000); // for this frame
+ *     bool in_order = hm_map_defragment(&map, &order, &budget).done;
  *
  * Owns: nothing. Threads: these are plain values. */
 #ifndef HANDLE_MAP_ORDER_H
@@ -34,17 +33,31 @@ typedef struct hm_order {
     const hm_order_loops *loops; /* of a typed order, below; else NULL */
 } hm_order;
 
-/* What one call may spend. 0 means no limit: when a budget is used up, skip the call. Example:
+/* What calls may still spend. Each call lowers the limits by what it used, so that the calls of a
+ * frame, for any containers, share one budget: begin each frame with a new one. When a limit is
+ * used up, or a call ends not done without a failure, the budget is spent: every later call with it
+ * does nothing, and says done only if that is known without work. Where a budget is passed, NULL
+ * means no limit. Example:
  *
- *     hm_budget budget = {.max_swaps = 1000};
- *     budget.max_swaps -= (uint32_t)hm_map_defragment(&map, &order, budget).swaps;
- *     if (budget.max_swaps != 0)
- *         hm_map_defragment(&other_map, &order, budget);
+ *     hm_budget budget = hm_budget_of(1000, 0);
+ *     hm_map_defragment(&map, &order, &budget);
+ *     hm_map_defragment(&other_map, &order, &budget); // with what is left of the 1000 swaps
  */
 typedef struct hm_budget {
-    uint32_t max_swaps;    /* exchanges of two items; rotating k items takes k - 1 */
-    uint32_t max_compares; /* calls of compare and of key together */
+    uint32_t max_swaps;    /* exchanges of two items; rotating k items takes k - 1. 0: no limit */
+    uint32_t max_compares; /* calls of compare and of key together. 0: no limit */
+    bool is_spent;         /* a limit of 0 means that it was used up, or that there was none */
 } hm_budget;
+
+/* Returns a budget with these limits, of which nothing is spent. */
+static inline hm_budget hm_budget_of(uint32_t max_swaps, uint32_t max_compares)
+{
+    hm_budget budget;
+    budget.max_swaps = max_swaps;
+    budget.max_compares = max_compares;
+    budget.is_spent = false;
+    return budget;
+}
 
 typedef struct hm_progress {
     uint64_t swaps;    /* spent in this call */
@@ -70,7 +83,7 @@ typedef struct hm_progress {
  *
  *     HM_ORDER_DEFINE(by_depth, struct sprite, nearer_first)
  *
- *     hm_map_defragment(&map, &by_depth, (hm_budget){.max_swaps = 1000});
+ *     hm_map_defragment(&map, &by_depth, &budget);
  *
  * To set a context, copy the order: `hm_order order = by_depth; order.context = &camera;`. Each
  * definition is an order of its own: if several files put the same container in order, define the

@@ -196,10 +196,10 @@ HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
  *     }
  *
  *     const hm_order rising = {.key = by_radius};
- *     hm_secondary_defragment(&glows, &rising, (hm_budget){.max_swaps = 1000});
+ *     hm_secondary_defragment(&glows, &rising, &budget);
  */
 HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
-                                           hm_budget budget);
+                                           hm_budget *budget);
 
 /* As hm_map_arrange: the values of the named owners come first, in the order of their handles.
  * Handles that have no value here are skipped. So the list may have all handles of the owners'
@@ -212,10 +212,10 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
  *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
  *     for (uint32_t i = 0; i < sprites; i++)
  *         handles[i] = hm_map_handle_at(&map, i);
- *     hm_secondary_arrange(&glows, handles, sprites, (hm_budget){.max_swaps = 1000});
+ *     hm_secondary_arrange(&glows, handles, sprites, &budget);
  */
-HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order, uint32_t n,
-                                        hm_budget budget);
+HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles,
+                                        uint32_t n, hm_budget *budget);
 
 /* Tells the order that the position of this owner's value in it may have changed. A handle that has
  * no value is ignored. Invalidates nothing. O(1). */

@@ -229,16 +229,16 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
  *
  *     float left = 0;
  *     const hm_order by_x = {.key = key_of, .context = &left};
- *     hm_table_defragment(&points, 0, &by_x, (hm_budget){.max_swaps = 1000});
+ *     hm_table_defragment(&points, 0, &by_x, &budget);
  */
 HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
-                                       hm_budget budget);
+                                       hm_budget *budget);
 
 /* As hm_map_arrange: brings the rows of n handles to the front, in this order. In all it takes
  * fewer swaps than the table has rows, and may take nearly as many for a single handle. When busy:
  * spends nothing, not done. Invalidates what hm_table_defragment does. */
-HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n,
-                                    hm_budget budget);
+HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
+                                    hm_budget *budget);
 
 /* Tells the order that this row's position in it may have changed. A handle that does not resolve
  * is ignored. Invalidates nothing. O(1). */
@@ -255,7 +255,7 @@ HM_API void hm_table_touch_all(hm_table *table);
  * must not change the table: as in hm_map_lower_bound, a change is not refused, but ends the search
  * with HM_INVALID_INDEX, or makes its row meaningless. Invalidates nothing. O(log n). Example:
  *
- *     hm_table_defragment(&points, 0, &order, (hm_budget){0});
+ *     hm_table_defragment(&points, 0, &order, NULL);
  *     const float from = 10, to = 20;
  *     uint32_t end = hm_table_upper_bound(&points, 0, &order, &to);
  *     for (uint32_t row = hm_table_lower_bound(&points, 0, &order, &from); row < end; row++)
@@ -570,7 +570,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 
 #define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
     HM_UNUSED static inline hm_progress prefix##_table_defragment(                                 \
-        prefix##_table *hm_self, uint32_t hm_number, const hm_order *hm_by, hm_budget hm_within)   \
+        prefix##_table *hm_self, uint32_t hm_number, const hm_order *hm_by, hm_budget *hm_within)  \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, table, "defragment");                                            \
         HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \

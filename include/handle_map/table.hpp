@@ -174,13 +174,13 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
     }
     /* Brings the rows nearer to the order of column I, within the budget. See order.hpp. */
     template <std::size_t I, class Less>
-    progress defragment(Less less, hm::budget within = {}) noexcept
+    progress defragment(Less less, budget_argument within = {}) noexcept
     {
         by_less<cell_type<I>, Less> by(less);
         return hm_table_defragment(this->c(), I, &by.order, within);
     }
     template <std::size_t I, class Key>
-    progress defragment_by(Key key, hm::budget within = {}) noexcept
+    progress defragment_by(Key key, budget_argument within = {}) noexcept
     {
         by_key<cell_type<I>, Key> by(key);
         return hm_table_defragment(this->c(), I, &by.order, within);

@@ -292,7 +292,7 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
  * spends nothing, not done. Invalidates all pointers to values of entities that have the
  * component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
-                                       const hm_order *order, hm_budget budget);
+                                       const hm_order *order, hm_budget *budget);
 
 /* Returns the number of archetypes that exist, with entities or without: a call that failed may
  * have made some, which hm_world_trim drops. The archetype of the entities without components is
@@ -573,7 +573,8 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
         hm_world_touch_all(hm_self, hm_kind.id);                                                   \
     }                                                                                              \
     HM_UNUSED static inline hm_progress prefix##_defragment(                                       \
-        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by, hm_budget hm_within) \
+        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by,                      \
+        hm_budget *hm_within)                                                                      \
     {                                                                                              \
         HM_CONTRACT(hm_self != NULL, #prefix "_defragment: world is NULL");                        \
         HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \

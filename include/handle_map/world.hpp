@@ -270,13 +270,15 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     }
     /* Brings the rows of each archetype nearer to the order of these values, within the budget. See
      * order.hpp. */
-    template <class T, class Less> progress defragment(Less less, hm::budget within = {}) noexcept
+    template <class T, class Less>
+    progress defragment(Less less, budget_argument within = {}) noexcept
     {
         detail::by_less<T, Less> by(less);
         return hm_world_defragment(c(), own_.core->find<T>(), &by.order, within);
     }
     /* Smaller keys come first. */
-    template <class T, class Key> progress defragment_by(Key key, hm::budget within = {}) noexcept
+    template <class T, class Key>
+    progress defragment_by(Key key, budget_argument within = {}) noexcept
     {
         detail::by_key<T, Key> by(key);
         return hm_world_defragment(c(), own_.core->find<T>(), &by.order, within);

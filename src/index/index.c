@@ -139,7 +139,7 @@ static hm_status index_attach_slow(hm_index *index, uint32_t bucket, hm_handle o
     hm_status status = hm_lists_push_n(&index->members, list, &owner, 1);
     if (status == HM_ERROR_FULL) {
         hm_restore_last_error();
-        (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+        (void)hm_lists_defragment(&index->members, NULL);
         status = hm_lists_push_n(&index->members, list, &owner, 1);
     }
     return hm_index_tell(index, status);
@@ -332,7 +332,7 @@ hm_status hm_index_reserve(hm_index *index, uint32_t n)
     return hm_index_tell(index, status);
 }
 
-hm_progress hm_index_defragment(hm_index *index, hm_budget budget)
+hm_progress hm_index_defragment(hm_index *index, hm_budget *budget)
 {
     HM_CONTRACT(index != NULL, "hm_index_defragment: index is NULL");
     if (hm_guard_refuses(&index->guard, "index", index->name))

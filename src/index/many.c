@@ -289,7 +289,7 @@ hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners, hm_index_r
     hm_status status = many_claim(index, owners, &given, n, &lacks_room);
     if (lacks_room) { /* Perhaps only for the gaps between the arrays. */
         hm_restore_last_error();
-        (void)hm_lists_defragment(&index->members, (hm_budget){0, 0});
+        (void)hm_lists_defragment(&index->members, NULL);
         status = many_claim(index, owners, &given, n, &lacks_room);
     }
     const uint64_t *part = NULL;

@@ -5,6 +5,7 @@
 #include "lists_internal.h"
 
 #include "../guard_private.h"
+#include "../order/order_private.h"
 
 #ifndef HM_EXHAUSTIVE
 enum {
@@ -33,13 +34,16 @@ static uint32_t gaps_move(hm_lists *lists, uint32_t to, uint32_t from)
     return gap;
 }
 
-hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
+hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget)
 {
     HM_CONTRACT(lists != NULL, "hm_lists_defragment: lists is NULL");
     if (hm_guard_refuses(&lists->guard, "lists", lists->name))
         return (hm_progress){.status = HM_ERROR_BUSY};
-    hm_progress progress = {0};
-    uint64_t swaps = budget.max_swaps != 0 ? budget.max_swaps : UINT64_MAX / 8;
+    hm_progress progress = {.done = lists->cursor >= lists->end};
+    if (hm_budget_is_spent(budget))
+        return progress;
+    bool has_limit = budget != NULL && budget->max_swaps != 0;
+    uint64_t swaps = has_limit ? budget->max_swaps : UINT64_MAX / 8;
     uint64_t looks = GAPS_BLOCKS + GAPS_BLOCKS_PER_SWAP * swaps;
     uint32_t at = lists->cursor;
     for (; at < lists->end && looks > 0; looks--) {
@@ -58,5 +62,6 @@ hm_progress hm_lists_defragment(hm_lists *lists, hm_budget budget)
     }
     lists->cursor = at;
     progress.done = at >= lists->end;
+    hm_budget_spend(budget, &progress);
     return progress;
 }

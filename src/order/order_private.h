@@ -94,6 +94,33 @@ void hm_order_fini(hm_order_state *state);
 /* Forgets what was known about the order; cannot fail. Positions stay valid. O(1). */
 void hm_order_reset(hm_order_state *state);
 
+/* Whether calls with this budget do nothing. */
+static inline bool hm_budget_is_spent(const hm_budget *budget)
+{
+    return budget != NULL && budget->is_spent;
+}
+
+/* Takes what was used from a limit; true when it was the last of it. */
+static inline bool hm_budget_lower(uint32_t *limit, uint64_t used)
+{
+    if (*limit == 0)
+        return false;
+    *limit -= (uint32_t)used;
+    return *limit == 0;
+}
+
+/* Lowers the limits by what a call has used, which is never more. A call that needs more of one
+ * limit ends not done, whatever is left of the other. */
+static inline void hm_budget_spend(hm_budget *budget, const hm_progress *used)
+{
+    if (budget == NULL)
+        return;
+    bool no_swaps = hm_budget_lower(&budget->max_swaps, used->swaps);
+    bool no_compares = hm_budget_lower(&budget->max_compares, used->compares);
+    if (no_swaps || no_compares || (!used->done && used->status == HM_OK))
+        budget->is_spent = true;
+}
+
 /* Brings the sequence nearer to the order within the budget; each call resumes where the last one
  * stopped. Returns what was spent, `done` when all is in order, and HM_ERROR_MEMORY when memory was
  * refused: the items are a permutation as after any call, and the next call asks again. An order
@@ -101,12 +128,12 @@ void hm_order_reset(hm_order_state *state);
  * Invalidates positions. Costs at most the budget, and other work on 4 list entries for each swap
  * and compare that it allows, plus 4,096. */
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
-                         hm_budget budget);
+                         hm_budget *budget);
 
 /* As hm_order_run, for an order given as n handles, which may be NULL if n is 0. They are read
  * during these calls only; the state recognises them by their pointer and n. */
 hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
-                             const hm_sequence *sequence, hm_budget budget);
+                             const hm_sequence *sequence, hm_budget *budget);
 
 /* Must be called before positions are renumbered: ends the moves that are in progress; cannot fail.
  * No callback but the sequence's `swapped` runs. Invalidates positions. O(n). */

@@ -93,7 +93,7 @@ static void order_let_down(hm_order_state *state)
 void hm_order_settle(hm_order_state *state, const hm_sequence *sequence)
 {
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_settle: an argument is NULL");
-    hm_order_call call = {state, sequence, {0, 0}, {0}, 0, UINT64_MAX};
+    hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};
     if (state->phase == HM_ORDER_PLACE) /* This call has no limits, and so it does not pause. */
         order_enter_phase(state, hm_order_place_items(&call));
     if (state->is_arranging)
@@ -120,11 +120,13 @@ hm_status hm_order_trim(hm_order_state *state, uint32_t count)
 #endif
 
 static hm_order_call order_begin_call(hm_order_state *state, const hm_sequence *sequence,
-                                      hm_budget budget)
+                                      const hm_budget *budget)
 {
-    hm_order_call call = {state, sequence, budget, {0}, 0, UINT64_MAX};
-    if (budget.max_swaps != 0 && budget.max_compares != 0)
-        call.max_work = 4 * ((uint64_t)budget.max_swaps + budget.max_compares) + ORDER_FREE_WORK;
+    hm_order_call call = {state, sequence, {0}, {0}, 0, UINT64_MAX};
+    if (budget != NULL)
+        call.budget = *budget;
+    if (call.budget.max_swaps != 0 && call.budget.max_compares != 0)
+        call.max_work = 4 * ((uint64_t)budget->max_swaps + budget->max_compares) + ORDER_FREE_WORK;
     return call;
 }
 
@@ -141,11 +143,16 @@ bool hm_order_is_in_order(const hm_order_state *state, uint32_t count)
 }
 
 hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_sequence *sequence,
-                         hm_budget budget)
+                         hm_budget *budget)
 {
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_run: an argument is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
                 "hm_order_run: the order has neither compare nor key");
+    if (hm_budget_is_spent(budget)) {
+        bool is_known = sequence->count == 0 || (hm_order_is_for(state, order) &&
+                                                 hm_order_is_in_order(state, sequence->count));
+        return (hm_progress){.done = is_known};
+    }
     if (!hm_order_is_for(state, order)) {
         hm_order_reset(state);
         state->order = *order;
@@ -156,14 +163,17 @@ hm_progress hm_order_run(hm_order_state *state, const hm_order *order, const hm_
     hm_order_call call = order_begin_call(state, sequence, budget);
     order_run_phases(&call);
     call.spent.done = hm_order_is_in_order(state, sequence->count);
+    hm_budget_spend(budget, &call.spent);
     return call.spent;
 }
 
 hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint32_t n,
-                             const hm_sequence *sequence, hm_budget budget)
+                             const hm_sequence *sequence, hm_budget *budget)
 {
     HM_CONTRACT(state != NULL && sequence != NULL, "hm_order_arrange: an argument is NULL");
     HM_CONTRACT(names != NULL || n == 0, "hm_order_arrange: the handles are NULL");
+    if (hm_budget_is_spent(budget))
+        return (hm_progress){.done = n == 0};
     hm_order_arrangement *arrangement = &state->arrangement;
     if (!state->is_arranging || arrangement->names != names || arrangement->name_count != n) {
         hm_order_reset(state);
@@ -178,5 +188,6 @@ hm_progress hm_order_arrange(hm_order_state *state, const hm_handle *names, uint
     if (call.spent.done)
         order_enter_phase(state,
                           HM_ORDER_VERIFY); /* The handles may have changed by the next call. */
+    hm_budget_spend(budget, &call.spent);
     return call.spent;
 }

@@ -369,19 +369,19 @@ static hm_dense secondary_dense(const hm_secondary *constant)
 }
 
 hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
-                                    hm_budget budget)
+                                    hm_budget *budget)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_defragment: secondary is NULL");
     const hm_dense dense = secondary_dense(secondary);
     return hm_dense_defragment(&dense, order, budget);
 }
 
-hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *order, uint32_t n,
-                                 hm_budget budget)
+hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles, uint32_t n,
+                                 hm_budget *budget)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
     const hm_dense dense = secondary_dense(secondary);
-    return hm_dense_arrange(&dense, order, n, budget);
+    return hm_dense_arrange(&dense, handles, n, budget);
 }
 
 uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,

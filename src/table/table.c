@@ -296,24 +296,26 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
 }
 
 hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
-                                hm_budget budget)
+                                hm_budget *budget)
 {
     HM_CONTRACT(table != NULL, "hm_table_defragment: table is NULL");
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_defragment: the column is out of range");
     const hm_dense dense = table_dense(table, column);
-    if (dense.is_other_column && !hm_guard_is_busy(&table->guard)) {
+    bool does_nothing = hm_guard_is_busy(&table->guard) || hm_budget_is_spent(budget);
+    if (dense.is_other_column && !does_nothing) {
         hm_dense_forget_order(&table->guard, &table->order);
         table->order_column = column;
     }
     return hm_dense_defragment(&dense, order, budget);
 }
 
-hm_progress hm_table_arrange(hm_table *table, const hm_handle *order, uint32_t n, hm_budget budget)
+hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
+                             hm_budget *budget)
 {
     HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
     const hm_dense dense = table_dense(table, 0);
-    return hm_dense_arrange(&dense, order, n, budget);
+    return hm_dense_arrange(&dense, handles, n, budget);
 }
 
 uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,

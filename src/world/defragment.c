@@ -105,7 +105,7 @@ static bool defragment_choose(hm_world *world, uint32_t *looks)
     return false;
 }
 
-static hm_progress defragment_archetype(hm_world *world, hm_budget budget)
+static hm_progress defragment_archetype(hm_world *world, hm_budget *budget)
 {
     const hm_accessors accessors = {defragment_item_at, defragment_slot_at, defragment_position_of};
     hm_world_archetype *archetype = &world->archetypes[world->order_archetype];
@@ -129,17 +129,17 @@ static hm_progress defragment_archetype(hm_world *world, hm_budget budget)
     return progress;
 }
 
-/* Takes what was spent from a limit, of which 0 means none; false when nothing is left. */
-static bool defragment_spend(uint32_t *limit, uint64_t spent)
+/* As the last call left it. */
+static bool defragment_is_done(const hm_world *world)
 {
-    if (*limit == 0)
-        return true;
-    *limit = spent < *limit ? *limit - (uint32_t)spent : 0;
-    return *limit != 0;
+    return world->order_looked >= world->archetype_array.count &&
+           world->order_clock == world->clock &&
+           (world->order_archetype == HM_WORLD_NONE ||
+            world->archetypes[world->order_archetype].is_ordered);
 }
 
 /* Archetypes that were in order before the last change may not be any more. */
-static hm_progress defragment_archetypes(hm_world *world, hm_budget budget)
+static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
 {
     hm_progress all = {0};
     uint32_t looks = 0;
@@ -151,17 +151,17 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget budget)
         all.swaps += one.swaps;
         all.compares += one.compares;
         all.status = one.status;
-        bool has_swaps = defragment_spend(&budget.max_swaps, one.swaps);
-        bool has_compares = defragment_spend(&budget.max_compares, one.compares);
-        goes_on = one.done && has_swaps && has_compares;
+        goes_on = one.done && !hm_budget_is_spent(budget);
     }
     world->order_clock = world->clock;
     all.done = goes_on && world->order_looked >= world->archetype_array.count;
+    if (budget != NULL && !all.done && all.status == HM_OK)
+        budget->is_spent = true; /* Perhaps only the looks are. */
     return all;
 }
 
 static hm_progress defragment_sparse(hm_world *world, uint32_t number, const hm_order *order,
-                                     hm_budget budget)
+                                     hm_budget *budget)
 {
     hm_world_enter(world);
     hm_progress progress = hm_secondary_defragment(hm_world_sparse(world, number), order, budget);
@@ -171,13 +171,15 @@ static hm_progress defragment_sparse(hm_world *world, uint32_t number, const hm_
     return progress;
 }
 
-/* Another order, or another component, begins anew. */
-static void defragment_set_order(hm_world *world, uint32_t number, const hm_order *order)
+static bool defragment_is_for(const hm_world *world, uint32_t number, const hm_order *order)
 {
     const hm_order *last = &world->order;
-    if (number == world->order_number && order->compare == last->compare &&
-        order->key == last->key && order->context == last->context)
-        return;
+    return number == world->order_number && order->compare == last->compare &&
+           order->key == last->key && order->context == last->context;
+}
+
+static void defragment_begin_anew(hm_world *world, uint32_t number, const hm_order *order)
+{
     world->order = *order;
     world->order_number = number;
     hm_world_forget_order(world);
@@ -186,7 +188,7 @@ static void defragment_set_order(hm_world *world, uint32_t number, const hm_orde
 }
 
 hm_progress hm_world_defragment(hm_world *world, hm_component component, const hm_order *order,
-                                hm_budget budget)
+                                hm_budget *budget)
 {
     HM_CONTRACT(world != NULL, "hm_world_defragment: world is NULL");
     HM_CONTRACT(order != NULL && (order->compare != NULL || order->key != NULL),
@@ -198,6 +200,10 @@ hm_progress hm_world_defragment(hm_world *world, hm_component component, const h
         return (hm_progress){.done = true};
     if (hm_world_is_sparse(world, number))
         return defragment_sparse(world, number, order, budget);
-    defragment_set_order(world, number, order);
+    bool is_for = defragment_is_for(world, number, order);
+    if (hm_budget_is_spent(budget))
+        return (hm_progress){.done = is_for && defragment_is_done(world)};
+    if (!is_for)
+        defragment_begin_anew(world, number, order);
     return defragment_archetypes(world, budget);
 }

@@ -143,7 +143,7 @@ static void fill_lists(void)
     contact_lists_push_n(&contacts, contact_lists_create(&contacts), sparks, 3);
     contact_lists_create(&contacts);
     contact_lists_push(&contacts, contact_lists_create(&contacts), &sparks[2]);
-    contact_lists_defragment(&contacts, (hm_budget){0, 0});
+    contact_lists_defragment(&contacts, NULL);
     contact_handle emptied = contact_lists_create(&contacts); /* It keeps its block. */
     contact_lists_push(&contacts, emptied, &sparks[0]);
     contact_lists_erase_at(&contacts, emptied, 0);

@@ -237,6 +237,22 @@ TEST(cpp_map, defragment_resumes_with_a_new_lambda_object)
     CHECK(std::is_sorted(stepwise.begin(), stepwise.end(), by_depth));
 }
 
+TEST(cpp_map, a_variable_budget_is_shared_and_another_is_for_one_call)
+{
+    hm::map<sprite> first(1000), second(1000);
+    fill(first, 1000);
+    fill(second, 1000);
+    hm::budget frame = hm::budget_of(900, 0);
+    const auto one = first.defragment(by_depth, frame), two = second.defragment(by_depth, frame);
+    CHECK(one.done == (one.swaps < 900) && one.swaps + two.swaps + frame.max_swaps == 900);
+    CHECK(frame.is_spent && second.defragment(by_depth, frame).swaps == 0);
+    const hm::budget once = hm::budget_of(1, 0);
+    CHECK(second.defragment(by_texture, once).swaps == 1 && once.max_swaps == 1 && !once.is_spent);
+    CHECK(second.defragment(by_texture, hm::budget_of(2, 0)).swaps == 2);
+    CHECK(second.defragment(by_texture, {3, 0}).swaps == 3);
+    CHECK(second.defragment(by_texture).done && first.defragment(by_texture, {}).done);
+}
+
 TEST(cpp_map, two_functions_of_one_type_are_two_orders)
 {
     hm::map<sprite> sprites(1000);

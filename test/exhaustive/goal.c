@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bringing items into order: the goals that are requested, what each call must fulfil, and
  * what all calls up to the end may cost. */
+#include "../support/budget.h"
 #include "space.h"
 
 /* orders */
@@ -166,7 +167,7 @@ static void check_order(void)
 
 /* calls */
 
-static hm_progress call(uint32_t goal, hm_budget budget)
+static hm_progress call(uint32_t goal, hm_budget *budget)
 {
     if (goal <= SPACE_ORDERS)
         return live.container->defragment(&orders[goal], goal == SPACE_BY_COLUMN, budget);
@@ -206,10 +207,10 @@ static hm_progress go(uint32_t goal, hm_budget budget)
     if (live.model.goal != goal)
         begin(goal);
     calls.asked = calls.moved = 0;
-    hm_progress progress = call(goal, budget);
+    hm_budget left = budget;
+    hm_progress progress = call(goal, &left);
     CHECK(progress.compares == calls.asked);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(budget_is_lowered(budget, left, progress));
     bool is_refused = progress.status == HM_ERROR_MEMORY && arena.refused;
     CHECK(progress.status == HM_OK || (is_refused && !progress.done));
     CHECK(progress.done || is_refused || budget.max_swaps != 0 || budget.max_compares != 0);
@@ -230,7 +231,7 @@ static void check_rest(uint32_t goal)
     static space_state after;
     uint32_t made = arena.calls;
     space_capture(&after);
-    hm_progress progress = call(goal, (hm_budget){0, 0});
+    hm_progress progress = call(goal, NULL);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     CHECK(live.container->order->batch.scratch.committed_size <= 8 * sizeof(uint64_t));
     CHECK(arena.calls == made);
@@ -241,7 +242,8 @@ static void check_rest(uint32_t goal)
 
 void goal_go(uint32_t goal, uint32_t budget)
 {
-    static const hm_budget budgets[SPACE_BUDGETS] = {{1, 0}, {0, 1}, {0, 0}, {1, 1}, {2, 6}};
+    static const hm_budget budgets[SPACE_BUDGETS] = {
+        {1, 0, false}, {0, 1, false}, {0, 0, false}, {1, 1, false}, {2, 6, false}};
     if (go(goal, budgets[budget]).done)
         check_rest(goal);
 }
@@ -252,7 +254,7 @@ static hm_progress finish(uint32_t goal)
 {
     hm_progress sum = {0};
     for (uint32_t n = 0; n < 100 && !sum.done; n++) {
-        hm_progress progress = go(goal, (hm_budget){1, 1});
+        hm_progress progress = go(goal, hm_budget_of(1, 1));
         sum.swaps += progress.swaps;
         sum.compares += progress.compares;
         sum.done = progress.done;

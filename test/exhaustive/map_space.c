@@ -118,7 +118,7 @@ static uint32_t erase_if(void)
     return hm_map_erase_if(map, doomed, NULL);
 }
 
-static hm_progress defragment(const hm_order *order, bool second_column, hm_budget budget)
+static hm_progress defragment(const hm_order *order, bool second_column, hm_budget *budget)
 {
     CHECK(!second_column);
     return hm_map_defragment(map, order, budget);

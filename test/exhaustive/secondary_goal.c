@@ -2,6 +2,7 @@
 /* Bringing the values of a secondary into order: what each call must fulfil. The spaces of the map
  * search what the order itself promises, stability and total cost; these show that the secondary
  * moves owners along, and reports every change. */
+#include "../support/budget.h"
 #include "secondary_space.h"
 
 #include <string.h>
@@ -96,7 +97,7 @@ static bool check_order(uint32_t goal)
 
 /* calls */
 
-static hm_progress call(uint32_t goal, hm_budget budget)
+static hm_progress call(uint32_t goal, hm_budget *budget)
 {
     if (goal <= SECONDARY_BY_COMPARE)
         return hm_secondary_defragment(&side.secondary, &orders[goal], budget);
@@ -109,7 +110,7 @@ static void check_rest(uint32_t goal)
     static secondary_state after;
     uint32_t made = arena.calls;
     secondary_capture(&after);
-    hm_progress progress = call(goal, (hm_budget){0, 0});
+    hm_progress progress = call(goal, NULL);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     CHECK(arena.calls == made);
     secondary_restore(&after);
@@ -122,10 +123,10 @@ static hm_progress go(uint32_t goal, hm_budget budget)
     side.asked = 0;
     if (side.model.arranging != goal)
         secondary_begin_goal(goal);
-    hm_progress progress = call(goal, budget);
+    hm_budget left = budget;
+    hm_progress progress = call(goal, &left);
     CHECK(progress.compares == side.asked);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(budget_is_lowered(budget, left, progress));
     bool is_refused = progress.status == HM_ERROR_MEMORY && arena.refused;
     CHECK(progress.status == HM_OK || (is_refused && !progress.done));
     CHECK(progress.done || is_refused || budget.max_swaps != 0 || budget.max_compares != 0);
@@ -141,7 +142,8 @@ static hm_progress go(uint32_t goal, hm_budget budget)
 
 void secondary_go(uint32_t goal, uint32_t budget)
 {
-    static const hm_budget budgets[SECONDARY_BUDGETS] = {{1, 0}, {0, 1}, {0, 0}, {1, 1}, {2, 6}};
+    static const hm_budget budgets[SECONDARY_BUDGETS] = {
+        {1, 0, false}, {0, 1, false}, {0, 0, false}, {1, 1, false}, {2, 6, false}};
     go(goal, budgets[budget]);
 }
 
@@ -154,6 +156,6 @@ void secondary_finish(uint32_t goal, bool anew)
         secondary_begin_goal(0);
     }
     for (uint32_t n = 0; n < 100 && !done; n++)
-        done = go(goal, (hm_budget){1, 1}).done;
+        done = go(goal, hm_budget_of(1, 1)).done;
     CHECK(done);
 }

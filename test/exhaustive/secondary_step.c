@@ -116,7 +116,7 @@ static void check_busy(hm_handle owner)
     CHECK(hm_secondary_remove_if(&side.secondary, is_not_asked, NULL) == 0);
     CHECK(hm_secondary_reserve(&side.secondary, 1) == HM_ERROR_BUSY);
     CHECK(hm_secondary_trim(&side.secondary) == HM_ERROR_BUSY);
-    CHECK(!hm_secondary_arrange(&side.secondary, &owner, 1, (hm_budget){0, 0}).done);
+    CHECK(!hm_secondary_arrange(&side.secondary, &owner, 1, NULL).done);
     CHECK(arena.calls == made);
 }
 

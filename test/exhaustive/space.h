@@ -101,8 +101,8 @@ typedef struct space_container {
     size_t (*needed_size)(void); /* bytes that a trim leaves to the items */
     void (*touch)(hm_handle handle);
     void (*touch_all)(void);
-    hm_progress (*defragment)(const hm_order *order, bool second_column, hm_budget budget);
-    hm_progress (*arrange)(const hm_handle *names, uint32_t n, hm_budget budget);
+    hm_progress (*defragment)(const hm_order *order, bool second_column, hm_budget *budget);
+    hm_progress (*arrange)(const hm_handle *names, uint32_t n, hm_budget *budget);
     /* The item that an order's function is shown: it is where its handle says, with this key. */
     ghost_item (*identify)(const void *item);
     void (*write_item)(uint32_t position, ghost_item who);
@@ -163,7 +163,7 @@ typedef struct space_container {
     {                                                                                              \
         hm_##name##_touch_all(&live.box.name);                                                     \
     }                                                                                              \
-    static hm_progress call_arrange(const hm_handle *names, uint32_t n, hm_budget budget)          \
+    static hm_progress call_arrange(const hm_handle *names, uint32_t n, hm_budget *budget)         \
     {                                                                                              \
         return hm_##name##_arrange(&live.box.name, names, n, budget);                              \
     }

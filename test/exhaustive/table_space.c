@@ -196,7 +196,7 @@ static hm_status insert_n(uint32_t n, uint32_t first_key, hm_handle *handles)
     return hm_table_insert_n(table, first_key == SPACE_ZEROED ? NULL : values, n, handles);
 }
 
-static hm_progress defragment(const hm_order *order, bool second_column, hm_budget budget)
+static hm_progress defragment(const hm_order *order, bool second_column, hm_budget *budget)
 {
     layout.shown = second_column;
     return hm_table_defragment(table, layout.shown, order, budget);
@@ -224,7 +224,7 @@ static void check_busy(hm_handle handle)
     CHECK(hm_table_erase_if(table, is_not_asked, NULL) == 0);
     CHECK(hm_table_reserve(table, 1) == HM_ERROR_BUSY);
     CHECK(hm_table_trim(table) == HM_ERROR_BUSY);
-    CHECK(!hm_table_arrange(table, &handle, 1, (hm_budget){0, 0}).done);
+    CHECK(!hm_table_arrange(table, &handle, 1, NULL).done);
     CHECK(arena.calls == made);
 }
 

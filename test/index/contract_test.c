@@ -88,7 +88,7 @@ TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
     CHECK(hm_index_set(&index, hm_handle_pack(most - 1, 1, 0), 3) == HM_OK);
     CHECK(hm_index_set(&index, hm_handle_pack(0, 1, 0), UINT32_MAX) == HM_ERROR_INVALID);
     /* Also in the largest index an exact block has no room for another member. */
-    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
+    CHECK(hm_index_defragment(&index, NULL).done);
     const hm_handle other = hm_handle_pack(1, 1, 0);
     const uint64_t key = 3;
     CHECK(hm_index_set_n(&index, &other, &key, 1) == HM_OK);

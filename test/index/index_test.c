@@ -266,7 +266,7 @@ TEST(index, trim_gives_back_what_keys_and_owners_leave)
         size_t before = hm_index_get_stats(&index).committed_size;
         for (uint32_t slot = 1000; slot < 100000; slot++)
             CHECK(hm_index_remove(&index, owner(slot)));
-        CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
+        CHECK(hm_index_defragment(&index, NULL).done);
         CHECK(hm_index_trim(&index) == HM_OK);
         CHECK(hm_index_get_stats(&index).committed_size < before / 10);
         check_valid(&index);
@@ -303,10 +303,10 @@ TEST(index, defragment_closes_the_gaps_between_the_arrays)
         set(&index, owner(slot), slot % 10);
     for (uint32_t slot = 0; slot < 100; slot += 2)
         CHECK(hm_index_remove(&index, owner(slot)));
-    hm_progress progress = hm_index_defragment(&index, (hm_budget){1, 0});
+    hm_progress progress = hm_index_defragment(&index, BUDGET(1, 0));
     CHECK(!progress.done && progress.swaps == 1);
-    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).done);
-    CHECK(hm_index_defragment(&index, (hm_budget){0, 0}).swaps == 0);
+    CHECK(hm_index_defragment(&index, NULL).done);
+    CHECK(hm_index_defragment(&index, NULL).swaps == 0);
     for (uint32_t slot = 0; slot < 100; slot++)
         CHECK(hm_index_contains(&index, owner(slot)) == (slot % 2 != 0));
     set(&index, owner(0), 3);

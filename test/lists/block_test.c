@@ -4,8 +4,6 @@
 #include "support/lists.h"
 #include "support/lists_blocks.h"
 
-static const hm_budget no_limit = {0, 0};
-
 static bool is_any(const void *item, void *context)
 {
     (void)item;
@@ -70,7 +68,7 @@ TEST(lists_block, the_last_block_stays_too)
     push_row(&lists, list, 7, 1);
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 7, 1));
     empty_by(&lists, list, 0);
-    CHECK(hm_lists_defragment(&lists, no_limit).done && lists.end == 1);
+    CHECK(hm_lists_defragment(&lists, NULL).done && lists.end == 1);
     finish(&lists);
 }
 
@@ -81,7 +79,7 @@ static void give_back(hm_lists *lists, hm_handle list, int how)
     else if (how == 1)
         CHECK(hm_lists_destroy(lists, list));
     else
-        CHECK(hm_lists_defragment(lists, no_limit).done);
+        CHECK(hm_lists_defragment(lists, NULL).done);
 }
 
 TEST(lists_block, resize_destroy_and_defragment_give_the_block_of_an_empty_list_back)
@@ -123,7 +121,7 @@ TEST(lists_block, an_exact_block_is_freed_when_its_list_becomes_empty)
     for (int how = 0; how < 3; how++) {
         hm_lists lists = make((hm_lists_desc){0});
         hm_handle first = make_list(&lists, 0, 2), second = make_list(&lists, 10, 2);
-        CHECK(hm_lists_defragment(&lists, no_limit).done);
+        CHECK(hm_lists_defragment(&lists, NULL).done);
         const int *place = items_of(&lists, first);
         empty_by(&lists, first, how);
         check_walk(&lists, &second, 1);
@@ -143,7 +141,7 @@ TEST(lists_block, an_exact_list_that_shrinks_frees_the_units_behind_its_items)
     hm_handle list = hm_lists_create(&lists), other = hm_lists_create(&lists);
     CHECK(hm_lists_push_n(&lists, list, items, 8) == HM_OK);
     CHECK(hm_lists_push_n(&lists, other, items, 3) == HM_OK);
-    CHECK(hm_lists_defragment(&lists, no_limit).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     const int *place = items_of(&lists, list);
     const uint32_t end = lists.end;
     CHECK(size_of_block(&lists, 1) == 5 && end == 1 + 5 + 3);
@@ -160,7 +158,7 @@ TEST(lists_block, an_exact_list_that_shrinks_frees_the_units_behind_its_items)
     CHECK(hm_lists_erase_at(&lists, other, 2)); /* The last block. */
     CHECK(lists.end == end - 1 && has_row(&lists, other, 0, 2));
     CHECK(hm_lists_validate(&lists) == HM_OK);
-    hm_progress progress = hm_lists_defragment(&lists, no_limit);
+    hm_progress progress = hm_lists_defragment(&lists, NULL);
     CHECK(progress.done && progress.swaps == 1 && lists.end == 1 + 3 + 2);
     CHECK(has_row(&lists, list, 0, 4) && has_row(&lists, other, 0, 2));
     finish(&lists);
@@ -177,7 +175,7 @@ TEST(lists_block, defragment_reclaims_the_blocks_of_empty_lists_between_others)
             empty_by(&lists, list[i], i % 3);
     check_walk(&lists, (const hm_handle[]){list[1], list[5]}, 2);
     uint32_t calls = 0;
-    while (!hm_lists_defragment(&lists, (hm_budget){1, 0}).done) {
+    while (!hm_lists_defragment(&lists, BUDGET(1, 0)).done) {
         CHECK(hm_lists_validate(&lists) == HM_OK && ++calls < 3);
         CHECK(has_row(&lists, list[1], 10, 2) && has_row(&lists, list[5], 50, 2));
     }

@@ -20,7 +20,7 @@ static void check_unit(uint32_t item_size, uint32_t align, uint64_t max_items, u
         memset(place, (int)i + 1, item_size);
     }
     CHECK(hm_lists_erase_at(&lists, list[0], 9));
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     for (uint32_t i = 0; i < 19; i++) {
         unsigned char *items = hm_lists_items(&lists, list[i % 2], NULL);
         CHECK(i == 18 || items[(size_t)item_size * (i / 2)] == i + 1);
@@ -224,7 +224,7 @@ TEST(lists_contract, an_index_of_any_size_is_refused)
         CHECK(!hm_lists_erase_at(&lists, list, UINT32_MAX));
         CHECK(!hm_lists_erase_ordered_at(&lists, list, UINT32_MAX));
         CHECK(hm_lists_insert_at(&lists, list, UINT32_MAX, NULL) == NULL);
-        CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+        CHECK(hm_lists_defragment(&lists, NULL).done);
     }
     CHECK(has_row(&lists, list, 0, 10));
     finish(&lists);

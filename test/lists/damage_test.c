@@ -27,7 +27,7 @@ static hm_lists make_scene(void)
 {
     hm_lists lists = make((hm_lists_desc){0});
     add(&lists, EXACT, 5);
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     add(&lists, FREED, 6);
     add(&lists, FULL, 5);
     add(&lists, ONE, 1);
@@ -284,7 +284,7 @@ TEST(lists_damage, validate_sees_free_blocks_that_were_not_joined)
     lists.guard.flags |= HM_GUARD_JOINED; /* but the first two blocks are free */
     CHECK(hm_lists_validate(&lists) == HM_ERROR_CORRUPT);
     lists.guard.flags = 0;
-    CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_destroy(&lists, list[2]) && hm_lists_defragment(&lists, NULL).done);
     list[0] = make_list(&lists, 0, 2);
     CHECK(hm_lists_destroy(&lists, list[3]) && hm_lists_destroy(&lists, list[0]));
     lists.guard.flags |= HM_GUARD_JOINED; /* but the last block is free */

@@ -10,8 +10,6 @@
 
 enum { LISTS = 400, BLOCKS = 4096 /* looked at in a call, besides 4 a swap */ };
 
-static const hm_budget no_limit = {0, 0};
-
 /* Lists of 0 to 19 items; each third is destroyed. handles[i] is null, or names a list of the row
  * from 1000 i on. */
 typedef struct scene {
@@ -45,7 +43,7 @@ static void check(const scene *on)
 
 static hm_progress call(scene *on, uint32_t max_swaps)
 {
-    hm_progress progress = hm_lists_defragment(&on->lists, (hm_budget){max_swaps, 1});
+    hm_progress progress = hm_lists_defragment(&on->lists, BUDGET(max_swaps, 1));
     CHECK(progress.compares == 0 && (max_swaps == 0 || progress.swaps <= max_swaps));
     check(on);
     return progress;
@@ -125,7 +123,7 @@ TEST(lists_defragment, a_call_after_done_costs_nothing_until_something_changes)
     /* A call that looked at a block would find nonsense there. */
     const uint32_t end = stage.lists.end;
     stage.lists.base += 1;
-    progress = hm_lists_defragment(&stage.lists, no_limit);
+    progress = hm_lists_defragment(&stage.lists, NULL);
     CHECK(progress.done && progress.swaps == 0 && stage.lists.end == end);
     stage.lists.base -= 1;
     CHECK(hm_lists_erase_at(&stage.lists, stage.handles[1], stage.counts[1] - 1));
@@ -144,12 +142,12 @@ TEST(lists_defragment, only_lists_behind_a_gap_are_moved)
     hm_handle list[10];
     for (int i = 0; i < 10; i++)
         list[i] = make_list(&lists, 10 * i, 5);
-    CHECK(hm_lists_defragment(&lists, no_limit).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     CHECK(hm_lists_destroy(&lists, list[6]));
-    hm_progress progress = hm_lists_defragment(&lists, no_limit);
+    hm_progress progress = hm_lists_defragment(&lists, NULL);
     CHECK(progress.done && progress.swaps == 3);
     CHECK(hm_lists_destroy(&lists, list[9]));
-    progress = hm_lists_defragment(&lists, no_limit);
+    progress = hm_lists_defragment(&lists, NULL);
     CHECK(progress.done && progress.swaps == 0);
     finish(&lists);
 }
@@ -171,7 +169,7 @@ TEST(lists_defragment, a_call_looks_at_a_limited_number_of_blocks)
         CHECK(hm_lists_destroy(&lists, hm_handle_pack(hm_handle_index(first) + i, 1, LISTS_TYPE)));
     uint32_t calls = 0;
     for (hm_progress progress = {0}; !progress.done; calls++) {
-        progress = hm_lists_defragment(&lists, (hm_budget){1, 0});
+        progress = hm_lists_defragment(&lists, BUDGET(1, 0));
         CHECK(hm_lists_validate(&lists) == HM_OK && has_row(&lists, last, 7, 3));
     }
     CHECK(calls >= n / (BLOCKS + 4) + 1 && calls <= n / BLOCKS + 1);
@@ -193,9 +191,9 @@ TEST(lists_defragment, a_call_looks_at_fewer_blocks_after_it_has_joined_many)
     }
     for (uint32_t i = 0; i < 2 * GROUP; i++)
         CHECK(hm_lists_destroy(&lists, freed[i]));
-    hm_progress progress = hm_lists_defragment(&lists, (hm_budget){2, 0});
+    hm_progress progress = hm_lists_defragment(&lists, BUDGET(2, 0));
     CHECK(progress.swaps == 1 && !progress.done);
-    progress = hm_lists_defragment(&lists, (hm_budget){2, 0});
+    progress = hm_lists_defragment(&lists, BUDGET(2, 0));
     CHECK(progress.swaps == 1 && progress.done);
     CHECK(has_row(&lists, kept[0], 5, 2) && has_row(&lists, kept[1], 5, 2));
     check_packed(&lists);
@@ -219,7 +217,7 @@ TEST(lists_defragment, memory_behind_the_lists_goes_back_by_trim)
         if (!hm_handle_equal(hm_lists_handle_at(&lists, i), kept))
             CHECK(hm_lists_destroy(&lists, hm_lists_handle_at(&lists, i)));
     size_t before = memory.committed_size;
-    CHECK(hm_lists_defragment(&lists, no_limit).done && memory.committed_size == before);
+    CHECK(hm_lists_defragment(&lists, NULL).done && memory.committed_size == before);
     CHECK(hm_lists_trim(&lists) == HM_OK && has_row(&lists, kept, 60, 5000));
     CHECK(memory.committed_size < before / 4);
     CHECK(hm_lists_get_stats(&lists).committed_size == memory.committed_size);
@@ -274,7 +272,7 @@ TEST(lists_defragment, the_next_push_moves_a_list_that_fits_exactly)
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = make_list(&lists, 0, 8);
     hm_handle other = make_list(&lists, 50, 8);
-    CHECK(hm_lists_defragment(&lists, no_limit).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     const int *place = items_of(&lists, list);
     push_row(&lists, list, 8, 1);
     CHECK(items_of(&lists, list) != place && has_row(&lists, other, 50, 8));
@@ -289,11 +287,11 @@ TEST(lists_defragment, a_push_into_the_last_unit_moves_nothing)
 {
     hm_lists lists = make((hm_lists_desc){0});
     hm_handle list = make_list(&lists, 0, 5), other = make_list(&lists, 50, 5);
-    CHECK(hm_lists_defragment(&lists, no_limit).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     const int *place = items_of(&lists, list);
     push_row(&lists, list, 5, 1);
     CHECK(items_of(&lists, list) == place && has_row(&lists, list, 0, 6));
-    hm_progress progress = hm_lists_defragment(&lists, no_limit);
+    hm_progress progress = hm_lists_defragment(&lists, NULL);
     CHECK(progress.done && progress.swaps == 0 && has_row(&lists, other, 50, 5));
     finish(&lists);
 }
@@ -311,7 +309,7 @@ TEST(lists_defragment, items_have_the_largest_alignment_that_their_size_allows)
             handles[i] = hm_lists_create(&lists);
             CHECK(hm_lists_push(&lists, handles[i], NULL) != NULL);
         }
-        CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+        CHECK(hm_lists_defragment(&lists, NULL).done);
         for (int i = 0; i < 4; i++)
             CHECK((uintptr_t)hm_lists_items(&lists, handles[i], NULL) % align == 0);
         finish(&lists);

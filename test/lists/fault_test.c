@@ -128,7 +128,7 @@ static void stand_packed(scene *on)
 {
     stand_at_the_edge(on);
     CHECK(add(on, on->list));
-    CHECK(hm_lists_defragment(&on->lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&on->lists, NULL).done);
     test_memory_fail(&on->memory, 1, true);
     while (add(on, on->list))
         ;
@@ -148,7 +148,7 @@ static void stand_in_ruins(scene *on)
     while (hm_lists_count(&on->lists) > 5)
         CHECK(hm_lists_destroy(&on->lists, hm_lists_handle_at(&on->lists, 5)));
     CHECK(create(on) && add(on, on->list));
-    CHECK(hm_lists_defragment(&on->lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&on->lists, NULL).done);
 }
 
 static void stand_trimmed(scene *on)
@@ -338,7 +338,7 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
         CHECK(hm_lists_erase_if(&on->lists, list[2], is_any, NULL) == 10);
         CHECK(hm_lists_destroy(&on->lists, list[3]));
         remember(on);
-        CHECK(hm_lists_defragment(&on->lists, (hm_budget){0, 0}).done);
+        CHECK(hm_lists_defragment(&on->lists, NULL).done);
         check_unchanged(on);
         CHECK(create(on)); /* the freed slot */
         hm_lists_clear(&on->lists);

@@ -72,7 +72,7 @@ TEST(lists, destroy_is_told_of_each_item_that_ends_and_of_the_last_first)
     CHECK(hm_lists_erase_ordered_at(&lists, list, 0) && were_destroyed(&ended, (int[]){0}, 1));
     CHECK(hm_lists_erase_if(&lists, list, is_even, NULL) == 3); /* of 1 9 3 4 5 6 7 8 */
     CHECK(were_destroyed(&ended, (int[]){4, 6, 8}, 3));
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done); /* The blocks are exact. */
+    CHECK(hm_lists_defragment(&lists, NULL).done); /* The blocks are exact. */
     CHECK(hm_lists_resize(&lists, list, 3) == HM_OK && were_destroyed(&ended, (int[]){7, 5}, 2));
     CHECK(!hm_lists_erase_at(&lists, list, 3) && hm_lists_resize(&lists, list, 3) == HM_OK);
     CHECK(ended.count == 0 && hm_lists_validate(&lists) == HM_OK);
@@ -369,7 +369,7 @@ TEST(lists, next_visits_each_list_with_items_once_in_the_order_of_memory)
             visited++;
         }
         CHECK(visited == 18 && view.items == NULL && view.count == 0);
-        hm_lists_defragment(&lists, (hm_budget){0, 0}); /* For the second round. */
+        hm_lists_defragment(&lists, NULL); /* For the second round. */
     }
     finish(&lists);
 }
@@ -403,7 +403,7 @@ TEST(lists, trim_gives_back_what_is_behind_the_last_list)
     hm_handle small = make_list(&lists, 0, 10), large = make_list(&lists, 0, 100000);
     size_t before = hm_lists_get_stats(&lists).committed_size;
     CHECK(hm_lists_destroy(&lists, large));
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     CHECK(hm_lists_trim(&lists) == HM_OK && has_row(&lists, small, 0, 10));
     CHECK(hm_lists_get_stats(&lists).committed_size < before - 400000);
     hm_lists_clear(&lists);

@@ -40,7 +40,7 @@ DEATH_TEST(lists_misuse, an_item_is_read_at_its_old_place_after_defragment)
     hm_handle first = make_full(&lists, 4), second = make_full(&lists, 4);
     const particle *stale = particles_of(&lists, second);
     CHECK(hm_lists_destroy(&lists, first));
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     expect_report();
     read_word(stale[3].words);
 }
@@ -130,9 +130,9 @@ static void change_and_check(size_t item_size, size_t item_align)
     CHECK(hm_lists_destroy(&lists, list[4]));
     CHECK(hm_lists_erase_if(&lists, list[5], is_any, NULL) == 8);
     check_poison(&lists);
-    CHECK(!hm_lists_defragment(&lists, (hm_budget){2, 0}).done);
+    CHECK(!hm_lists_defragment(&lists, BUDGET(2, 0)).done);
     check_poison(&lists);
-    CHECK(hm_lists_defragment(&lists, (hm_budget){0, 0}).done);
+    CHECK(hm_lists_defragment(&lists, NULL).done);
     check_poison(&lists);
     CHECK(hm_lists_erase_at(&lists, list[3], 0));
     CHECK(hm_lists_resize(&lists, list[6], 2) == HM_OK);

@@ -13,8 +13,6 @@ enum {
     UNITS = 1 + 4 * LISTS
 };
 
-static const hm_budget no_limit = {0, 0};
-
 /* Lists whose blocks follow each other. */
 typedef struct scene {
     hm_lists lists;
@@ -194,7 +192,7 @@ TEST(lists_range, gaps_of_one_unit_are_joined_too)
     destroy(&on, 7);
     hm_handle short_one = check_fits(&on, FEW);
     check_fits(&on, FEW);
-    CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* All blocks are exact. */
+    CHECK(hm_lists_defragment(&on.lists, NULL).done); /* All blocks are exact. */
     check_full(&on, 1);
     for (int i = 2; i <= 3; i++) {
         for (int n = 0; n < 2; n++)
@@ -209,7 +207,7 @@ TEST(lists_range, gaps_of_one_unit_are_joined_too)
     check_fits(&on, ITEMS);
     check_fits(&on, FEW);
     check_full(&on, 1);
-    CHECK(hm_lists_defragment(&on.lists, no_limit).done); /* 2 gaps of 1 unit */
+    CHECK(hm_lists_defragment(&on.lists, NULL).done); /* 2 gaps of 1 unit */
     check_fits(&on, FEW);
     check_full(&on, 1);
     finish(&on.lists);
@@ -240,7 +238,7 @@ TEST(lists_range, defragment_helps_where_the_gaps_are_scattered)
     CHECK(strcmp(hm_last_error(),
                  "contacts: no 8 of 33 units in a row are free: defragment, or raise max_items") ==
           0);
-    CHECK(hm_lists_defragment(&on.lists, no_limit).done);
+    CHECK(hm_lists_defragment(&on.lists, NULL).done);
     check_fits(&on, MANY);
     finish(&on.lists);
 }
@@ -286,7 +284,7 @@ TEST(lists_range, gaps_that_defragment_leaves_side_by_side_are_joined)
     lists.unit_array.capacity = lists.end;
     CHECK(hm_lists_resize(&lists, loose, FEW) == HM_OK && hm_lists_destroy(&lists, gone));
     CHECK(hm_lists_resize(&lists, more, ITEMS) == HM_ERROR_FULL);
-    hm_progress progress = hm_lists_defragment(&lists, (hm_budget){1, 0});
+    hm_progress progress = hm_lists_defragment(&lists, BUDGET(1, 0));
     CHECK(!progress.done && progress.swaps == 0);
     CHECK(hm_lists_validate(&lists) == HM_OK);
     add(&lists, more, 70, ITEMS);
@@ -306,7 +304,7 @@ static uint32_t grow(const hm_memory *memory, uint32_t item_size, uint32_t max_i
         CHECK(hm_lists_push(&lists, hm_lists_create(&lists), NULL) != NULL);
     while (hm_lists_item_count(&lists) < max_items)
         if (hm_lists_push(&lists, list, NULL) == NULL) {
-            CHECK(hm_lists_defragment(&lists, no_limit).done);
+            CHECK(hm_lists_defragment(&lists, NULL).done);
             if (hm_lists_push(&lists, list, NULL) == NULL)
                 break;
         }

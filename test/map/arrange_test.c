@@ -9,7 +9,7 @@
 
 enum { CAPACITY = 300, LISTED = 400, MANY = 200000 };
 
-static const hm_budget no_limit = {0, 0};
+static const hm_budget no_limit = {0};
 
 /* A map of numbers, and the handles that it issued: number i has handle i. */
 typedef struct numbers {
@@ -66,7 +66,7 @@ static void check_whole(const numbers *of)
 static hm_progress call(numbers *of, const hm_handle *list, uint32_t n, hm_budget budget)
 {
     of->reports = 0;
-    hm_progress progress = hm_map_arrange(&of->map, list, n, budget);
+    hm_progress progress = hm_map_arrange(&of->map, list, n, ONCE(budget));
     CHECK(progress.compares == 0);
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(of->reports <= 2 * progress.swaps);
@@ -144,7 +144,7 @@ TEST(map_arrange, handles_that_do_not_resolve_and_repeated_ones_are_skipped)
         of.handles[0],
     };
     for (uint32_t swaps = 0; swaps < 3; swaps++) {
-        finish(&of, list, sizeof list / sizeof *list, (hm_budget){swaps, 1});
+        finish(&of, list, sizeof list / sizeof *list, hm_budget_of(swaps, 1));
         CHECK(stand(&of, (const uint32_t[]){4, 0, 1, 2, 3}, 5));
         hm_map_touch_all(&of.map);
     }
@@ -155,12 +155,12 @@ TEST(map_arrange, no_handles_leave_all_as_it_is)
 {
     numbers of;
     start(&of, 3);
-    CHECK(finish(&of, NULL, 0, (hm_budget){1, 1}) == 0);
-    CHECK(finish(&of, of.handles, 0, (hm_budget){1, 1}) == 0);
-    CHECK(finish(&of, of.handles, 3, (hm_budget){1, 1}) == 0);
+    CHECK(finish(&of, NULL, 0, hm_budget_of(1, 1)) == 0);
+    CHECK(finish(&of, of.handles, 0, hm_budget_of(1, 1)) == 0);
+    CHECK(finish(&of, of.handles, 3, hm_budget_of(1, 1)) == 0);
     CHECK(stand(&of, (const uint32_t[]){0, 1, 2}, 3));
     hm_map_clear(&of.map);
-    CHECK(finish(&of, of.handles, 3, (hm_budget){1, 1}) == 0);
+    CHECK(finish(&of, of.handles, 3, hm_budget_of(1, 1)) == 0);
     hm_map_fini(&of.map);
 }
 
@@ -185,7 +185,8 @@ TEST(map_arrange, any_list_takes_n_swaps_at_most_under_any_budget)
         start(&of, count);
         memcpy(list, of.handles, sizeof list);
         shuffle(list, count, &random);
-        hm_budget budget = {test_random_below(&random, 20), test_random_below(&random, 3)};
+        hm_budget budget =
+            hm_budget_of(test_random_below(&random, 20), test_random_below(&random, 3));
         CHECK(finish(&of, list, named, budget) <= count);
         const uint32_t *items = hm_map_items(&of.map);
         for (uint32_t i = 0; i < named; i++)
@@ -261,7 +262,8 @@ static void change_between_calls(bool is_refused, uint64_t *random)
     for (uint32_t step = 0; step < 60; step++) {
         if (is_refused)
             test_memory_fail(&memory, test_random_below(random, 4), step % 2);
-        hm_budget budget = {1 + test_random_below(random, 10), test_random_below(random, 2)};
+        hm_budget budget =
+            hm_budget_of(1 + test_random_below(random, 10), test_random_below(random, 2));
         if (call(&of, list, named, budget).done)
             check_named(&of, list, named);
         test_memory_fail(&memory, 0, false);
@@ -269,7 +271,7 @@ static void change_between_calls(bool is_refused, uint64_t *random)
             change(&of, &issued, random);
         check_whole(&of);
     }
-    finish(&of, list, named, (hm_budget){3, 0});
+    finish(&of, list, named, hm_budget_of(3, 0));
     check_named(&of, list, named);
     hm_map_fini(&of.map);
     test_memory_check_released(&memory);
@@ -292,11 +294,11 @@ TEST(map_arrange, without_memory_it_waits_and_goes_on_once_there_is_some)
     const hm_handle list[] = {of.handles[5], of.handles[5], of.handles[3], HM_NULL_HANDLE};
     test_memory_fail(&memory, 1, true);
     for (int again = 0; again < 2; again++) {
-        hm_progress progress = call(&of, list, 4, (hm_budget){1, 0});
+        hm_progress progress = call(&of, list, 4, hm_budget_of(1, 0));
         CHECK(progress.status == HM_ERROR_MEMORY && !progress.done && progress.swaps == 0);
     }
     test_memory_fail(&memory, 0, false);
-    finish(&of, list, 4, (hm_budget){1, 0});
+    finish(&of, list, 4, hm_budget_of(1, 0));
     CHECK(stand(&of, (const uint32_t[]){5, 3, 0, 1, 2, 4}, 6));
     hm_map_fini(&of.map);
     for (uint32_t round = test_scaled(1500); round > 0; round--)
@@ -311,14 +313,14 @@ TEST(map_arrange, after_done_the_buffer_may_hold_other_handles)
     finish(&of, list, 2, no_limit);
     list[0] = of.handles[1];
     list[1] = of.handles[2];
-    finish(&of, list, 2, (hm_budget){1, 1});
+    finish(&of, list, 2, hm_budget_of(1, 1));
     CHECK(stand(&of, (const uint32_t[]){1, 2, 4, 3, 0}, 5));
-    finish(&of, list, 1, (hm_budget){1, 1});
+    finish(&of, list, 1, hm_budget_of(1, 1));
     list[0] = of.handles[0];
-    CHECK(!call(&of, list, 1, (hm_budget){1, 1}).done);
+    CHECK(!call(&of, list, 1, hm_budget_of(1, 1)).done);
     list[0] = of.handles[3];
     hm_map_touch_all(&of.map); /* It was not done, so the map has to be told. */
-    finish(&of, list, 1, (hm_budget){1, 1});
+    finish(&of, list, 1, hm_budget_of(1, 1));
     CHECK(of.position[3] == 0);
     hm_map_fini(&of.map);
 }
@@ -336,7 +338,7 @@ TEST(map_arrange, another_list_may_come_at_any_time)
         shuffle(lists[0], CAPACITY, &random);
         shuffle(lists[1], CAPACITY, &random);
         for (uint32_t i = test_random_below(&random, 20); i > 0; i--)
-            call(&of, lists[i % 2], n, (hm_budget){1 + test_random_below(&random, 100), 1});
+            call(&of, lists[i % 2], n, hm_budget_of(1 + test_random_below(&random, 100), 1));
         hm_map_touch_all(&of.map);
         finish(&of, lists[0], n, no_limit);
         check_named(&of, lists[0], n);
@@ -369,22 +371,22 @@ TEST(map_arrange, defragment_and_arrange_may_take_turns)
     for (uint32_t round = 0; round < 300; round++) {
         const hm_order *order = &orders[round % 2];
         uint32_t n = test_random_below(&random, CAPACITY);
-        hm_budget budget = {1 + test_random_below(&random, 400),
-                            1 + test_random_below(&random, 2000)};
+        hm_budget budget =
+            hm_budget_of(1 + test_random_below(&random, 400), 1 + test_random_below(&random, 2000));
         shuffle(list, CAPACITY, &random);
         hm_map_touch_all(&of.map);
         if (call(&of, list, n, budget).done)
             check_named(&of, list, n);
-        bool done = hm_map_defragment(&of.map, order, budget).done;
+        bool done = hm_map_defragment(&of.map, order, ONCE(budget)).done;
         const uint32_t *items = hm_map_items(&of.map);
         for (uint32_t i = 1; done && i < CAPACITY; i++)
             CHECK(items[i - 1] < items[i]);
         check_whole(&of);
     }
-    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).done);
-    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).compares == 0);
+    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).done);
+    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).compares == 0);
     CHECK(call(&of, of.handles, CAPACITY, no_limit).done);
-    CHECK(hm_map_defragment(&of.map, &orders[0], no_limit).compares == CAPACITY - 1);
+    CHECK(hm_map_defragment(&of.map, &orders[0], NULL).compares == CAPACITY - 1);
     hm_map_fini(&of.map);
 }
 
@@ -403,10 +405,10 @@ TEST(map_arrange, erase_if_at_any_point_leaves_the_named_first)
         for (uint32_t i = 0; i < 100; i++)
             list[i] = of.handles[(i * 37 + 11) % 100];
         for (uint32_t spent = 0; spent < stop; spent++)
-            call(&of, list, 70, (hm_budget){1, 1});
+            call(&of, list, 70, hm_budget_of(1, 1));
         CHECK(hm_map_erase_if(&of.map, is_a_third, NULL) == 34);
         check_whole(&of);
-        finish(&of, list, 70, (hm_budget){7, 1});
+        finish(&of, list, 70, hm_budget_of(7, 1));
         check_named(&of, list, 70);
         hm_map_fini(&of.map);
     }
@@ -425,11 +427,11 @@ TEST(map_arrange, a_tight_budget_does_not_walk_a_long_list_at_once)
     uint32_t idle = 0;
     hm_progress progress;
     do {
-        progress = hm_map_arrange(&map, list, MANY, (hm_budget){1, 1});
+        progress = hm_map_arrange(&map, list, MANY, BUDGET(1, 1));
         idle += progress.swaps == 0;
     } while (!progress.done);
     CHECK(idle >= MANY / WORK);
-    CHECK(hm_map_arrange(&map, list, MANY, no_limit).done);
+    CHECK(hm_map_arrange(&map, list, MANY, NULL).done);
     free(list);
     hm_map_fini(&map);
 }
@@ -449,18 +451,18 @@ static void arrange_many(uint32_t stop, bool is_refused, uint64_t *random)
     list[MANY / 2] = hm_handle_pack(MANY, 1, 0); /* the next that will be issued */
     list[MANY + 1] = list[0];
     for (uint32_t spent = 0; spent < stop; spent++)
-        CHECK(!hm_map_arrange(&map, list, MANY + 2, (hm_budget){1, 1}).done);
+        CHECK(!hm_map_arrange(&map, list, MANY + 2, BUDGET(1, 1)).done);
     CHECK(hm_map_reserve(&map, MANY) == HM_OK);
     if (is_refused)
         test_memory_fail(&memory, 1, true);
     CHECK(hm_map_insert_n(&map, NULL, MANY, NULL) == HM_OK);
     hm_progress progress;
     for (uint32_t spent = 0; spent < 60; spent++)
-        progress = hm_map_arrange(&map, list, MANY + 2, (hm_budget){1, 1});
+        progress = hm_map_arrange(&map, list, MANY + 2, BUDGET(1, 1));
     test_memory_fail(&memory, 0, false);
     hm_map_touch_all(&map);
     do
-        progress = hm_map_arrange(&map, list, MANY + 2, (hm_budget){5000, 0});
+        progress = hm_map_arrange(&map, list, MANY + 2, BUDGET(5000, 0));
     while (!progress.done);
     for (uint32_t i = 0; i <= MANY; i++)
         CHECK(hm_map_index_of(&map, list[i]) == i);
@@ -481,7 +483,7 @@ TEST(map_arrange, a_zeroed_map_is_arranged)
 {
     hm_map map = {0};
     const hm_handle list[] = {hm_handle_pack(0, 1, 0), HM_NULL_HANDLE};
-    hm_progress progress = hm_map_arrange(&map, list, 2, (hm_budget){1, 1});
+    hm_progress progress = hm_map_arrange(&map, list, 2, BUDGET(1, 1));
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     hm_map_touch_all(&map);
 }
@@ -489,5 +491,5 @@ TEST(map_arrange, a_zeroed_map_is_arranged)
 DEATH_TEST(map_arrange, handles_that_are_null_are_a_broken_contract)
 {
     hm_map map = {0};
-    hm_map_arrange(&map, NULL, 1, no_limit);
+    hm_map_arrange(&map, NULL, 1, NULL);
 }

@@ -15,8 +15,6 @@ typedef struct named {
 
 enum { ITEMS = 300, GROUPS = 20 };
 
-static const hm_budget unlimited = {0, 0};
-
 static int compare_names(const void *a, const void *b, void *context)
 {
     const named *x = a, *y = b;
@@ -87,7 +85,7 @@ TEST(map_bound, two_searches_find_the_items_of_a_range)
     hm_map map;
     init_full(&map);
     for (uint32_t which = 0; which < 3; which++) {
-        CHECK(hm_map_defragment(&map, orders[which], unlimited).done);
+        CHECK(hm_map_defragment(&map, orders[which], NULL).done);
         for (uint32_t i = 0; i < 2 * ITEMS; i++) {
             named probe = make_named(i);
             check_range(&map, orders[which], &probe);
@@ -131,29 +129,29 @@ TEST(map_bound, a_map_that_is_not_in_order_is_refused)
     hm_map map;
     init_full(&map);
     CHECK(is_refused(&map, &by_group, another));
-    CHECK(!hm_map_defragment(&map, &by_group, (hm_budget){.max_swaps = 3}).done);
+    CHECK(!hm_map_defragment(&map, &by_group, &(hm_budget){.max_swaps = 3}).done);
     CHECK(is_refused(&map, &by_group, not_done));
-    CHECK(hm_map_defragment(&map, &by_group, unlimited).done && is_answered(&map, &by_group));
+    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
     CHECK(is_refused(&map, &by_group_and_name, another));
 
     const hm_handle first = hm_map_handle_at(&map, 0);
     hm_map_touch(&map, first);
     CHECK(is_refused(&map, &by_group, not_done));
-    CHECK(hm_map_defragment(&map, &by_group, unlimited).done && is_answered(&map, &by_group));
+    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
     CHECK(hm_map_erase(&map, first) && is_refused(&map, &by_group, not_done));
     hm_map_touch(&map, first);
-    CHECK(hm_map_defragment(&map, &by_group, unlimited).done && is_answered(&map, &by_group));
+    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
     hm_map_touch(&map, first); /* It names nothing. */
     CHECK(is_answered(&map, &by_group) && hm_map_trim(&map) == HM_OK);
     CHECK(is_answered(&map, &by_group));
     hm_map_insert(&map, NULL);
     CHECK(is_refused(&map, &by_group, not_done));
-    CHECK(hm_map_defragment(&map, &by_group, unlimited).done && is_answered(&map, &by_group));
+    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
     CHECK(hm_map_erase_if(&map, is_of_group_3, NULL) == ITEMS / GROUPS);
     CHECK(is_answered(&map, &by_group)); /* The others kept their order. */
     hm_map_touch_all(&map);
     CHECK(is_refused(&map, &by_group, not_done));
-    CHECK(hm_map_arrange(&map, NULL, 0, unlimited).done);
+    CHECK(hm_map_arrange(&map, NULL, 0, NULL).done);
     CHECK(is_refused(&map, &by_group, another));
     hm_map_fini(&map);
 }
@@ -180,9 +178,9 @@ TEST(map_bound, a_map_that_waits_for_memory_is_not_searched)
         CHECK(!hm_handle_is_null(hm_map_insert(&map, &made)));
     }
     test_memory_fail(&memory, 1, true);
-    test_memory_follow(&memory, hm_map_defragment(&map, &by_name, unlimited));
+    test_memory_follow(&memory, hm_map_defragment(&map, &by_name, NULL));
     CHECK(hm_map_lower_bound(&map, &by_name, hm_map_items(&map)) == HM_INVALID_INDEX);
-    CHECK(hm_map_defragment(&map, &by_name, unlimited).done);
+    CHECK(hm_map_defragment(&map, &by_name, NULL).done);
     for (uint32_t i = 0; i < 30; i++) {
         named probe = make_named(i);
         check_range(&map, &by_name, &probe);
@@ -221,7 +219,7 @@ TEST(map_bound, a_search_from_a_hook_or_a_predicate_is_refused)
         named made = make_named(i);
         CHECK(!hm_handle_is_null(hm_map_insert(&map, &made)));
     }
-    CHECK(hm_map_defragment(&map, &by_group, unlimited).done && is_answered(&map, &by_group));
+    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
     CHECK(hm_map_erase_if(&map, search_when_asked, &map) == 0);
     CHECK(hm_map_erase(&map, hm_map_handle_at(&map, 0)));
     hm_map_fini(&map);
@@ -247,7 +245,7 @@ TEST(map_bound, compare_may_make_const_calls)
     searched s = {.calls = 2000}; /* not while it is being ordered */
     const hm_order order = {.compare = compare_and_look, .context = &s};
     init_full(&s.map);
-    CHECK(hm_map_defragment(&s.map, &order, unlimited).done);
+    CHECK(hm_map_defragment(&s.map, &order, NULL).done);
     s.calls = 999;
     CHECK(is_answered(&s.map, &order) && s.calls > 1000);
     hm_map_fini(&s.map);
@@ -270,7 +268,7 @@ TEST(map_bound, a_search_ends_if_compare_changes_the_map)
     init_full(&s.map);
     for (uint32_t at = 1; at <= 8; at++) {
         s.calls = 0;
-        CHECK(hm_map_defragment(&s.map, &order, unlimited).done);
+        CHECK(hm_map_defragment(&s.map, &order, NULL).done);
         s.calls = at;
         CHECK(hm_map_upper_bound(&s.map, &order, &(named){.name = "zz"}) == HM_INVALID_INDEX);
         CHECK(strcmp(hm_last_error(), not_done) == 0);
@@ -282,7 +280,7 @@ TEST(map_bound, a_search_writes_nothing)
 {
     static hm_map map, before;
     init_full(&map);
-    CHECK(hm_map_defragment(&map, &by_name, unlimited).done);
+    CHECK(hm_map_defragment(&map, &by_name, NULL).done);
     memcpy(&before, &map, sizeof map);
     CHECK(is_answered(&map, &by_name) && is_refused(&map, &by_group, another));
     CHECK(memcmp(&before, &map, sizeof map) == 0);

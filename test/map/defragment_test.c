@@ -41,7 +41,7 @@ static bool is_sorted(const item_map *map)
 
 static hm_progress defragment_within(item_map *map, const hm_order *order, hm_budget budget)
 {
-    hm_progress progress = item_map_defragment(map, order, budget);
+    hm_progress progress = item_map_defragment(map, order, ONCE(budget));
     CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
     CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
     return progress;
@@ -54,13 +54,13 @@ TEST(map_defragment, with_a_budget_of_one_swap_done_comes_when_it_is_sorted)
     const item items[] = {{1, 0}, {2, 1}, {3, 2}, {0, 3}};
     CHECK(hm_map_insert_n(&map.map, items, 4, NULL) == HM_OK);
     for (uint32_t call = 1; call <= 3; call++) {
-        hm_progress progress = defragment_within(&map, &by_compare, (hm_budget){1, 0});
+        hm_progress progress = defragment_within(&map, &by_compare, hm_budget_of(1, 0));
         CHECK(progress.swaps == 1);
         CHECK(progress.done == (call == 3));
         CHECK(is_sorted(&map) == (call == 3));
         CHECK(hm_map_validate(&map.map) == HM_OK);
     }
-    hm_progress progress = defragment_within(&map, &by_compare, (hm_budget){0, 0});
+    hm_progress progress = defragment_within(&map, &by_compare, (hm_budget){0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     item_map_fini(&map);
 }
@@ -75,12 +75,12 @@ TEST(map_defragment, the_work_of_a_call_may_end_just_before_an_item_moves)
     for (uint32_t i = 0; i < ITEMS; i++)
         item_map_insert(&map, &(item){2 * i, i});
     for (uint32_t to = TO - 3 * STEP; to <= TO + 3 * STEP; to += STEP) {
-        CHECK(defragment_within(&map, &by_compare, (hm_budget){0, 0}).done && is_sorted(&map));
+        CHECK(defragment_within(&map, &by_compare, (hm_budget){0}).done && is_sorted(&map));
         item_map_items(&map)[FROM].key = 2 * to + 1;
         hm_map_touch(&map.map, hm_map_handle_at(&map.map, FROM));
-        CHECK(!defragment_within(&map, &by_compare, (hm_budget){15, 22}).done);
+        CHECK(!defragment_within(&map, &by_compare, hm_budget_of(15, 22)).done);
         CHECK(hm_map_validate(&map.map) == HM_OK);
-        CHECK(defragment_within(&map, &by_compare, (hm_budget){0, 0}).done && is_sorted(&map));
+        CHECK(defragment_within(&map, &by_compare, (hm_budget){0}).done && is_sorted(&map));
         for (uint32_t i = 0; i < ITEMS; i++)
             item_map_items(&map)[i].key = 2 * i;
     }
@@ -111,7 +111,7 @@ static void displace_and_sort(uint32_t reach, const hm_order *order)
 
     hm_progress progress = {0};
     for (uint64_t compares = 0; !progress.done;) {
-        progress = defragment_within(&map, order, (hm_budget){1000, 0});
+        progress = defragment_within(&map, order, hm_budget_of(1000, 0));
         compares += progress.compares;
         CHECK(compares <= 3 * N);
     }
@@ -155,7 +155,7 @@ static void sort_shuffled(const hm_order *order)
     CHECK(item_map_init(&map, N) == HM_OK);
     for (uint32_t i = 0; i < N; i++)
         item_map_insert(&map, &(item){(uint32_t)test_random(&random), i});
-    hm_progress total = defragment_to_the_end(&map, order, (hm_budget){1000, 10000});
+    hm_progress total = defragment_to_the_end(&map, order, hm_budget_of(1000, 10000));
     CHECK(is_sorted(&map) && total.swaps <= MOST_SWAPS && total.compares <= MOST_COMPARES);
     item_map_fini(&map);
 }
@@ -174,7 +174,7 @@ static void disturb_a_few(const hm_order *order)
     CHECK(item_map_init(&map, N) == HM_OK);
     for (uint32_t i = 0; i < N; i++)
         item_map_insert(&map, &(item){2 * i, i});
-    CHECK(item_map_defragment(&map, order, (hm_budget){0, 0}).done);
+    CHECK(item_map_defragment(&map, order, NULL).done);
     for (uint32_t round = 0; round < 50; round++) {
         for (uint32_t i = 0; i < FEW; i++) {
             uint32_t from = REACH + test_random_below(&random, N - 2 * REACH);
@@ -182,7 +182,7 @@ static void disturb_a_few(const hm_order *order)
             item_map_items(&map)[from].key = item_map_items(&map)[to].key + 1;
             hm_map_touch(&map.map, item_map_handle_at(&map, from).id);
         }
-        hm_progress total = defragment_to_the_end(&map, order, (hm_budget){100, 200});
+        hm_progress total = defragment_to_the_end(&map, order, hm_budget_of(100, 200));
         CHECK(is_sorted(&map));
         CHECK(total.compares <= MOST_COMPARES && total.swaps <= FEW * (REACH + FEW));
     }
@@ -350,17 +350,17 @@ static void change_between_calls(const hm_order *order, uint64_t *random)
     for (uint32_t i = test_random_below(random, MOST + 1); i > 0; i--)
         model_insert(&m, test_random_below(random, keys), false);
     for (uint32_t step = 0; step < STEPS; step++) {
-        hm_budget budget = {1 + test_random_below(random, step % 9 == 0 ? 200 : 8),
-                            1 + test_random_below(random, step % 9 < 2 ? 2000 : 20)};
+        hm_budget budget = hm_budget_of(1 + test_random_below(random, step % 9 == 0 ? 200 : 8),
+                                        1 + test_random_below(random, step % 9 < 2 ? 2000 : 20));
         model_defragment(&m, order, budget);
         if (test_random_below(random, 3) == 0)
             model_change(&m, random);
     }
     hm_progress progress;
     do
-        progress = model_defragment(&m, order, (hm_budget){3, 3});
+        progress = model_defragment(&m, order, hm_budget_of(3, 3));
     while (!progress.done);
-    progress = model_defragment(&m, order, (hm_budget){0, 0});
+    progress = model_defragment(&m, order, (hm_budget){0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     item_map_fini(&m.map);
 }
@@ -381,14 +381,14 @@ TEST(map_defragment, a_key_edited_in_place_is_seen_after_a_touch)
     CHECK(item_map_init(&map, 100) == HM_OK);
     for (uint32_t i = 0; i < 100; i++)
         item_map_insert(&map, &(item){i, i});
-    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done);
+    CHECK(item_map_defragment(&map, &by_key, NULL).done);
     item_handle edited = item_map_handle_at(&map, 40);
     item_map_get(&map, edited)->key = 1000;
     hm_map_touch(&map.map, edited.id);
-    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done);
+    CHECK(item_map_defragment(&map, &by_key, NULL).done);
     CHECK(is_sorted(&map) && item_map_index_of(&map, edited) == 99);
     hm_map_touch(&map.map, HM_NULL_HANDLE);
-    hm_progress progress = item_map_defragment(&map, &by_key, (hm_budget){0, 0});
+    hm_progress progress = item_map_defragment(&map, &by_key, NULL);
     CHECK(progress.done && progress.compares == 0);
     item_map_fini(&map);
 }
@@ -401,13 +401,13 @@ TEST(map_defragment, keys_edited_everywhere_are_seen_after_touching_all)
         for (uint32_t i = 0; i < 100; i++)
             item_map_insert(&map, &(item){i, i});
         /* In the middle of a round, and with all in order. */
-        defragment_within(&map, &by_compare, (hm_budget){swaps, 0});
+        defragment_within(&map, &by_compare, hm_budget_of(swaps, 0));
         for (uint32_t i = 0; i < 100; i++)
             item_map_items(&map)[i].key = 1000 - item_map_items(&map)[i].key * 7 % 100;
         hm_map_touch_all(&map.map);
         hm_progress progress;
         do
-            progress = defragment_within(&map, &by_compare, (hm_budget){swaps, 0});
+            progress = defragment_within(&map, &by_compare, hm_budget_of(swaps, 0));
         while (!progress.done);
         CHECK(is_sorted(&map));
         item_map_fini(&map);
@@ -429,9 +429,9 @@ TEST(map_defragment, scratch_memory_is_given_back_when_the_items_are_placed)
         item_map_items(&map)[i].key = (uint32_t)test_random(&random);
     hm_map_stats before = hm_map_get_stats(&map.map);
     size_t most = MARKS + KEPT + PAGES * memory.table.page_size;
-    CHECK(!item_map_defragment(&map, &by_key, (hm_budget){1, 0}).done);
+    CHECK(!item_map_defragment(&map, &by_key, BUDGET(1, 0)).done);
     CHECK(hm_map_get_stats(&map.map).committed_size > before.committed_size + most);
-    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done && is_sorted(&map));
+    CHECK(item_map_defragment(&map, &by_key, NULL).done && is_sorted(&map));
     hm_map_stats after = hm_map_get_stats(&map.map);
     CHECK(after.committed_size <= before.committed_size + most);
     CHECK(after.reserved_size <= before.reserved_size + most);
@@ -454,7 +454,7 @@ TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_go
         CHECK(hm_map_insert_n(map, NULL, N, NULL) == HM_OK);
         size_t before = hm_map_get_stats(map).committed_size;
         if (is_ordered) {
-            CHECK(hm_map_defragment(map, &by_key, (hm_budget){0, 0}).done);
+            CHECK(hm_map_defragment(map, &by_key, NULL).done);
             CHECK(hm_map_get_stats(map).committed_size >= before + N / 4);
         }
         while (hm_map_count(map) > 10)
@@ -463,7 +463,7 @@ TEST(map_defragment, trim_gives_back_what_an_order_noted_about_items_that_are_go
         committed[is_ordered] = hm_map_get_stats(map).committed_size;
     }
     CHECK(committed[1] <= committed[0] + hm_memory_os()->page_size);
-    CHECK(hm_map_defragment(&maps[1], &by_key, (hm_budget){0, 0}).compares == 0);
+    CHECK(hm_map_defragment(&maps[1], &by_key, NULL).compares == 0);
     hm_map_fini(&maps[0]);
     hm_map_fini(&maps[1]);
 }
@@ -477,7 +477,7 @@ TEST(map_defragment, what_is_renumbered_in_the_same_order_needs_no_touch_where_c
         item_map_insert(&map, &(item){test_random_below(&random, 1000000), i});
     hm_progress progress;
     do {
-        progress = defragment_within(&map, &by_compare, (hm_budget){100, 3});
+        progress = defragment_within(&map, &by_compare, hm_budget_of(100, 3));
         item *items = item_map_items(&map);
         for (uint32_t i = 0; i < 1000; i++)
             items[i].key += 1000;
@@ -502,7 +502,7 @@ static void erase_if_after(const hm_order *order, hm_budget budget)
     CHECK(hm_map_insert_n(&map.map, items, 12, NULL) == HM_OK);
     defragment_within(&map, order, budget);
     CHECK(item_map_erase_if(&map, has_odd_key, NULL) == 5);
-    CHECK(defragment_within(&map, order, (hm_budget){0, 0}).done);
+    CHECK(defragment_within(&map, order, (hm_budget){0}).done);
     CHECK(is_sorted(&map));
     item_map_fini(&map);
 }
@@ -510,10 +510,10 @@ static void erase_if_after(const hm_order *order, hm_budget budget)
 TEST(map_defragment, erase_if_at_any_point_of_an_order_leaves_nothing_out_of_order)
 {
     for (uint32_t most = 1; most <= 40; most++) {
-        erase_if_after(&by_compare, (hm_budget){most, 0});
-        erase_if_after(&by_compare, (hm_budget){0, most});
-        erase_if_after(&by_key, (hm_budget){most, 0});
-        erase_if_after(&by_key, (hm_budget){0, most});
+        erase_if_after(&by_compare, hm_budget_of(most, 0));
+        erase_if_after(&by_compare, hm_budget_of(0, most));
+        erase_if_after(&by_key, hm_budget_of(most, 0));
+        erase_if_after(&by_key, hm_budget_of(0, most));
     }
 }
 
@@ -523,9 +523,9 @@ TEST(map_defragment, erase_if_leaves_an_ordered_map_ordered_at_no_cost)
     CHECK(item_map_init(&map, 100) == HM_OK);
     for (uint32_t i = 0; i < 100; i++)
         item_map_insert(&map, &(item){(i * 37) % 100, i});
-    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done);
+    CHECK(item_map_defragment(&map, &by_key, NULL).done);
     CHECK(item_map_erase_if(&map, has_odd_key, NULL) == 50);
-    hm_progress progress = item_map_defragment(&map, &by_key, (hm_budget){0, 0});
+    hm_progress progress = item_map_defragment(&map, &by_key, NULL);
     CHECK(progress.done && progress.compares == 0 && is_sorted(&map));
     item_map_fini(&map);
 }
@@ -536,9 +536,9 @@ TEST(map_defragment, another_order_starts_anew)
     CHECK(item_map_init(&map, 10) == HM_OK);
     for (uint32_t i = 0; i < 10; i++)
         item_map_insert(&map, &(item){10 - i, i});
-    CHECK(item_map_defragment(&map, &by_key, (hm_budget){0, 0}).done);
-    CHECK(item_map_defragment(&map, &by_compare, (hm_budget){0, 0}).compares > 0);
-    CHECK(item_map_defragment(&map, &by_compare, (hm_budget){0, 0}).compares == 0);
+    CHECK(item_map_defragment(&map, &by_key, NULL).done);
+    CHECK(item_map_defragment(&map, &by_compare, NULL).compares > 0);
+    CHECK(item_map_defragment(&map, &by_compare, NULL).compares == 0);
     item_map_fini(&map);
 }
 
@@ -558,7 +558,7 @@ static void refuse_everything(witness *w)
     CHECK(hm_map_trim(&w->map) == HM_ERROR_BUSY);
     CHECK(!hm_map_erase(&w->map, hm_map_handle_at(&w->map, 0)));
     hm_order order = {.compare = compare_items};
-    hm_progress progress = hm_map_defragment(&w->map, &order, (hm_budget){0, 0});
+    hm_progress progress = hm_map_defragment(&w->map, &order, NULL);
     CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
 }
 
@@ -608,7 +608,7 @@ static void sort_layout(test_layout layout, uint32_t count, uint64_t *random)
     hm_progress progress;
     do {
         w.reports = 0;
-        progress = hm_map_defragment(&w.map, &order, (hm_budget){1 + count / 3, 0});
+        progress = hm_map_defragment(&w.map, &order, BUDGET(1 + count / 3, 0));
         CHECK(progress.swaps <= 1 + count / 3 && w.reports <= 2 * progress.swaps);
         for (uint32_t i = 0; i < count; i++) {
             hm_handle handle = hm_map_handle_at(&w.map, i);
@@ -643,7 +643,7 @@ TEST(map_defragment, callbacks_see_the_map_whole_and_cannot_change_it)
 TEST(map_defragment, a_zeroed_map_is_in_order)
 {
     hm_map map = {0};
-    hm_progress progress = hm_map_defragment(&map, &by_key, (hm_budget){0, 0});
+    hm_progress progress = hm_map_defragment(&map, &by_key, NULL);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     hm_map_touch(&map, hm_handle_pack(0, 1, 0));
 }
@@ -652,13 +652,13 @@ DEATH_TEST(map_defragment, an_order_of_nothing_is_a_broken_contract)
 {
     hm_map map = {0};
     hm_order order = {.compare = NULL};
-    hm_map_defragment(&map, &order, (hm_budget){0, 0});
+    hm_map_defragment(&map, &order, NULL);
 }
 
 DEATH_TEST(map_defragment, no_order_is_a_broken_contract)
 {
     hm_map map = {0};
-    hm_map_defragment(&map, NULL, (hm_budget){0, 0});
+    hm_map_defragment(&map, NULL, NULL);
 }
 
 DEATH_TEST(map_defragment, touching_no_map_is_a_broken_contract)
@@ -679,5 +679,5 @@ DEATH_TEST(map_defragment, touching_from_inside_a_callback_reaches_the_panic_hoo
     CHECK(item_map_init(&map, 2) == HM_OK);
     hm_map_insert_n(&map.map, NULL, 2, NULL);
     hm_order order = {.key = touch_inside, .context = &map.map};
-    item_map_defragment(&map, &order, (hm_budget){0, 0});
+    item_map_defragment(&map, &order, NULL);
 }

@@ -391,14 +391,14 @@ TEST(map_fault, erase_and_clear_succeed_without_memory_and_orders_wait)
         CHECK(hm_map_erase(&stage.map, stage.issued[3]));
         CHECK(hm_map_erase_n(&stage.map, stage.issued, 5) == 4);
         CHECK(stage.memory.calls == 0);
-        hm_progress waits = hm_map_defragment(&stage.map, &order, (hm_budget){0, 0});
+        hm_progress waits = hm_map_defragment(&stage.map, &order, NULL);
         CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
-        waits = hm_map_arrange(&stage.map, stage.issued, 40, (hm_budget){0, 0});
+        waits = hm_map_arrange(&stage.map, stage.issued, 40, NULL);
         CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
         CHECK(stage.memory.calls > 0);
         test_memory_fail(&stage.memory, 0, false);
-        CHECK(hm_map_defragment(&stage.map, &order, (hm_budget){0, 0}).done);
-        CHECK(hm_map_arrange(&stage.map, stage.issued, 40, (hm_budget){0, 0}).done);
+        CHECK(hm_map_defragment(&stage.map, &order, NULL).done);
+        CHECK(hm_map_arrange(&stage.map, stage.issued, 40, NULL).done);
         CHECK(hm_handle_equal(hm_map_handle_at(&stage.map, 0), stage.issued[5]));
         test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase_if(&stage.map, is_gone, &asked) == 17);

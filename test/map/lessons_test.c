@@ -46,7 +46,6 @@ static int value_compare(const void *a, const void *b, void *context)
 }
 
 static const hm_order by_value = {.compare = value_compare};
-static const hm_budget no_limit = {0, 0};
 
 static bool is_sorted(const hm_map *map)
 {
@@ -193,7 +192,7 @@ TEST(map_lessons, no_item_is_swapped_with_itself)
     hm_map map = make_map(desc);
     hm_handle first = add(&map, 1), second = add(&map, 2);
     CHECK(hm_map_erase_if(&map, is_nothing, NULL) == 0);
-    CHECK(hm_map_defragment(&map, &by_value, no_limit).swaps == 0);
+    CHECK(hm_map_defragment(&map, &by_value, NULL).swaps == 0);
     CHECK(hm_map_erase(&map, second) && value_of(&map, first) == 1);
     CHECK(hm_map_erase(&map, first) && moves == 0);
     hm_map_fini(&map);
@@ -284,7 +283,7 @@ TEST(map_lessons, a_budget_of_one_swap_moves_no_more)
         add(&map, ITEMS - i);
     for (int call = 0; call < 1000; call++) {
         moves = 0;
-        hm_progress progress = hm_map_defragment(&map, &by_value, (hm_budget){1, 0});
+        hm_progress progress = hm_map_defragment(&map, &by_value, BUDGET(1, 0));
         CHECK(progress.swaps <= 1 && moves <= 2 * progress.swaps && !progress.done);
     }
     hm_map_fini(&map);
@@ -299,7 +298,7 @@ TEST(map_lessons, defragment_resumes_where_it_stopped)
     for (uint32_t i = 0; i < ITEMS; i++)
         add(&map, i % 100 == 0 ? test_random_below(&random, ITEMS) : i);
     for (int call = 0; call < 10000 && !done; call++) {
-        hm_progress progress = hm_map_defragment(&map, &by_value, (hm_budget){0, 64});
+        hm_progress progress = hm_map_defragment(&map, &by_value, BUDGET(0, 64));
         CHECK(progress.compares <= 64);
         compares += progress.compares;
         done = progress.done;
@@ -315,7 +314,7 @@ TEST(map_lessons, done_means_sorted)
     bool done = false;
     CHECK(hm_map_insert_n(&map, values, 4, NULL) == HM_OK);
     for (int call = 0; call < 20 && !done; call++) {
-        hm_progress progress = hm_map_defragment(&map, &by_value, (hm_budget){1, 0});
+        hm_progress progress = hm_map_defragment(&map, &by_value, BUDGET(1, 0));
         CHECK(progress.swaps <= 1 && (!progress.done || is_sorted(&map)));
         done = progress.done;
     }
@@ -330,12 +329,12 @@ TEST(map_lessons, keys_edited_in_place_are_seen_after_touch)
     hm_map map = make_map((hm_map_desc){.capacity = ITEMS});
     for (uint32_t i = 0; i < ITEMS; i++)
         handles[i] = add(&map, 2 * i + 2);
-    CHECK(hm_map_defragment(&map, &by_value, no_limit).done);
+    CHECK(hm_map_defragment(&map, &by_value, NULL).done);
     for (uint32_t i = 0; i < ITEMS; i++) {
         uint32_t *item = hm_map_get(&map, handles[i]);
         *item = i % 2 == 0 ? 2 * ITEMS - i : i;
         hm_map_touch(&map, handles[i]);
-        CHECK(hm_map_defragment(&map, &by_value, no_limit).done && is_sorted(&map));
+        CHECK(hm_map_defragment(&map, &by_value, NULL).done && is_sorted(&map));
     }
     hm_map_fini(&map);
 }
@@ -352,7 +351,7 @@ TEST(map_lessons, items_are_ordered_together_with_their_meta)
     }
     bool done = false;
     for (int call = 0; call < 10000 && !done; call++) {
-        done = hm_map_defragment(&map, &by_value, (hm_budget){7, 11}).done;
+        done = hm_map_defragment(&map, &by_value, BUDGET(7, 11)).done;
         for (uint32_t i = 0; i < ITEMS; i++) {
             uint32_t value = ((const uint32_t *)hm_map_items(&map))[i];
             CHECK(test_item_is(hm_map_meta_at(&map, i), 12, value));

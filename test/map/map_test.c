@@ -589,7 +589,7 @@ TEST(map, validate_sees_each_broken_invariant)
         hm_map map = make_map((hm_map_desc){.meta_size = 4, .capacity = 9000});
         fill(&map, handles, 3);
         hm_map_erase(&map, handles[0]);
-        CHECK(hm_map_defragment(&map, &as_they_stand, (hm_budget){0, 0}).done);
+        CHECK(hm_map_defragment(&map, &as_they_stand, NULL).done);
         CHECK(hm_map_validate(&map) == HM_OK);
         hm_map damaged = map;
         hm_handle entries[3];
@@ -634,7 +634,7 @@ TEST(map, without_an_order_its_state_is_neither_read_nor_written)
         CHECK(memcmp(&map.order, nothing, sizeof nothing) == 0);
         map.order = order;
         /* Then a map that was ordered, and forgot its order. */
-        CHECK(hm_map_defragment(&map, &as_they_stand, (hm_budget){0, 0}).done);
+        CHECK(hm_map_defragment(&map, &as_they_stand, NULL).done);
         hm_map_touch_all(&map);
     }
     hm_map_fini(&map);

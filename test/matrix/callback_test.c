@@ -197,18 +197,18 @@ static bool run_map(enum operation operation)
         CHECK(hm_map_erase_if(&busy_map, item_is_odd, &self) == ITEMS / 2);
         return true;
     case BY_COMPARE:
-        CHECK(hm_map_defragment(&busy_map, &by_compare, (hm_budget){0, 0}).done);
+        CHECK(hm_map_defragment(&busy_map, &by_compare, NULL).done);
         return true;
     case BY_KEY:
-        CHECK(hm_map_defragment(&busy_map, &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_map_defragment(&busy_map, &by_key, NULL).done);
         CHECK(hm_map_index_of(&busy_map, last) == 0);
         return true;
     case IN_STEPS:
-        while (!hm_map_defragment(&busy_map, &by_key, (hm_budget){1, 2}).done)
+        while (!hm_map_defragment(&busy_map, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
         return true;
     case ARRANGE:
-        CHECK(hm_map_arrange(&busy_map, &last, 1, (hm_budget){0, 0}).done);
+        CHECK(hm_map_arrange(&busy_map, &last, 1, NULL).done);
         CHECK(hm_map_index_of(&busy_map, last) == 0);
         return true;
     case CLEAR:
@@ -313,13 +313,13 @@ static bool run_table(enum operation operation)
         CHECK(hm_table_erase_if(&busy_table, row_is_odd, &self) == ITEMS / 2);
         return true;
     case BY_COMPARE:
-        CHECK(hm_table_defragment(&busy_table, 0, &by_compare, (hm_budget){0, 0}).done);
+        CHECK(hm_table_defragment(&busy_table, 0, &by_compare, NULL).done);
         return true;
     case BY_KEY:
-        CHECK(hm_table_defragment(&busy_table, 0, &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_table_defragment(&busy_table, 0, &by_key, NULL).done);
         return true;
     case IN_STEPS:
-        while (!hm_table_defragment(&busy_table, 0, &by_key, (hm_budget){1, 2}).done)
+        while (!hm_table_defragment(&busy_table, 0, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
         return true;
     default:
@@ -366,13 +366,13 @@ static bool run_secondary(enum operation operation)
         CHECK(hm_secondary_remove_if(&busy_secondary, value_is_odd, &self) == ITEMS / 2);
         return true;
     case BY_COMPARE:
-        CHECK(hm_secondary_defragment(&busy_secondary, &by_compare, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_defragment(&busy_secondary, &by_compare, NULL).done);
         return true;
     case BY_KEY:
-        CHECK(hm_secondary_defragment(&busy_secondary, &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_defragment(&busy_secondary, &by_key, NULL).done);
         return true;
     case IN_STEPS:
-        while (!hm_secondary_defragment(&busy_secondary, &by_key, (hm_budget){1, 2}).done)
+        while (!hm_secondary_defragment(&busy_secondary, &by_key, BUDGET(1, 2)).done)
             CHECK(self.calls < 1000);
         return true;
     case REPLACE:
@@ -489,12 +489,12 @@ static bool run_world(enum operation operation)
         CHECK(hm_world_remove(world, one[0], of[1]) == HM_OK);
         return true;
     case BY_COMPARE:
-        CHECK(hm_world_defragment(world, of[0], &by_compare, (hm_budget){0, 0}).done);
-        CHECK(hm_world_defragment(world, of[1], &by_compare, (hm_budget){0, 0}).done);
+        CHECK(hm_world_defragment(world, of[0], &by_compare, NULL).done);
+        CHECK(hm_world_defragment(world, of[1], &by_compare, NULL).done);
         return true;
     case BY_KEY:
-        CHECK(hm_world_defragment(world, of[0], &by_key, (hm_budget){0, 0}).done);
-        CHECK(hm_world_defragment(world, of[1], &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_world_defragment(world, of[0], &by_key, NULL).done);
+        CHECK(hm_world_defragment(world, of[1], &by_key, NULL).done);
         return true;
     case REPLACE:
         CHECK(hm_world_add(world, one[0], of[0], NULL) == HM_OK);

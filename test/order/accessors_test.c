@@ -185,7 +185,7 @@ static bool chunked_run(chunked *c, uint32_t which, hm_budget budget)
                                {.key = item_key, .context = &asked}};
     hm_sequence sequence = chunked_sequence(c);
     hm_progress wanted = column_run(&c->plain, column_order(&c->plain, which), budget);
-    hm_progress progress = hm_order_run(&c->state, &orders[which], &sequence, budget);
+    hm_progress progress = hm_order_run(&c->state, &orders[which], &sequence, ONCE(budget));
     CHECK(progress.swaps == c->swapped && progress.compares == asked);
     CHECK(progress.swaps == wanted.swaps && progress.compares == wanted.compares);
     CHECK(progress.done == wanted.done && progress.status == wanted.status);
@@ -230,7 +230,7 @@ static const uint32_t limits[] = {1, 7, 1000};
 /* Changes rows between calls, and then lets them get done. */
 static void live(uint32_t round, bool is_refused, uint64_t *random)
 {
-    hm_budget budget = {limits[round % 3], limits[round / 3 % 3]};
+    hm_budget budget = hm_budget_of(limits[round % 3], limits[round / 3 % 3]);
     uint32_t which = round / 9 % 2, calls = 0;
     chunked c;
     chunked_init(&c);
@@ -281,7 +281,7 @@ static void arrange(uint32_t round, bool is_refused, uint64_t *random)
 {
     hm_handle names[MOST];
     uint32_t slots[MOST], n = test_random_below(random, MOST), calls = 0;
-    hm_budget budget = {limits[round % 3], limits[round / 3 % 3]};
+    hm_budget budget = hm_budget_of(limits[round % 3], limits[round / 3 % 3]);
     hm_progress progress = {0};
     chunked c;
     chunked_init(&c);
@@ -295,7 +295,7 @@ static void arrange(uint32_t round, bool is_refused, uint64_t *random)
     CHECK(expect_slots(&c, names, n, slots) == c.count);
     while (!progress.done) {
         c.swapped = 0;
-        progress = hm_order_arrange(&c.state, names, n, &sequence, budget);
+        progress = hm_order_arrange(&c.state, names, n, &sequence, ONCE(budget));
         CHECK(progress.swaps == c.swapped && c.swapped <= budget.max_swaps);
         test_memory_follow(&c.memory, progress);
         CHECK(calls++ < PATIENCE);

@@ -106,7 +106,7 @@ static uint32_t search(searched *s, hm_order order, bool is_upper, uint64_t key)
 static hm_progress run(searched *s, hm_order order, hm_budget budget)
 {
     hm_sequence sequence = column_sequence(&s->column);
-    return hm_order_run(&s->column.state, &order, &sequence, budget);
+    return hm_order_run(&s->column.state, &order, &sequence, ONCE(budget));
 }
 
 static void begin_search(searched *s, uint32_t shape, uint32_t count)
@@ -143,7 +143,7 @@ TEST(order_bound, finds_what_a_linear_scan_finds)
             for (uint32_t which = 0; which < ORDERS; which++) {
                 begin_search(&s, shape, counts[i]);
                 hm_order order = order_of(&s, which);
-                CHECK(run(&s, order, (hm_budget){0, 0}).done);
+                CHECK(run(&s, order, (hm_budget){0}).done);
                 for (uint64_t key = 0; key < MOST_KEYS; key += counts[i] < 1000 ? 1 : 7)
                     check_answers(&s, order, key);
                 check_answers(&s, order, UINT64_MAX);
@@ -175,7 +175,7 @@ static void check_refused_until_done(uint32_t shape, uint32_t which, bool has_me
                                             "not called for it, or not last"
                                           : "the column 'tested' is not in order: defragment is "
                                             "not done") == 0);
-        hm_progress progress = run(&s, order, (hm_budget){1, 2});
+        hm_progress progress = run(&s, order, hm_budget_of(1, 2));
         test_memory_follow(&s.column.memory, progress);
         is_done = progress.done;
     }
@@ -207,19 +207,19 @@ TEST(order_bound, is_refused_after_a_change_until_it_is_done_again)
     column *c = &s.column;
     for (uint32_t which = 0; which < ORDERS; which++) {
         hm_order order = order_of(&s, which);
-        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_edit(c, 20, 7);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_edit(c, c->count - 1, 7);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_insert(c, 7, true);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_erase(c, 3);
         CHECK(!is_answered(&s, order));
-        CHECK(run(&s, order, (hm_budget){0, 0}).done && is_answered(&s, order));
+        CHECK(run(&s, order, (hm_budget){0}).done && is_answered(&s, order));
         column_erase(c, c->count - 1);
         CHECK(is_answered(&s, order));
         hm_order_reset(&c->state);
@@ -236,7 +236,7 @@ TEST(order_bound, is_refused_for_another_order_and_after_an_arrangement)
     compared.key = NULL;
     keyed.compare = NULL;
     elsewhere.context = &other;
-    CHECK(run(&s, order, (hm_budget){0, 0}).done);
+    CHECK(run(&s, order, (hm_budget){0}).done);
     CHECK(is_answered(&s, order));
     CHECK(!is_answered(&s, compared) && !is_answered(&s, keyed) && !is_answered(&s, elsewhere));
     hm_bound none = bound_of(&s, order, false), busy = bound_of(&s, order, false);
@@ -246,7 +246,7 @@ TEST(order_bound, is_refused_for_another_order_and_after_an_arrangement)
     CHECK(hm_order_bound(&busy) == HM_INVALID_INDEX);
     CHECK(strstr(hm_last_error(), "the column 'tested' is busy") != NULL);
     hm_sequence sequence = column_sequence(&s.column);
-    CHECK(hm_order_arrange(&s.column.state, NULL, 0, &sequence, (hm_budget){0, 0}).done);
+    CHECK(hm_order_arrange(&s.column.state, NULL, 0, &sequence, NULL).done);
     CHECK(!is_answered(&s, order));
     column_fini(&s.column);
 }
@@ -279,7 +279,7 @@ static void check_changes(uint64_t *random, uint32_t which)
             check_answers(&s, order, key);
         is_done = is_answered_now;
         if (kind >= 6)
-            is_done = run(&s, order, (hm_budget){1 + kind % 4, 1 + kind % 8}).done;
+            is_done = run(&s, order, hm_budget_of(1 + kind % 4, 1 + kind % 8)).done;
         CHECK(!is_done || c->count == 0 || is_answered(&s, order));
     }
     column_fini(c);
@@ -322,7 +322,7 @@ TEST(order_bound, ends_if_a_callback_changes_the_sequence)
             for (uint32_t at = 1; at <= 20; at++) {
                 begin_search(&s, 1, 1000);
                 hm_order order = order_of(&s, which);
-                CHECK(run(&s, order, (hm_budget){0, 0}).done);
+                CHECK(run(&s, order, (hm_budget){0}).done);
                 s.change = changes[i];
                 s.change_at = at;
                 bool is_refused = search(&s, order, at % 2 != 0, 990) == HM_INVALID_INDEX;
@@ -342,7 +342,7 @@ TEST(order_bound, a_callback_may_search)
 {
     static searched s;
     begin_search(&s, 1, 1000);
-    CHECK(run(&s, order_of(&s, 0), (hm_budget){0, 0}).done);
+    CHECK(run(&s, order_of(&s, 0), (hm_budget){0}).done);
     s.change = search_again;
     s.change_at = 4;
     CHECK(search(&s, order_of(&s, 0), true, 700) == 701);
@@ -356,7 +356,7 @@ TEST(order_bound, ends_within_the_sequence_if_the_order_lies)
     for (uint32_t i = 0; i < 300; i++) {
         begin_search(&s, i, 100);
         hm_order order = order_of(&s, i);
-        CHECK(run(&s, order, (hm_budget){0, 0}).done);
+        CHECK(run(&s, order, (hm_budget){0}).done);
         s.lies = test_random(&random) | 1;
         CHECK(search(&s, order, i % 2 != 0, 50) <= 100 && s.calls <= 15);
         column_fini(&s.column);
@@ -370,7 +370,7 @@ TEST(order_bound, keys_edited_unseen_leave_an_index_within_the_sequence)
     for (uint32_t i = 0; i < 300; i++) {
         begin_search(&s, i, 100);
         hm_order order = order_of(&s, i);
-        CHECK(run(&s, order, (hm_budget){0, 0}).done);
+        CHECK(run(&s, order, (hm_budget){0}).done);
         for (uint32_t k = 0; k < 100; k++)
             s.column.items[k].key = test_random(&random);
         CHECK(search(&s, order, i % 2 != 0, test_random(&random)) <= 100);
@@ -384,7 +384,7 @@ TEST(order_bound, writes_nothing)
     static hm_order_state before;
     begin_search(&s, 0, 100);
     hm_order order = order_of(&s, 2);
-    CHECK(run(&s, order, (hm_budget){0, 0}).done);
+    CHECK(run(&s, order, (hm_budget){0}).done);
     memcpy(&before, &s.column.state, sizeof before);
     CHECK(is_answered(&s, order));
     order.compare = NULL;

@@ -8,7 +8,7 @@
 
 enum { ITEMS = 2000, BUDGETS = 2 };
 
-static const hm_budget budgets[BUDGETS] = {{0, 0}, {10, 100}};
+static const hm_budget budgets[BUDGETS] = {{0, 0, false}, {10, 100, false}};
 
 typedef struct order_cost {
     uint32_t swaps, compares, calls;
@@ -271,7 +271,8 @@ static order_cost arrange(const known_names *list, uint32_t k)
     hm_sequence sequence = column_sequence(&c);
     order_cost cost = {0, 0, 0};
     for (bool done = false; !done; cost.calls++) {
-        hm_progress progress = hm_order_arrange(&c.state, names, name_count, &sequence, budget);
+        hm_progress progress =
+            hm_order_arrange(&c.state, names, name_count, &sequence, ONCE(budget));
         CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
         cost.swaps += (uint32_t)progress.swaps;
         done = progress.done;
@@ -308,7 +309,7 @@ TEST(order_cost, names_without_items_take_no_scratch_memory)
     for (uint32_t i = 0; i < NAMES; i++)
         names[i] = hm_handle_pack((i + 1) % ITEMS_NAMED, 1, 0);
     hm_sequence sequence = column_sequence(&c);
-    hm_progress progress = hm_order_arrange(&c.state, names, NAMES, &sequence, (hm_budget){1, 0});
+    hm_progress progress = hm_order_arrange(&c.state, names, NAMES, &sequence, BUDGET(1, 0));
     CHECK(progress.swaps == 1 && !progress.done);
     CHECK(c.memory.reserved_size <= c.memory.table.page_size + (64 << 10));
     column_fini(&c);
@@ -337,9 +338,9 @@ TEST(order_cost, a_new_order_forgets_the_misfits_of_the_one_before)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, i, false);
     hm_sequence sequence = column_sequence(&c);
-    CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, (hm_budget){0, STOP}).done);
+    CHECK(!hm_order_run(&c.state, &with_misfits, &sequence, BUDGET(0, STOP)).done);
     CHECK(c.state.scan.misfits > MANY / 64 + 16);
-    hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){0, 0});
+    hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == MANY - 1);
     column_fini(&c);
 }

@@ -6,7 +6,7 @@
 
 enum { FEW = 100, MANY = 30000 };
 
-static const hm_budget no_limit = {0, 0};
+static const hm_budget no_limit = {0};
 
 /* Calls to which memory is refused, one after the other: the column stays as it is. */
 static void check_waits(column *c, hm_order order)
@@ -34,7 +34,7 @@ static bool refuse(uint32_t shape, uint32_t which, uint32_t k, bool and_later)
     CHECK(reached || !is_waiting);
     if (is_waiting && and_later)
         check_waits(&c, order);
-    hm_progress progress = column_finish(&c, order, (hm_budget){k * 3, shape * 5});
+    hm_progress progress = column_finish(&c, order, hm_budget_of(k * 3, shape * 5));
     CHECK(progress.swaps <= FEW);
     progress = column_run(&c, order, no_limit);
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
@@ -76,7 +76,7 @@ TEST(order_fault, marks_that_cannot_grow_end_the_call_where_they_end)
             for (uint32_t k = 0; k < counts[i]; k++)
                 column_insert(&c, c.count, true);
             column_edit(&c, c.count - 1, c.count - 3);
-            column_finish(&c, order, (hm_budget){1, 0});
+            column_finish(&c, order, hm_budget_of(1, 0));
             column_fini(&c);
         }
 }
@@ -92,7 +92,7 @@ TEST(order_fault, what_cannot_be_lifted_as_a_whole_waits)
         column_init(&c, N);
         column_fill_shape(&c, 0, N, &random);
         test_memory_fail(&c.memory, k, true);
-        hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){10, 2 * N});
+        hm_progress progress = column_run(&c, column_order(&c, 0), hm_budget_of(10, 2 * N));
         CHECK(progress.status == HM_ERROR_MEMORY && progress.swaps == 0 && c.memory.calls >= k);
         check_waits(&c, column_order(&c, 0));
         CHECK(column_finish(&c, column_order(&c, 0), no_limit).swaps <= N);
@@ -110,7 +110,7 @@ TEST(order_fault, a_change_while_memory_is_refused_is_seen)
         hm_order order = column_order(&c, stop / SHAPES);
         test_memory_fail(&c.memory, 1 + test_random_below(&random, 4), true);
         for (uint32_t spent = test_random_below(&random, 400); spent > 0; spent--)
-            column_run(&c, order, (hm_budget){2, 1});
+            column_run(&c, order, hm_budget_of(2, 1));
         switch (stop % 5) {
         case 0:
             column_edit(&c, test_random_below(&random, c.count), 20);
@@ -128,7 +128,7 @@ TEST(order_fault, a_change_while_memory_is_refused_is_seen)
             column_insert(&c, 0, true);
             break;
         }
-        column_finish(&c, order, (hm_budget){3, 2});
+        column_finish(&c, order, hm_budget_of(3, 2));
         column_fini(&c);
     }
 }
@@ -146,7 +146,7 @@ TEST(order_fault, at_most_64_kib_of_scratch_memory_are_kept)
             marks = (marks + c.memory.table.page_size - 1) & ~(c.memory.table.page_size - 1);
             column_fill_shape(&c, 0, count, &random);
             for (hm_progress progress = {0}; !progress.done;) {
-                progress = column_run(&c, column_order(&c, which), (hm_budget){1 + count / 3, 0});
+                progress = column_run(&c, column_order(&c, which), hm_budget_of(1 + count / 3, 0));
                 if (c.memory.committed_size > most)
                     most = c.memory.committed_size;
             }
@@ -168,7 +168,7 @@ TEST(order_fault, scratch_memory_is_as_large_as_the_list_needs)
             column c;
             column_init(&c, count);
             column_fill_shape(&c, 0, count, &random);
-            CHECK(!column_run(&c, column_order(&c, which), (hm_budget){1, 0}).done);
+            CHECK(!column_run(&c, column_order(&c, which), hm_budget_of(1, 0)).done);
             const hm_order_batch *batch = &c.state.batch;
             size_t scratch = batch->scratch.capacity * sizeof(uint64_t);
             size_t page = c.memory.table.page_size;
@@ -199,12 +199,12 @@ TEST(order_fault, scratch_memory_from_the_system_is_huge_pages_where_it_fills_ha
         hm_order order = column_order(&c, 0);
         hm_sequence sequence = column_sequence(&c);
         sequence.memory = hm_memory_os();
-        CHECK(hm_order_run(&c.state, &order, &sequence, (hm_budget){1, 0}).swaps == 1);
+        CHECK(hm_order_run(&c.state, &order, &sequence, BUDGET(1, 0)).swaps == 1);
         bool is_huge = c.state.batch.scratch.memory == hm_memory_os_huge();
         bool is_normal = c.state.batch.scratch.memory == hm_memory_os();
         CHECK(count == 65536 ? is_huge : is_normal);
         CHECK(c.state.mark_array.memory == hm_memory_os());
-        CHECK(hm_order_run(&c.state, &order, &sequence, no_limit).done && column_is_in_order(&c));
+        CHECK(hm_order_run(&c.state, &order, &sequence, NULL).done && column_is_in_order(&c));
         column_fini(&c);
     }
 }
@@ -237,7 +237,7 @@ TEST(order_fault, a_reset_in_the_middle_gives_scratch_memory_back)
     column c;
     column_init(&c, MANY);
     column_fill_shape(&c, 0, MANY, &random);
-    CHECK(!column_run(&c, column_order(&c, 0), (hm_budget){1, 0}).done);
+    CHECK(!column_run(&c, column_order(&c, 0), hm_budget_of(1, 0)).done);
     size_t reserved = c.memory.reserved_size;
     hm_order_reset(&c.state);
     CHECK(c.memory.reserved_size < reserved);
@@ -267,6 +267,6 @@ TEST(order_fault, trim_gives_back_the_marks_behind_the_last_item)
     CHECK(progress.done && progress.compares == 0);
     for (uint32_t i = 0; i < 2 * LEFT; i++)
         column_insert(&c, test_random_below(&random, N), true);
-    column_finish(&c, column_order(&c, 1), (hm_budget){100, 1000});
+    column_finish(&c, column_order(&c, 1), hm_budget_of(100, 1000));
     column_fini(&c);
 }

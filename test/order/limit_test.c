@@ -62,7 +62,8 @@ static int by_number(const void *a, const void *b, void *context)
  * the three are touched. */
 static void put_in_order(uint64_t *marks, uint32_t unseen)
 {
-    const hm_budget budget = {1000, 1000}; /* so that a loop without an end takes calls */
+    const hm_budget budget =
+        hm_budget_of(1000, 1000); /* so that a loop without an end takes calls */
     static const uint32_t misplaced[] = {LAST - MISPLACED, LAST - 2, LAST - 1};
     static const hm_accessors accessors = {crowd_item_at, crowd_slot_at, crowd_position_of};
     crowd c = {.state = {.cursor = count - unseen, .marks = marks}};
@@ -90,7 +91,7 @@ static void put_in_order(uint64_t *marks, uint32_t unseen)
     bool is_done = false;
     for (uint32_t calls = 0; !is_done; calls++) {
         CHECK(calls < CALLS);
-        is_done = hm_order_run(&c.state, &c.state.order, &sequence, budget).done;
+        is_done = hm_order_run(&c.state, &c.state.order, &sequence, ONCE(budget)).done;
     }
     for (uint32_t i = 1; i < LAST; i++)
         CHECK(c.keys[i - 1] <= c.keys[i]);

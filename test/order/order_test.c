@@ -8,7 +8,7 @@
 
 enum { FEW = 200, MANY = 20000 };
 
-static const hm_budget no_limit = {0, 0};
+static const hm_budget no_limit = {0};
 
 static bool costs_nothing(hm_progress progress)
 {
@@ -19,9 +19,9 @@ TEST(order, nothing_and_a_single_item_are_in_order_at_no_cost)
 {
     column c;
     column_init(&c, 1);
-    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), (hm_budget){1, 1})));
+    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), hm_budget_of(1, 1))));
     column_insert(&c, 5, false);
-    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), (hm_budget){1, 1})));
+    CHECK(costs_nothing(column_run(&c, column_order(&c, 0), hm_budget_of(1, 1))));
     column_fini(&c);
 }
 
@@ -32,7 +32,7 @@ TEST(order, a_state_that_ended_is_one_that_never_began)
     column c;
     column_init(&c, FEW);
     column_fill_shape(&c, 2, FEW, &random);
-    CHECK(!column_run(&c, column_order(&c, 1), (hm_budget){1, 0}).done);
+    CHECK(!column_run(&c, column_order(&c, 1), hm_budget_of(1, 0)).done);
     hm_order_fini(&c.state);
     CHECK(memcmp(&c.state, &zeroed, sizeof zeroed) == 0);
     CHECK(column_finish(&c, column_order(&c, 1), no_limit).done);
@@ -45,7 +45,7 @@ TEST(order, three_swaps_and_a_budget_of_one_take_three_calls)
     column_init(&c, 4);
     column_fill(&c, (const uint64_t[]){1, 2, 3, 0}, 4);
     for (uint32_t call = 1; call <= 3; call++) {
-        hm_progress progress = column_run(&c, column_order(&c, 0), (hm_budget){1, 0});
+        hm_progress progress = column_run(&c, column_order(&c, 0), hm_budget_of(1, 0));
         CHECK(progress.swaps == 1);
         CHECK(progress.done == column_is_in_order(&c));
         CHECK(progress.done == (call == 3));
@@ -61,7 +61,8 @@ static uint64_t most_compares(uint64_t n)
 
 TEST(order, every_shape_ends_in_stable_order_under_every_small_budget)
 {
-    static const hm_budget budgets[] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 3}, {7, 0}, {0, 5}};
+    static const hm_budget budgets[] = {{0, 0, false}, {1, 0, false}, {0, 1, false}, {1, 1, false},
+                                        {2, 3, false}, {7, 0, false}, {0, 5, false}};
     static const uint32_t counts[] = {2, 3, 5, 9, 31, 32, 33, 64, 65, 150, 400};
     uint64_t random = test_seed("order shapes");
     for (uint32_t shape = 0; shape < SHAPES; shape++)
@@ -86,7 +87,8 @@ TEST(order, large_columns_of_every_shape_take_n_swaps_and_n_log_n_compares_at_mo
             column c;
             column_init(&c, MANY);
             column_fill_shape(&c, shape, MANY, &random);
-            hm_progress total = column_finish(&c, column_order(&c, which), (hm_budget){1000, 3000});
+            hm_progress total =
+                column_finish(&c, column_order(&c, which), hm_budget_of(1000, 3000));
             CHECK(total.swaps <= MANY);
             CHECK(total.compares <= (uint64_t)((double)MANY * (log2((double)MANY) + 4)));
             column_fini(&c);
@@ -133,7 +135,7 @@ TEST(order, one_percent_that_do_not_fit_cost_three_compares_an_item_at_most)
                 displace(&c, reaches[i], &random);
             for (uint32_t k = MANY - MANY / 100; i == 3 && k < MANY; k++) /* appended ones */
                 c.items[k].key = test_random_below(&random, MANY);
-            hm_progress total = column_finish(&c, column_order(&c, which), (hm_budget){100, 0});
+            hm_progress total = column_finish(&c, column_order(&c, which), hm_budget_of(100, 0));
             CHECK(total.compares <= 3 * MANY);
             column_fini(&c);
         }
@@ -178,7 +180,7 @@ TEST(order, an_interrupted_run_ends_as_an_uninterrupted_one_does)
                 column_insert(&parts, whole.items[i].key, false);
             hm_progress once = column_run(&whole, column_order(&whole, which), no_limit);
             hm_progress often =
-                column_finish(&parts, column_order(&parts, which), (hm_budget){3, 1});
+                column_finish(&parts, column_order(&parts, which), hm_budget_of(3, 1));
             CHECK(once.done && once.swaps == often.swaps);
             for (uint32_t i = 0; i < FEW; i++)
                 CHECK(whole.items[i].id == parts.items[i].id);
@@ -197,7 +199,7 @@ TEST(order, done_is_free_until_something_changes)
     column_finish(&c, order, no_limit);
     CHECK(costs_nothing(column_run(&c, order, no_limit)));
     column_insert(&c, 0, true);
-    hm_progress progress = column_run(&c, order, (hm_budget){0, 1});
+    hm_progress progress = column_run(&c, order, hm_budget_of(0, 1));
     CHECK(!progress.done && progress.compares == 1);
     column_finish(&c, order, no_limit);
     CHECK(costs_nothing(column_run(&c, order, no_limit)));
@@ -225,9 +227,9 @@ TEST(order, each_part_of_an_order_makes_it_another)
                                {.compare = compare_keys, .key = key_of, .context = &c}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         hm_sequence sequence = column_sequence(&c);
-        CHECK(hm_order_run(&c.state, &orders[0], &sequence, no_limit).done);
-        CHECK(costs_nothing(hm_order_run(&c.state, &orders[0], &sequence, no_limit)));
-        CHECK(hm_order_run(&c.state, &orders[i], &sequence, no_limit).compares > 0 || i == 0);
+        CHECK(hm_order_run(&c.state, &orders[0], &sequence, NULL).done);
+        CHECK(costs_nothing(hm_order_run(&c.state, &orders[0], &sequence, NULL)));
+        CHECK(hm_order_run(&c.state, &orders[i], &sequence, NULL).compares > 0 || i == 0);
     }
     /* The compares are counted in the other context, whose items are at the same positions. */
     free(other.items);
@@ -235,7 +237,7 @@ TEST(order, each_part_of_an_order_makes_it_another)
     other.count = c.count;
     hm_order elsewhere = {.compare = compare_keys, .key = key_of, .context = &other};
     hm_sequence sequence = column_sequence(&c);
-    CHECK(hm_order_run(&c.state, &elsewhere, &sequence, no_limit).compares == other.asked);
+    CHECK(hm_order_run(&c.state, &elsewhere, &sequence, NULL).compares == other.asked);
     CHECK(other.asked > 0);
     other.items = NULL;
     column_fini(&other);
@@ -252,7 +254,7 @@ TEST(order, an_order_that_lies_ends_within_the_bound_and_leaves_a_permutation)
         column_init(&c, count);
         column_fill_shape(&c, round, count, &random);
         c.lies = test_random(&random) | 1;
-        hm_budget budget = {round % 4 * 5, round / 4 % 4 * 5};
+        hm_budget budget = hm_budget_of(round % 4 * 5, round / 4 % 4 * 5);
         hm_progress total = column_finish(&c, column_order(&c, round), budget);
         CHECK(total.swaps <= count && total.compares <= most_compares(count));
         for (uint32_t i = 0; i < count; i++) {
@@ -291,7 +293,7 @@ TEST(order, looking_for_what_was_disturbed_is_cut_too)
     column_edit(&c, N - 1, N - 1);
     uint32_t idle = 0;
     for (hm_progress progress = {0}; !progress.done;) {
-        progress = column_run(&c, order, (hm_budget){1, 1});
+        progress = column_run(&c, order, hm_budget_of(1, 1));
         idle += progress.swaps == 0 && progress.compares == 0;
     }
     CHECK(idle >= 2 * (N / MARKS / WORK)); /* All words are read to count, and to lift. */
@@ -307,7 +309,7 @@ TEST(order, sorting_by_digits_is_cut_too)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, test_random(&random), false);
     hm_order order = column_order(&c, 1);
-    hm_budget budget = {1, 100};
+    hm_budget budget = hm_budget_of(1, 100);
     uint32_t idle = idle_calls(&c, order, budget);
     CHECK(idle >= 6 * 2 * MANY / (4 * 101 + 4096) - 1);
     CHECK(column_finish(&c, order, no_limit).done);
@@ -323,7 +325,7 @@ TEST(order, bits_in_which_no_keys_differ_are_not_dealt_out)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, test_random(&random) >> 40 << 40, false);
     hm_order order = column_order(&c, 1);
-    uint32_t idle = idle_calls(&c, order, (hm_budget){1, 100});
+    uint32_t idle = idle_calls(&c, order, hm_budget_of(1, 100));
     uint32_t walks = 3 * 2 + 2; /* to lift and to locate, too */
     CHECK(idle <= walks * MANY / (4 * 101 + 4096) + walks);
     CHECK(column_finish(&c, order, no_limit).done);
@@ -346,7 +348,7 @@ TEST(order, looking_back_over_long_runs_is_cut_too)
         for (uint32_t i = 0; i < 200; i++)
             column_insert(&c, i % 3 != 1 ? LOW + HIGH - 100 + i : 0, false);
         hm_order order = column_order(&c, 0);
-        uint32_t idle = idle_calls(&c, order, (hm_budget){1, compares});
+        uint32_t idle = idle_calls(&c, order, hm_budget_of(1, compares));
         CHECK(idle >= (LOW / 2 + LOW / 2) / (4 * 81 + 4096));
         CHECK(column_finish(&c, order, no_limit).done);
         column_fini(&c);
@@ -362,7 +364,7 @@ TEST(order, passing_items_that_are_at_their_places_is_cut_too)
     for (uint32_t i = 0; i < MANY; i++)
         column_insert(&c, i < MANY / 10 ? MANY / 10 - i : i, false);
     hm_order order = column_order(&c, 0);
-    hm_budget budget = {100, 100};
+    hm_budget budget = hm_budget_of(100, 100);
     bool has_swapped = false;
     uint32_t idle = 0;
     for (hm_progress progress = {0}; !progress.done;) {
@@ -411,7 +413,7 @@ TEST(order, a_single_limit_leaves_other_work_free)
     column_init(&c, MANY);
     column_fill_shape(&c, 0, MANY, &random);
     /* The swaps are the limit: all compares are done before the first one. */
-    CHECK(column_run(&c, column_order(&c, 1), (hm_budget){1, 0}).swaps == 1);
+    CHECK(column_run(&c, column_order(&c, 1), hm_budget_of(1, 0)).swaps == 1);
     column_fini(&c);
 }
 
@@ -430,7 +432,7 @@ TEST(order, keys_of_64_bits_count_in_every_byte)
                     column_insert(&c, (test_random(&random) & mask) | (mask ^ UINT64_MAX), false);
                 for (uint32_t i = 0; i < count / 4; i++) /* equal keys */
                     c.items[test_random_below(&random, count)].key = c.items[i].key;
-                column_finish(&c, column_order(&c, which), (hm_budget){0, count % 2 * 7});
+                column_finish(&c, column_order(&c, which), hm_budget_of(0, count % 2 * 7));
                 column_fini(&c);
             }
 }
@@ -443,7 +445,7 @@ TEST(order, compare_breaks_the_ties_of_keys_and_then_the_places_do)
         column_init(&c, count);
         for (uint32_t i = 0; i < count; i++)
             column_insert(&c, test_random_below(&random, 32), false);
-        column_finish(&c, column_order(&c, 2), (hm_budget){1 + count / 9, 1 + count / 5});
+        column_finish(&c, column_order(&c, 2), hm_budget_of(1 + count / 9, 1 + count / 5));
         column_fini(&c);
     }
 }
@@ -457,14 +459,14 @@ static hm_progress run_without(bool state, bool order, bool sequence)
     hm_order by_key = column_order(&broken, 1);
     hm_sequence nothing = column_sequence(&broken);
     return hm_order_run(state ? NULL : &broken.state, order ? NULL : &by_key,
-                        sequence ? NULL : &nothing, no_limit);
+                        sequence ? NULL : &nothing, NULL);
 }
 
 static hm_progress arrange_without(bool state, bool sequence)
 {
     hm_sequence nothing = column_sequence(&broken);
     return hm_order_arrange(state ? NULL : &broken.state, NULL, 0, sequence ? NULL : &nothing,
-                            no_limit);
+                            NULL);
 }
 
 static uint32_t gather_without(bool state, bool sequence, bool question)
@@ -504,13 +506,13 @@ PANICS(trimming_no_state, hm_order_trim(NULL, 0))
 DEATH_TEST(order, a_run_by_an_order_of_nothing_panics)
 {
     hm_sequence nothing = column_sequence(&broken);
-    hm_order_run(&broken.state, &(hm_order){.context = &broken}, &nothing, no_limit);
+    hm_order_run(&broken.state, &(hm_order){.context = &broken}, &nothing, NULL);
 }
 
 DEATH_TEST(order, arranging_without_handles_panics)
 {
     hm_sequence nothing = column_sequence(&broken);
-    hm_order_arrange(&broken.state, NULL, 1, &nothing, no_limit);
+    hm_order_arrange(&broken.state, NULL, 1, &nothing, NULL);
 }
 
 DEATH_TEST(order, settling_no_state_panics)

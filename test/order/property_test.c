@@ -41,12 +41,12 @@ static hm_budget random_budget(uint64_t *random)
     uint32_t swaps = test_random_below(random, 12);
     uint32_t compares = test_random_below(random, 40);
     if (test_random_below(random, 8) == 0)
-        return (hm_budget){1, 1};
+        return hm_budget_of(1, 1);
     if (test_random_below(random, 8) == 0)
         swaps = 1000;
     if (test_random_below(random, 4) == 0)
         compares = 1000;
-    return (hm_budget){swaps, compares};
+    return hm_budget_of(swaps, compares);
 }
 
 /* Makes memory refuse one of the next calls, or all from there on. */
@@ -73,7 +73,7 @@ static void live(uint32_t round, bool is_refused, uint64_t *random)
                 change(&c, random);
     }
     column_finish(&c, order, random_budget(random));
-    hm_progress progress = column_run(&c, order, (hm_budget){0, 0});
+    hm_progress progress = column_run(&c, order, (hm_budget){0});
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     column_fini(&c);
 }
@@ -100,7 +100,7 @@ static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *ra
     column_fill_shape(&c, stop % 2 * 8, 100, random);
     hm_order order = column_order(&c, which);
     for (uint32_t spent = 0; spent < stop; spent++)
-        column_run(&c, order, (hm_budget){1 + stop % 3, 1});
+        column_run(&c, order, hm_budget_of(1 + stop % 3, 1));
     uint32_t index = test_random_below(random, c.count);
     if (kind == 0)
         column_insert(&c, 3, true);
@@ -116,7 +116,7 @@ static void change_at(uint32_t stop, uint32_t kind, uint32_t which, uint64_t *ra
         column_cut(&c, c.count - 1);
         column_insert(&c, 0, true);
     }
-    column_finish(&c, order, (hm_budget){stop % 5, stop % 7});
+    column_finish(&c, order, hm_budget_of(stop % 5, stop % 7));
     column_fini(&c);
 }
 
@@ -146,8 +146,8 @@ static void live_large(uint32_t round, uint64_t *random)
         uint32_t crowd = test_random_below(random, 3) != 0 ? 0 : test_random_below(random, 5000);
         for (uint32_t spent = test_random_below(random, 12); spent > 0; spent--)
             column_run(&c, order,
-                       (hm_budget){1 + test_random_below(random, 4000),
-                                   1 + test_random_below(random, 20000)});
+                       hm_budget_of(1 + test_random_below(random, 4000),
+                                    1 + test_random_below(random, 20000)));
         if (round % 2 != 0)
             continue;
         for (uint32_t i = 0; i < crowd && c.count > 0; i++)
@@ -161,7 +161,7 @@ static void live_large(uint32_t round, uint64_t *random)
         for (uint32_t i = crowd / 4; i > 0 && c.count < c.capacity; i--)
             column_insert(&c, i % 100, true);
     }
-    column_finish(&c, order, (hm_budget){700, 0});
+    column_finish(&c, order, hm_budget_of(700, 0));
     column_fini(&c);
 }
 
@@ -208,13 +208,13 @@ static void change_in_phase(hm_order_phase phase, uint32_t which, uint32_t calls
     }
     hm_order order = column_order(&c, which);
     for (uint32_t call = 0; call < LARGE && c.state.phase != phase; call++)
-        column_run(&c, order, (hm_budget){1, 50});
+        column_run(&c, order, hm_budget_of(1, 50));
     for (; calls > 0; calls--)
-        column_run(&c, order, (hm_budget){calls > 1 ? 2000 : 1, 1});
+        column_run(&c, order, hm_budget_of(calls > 1 ? 2000 : 1, 1));
     change_crowd(&c, kind);
     for (uint32_t call = 0; call < SMALL_STEPS; call++)
-        column_run(&c, order, (hm_budget){1, 1});
-    column_finish(&c, order, (hm_budget){5000, 20000});
+        column_run(&c, order, hm_budget_of(1, 1));
+    column_finish(&c, order, hm_budget_of(5000, 20000));
     column_fini(&c);
 }
 
@@ -240,11 +240,11 @@ TEST(order_property, long_ways_are_gone_in_steps)
     column_init(&c, N);
     column_fill_shape(&c, 1, N, &random);
     hm_order order = column_order(&c, 0);
-    column_finish(&c, order, (hm_budget){0, 0});
+    column_finish(&c, order, (hm_budget){0});
     column_edit(&c, N - 1, N / 2);
     for (uint32_t call = 0; call < 40; call++)
-        CHECK(!column_run(&c, order, (hm_budget){1, 1}).done);
-    CHECK(column_finish(&c, order, (hm_budget){0, 0}).swaps <= N / 2);
+        CHECK(!column_run(&c, order, hm_budget_of(1, 1)).done);
+    CHECK(column_finish(&c, order, (hm_budget){0}).swaps <= N / 2);
     column_fini(&c);
 }
 
@@ -258,11 +258,11 @@ static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
     column_init(&c, N);
     column_fill_shape(&c, 1, N, &random);
     hm_order order = column_order(&c, 1);
-    column_finish(&c, order, (hm_budget){0, 0});
+    column_finish(&c, order, (hm_budget){0});
     column_edit(&c, 0, 0);
     column_edit(&c, N - 1, N);
     for (uint32_t call = 0; call < stop; call++)
-        column_run(&c, order, (hm_budget){1, 1});
+        column_run(&c, order, hm_budget_of(1, 1));
     if (is_refused)
         test_memory_fail(&c.memory, 1, true);
     if (kind == 0)
@@ -273,7 +273,7 @@ static void change_on_the_way(uint32_t stop, uint32_t kind, bool is_refused)
         column_edit(&c, 1, 1);
     if (kind >= 3)
         column_cut(&c, 4 - kind);
-    column_finish(&c, order, (hm_budget){3, 100000});
+    column_finish(&c, order, hm_budget_of(3, 100000));
     column_fini(&c);
 }
 
@@ -298,13 +298,13 @@ TEST(order_property, what_is_disturbed_while_the_rest_is_counted_waits_for_the_n
         for (uint32_t i = 0; i < N; i++)
             column_insert(&c, i, false);
         hm_order order = column_order(&c, which);
-        column_finish(&c, order, (hm_budget){0, 0});
+        column_finish(&c, order, (hm_budget){0});
         for (uint32_t i = 1; i < N; i++)
             column_edit(&c, i, test_random_below(&random, N));
-        CHECK(!column_run(&c, order, (hm_budget){1, 1}).done);
+        CHECK(!column_run(&c, order, hm_budget_of(1, 1)).done);
         CHECK(c.state.phase == HM_ORDER_COUNT);
         column_edit(&c, 0, N / 2);
-        column_finish(&c, order, (hm_budget){0, 0});
+        column_finish(&c, order, (hm_budget){0});
         column_fini(&c);
     }
 }
@@ -321,17 +321,17 @@ TEST(order_property, a_disturbed_item_costs_few_compares_wherever_it_stands)
         for (uint32_t i = 0; i < N; i++)
             column_insert(&c, 10 * i, false);
         hm_order order = column_order(&c, which);
-        column_finish(&c, order, (hm_budget){0, 0});
+        column_finish(&c, order, (hm_budget){0});
         for (uint32_t i = 0; i < 200; i++) {
             uint32_t index = test_random_below(&random, N);
             uint32_t target = test_random_below(&random, N);
             hm_progress progress;
             column_edit(&c, index, 10 * target + 5);
-            progress = column_run(&c, order, (hm_budget){0, 0});
+            progress = column_run(&c, order, (hm_budget){0});
             CHECK(progress.done && progress.compares <= 2 * DEAREST);
             index = test_random_below(&random, N - REACH);
             column_edit(&c, index, c.items[index + REACH].key);
-            progress = column_run(&c, order, (hm_budget){0, 0});
+            progress = column_run(&c, order, (hm_budget){0});
             CHECK(progress.done && progress.compares <= 2 * DEAREST);
             CHECK(progress.swaps <= REACH);
         }

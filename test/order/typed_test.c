@@ -73,8 +73,8 @@ static hm_order typed_order(uint32_t which)
     return order;
 }
 
-static const hm_budget no_limit = {0, 0};
-static const hm_budget budgets[] = {{0, 0}, {50, 400}, {3, 9}};
+static const hm_budget no_limit = {0};
+static const hm_budget budgets[] = {{0, 0, false}, {50, 400, false}, {3, 9, false}};
 
 /* Calls until it is done, and checks each call against its budget. `a` is the container. */
 #define FINISH(call, budget)                                                                       \
@@ -110,7 +110,7 @@ static void order_map(size_t item_size, uint32_t which, hm_budget budget, uint64
         memcpy(place, &item, sizeof item);
     }
     hm_order order = typed_order(which);
-    FINISH(hm_map_defragment(&map, &order, budget), budget);
+    FINISH(hm_map_defragment(&map, &order, ONCE(budget)), budget);
     const unsigned char *items = hm_map_items(&map);
     for (uint32_t i = 1; i < COUNT; i++)
         check_begins(items + (i - 1) * item_size, items + i * item_size);
@@ -142,7 +142,7 @@ static void order_table(uint32_t lanes, uint32_t which, hm_budget budget, uint64
         CHECK(!hm_handle_is_null(hm_table_insert(&table, values)));
     }
     hm_order order = typed_order(which);
-    FINISH(hm_table_defragment(&table, 0, &order, budget), budget);
+    FINISH(hm_table_defragment(&table, 0, &order, ONCE(budget)), budget);
     for (uint32_t i = 0; i < COUNT; i++) {
         const plain_item *cell = hm_table_cell(&table, i, 0);
         CHECK(*(unsigned char *)hm_table_cell(&table, i, 1) == (unsigned char)cell->id);
@@ -175,7 +175,7 @@ TEST(order_typed, a_secondary_is_ordered)
             CHECK(hm_secondary_set(&secondary, hm_handle_pack(i, 1, 1), &item) != NULL);
         }
         hm_order order = typed_order(which);
-        FINISH(hm_secondary_defragment(&secondary, &order, budgets[1]), budgets[1]);
+        FINISH(hm_secondary_defragment(&secondary, &order, ONCE(budgets[1])), budgets[1]);
         const plain_item *values = hm_secondary_values(&secondary);
         for (uint32_t i = 1; i < COUNT; i++)
             check_begins(&values[i - 1], &values[i]);
@@ -198,7 +198,7 @@ TEST(order_typed, a_world_is_ordered)
             memcpy(hm_world_get(&world, entity, component), &item, sizeof item);
         }
         hm_order order = typed_order(which);
-        FINISH(hm_world_defragment(&world, component, &order, budgets[1]), budgets[1]);
+        FINISH(hm_world_defragment(&world, component, &order, ONCE(budgets[1])), budgets[1]);
         hm_world_fini(&world);
     }
 }
@@ -223,7 +223,7 @@ TEST(order_typed, loops_of_another_order_are_not_used)
 static void run_to_merge(column *c, hm_order order)
 {
     while (c->state.phase != HM_ORDER_MERGE)
-        CHECK(!column_run(c, order, (hm_budget){0, 400}).done);
+        CHECK(!column_run(c, order, hm_budget_of(0, 400)).done);
 }
 
 typedef struct longer_item {
@@ -316,7 +316,8 @@ TEST(order_typed, items_near_their_places_take_the_swaps_that_an_untyped_order_t
 {
     static const uint32_t rarities[] = {2, 5, 20, 100};
     static const uint32_t distances[] = {2, 20, 64, 200};
-    static const hm_budget tight[] = {{0, 0}, {1, 1}, {7, 40}, {0, 33}, {30, 0}};
+    static const hm_budget tight[] = {
+        {0, 0, false}, {1, 1, false}, {7, 40, false}, {0, 33, false}, {30, 0, false}};
     uint64_t seed = test_seed("near items");
     enum { ALL = 4 * 4 * 5, STEP = 7 }; /* Steps reach all of them, since 7 divides no ALL. */
     for (uint32_t round = test_scaled(ALL); round > 0; round--) {
@@ -374,7 +375,7 @@ static void order_near_items(size_t item_size, uint32_t which, hm_budget budget,
         handles[i] = hm_map_insert(&map, item);
     }
     hm_order order = typed_order(which);
-    FINISH(hm_map_defragment(&map, &order, budget), budget);
+    FINISH(hm_map_defragment(&map, &order, ONCE(budget)), budget);
     for (uint32_t i = 0; i < COUNT; i++) {
         const unsigned char *item = hm_map_get(&map, handles[i]);
         CHECK(begin_of(item)->id == i);

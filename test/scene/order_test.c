@@ -7,11 +7,12 @@
 
 #include <stdlib.h>
 
-static const hm_budget no_limit = {0, 0};
+static const hm_budget no_limit = {0};
 
 TEST(scene_order, defragmentation_keeps_to_its_budget_and_ends_in_order_that_costs_nothing_again)
 {
-    static const hm_budget budgets[] = {{1, 0}, {37, 0}, {0, 5}, {13, 2}, {0, 0}};
+    static const hm_budget budgets[] = {
+        {1, 0, false}, {37, 0, false}, {0, 5, false}, {13, 2, false}, {0, 0, false}};
     model *m = scene_model_new("scene order");
     for (int i = 0; i < 100; i++) {
         for (int edits = 0; edits < 50; edits++)
@@ -20,7 +21,7 @@ TEST(scene_order, defragmentation_keeps_to_its_budget_and_ends_in_order_that_cos
         CHECK(scene_is_in_order(&m->scene) && scene_has_parents_first(&m->scene));
         scene_model_check_links(m);
         scene_update(&m->scene);
-        hm_progress progress = scene_defragment(&m->scene, no_limit);
+        hm_progress progress = scene_defragment(&m->scene, NULL);
         CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     }
     scene_model_delete(m);
@@ -60,9 +61,9 @@ TEST(scene_order, edits_while_the_order_is_on_its_way_spoil_neither_it_nor_the_u
             late += !scene_has_parents_first(&m->scene);
             scene_model_check_update(m);
         } else {
-            hm_budget budget = {1 + test_random_below(&m->random, 100),
-                                test_random_below(&m->random, 100)};
-            hm_progress progress = scene_defragment(&m->scene, budget);
+            hm_budget budget = hm_budget_of(1 + test_random_below(&m->random, 100),
+                                            test_random_below(&m->random, 100));
+            hm_progress progress = scene_defragment(&m->scene, ONCE(budget));
             CHECK(progress.swaps <= budget.max_swaps);
             CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
             CHECK(!progress.done || scene_is_in_order(&m->scene));
@@ -80,7 +81,7 @@ static void make_flat(struct scene *scene, uint32_t count)
     CHECK(scene_init(scene, 0, NULL) == HM_OK);
     for (uint32_t i = 0; i < count; i++)
         CHECK(!is_null(scene_create(scene, scene->root, NULL)));
-    CHECK(scene_defragment(scene, no_limit).done);
+    CHECK(scene_defragment(scene, NULL).done);
 }
 
 TEST(scene_order, a_few_changes_wait_until_they_are_worth_the_swaps_of_the_last_round)
@@ -89,15 +90,15 @@ TEST(scene_order, a_few_changes_wait_until_they_are_worth_the_swaps_of_the_last_
     make_flat(&scene, 999);
     scene_node_handle sibling = scene_get(&scene, scene.root)->first_child;
     CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-    hm_progress first = scene_defragment(&scene, no_limit);
+    hm_progress first = scene_defragment(&scene, NULL);
     CHECK(first.done && first.swaps >= 999);
     for (uint64_t changes = 1; 16 * changes < first.swaps; changes++) {
         CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-        hm_progress progress = scene_defragment(&scene, no_limit);
+        hm_progress progress = scene_defragment(&scene, NULL);
         CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
     }
     CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-    CHECK(scene_defragment(&scene, no_limit).done);
+    CHECK(scene_defragment(&scene, NULL).done);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
 }
@@ -109,9 +110,9 @@ TEST(scene_order, a_change_waits_no_longer_than_until_a_call_without_another)
     scene_node_handle sibling = scene_get(&scene, scene.root)->first_child;
     for (int i = 0; i < 10; i++) {
         CHECK(!is_null(scene_create_before(&scene, sibling, NULL)));
-        CHECK(scene_defragment(&scene, no_limit).done == (i == 0));
+        CHECK(scene_defragment(&scene, NULL).done == (i == 0));
     }
-    CHECK(scene_defragment(&scene, no_limit).done);
+    CHECK(scene_defragment(&scene, NULL).done);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
 }
@@ -129,7 +130,7 @@ TEST(scene_order, a_scene_that_never_rests_costs_at_most_16_swaps_for_each_chang
         uint32_t before = 1 + test_random_below(&random, NODES - 1);
         CHECK(scene_destroy(&scene, scene_node_map_handle_at(&scene.nodes, doomed)) == 1);
         scene_create_before(&scene, scene_node_map_handle_at(&scene.nodes, before), NULL);
-        swaps += scene_defragment(&scene, (hm_budget){80, 0}).swaps;
+        swaps += scene_defragment(&scene, BUDGET(80, 0)).swaps;
     }
     CHECK(swaps > NODES && swaps <= 16 * 2 * FRAMES + NODES + 80);
     scene_defragment_all(&scene, no_limit);
@@ -144,7 +145,7 @@ TEST(scene_order, a_node_that_passes_a_thousand_others_is_not_compared_with_all_
     scene_node_handle first = scene_get(&scene, scene.root)->first_child;
     scene_node_handle last = scene_get(&scene, scene.root)->last_child;
     CHECK(scene_reparent(&scene, last, first) == HM_OK);
-    hm_progress progress = scene_defragment(&scene, no_limit);
+    hm_progress progress = scene_defragment(&scene, NULL);
     CHECK(progress.done && progress.compares < 100);
     CHECK(scene_is_in_order(&scene));
     scene_fini(&scene);
@@ -163,9 +164,9 @@ TEST(scene_order, without_memory_to_order_with_the_nodes_wait_for_it)
     test_memory_fail(&memory, 1, true);
     scene_update(&scene);
     CHECK(!scene_is_in_order(&scene));
-    test_memory_follow(&memory, scene_defragment(&scene, (hm_budget){100, 0}));
+    test_memory_follow(&memory, scene_defragment(&scene, BUDGET(100, 0)));
     CHECK(memory.fail_at == 0 && !scene_is_in_order(&scene));
-    scene_defragment_all(&scene, (hm_budget){100, 0});
+    scene_defragment_all(&scene, hm_budget_of(100, 0));
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     scene_fini(&scene);
     test_memory_check_released(&memory);
@@ -198,7 +199,8 @@ static uint32_t copy_labels(const struct scene *scene, uint64_t *labels)
 TEST(scene_order, a_call_renumbers_no_more_labels_than_its_budget_allows)
 {
     enum { NODES = 5000 };
-    static const hm_budget budgets[] = {{1, 1}, {1, 2}, {40, 40}, {300, 0}, {100, 1000}};
+    static const hm_budget budgets[] = {
+        {1, 1, false}, {1, 2, false}, {40, 40, false}, {300, 0, false}, {100, 1000, false}};
     static uint64_t labels[2 * NODES];
     for (int i = 0; i < 5; i++) {
         struct scene scene;
@@ -207,7 +209,7 @@ TEST(scene_order, a_call_renumbers_no_more_labels_than_its_budget_allows)
         uint32_t most = budgets[i].max_compares != 0 ? budgets[i].max_compares : 300;
         uint32_t renumbered = 0;
         while (scene.crowded != 0) { /* A chain is in order, so no node moves. */
-            hm_progress progress = scene_defragment(&scene, budgets[i]);
+            hm_progress progress = scene_defragment(&scene, ONCE(budgets[i]));
             uint32_t changed = copy_labels(&scene, labels);
             CHECK(progress.swaps == 0 && changed <= most);
             CHECK(budgets[i].max_compares == 0 || progress.compares <= most);
@@ -229,7 +231,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
         if (i % 4 == 0)
             scene_model_edit(m);
         else
-            scene_defragment(&m->scene, (hm_budget){20, 1 + test_random_below(&m->random, 60)});
+            scene_defragment(&m->scene, BUDGET(20, 1 + test_random_below(&m->random, 60)));
         CHECK(scene_validate(&m->scene) == HM_OK);
         renumberings += was_idle && !is_null(m->scene.numbering.next.node);
     }
@@ -242,7 +244,7 @@ TEST(scene_order, edits_while_labels_are_renumbered_keep_them_in_the_order_of_th
 
 static void check_steps(struct scene *scene)
 {
-    while (!scene_defragment(scene, (hm_budget){1, 1}).done)
+    while (!scene_defragment(scene, BUDGET(1, 1)).done)
         CHECK(scene_validate(scene) == HM_OK);
     CHECK(scene_is_in_order(scene));
 }
@@ -253,7 +255,7 @@ TEST(scene_order, nodes_that_are_created_right_before_what_is_numbered_next_fit_
     struct scene scene;
     make_crowded(&scene, 100);
     for (int i = 0; i < 30; i++)
-        scene_defragment(&scene, (hm_budget){1, 1});
+        scene_defragment(&scene, BUDGET(1, 1));
     scene_node_handle before = scene.numbering.next.node;
     CHECK(!is_null(before) && !scene.numbering.next.is_end);
     for (int i = 0; i < 100; i++) {
@@ -270,12 +272,12 @@ TEST(scene_order, a_scene_that_grows_tenfold_while_it_is_numbered_does_not_run_o
     struct scene scene;
     make_crowded(&scene, 100);
     for (uint32_t count = 100; count < 100000; count *= 10) {
-        scene_defragment(&scene, (hm_budget){1, 1});
+        scene_defragment(&scene, BUDGET(1, 1));
         CHECK(!is_null(scene.numbering.next.node));
         for (uint32_t i = 0; i < 9 * count; i++)
             CHECK(!is_null(scene_create(&scene, scene.root, NULL)));
         while (!is_null(scene.numbering.next.node))
-            scene_defragment(&scene, (hm_budget){1000, 1000});
+            scene_defragment(&scene, BUDGET(1000, 1000));
         CHECK(scene_validate(&scene) == HM_OK && scene.crowded != 0);
     }
     scene_defragment_all(&scene, no_limit);

@@ -319,7 +319,7 @@ bool scene_has_parents_first(const struct scene *scene)
 uint32_t scene_defragment_all(struct scene *scene, hm_budget budget)
 {
     for (uint32_t calls = 1;; calls++) {
-        hm_progress progress = scene_defragment(scene, budget);
+        hm_progress progress = scene_defragment(scene, ONCE(budget));
         CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
         CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
         CHECK(calls < 10000000);

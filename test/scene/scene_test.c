@@ -9,8 +9,6 @@
 
 enum { MILLION = 1000000 };
 
-static const hm_budget no_limit = {0, 0};
-
 TEST(scene, children_stand_in_the_order_of_their_creation)
 {
     struct scene scene;
@@ -211,7 +209,7 @@ TEST(scene, a_scene_that_gets_no_memory_is_empty_and_refuses_everything)
         CHECK(is_null(scene_create(&scene, scene.root, NULL)) != initialised);
         CHECK(scene_validate(&scene) == HM_OK);
         scene_update(&scene);
-        CHECK(scene_defragment(&scene, no_limit).done);
+        CHECK(scene_defragment(&scene, NULL).done);
         scene_fini(&scene);
         scene_fini(&scene);
         test_memory_check_released(&memory);
@@ -350,10 +348,10 @@ TEST(scene, a_chain_of_a_million_nodes_neither_overflows_the_stack_nor_is_climbe
     CHECK(visits == million && scene.crowded > million / 2);
     scene_node_handle end = reversed[0];
     check_chain(&scene, reversed, million);
-    CHECK(scene_node_map_arrange(&scene.nodes, reversed, million, no_limit).done);
+    CHECK(scene_node_map_arrange(&scene.nodes, reversed, million, NULL).done);
     CHECK(!scene_has_parents_first(&scene));
     check_chain(&scene, reversed, million);
-    CHECK(scene_defragment_all(&scene, (hm_budget){1000, 0}) > 1);
+    CHECK(scene_defragment_all(&scene, hm_budget_of(1000, 0)) > 1);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_reparent(&scene, top, end) == HM_ERROR_INVALID);
     CHECK(scene_destroy(&scene, top) == million - 1);
@@ -378,7 +376,7 @@ TEST(scene, a_parent_of_a_million_children_takes_a_walk_an_update_and_an_order)
     for (scene_node_handle at = child; !is_null(at); at = scene_next_in(&scene, top, at))
         count += scene_get(&scene, at)->world.m[3] == 2;
     CHECK(count == million - 2);
-    CHECK(scene_defragment_all(&scene, (hm_budget){million / 10, million / 10 * 4}) > 1);
+    CHECK(scene_defragment_all(&scene, hm_budget_of(million / 10, million / 10 * 4)) > 1);
     CHECK(scene_is_in_order(&scene) && scene_validate(&scene) == HM_OK);
     CHECK(scene_remove(&scene, top) == HM_OK);
     CHECK(scene_depth(&scene, child) == 1 && scene_validate(&scene) == HM_OK);

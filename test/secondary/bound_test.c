@@ -23,7 +23,6 @@ static uint64_t int_key(const void *value, void *context)
 static const hm_order by_compare = {.compare = compare_ints};
 static const hm_order by_key = {.key = int_key};
 static const hm_order by_nothing = {0};
-static const hm_budget unlimited;
 
 /* Each multiple of 3 three times. */
 static hm_secondary make_filled(void)
@@ -39,7 +38,7 @@ TEST(secondary_bound, two_searches_find_the_values_of_a_range)
     const hm_order *const orders[] = {&by_compare, &by_key};
     hm_secondary secondary = make_filled();
     for (uint32_t which = 0; which < 2; which++) {
-        CHECK(hm_secondary_defragment(&secondary, orders[which], unlimited).done);
+        CHECK(hm_secondary_defragment(&secondary, orders[which], NULL).done);
         for (int value = 0; value < VALUES + 5; value++) {
             uint32_t next =
                 ((uint32_t)value + 2) / 3 * 3 < VALUES ? ((uint32_t)value + 2) / 3 * 3 : VALUES;
@@ -74,19 +73,19 @@ TEST(secondary_bound, a_secondary_that_is_not_in_order_is_refused)
 {
     hm_secondary secondary = make_filled();
     CHECK(is_refused(&secondary, &by_key, another));
-    CHECK(!hm_secondary_defragment(&secondary, &by_key, (hm_budget){.max_swaps = 2}).done);
+    CHECK(!hm_secondary_defragment(&secondary, &by_key, &(hm_budget){.max_swaps = 2}).done);
     CHECK(is_refused(&secondary, &by_key, not_done));
-    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done);
+    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done);
     CHECK(is_answered(&secondary) && is_refused(&secondary, &by_compare, another));
     set(&secondary, owner(7, 1), 12); /* replaces a value */
     CHECK(is_refused(&secondary, &by_key, not_done));
-    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done && is_answered(&secondary));
     set(&secondary, owner(VALUES, 1), 12);
     CHECK(is_refused(&secondary, &by_key, not_done));
-    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done && is_answered(&secondary));
     CHECK(hm_secondary_remove(&secondary, hm_secondary_owner_at(&secondary, 0)));
     CHECK(is_refused(&secondary, &by_key, not_done));
-    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done && is_answered(&secondary));
+    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done && is_answered(&secondary));
     CHECK(hm_secondary_trim(&secondary) == HM_OK && is_answered(&secondary));
     hm_secondary_touch_all(&secondary);
     CHECK(is_refused(&secondary, &by_key, not_done));
@@ -125,7 +124,7 @@ TEST(secondary_bound, a_change_from_a_search_is_not_refused_but_ends_it)
     searched s = {&secondary, false};
     const hm_order order = {.key = key_and_remove, .context = &s};
     const int probe = 40;
-    CHECK(hm_secondary_defragment(&secondary, &order, unlimited).done);
+    CHECK(hm_secondary_defragment(&secondary, &order, NULL).done);
     s.removes = true;
     CHECK(hm_secondary_lower_bound(&secondary, &order, &probe) == HM_INVALID_INDEX);
     CHECK(hm_secondary_count(&secondary) == VALUES - 1);
@@ -135,7 +134,7 @@ TEST(secondary_bound, a_change_from_a_search_is_not_refused_but_ends_it)
 TEST(secondary_bound, a_search_from_a_predicate_is_refused)
 {
     hm_secondary secondary = make_filled();
-    CHECK(hm_secondary_defragment(&secondary, &by_key, unlimited).done);
+    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done);
     CHECK(hm_secondary_remove_if(&secondary, search_when_asked, &secondary) == 0);
     CHECK(is_answered(&secondary));
     finish(&secondary);

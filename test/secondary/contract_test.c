@@ -174,7 +174,7 @@ TEST(secondary_contract, validate_sees_each_broken_invariant)
     for (int how = 0; how < 19; how++) {
         hm_secondary secondary = make((hm_secondary_desc){0});
         fill(&secondary, 3);
-        CHECK(hm_secondary_defragment(&secondary, &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done);
         CHECK(hm_secondary_validate(&secondary) == HM_OK);
         hm_secondary damaged = secondary;
         corrupt(&damaged, how);

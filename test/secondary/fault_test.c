@@ -275,14 +275,14 @@ TEST(secondary_fault, what_adds_nothing_succeeds_without_memory)
         CHECK(hm_secondary_remove(&stage.secondary, owner(3, 1)));
         CHECK(add(&stage, owner(4, 2)) && add(&stage, owner(5, 1)));
         CHECK(stage.memory.calls == 0);
-        hm_progress waits = hm_secondary_defragment(&stage.secondary, &order, (hm_budget){0, 0});
+        hm_progress waits = hm_secondary_defragment(&stage.secondary, &order, NULL);
         CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
         test_memory_fail(&stage.memory, 0, false);
-        CHECK(hm_secondary_defragment(&stage.secondary, &order, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_defragment(&stage.secondary, &order, NULL).done);
         remember(&stage);
         check_unchanged(&stage);
         hm_handle first = owner(20, 1);
-        CHECK(hm_secondary_arrange(&stage.secondary, &first, 1, (hm_budget){0, 0}).done);
+        CHECK(hm_secondary_arrange(&stage.secondary, &first, 1, NULL).done);
         CHECK(hm_secondary_index_of(&stage.secondary, first) == 0);
         CHECK(stage.memory.calls > 0);
         test_memory_fail(&stage.memory, 1, true);

@@ -113,7 +113,7 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, arrange, is_done, is_waiting, (c, one, 1, budget))
 #define ORDERED_CHANGES_AGAIN(R, kind) R(kind, arrange, is_done, is_waiting, (c, NULL, 0, budget))
 #define ORDERED_ENDS(R, kind) R(kind, touch, (c, h)) R(kind, touch_all, (c))
-#define ARRANGED_NEEDS(R, kind) R(kind, arrange, handles, "order is NULL", (c, NULL, 1, budget))
+#define ARRANGED_NEEDS(R, kind) R(kind, arrange, handles, "handles is NULL", (c, NULL, 1, budget))
 #define NO_ORDER "the order has neither compare nor key"
 #define ORDERED_NEEDS(R, kind)                                                                     \
     ARRANGED_NEEDS(R, kind)                                                                        \

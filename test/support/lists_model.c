@@ -480,7 +480,7 @@ static bool is_doomed(const void *item, void *context)
         CHECK(hm_lists_destroy_if(&model->lists, is_chosen, NULL) == 0);
         CHECK(hm_lists_resize(&model->lists, list, 0) == HM_ERROR_BUSY);
         CHECK(hm_handle_is_null(hm_lists_create(&model->lists)));
-        CHECK(!hm_lists_defragment(&model->lists, (hm_budget){0, 0}).done);
+        CHECK(!hm_lists_defragment(&model->lists, NULL).done);
         CHECK(hm_lists_trim(&model->lists) == HM_ERROR_BUSY);
     }
     return is_marked(from, from->asked++);
@@ -535,7 +535,8 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     hm_handle before[LISTS_MODEL_LISTS], after[LISTS_MODEL_LISTS];
     uint32_t moved = 0, n = read_order(model, before);
     bool was_done = model->lists.cursor == model->lists.end;
-    hm_progress progress = hm_lists_defragment(&model->lists, budget);
+    hm_budget left = budget;
+    hm_progress progress = hm_lists_defragment(&model->lists, &left);
     CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
     for (uint32_t i = 0; i < model->count; i++) {
         const void *place = model->entries[i].place;
@@ -543,7 +544,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
         moved += model->entries[i].place != place;
     }
     CHECK(progress.compares == 0 && progress.swaps == moved);
-    CHECK(budget.max_swaps == 0 || moved <= budget.max_swaps);
+    CHECK(budget_is_lowered(budget, left, progress));
     CHECK(progress.done || moved == budget.max_swaps || (TEST_STOPS && budget.max_swaps != 0));
     CHECK(!was_done || (progress.done && moved == 0));
     CHECK(progress.done == (model->lists.cursor == model->lists.end));
@@ -556,7 +557,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
 static void defragment(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
-    hm_budget budget = {arguments[1] % 20, arguments[2] % 3};
+    hm_budget budget = hm_budget_of(arguments[1] % 20, arguments[2] % 3);
     uint32_t calls = 1;
     if (arguments[0] % 4 == 0)
         calls = TEST_STOPS ? 2 * (uint32_t)model->lists.unit_array.capacity : model->count + 1;

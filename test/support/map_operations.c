@@ -138,7 +138,7 @@ static void probe(void *state, const uint32_t arguments[3])
 /* Order, swaps, compares. */
 static void defragment(void *state, const uint32_t arguments[3])
 {
-    hm_budget budget = {arguments[1] % 8, arguments[2] % 16};
+    hm_budget budget = hm_budget_of(arguments[1] % 8, arguments[2] % 16);
     model_defragment(state, arguments[0] % MODEL_ORDERS, budget, false);
 }
 
@@ -146,7 +146,7 @@ static void defragment(void *state, const uint32_t arguments[3])
 static void finish(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
-    hm_budget budget = {arguments[1] % 8, arguments[2] % 16};
+    hm_budget budget = hm_budget_of(arguments[1] % 8, arguments[2] % 16);
     model_defragment(model, arguments[0] % MODEL_ORDERS, budget, model->count <= TO_THE_END);
 }
 
@@ -162,7 +162,7 @@ static void lie(void *state, const uint32_t arguments[3])
 static void arrange(void *state, const uint32_t arguments[3])
 {
     map_model *model = state;
-    hm_budget budget = {arguments[2] % 8, arguments[2] / 8 % 4};
+    hm_budget budget = hm_budget_of(arguments[2] % 8, arguments[2] / 8 % 4);
     bool to_the_end = arguments[1] % 2 == 0 && model->count <= TO_THE_END;
     model_arrange(model, arguments[0] % (MODEL_NAMES + 1), arguments[1], budget, to_the_end);
 }
@@ -170,7 +170,7 @@ static void arrange(void *state, const uint32_t arguments[3])
 /* Swaps, compares. */
 static void arrange_on(void *state, const uint32_t arguments[3])
 {
-    model_arrange_on(state, (hm_budget){arguments[0] % 8, arguments[1] % 4});
+    model_arrange_on(state, hm_budget_of(arguments[0] % 8, arguments[1] % 4));
 }
 
 static void touch_all(void *state, const uint32_t arguments[3])

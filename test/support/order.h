@@ -266,10 +266,10 @@ static inline hm_progress column_run(column *c, hm_order order, hm_budget budget
 {
     hm_sequence sequence = column_sequence(c);
     c->swapped = c->asked = 0;
-    hm_progress progress = hm_order_run(&c->state, &order, &sequence, budget);
+    hm_budget left = budget;
+    hm_progress progress = hm_order_run(&c->state, &order, &sequence, &left);
     CHECK(progress.swaps == c->swapped && progress.compares == c->asked);
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(budget_is_lowered(budget, left, progress));
     if (c->count <= WHOLE_CHECK)
         column_check_whole(c);
     bool is_limited = budget.max_swaps != 0 || budget.max_compares != 0;

@@ -461,10 +461,10 @@ static bool is_in_order(const secondary_model *model)
     return true;
 }
 
-static void check_progress(secondary_model *model, hm_progress progress, hm_budget budget)
+static void check_progress(secondary_model *model, hm_progress progress, hm_budget budget,
+                           hm_budget left)
 {
-    CHECK(budget.max_swaps == 0 || progress.swaps <= budget.max_swaps);
-    CHECK(budget.max_compares == 0 || progress.compares <= budget.max_compares);
+    CHECK(budget_is_lowered(budget, left, progress));
     CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
           budget.max_compares != 0);
     test_memory_follow(&model->memory, progress);
@@ -474,10 +474,11 @@ static void check_progress(secondary_model *model, hm_progress progress, hm_budg
 static bool defragment_once(secondary_model *model, const hm_order *order, hm_budget budget)
 {
     uint64_t ordered = model->ordered;
-    hm_progress progress = hm_secondary_defragment(&model->secondary, order, budget);
+    hm_budget left = budget;
+    hm_progress progress = hm_secondary_defragment(&model->secondary, order, &left);
     /* A compare calls the key twice, and counts once. */
     CHECK(progress.compares == model->ordered - ordered);
-    check_progress(model, progress, budget);
+    check_progress(model, progress, budget, left);
     read_order(model);
     return progress.done;
 }
@@ -512,7 +513,7 @@ static void defragment(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
     hm_order order = {.context = model};
-    hm_budget budget = {arguments[1] % 40, arguments[2] % 200};
+    hm_budget budget = hm_budget_of(arguments[1] % 40, arguments[2] % 200);
     uint64_t calls = 1;
     if (arguments[0] % 2 == 0)
         order.key = key;
@@ -545,15 +546,16 @@ static void check_named(const secondary_model *model)
 static void arrange(void *state, const uint32_t arguments[3])
 {
     secondary_model *model = state;
-    hm_budget budget = {arguments[2] / 2 % 40, 0};
+    hm_budget budget = hm_budget_of(arguments[2] / 2 % 40, 0);
     if (arguments[2] % 2 == 0) {
         hm_secondary_touch_all(&model->secondary); /* The names in the buffer will change. */
         model->name_count = pick_many(model, model->names, arguments[0], arguments[1], 16);
     }
+    hm_budget left = budget;
     hm_progress progress =
-        hm_secondary_arrange(&model->secondary, model->names, model->name_count, budget);
+        hm_secondary_arrange(&model->secondary, model->names, model->name_count, &left);
     CHECK(progress.compares == 0);
-    check_progress(model, progress, budget);
+    check_progress(model, progress, budget, left);
     read_order(model);
     if (progress.done)
         check_named(model);

@@ -10,6 +10,8 @@
 #ifndef TEST_SUPPORT_TEST_H
 #define TEST_SUPPORT_TEST_H
 
+#include "budget.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 

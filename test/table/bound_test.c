@@ -22,7 +22,6 @@ static int compare_shades(const void *a, const void *b, void *context)
 static const hm_order by_number = {.key = number_of};
 static const hm_order by_shade = {.compare = compare_shades};
 static const hm_order by_nothing = {0};
-static const hm_budget unlimited;
 
 static hm_table make_filled(uint32_t lanes)
 {
@@ -35,14 +34,14 @@ static hm_table make_filled(uint32_t lanes)
 TABLE_TEST(table_bound, two_searches_find_the_rows_of_a_range)
 {
     hm_table table = make_filled(lanes);
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done);
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done);
     for (uint32_t number = 0; number < ROWS + 3; number++) {
         uint32_t even = (number + 1) / 2 * 2 < ROWS ? (number + 1) / 2 * 2 : ROWS;
         uint32_t same = number % 2 == 0 && number < ROWS ? 2 : 0;
         CHECK(hm_table_lower_bound(&table, NUMBER, &by_number, &number) == even);
         CHECK(hm_table_upper_bound(&table, NUMBER, &by_number, &number) == even + same);
     }
-    CHECK(hm_table_defragment(&table, SHADE, &by_shade, unlimited).done);
+    CHECK(hm_table_defragment(&table, SHADE, &by_shade, NULL).done);
     for (uint32_t shade = 0; shade < 256; shade++) {
         unsigned char probe = (unsigned char)shade;
         uint32_t lower = hm_table_lower_bound(&table, SHADE, &by_shade, &probe);
@@ -80,20 +79,20 @@ TABLE_TEST(table_bound, a_table_that_is_not_in_order_is_refused)
 {
     hm_table table = make_filled(lanes);
     CHECK(is_refused(&table, NUMBER, &by_number, another));
-    CHECK(!hm_table_defragment(&table, NUMBER, &by_number, (hm_budget){.max_swaps = 2}).done);
+    CHECK(!hm_table_defragment(&table, NUMBER, &by_number, &(hm_budget){.max_swaps = 2}).done);
     CHECK(is_refused(&table, NUMBER, &by_number, not_done));
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done && is_answered(&table));
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done && is_answered(&table));
     CHECK(is_refused(&table, SHADE, &by_number, another));
     CHECK(is_refused(&table, NUMBER, &by_shade, another));
     hm_table_touch(&table, hm_table_handle_at(&table, 4));
     CHECK(is_refused(&table, NUMBER, &by_number, not_done));
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done && is_answered(&table));
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done && is_answered(&table));
     CHECK(hm_table_erase(&table, hm_table_handle_at(&table, 0)));
     CHECK(is_refused(&table, NUMBER, &by_number, not_done));
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done && is_answered(&table));
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done && is_answered(&table));
     add(&table, 5);
     CHECK(is_refused(&table, NUMBER, &by_number, not_done));
-    CHECK(hm_table_arrange(&table, NULL, 0, unlimited).done);
+    CHECK(hm_table_arrange(&table, NULL, 0, NULL).done);
     CHECK(is_refused(&table, NUMBER, &by_number, another));
     hm_table_clear(&table);
     CHECK(is_answered(&table) && hm_table_upper_bound(&table, PATH, &by_number, &table) == 0);
@@ -111,7 +110,7 @@ static bool search_when_asked(const hm_table *table, uint32_t row, void *context
 TEST(table_bound, a_search_from_a_predicate_is_refused)
 {
     hm_table table = make_filled(0);
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, unlimited).done);
+    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done);
     CHECK(hm_table_erase_if(&table, search_when_asked, NULL) == 0 && is_answered(&table));
     finish(&table);
 }
@@ -138,7 +137,7 @@ TEST(table_bound, a_change_from_a_search_is_not_refused_but_ends_it)
     searched s = {&table, false};
     const hm_order order = {.key = number_and_erase, .context = &s};
     const uint32_t probe = 40;
-    CHECK(hm_table_defragment(&table, NUMBER, &order, unlimited).done);
+    CHECK(hm_table_defragment(&table, NUMBER, &order, NULL).done);
     s.erases = true;
     CHECK(hm_table_lower_bound(&table, NUMBER, &order, &probe) == HM_INVALID_INDEX);
     CHECK(hm_table_count(&table) == ROWS - 1);

@@ -67,7 +67,7 @@ TEST(table_callback, key_and_compare_see_whole_rows)
             hm_progress progress = {0};
             while (!progress.done)
                 progress = hm_table_defragment(&self.table, NUMBER, &order,
-                                               (hm_budget){.max_swaps = 7, .max_compares = 31});
+                                               &(hm_budget){.max_swaps = 7, .max_compares = 31});
             CHECK(self.calls >= ROWS);
             for (uint32_t row = 0; row < ROWS; row++)
                 CHECK(number_at(&self.table, row) == ROWS - 1 - row);

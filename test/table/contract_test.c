@@ -231,7 +231,7 @@ TABLE_TEST(table_contract, validate_sees_damage)
     hm_handle handles[50];
     const hm_order order = {.key = no_key};
     fill(&table, handles, 50);
-    CHECK(hm_table_defragment(&table, 0, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_table_defragment(&table, 0, &order, NULL).done);
     for (int how = 0; how < DAMAGES; how++) {
         damage(&table, how, false);
         CHECK(hm_table_validate(&table) == HM_ERROR_CORRUPT);
@@ -246,5 +246,5 @@ DEATH_TEST(table_contract, defragment_by_a_column_out_of_range_panics)
     hm_table table = make(8, (hm_table_desc){.capacity = 10});
     const hm_order order = {.key = no_key};
     test_expect_panic_of("table.c", "hm_table_defragment: the column is out");
-    hm_table_defragment(&table, COLUMNS, &order, (hm_budget){0, 0});
+    hm_table_defragment(&table, COLUMNS, &order, NULL);
 }

@@ -296,15 +296,15 @@ TEST(table_fault, an_order_without_memory_leaves_whole_rows)
                 note(&stage, hm_table_insert(&stage.table, NULL));
             for (int round = 0; round < 3; round++) {
                 test_memory_fail(&stage.memory, k, true);
-                hm_table_defragment(&stage.table, 2, &order, (hm_budget){.max_swaps = 100});
+                hm_table_defragment(&stage.table, 2, &order, &(hm_budget){.max_swaps = 100});
                 test_memory_fail(&stage.memory, 0, false);
                 check_cells(&stage);
             }
             test_memory_fail(&stage.memory, k, true);
-            hm_progress progress = hm_table_defragment(&stage.table, 2, &order, (hm_budget){0, 0});
+            hm_progress progress = hm_table_defragment(&stage.table, 2, &order, NULL);
             test_memory_follow(&stage.memory, progress);
             test_memory_fail(&stage.memory, 0, false);
-            progress = hm_table_defragment(&stage.table, 2, &order, (hm_budget){0, 0});
+            progress = hm_table_defragment(&stage.table, 2, &order, NULL);
             CHECK(progress.done);
             check_cells(&stage);
             for (uint32_t row = 1; row < 500; row++)

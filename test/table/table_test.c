@@ -640,7 +640,7 @@ TABLE_TEST(table, statistics_count_everything)
     CHECK(stats.committed_size == memory.committed_size);
     CHECK(stats.reserved_size == memory.reserved_size);
     CHECK(hm_table_capacity(&table) == 500 && hm_table_count(&table) == MANY - 20);
-    CHECK(hm_table_arrange(&table, handles, MANY, (hm_budget){0, 0}).done);
+    CHECK(hm_table_arrange(&table, handles, MANY, NULL).done);
     stats = hm_table_get_stats(&table);
     CHECK(stats.committed_size == memory.committed_size);
     CHECK(stats.reserved_size == memory.reserved_size);

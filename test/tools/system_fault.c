@@ -181,10 +181,10 @@ static uint64_t falling(const void *at, void *context)
 static void defragment(void)
 {
     static const hm_order order = {.key = falling};
-    hm_progress progress = hm_map_defragment(&map, &order, (hm_budget){0, 0});
+    hm_progress progress = hm_map_defragment(&map, &order, NULL);
     if (progress.status != HM_OK) {
         check_refusal(progress.status);
-        progress = hm_map_defragment(&map, &order, (hm_budget){0, 0});
+        progress = hm_map_defragment(&map, &order, NULL);
         CHECK(progress.done || !only_once);
     }
     if (!progress.done) {

@@ -53,7 +53,7 @@ typedef body_index_view index_view;
     body_handle h, one[1];                                                                         \
     body made = make_body(1), *place = NULL, *places[1];                                           \
     const body *probe = &made;                                                                     \
-    hm_budget budget = {0, 0};                                                                     \
+    hm_budget *budget = NULL;                                                                      \
     hm_order order, nothing;                                                                       \
     kind##_view view;                                                                              \
     uint32_t at = 0, length = 0, rows[1];                                                          \
@@ -129,7 +129,7 @@ COLUMN_NULL_TEST(x_upper_bound, body_x_upper_bound(none, NULL, NULL))
 DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
 {
     body_table container;
-    hm_budget unlimited = {0, 0};
+    hm_budget *unlimited = NULL;
     hm_order falling;
     memset(&falling, 0, sizeof falling);
     falling.key = falling_number_of;

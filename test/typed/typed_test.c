@@ -164,7 +164,6 @@ TEST(typed, a_map_is_brought_into_order)
     body bodies[BODIES];
     body_handle handles[BODIES];
     hm_order rising, falling, by_compare;
-    hm_budget unlimited = {0, 0};
     body probe = make_body(10);
     body_map map;
     memset(&rising, 0, sizeof rising);
@@ -175,25 +174,25 @@ TEST(typed, a_map_is_brought_into_order)
     make_bodies(bodies);
     CHECK(body_map_init(&map, BODIES) == HM_OK);
     CHECK(body_map_insert_n(&map, bodies, BODIES, handles) == HM_OK);
-    CHECK(body_map_defragment(&map, &falling, unlimited).done);
+    CHECK(body_map_defragment(&map, &falling, NULL).done);
     CHECK(body_map_items(&map)[0].value == BODIES - 1);
     body_map_get(&map, handles[0])->value = BODIES;
     body_map_touch(&map, handles[0]);
-    CHECK(body_map_defragment(&map, &falling, unlimited).done);
+    CHECK(body_map_defragment(&map, &falling, NULL).done);
     CHECK(body_map_index_of(&map, handles[0]) == 0);
     body_map_touch_all(&map);
-    CHECK(body_map_defragment(&map, &rising, unlimited).done);
+    CHECK(body_map_defragment(&map, &rising, NULL).done);
     CHECK(body_map_items(&map)[0].value == 1);
     CHECK(body_map_lower_bound(&map, &rising, &probe) == 9);
     CHECK(body_map_upper_bound(&map, &rising, &probe) == 10);
     by_compare.compare = compare_values;
     CHECK(body_map_lower_bound(&map, &by_compare, &probe) == HM_INVALID_INDEX);
-    CHECK(body_map_defragment(&map, &by_compare, unlimited).done);
+    CHECK(body_map_defragment(&map, &by_compare, NULL).done);
     CHECK(body_map_items(&map)[0].value == 1);
     CHECK(body_map_lower_bound(&map, &by_compare, &probe) == 9);
     CHECK(body_map_upper_bound(&map, &by_compare, &probe) == 10);
-    CHECK(body_map_arrange(&map, NULL, 0, unlimited).done);
-    CHECK(body_map_arrange(&map, handles, BODIES, unlimited).done);
+    CHECK(body_map_arrange(&map, NULL, 0, NULL).done);
+    CHECK(body_map_arrange(&map, handles, BODIES, NULL).done);
     CHECK(body_map_index_of(&map, handles[0]) == 0);
     body_map_fini(&map);
 }
@@ -298,7 +297,6 @@ TEST(typed, lists_are_visited_in_the_order_of_memory)
     body_handle handles[3];
     body_lists_view view;
     hm_lists_desc desc;
-    hm_budget unlimited = {0, 0};
     uint32_t i, asked = 0;
     memset(&desc, 0, sizeof desc);
     memset(&view, 0, sizeof view);
@@ -315,7 +313,7 @@ TEST(typed, lists_are_visited_in_the_order_of_memory)
         CHECK(body_lists_push_n(&lists, handles[i], bodies + i, 10) == HM_OK);
     }
     CHECK(body_lists_erase_if(&lists, handles[1], is_odd, &asked) == 5 && asked == 10);
-    CHECK(body_lists_defragment(&lists, unlimited).done);
+    CHECK(body_lists_defragment(&lists, NULL).done);
     for (i = 0; body_lists_next(&lists, &view); i++) {
         CHECK(i < 3 && body_handle_equal(view.list, handles[i]));
         CHECK(view.count == (i == 1 ? 5u : 10u));
@@ -354,7 +352,6 @@ TEST(typed, a_secondary_loses_values_and_is_put_in_order)
 {
     body_secondary secondary;
     hm_secondary_desc desc;
-    hm_budget unlimited = {0, 0};
     hm_order rising;
     body_handle last = body_at(BODIES - 3), handles[1];
     uint32_t i, asked = 0;
@@ -370,11 +367,11 @@ TEST(typed, a_secondary_loses_values_and_is_put_in_order)
     }
     CHECK(body_secondary_remove_if(&secondary, is_not_third_slot, &asked) == BODIES / 3 * 2);
     CHECK(asked == BODIES);
-    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_defragment(&secondary, &rising, NULL).done);
     CHECK(body_secondary_index_of(&secondary, last) == 0);
     body_secondary_get(&secondary, last)->value = BODIES + 1;
     body_secondary_touch(&secondary, last);
-    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_defragment(&secondary, &rising, NULL).done);
     CHECK(body_secondary_index_of(&secondary, last) == BODIES / 3 - 1);
     CHECK(body_secondary_lower_bound(&secondary, &rising, body_secondary_get(&secondary, last)) ==
           BODIES / 3 - 1);
@@ -382,12 +379,12 @@ TEST(typed, a_secondary_loses_values_and_is_put_in_order)
           BODIES / 3);
     rising.key = NULL;
     rising.compare = compare_values;
-    CHECK(body_secondary_defragment(&secondary, &rising, unlimited).done);
+    CHECK(body_secondary_defragment(&secondary, &rising, NULL).done);
     CHECK(body_secondary_lower_bound(&secondary, &rising, body_secondary_values(&secondary)) == 0);
     CHECK(body_secondary_upper_bound(&secondary, &rising, body_secondary_values(&secondary)) == 1);
     handles[0] = last;
     body_secondary_touch_all(&secondary);
-    CHECK(body_secondary_arrange(&secondary, handles, 1, unlimited).done);
+    CHECK(body_secondary_arrange(&secondary, handles, 1, NULL).done);
     CHECK(body_secondary_index_of(&secondary, last) == 0);
     body_secondary_fini(&secondary);
 }
@@ -450,7 +447,6 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     body_table table;
     hm_table_desc desc;
     hm_order falling;
-    hm_budget unlimited = {0, 0};
     memset(&cells, 0, sizeof cells);
     memset(&desc, 0, sizeof desc);
     memset(&falling, 0, sizeof falling);
@@ -469,18 +465,18 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_table_group_count(&table) == (BODIES + 7) / 8 && body_value(&table) == NULL);
     for (i = 0; i < BODIES; i++)
         CHECK(rows[i] == i && body_value_group(&table, i / 8)[i % 8] == i);
-    CHECK(body_table_defragment(&table, body_value_column, &falling, unlimited).done);
+    CHECK(body_table_defragment(&table, body_value_column, &falling, NULL).done);
     CHECK(body_table_row(&table, handles[0]) == BODIES - 1);
     *body_value_get(&table, handles[0]) = BODIES;
     body_table_touch(&table, handles[0]);
-    CHECK(body_table_defragment(&table, body_value_column, &falling, unlimited).done);
+    CHECK(body_table_defragment(&table, body_value_column, &falling, NULL).done);
     CHECK(body_table_row(&table, handles[0]) == 0);
     CHECK(body_value_lower_bound(&table, &falling, body_value_cell(&table, 5)) == 5);
     CHECK(body_value_upper_bound(&table, &falling, body_value_cell(&table, 5)) == 6);
     CHECK(body_x_lower_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
     CHECK(body_x_upper_bound(&table, &falling, body_x_cell(&table, 0)) == HM_INVALID_INDEX);
     body_table_touch_all(&table);
-    CHECK(body_table_arrange(&table, handles + 1, 1, unlimited).done);
+    CHECK(body_table_arrange(&table, handles + 1, 1, NULL).done);
     CHECK(body_table_row(&table, handles[1]) == 0);
     CHECK(body_table_erase_n(&table, handles, 100) == 100);
     CHECK(body_table_contains_n(&table, handles, BODIES, is_live) == BODIES - 100);
@@ -489,7 +485,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(body_table_insert_n(&table, NULL, 100, NULL) == HM_OK);
     CHECK(body_table_row_n(&table, NULL, 0, NULL) == 0);
     CHECK(body_table_erase_n(&table, NULL, 0) == 0);
-    CHECK(body_table_arrange(&table, NULL, 0, unlimited).done);
+    CHECK(body_table_arrange(&table, NULL, 0, NULL).done);
     body_table_fini(&table);
 }
 
@@ -499,7 +495,6 @@ TEST(typed, a_table_is_ordered_by_a_compare_that_has_no_key)
     body_cells cells;
     body_table table;
     hm_order rising;
-    hm_budget unlimited = {0, 0};
     memset(&cells, 0, sizeof cells);
     memset(&rising, 0, sizeof rising);
     rising.compare = compare_numbers;
@@ -508,7 +503,7 @@ TEST(typed, a_table_is_ordered_by_a_compare_that_has_no_key)
     cells.value = values;
     CHECK(body_table_init(&table, BODIES) == HM_OK);
     CHECK(body_table_insert_n(&table, &cells, BODIES, NULL) == HM_OK);
-    CHECK(body_table_defragment(&table, body_value_column, &rising, unlimited).done);
+    CHECK(body_table_defragment(&table, body_value_column, &rising, NULL).done);
     for (i = 0; i < BODIES; i++)
         CHECK(body_value(&table)[i] == i + 1);
     CHECK(body_value_lower_bound(&table, &rising, values) == BODIES - 1);
@@ -553,7 +548,7 @@ TEST(typed, an_index_does_what_the_untyped_one_does)
     body_handle bodies[OWNERS];
     uint64_t keys[OWNERS], key = 0;
     uint32_t i, count = 0, asked = 0, visited = 0;
-    hm_budget unlimited = {0, 0};
+    hm_budget *unlimited = NULL;
     memset(&view, 0, sizeof view);
     for (i = 0; i < OWNERS; i++) {
         bodies[i] = body_at(i);

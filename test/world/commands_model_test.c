@@ -326,10 +326,10 @@ static void begin_order(twins *self)
 {
     const hm_order rising = {.key = first_byte};
     uint32_t component = test_random_below(&self->random, 3) * 64;
-    hm_budget budget = {1 + test_random_below(&self->random, 4),
-                        1 + test_random_below(&self->random, 20)};
+    hm_budget budget = hm_budget_of(1 + test_random_below(&self->random, 4),
+                                    1 + test_random_below(&self->random, 20));
     hm_world_defragment(&self->recorded.world, self->recorded.components[component], &rising,
-                        budget);
+                        ONCE(budget));
 }
 
 static void apply_buffer(twins *self, uint32_t buffer)

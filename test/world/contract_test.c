@@ -123,7 +123,7 @@ TEST(world_contract, components_of_another_world_are_refused)
         CHECK(hm_world_changed(&world, entity, foreign[i]) == 0);
         hm_world_touch(&world, entity, foreign[i]);
         hm_world_touch_all(&world, foreign[i]);
-        CHECK(hm_world_defragment(&world, foreign[i], &by_key, (hm_budget){0, 0}).done);
+        CHECK(hm_world_defragment(&world, foreign[i], &by_key, NULL).done);
     }
     CHECK(hm_world_count(&world) == 1 && value_of(&world, entity, ours) == 5);
     finish_world(&world);
@@ -196,7 +196,7 @@ TEST(world_contract, a_tag_has_no_values)
     CHECK(hm_world_add(&world, entity, tag, NULL) == HM_OK && hm_world_has(&world, entity, tag));
     CHECK(hm_world_add(&world, entity, tag, &value) == HM_ERROR_INVALID);
     CHECK(hm_world_get(&world, entity, tag) == NULL);
-    CHECK(hm_world_defragment(&world, tag, &by_key, (hm_budget){0, 0}).done);
+    CHECK(hm_world_defragment(&world, tag, &by_key, NULL).done);
     finish_world(&world);
 }
 
@@ -255,7 +255,7 @@ static void check_all_refused(hm_world *world, hm_handle entity, hm_component co
     CHECK(hm_world_remove(world, entity, component) == HM_ERROR_BUSY);
     CHECK(hm_world_change(world, entity, &component, 1, NULL, 0) == HM_ERROR_BUSY);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
-    hm_progress progress = hm_world_defragment(world, component, &by_key, (hm_budget){0, 0});
+    hm_progress progress = hm_world_defragment(world, component, &by_key, NULL);
     CHECK(!progress.done && progress.swaps == 0 && progress.compares == 0);
 }
 

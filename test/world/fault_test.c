@@ -474,11 +474,10 @@ TEST(world_fault, what_adds_nothing_succeeds_without_memory)
           HM_OK);
     CHECK(hm_world_destroy(&on->world, hm_world_handle_at(&on->world, 3)));
     CHECK(on->memory.calls == 0);
-    hm_progress waits =
-        hm_world_defragment(&on->world, on->components[0], &order, (hm_budget){0, 0});
+    hm_progress waits = hm_world_defragment(&on->world, on->components[0], &order, NULL);
     test_memory_follow(&on->memory, waits);
     CHECK(!waits.done && on->memory.fail_at == 0);
-    while (!hm_world_defragment(&on->world, on->components[0], &order, (hm_budget){0, 0}).done)
+    while (!hm_world_defragment(&on->world, on->components[0], &order, NULL).done)
         ;
     test_memory_fail(&on->memory, 1, true);
     CHECK(hm_world_validate(&on->world) == HM_OK);

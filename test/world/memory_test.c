@@ -197,7 +197,7 @@ TEST(world_memory, an_archetype_is_ordered_after_a_trim)
     for (int i = 0; i < 5000; i++)
         make_one(&world, component, 5000 - i);
     CHECK(hm_world_trim(&world) == HM_OK);
-    CHECK(hm_world_defragment(&world, component, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_world_defragment(&world, component, &order, NULL).done);
     CHECK(world_is_in_order(&world, component, int_key, NULL));
     finish_world(&world);
 }
@@ -321,7 +321,7 @@ TEST(world_memory, a_world_runs_with_heap_memory)
             if (i % 3 == 0)
                 CHECK(hm_world_remove(&world, entities[i], tag) == HM_OK);
         }
-        CHECK(hm_world_defragment(&world, a, &order, (hm_budget){0, 0}).done);
+        CHECK(hm_world_defragment(&world, a, &order, NULL).done);
         CHECK(world_is_in_order(&world, a, int_key, NULL));
         for (int i = 0; i < 2000; i++)
             CHECK(value_of(&world, entities[i], a) == 2000 - i &&
@@ -379,7 +379,7 @@ TEST(world_memory, ten_thousand_archetypes_take_little_memory_and_few_mappings)
     CHECK(hm_world_archetype_count(&world) == MANY_ARCHETYPES);
     size_t created = hm_world_get_stats(&world).committed_size;
     uint32_t mappings = count_mappings(), calls = 1;
-    while (!hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0}).done)
+    while (!hm_world_defragment(&world, components[0], &order, NULL).done)
         CHECK(++calls < 100);
     size_t ordered = hm_world_get_stats(&world).committed_size;
     fprintf(stderr,
@@ -390,12 +390,12 @@ TEST(world_memory, ten_thousand_archetypes_take_little_memory_and_few_mappings)
     CHECK(created < (size_t)MANY_ARCHETYPES * 4096);
     CHECK(ordered <= created + 16 * hm_memory_os()->page_size);
     CHECK(world_is_in_order(&world, components[0], int_key, NULL));
-    hm_progress again = hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0});
+    hm_progress again = hm_world_defragment(&world, components[0], &order, NULL);
     CHECK(again.done && again.swaps == 0 && again.compares == 0);
     hm_handle entity = hm_world_handle_at(&world, 0);
     *(int *)hm_world_get(&world, entity, components[0]) = 1000;
     hm_world_touch(&world, entity, components[0]);
-    for (calls = 0; !hm_world_defragment(&world, components[0], &order, (hm_budget){0, 0}).done;)
+    for (calls = 0; !hm_world_defragment(&world, components[0], &order, NULL).done;)
         CHECK(++calls < 100);
     CHECK(world_is_in_order(&world, components[0], int_key, NULL));
     finish_world(&world);

@@ -27,7 +27,6 @@ static int compare_ints(const void *a, const void *b, void *context)
 
 static const hm_order by_key = {.key = int_key};
 static const hm_order by_compare = {.compare = compare_ints, .context = &stage};
-static const hm_budget unlimited = {0, 0};
 
 static int value_for(uint32_t i)
 {
@@ -79,8 +78,8 @@ TEST(world_order, defragment_orders_every_archetype_and_rows_stay_whole)
     for (int way = 0; way < 2; way++) {
         start(&stage);
         CHECK(!is_in_order(&stage, stage.number));
-        hm_progress progress = hm_world_defragment(&stage.world, stage.number,
-                                                   way == 0 ? &by_key : &by_compare, unlimited);
+        hm_progress progress =
+            hm_world_defragment(&stage.world, stage.number, way == 0 ? &by_key : &by_compare, NULL);
         CHECK(progress.done && progress.swaps > 0 && progress.compares > 0);
         CHECK(way == 0 || progress.compares == stage.asked);
         CHECK(is_in_order(&stage, stage.number));
@@ -94,7 +93,7 @@ TEST(world_order, defragment_orders_sparse_values_and_moves_no_row)
 {
     start(&stage);
     const int *place = hm_world_get(&stage.world, stage.entities[9], stage.number);
-    CHECK(hm_world_defragment(&stage.world, stage.sparse, &by_key, unlimited).done);
+    CHECK(hm_world_defragment(&stage.world, stage.sparse, &by_key, NULL).done);
     CHECK(is_in_order(&stage, stage.sparse) && !is_in_order(&stage, stage.number));
     CHECK(hm_world_get(&stage.world, stage.entities[9], stage.number) == place);
     check_values(&stage);
@@ -107,7 +106,7 @@ static hm_progress run_to_the_end(scene *on, hm_component component, hm_budget b
     hm_progress all = {0};
     for (uint32_t calls = 0; !all.done; calls++) {
         on->asked = 0;
-        hm_progress one = hm_world_defragment(&on->world, component, &by_compare, budget);
+        hm_progress one = hm_world_defragment(&on->world, component, &by_compare, ONCE(budget));
         CHECK(one.compares == on->asked && calls < PATIENCE);
         CHECK(budget.max_swaps == 0 || one.swaps <= budget.max_swaps);
         CHECK(budget.max_compares == 0 || one.compares <= budget.max_compares);
@@ -127,13 +126,14 @@ TEST(world_order, every_budget_is_kept_and_reaches_the_end)
         for (int way = 0; way < 4; way++) {
             start(&stage);
             hm_component component = way % 2 == 0 ? stage.number : stage.sparse;
-            hm_budget budget = {way < 2 ? budgets[i] : 0, way < 2 ? 0 : budgets[i]};
+            hm_budget budget = hm_budget_of(way < 2 ? budgets[i] : 0, way < 2 ? 0 : budgets[i]);
             hm_progress all = run_to_the_end(&stage, component, budget);
             CHECK(all.swaps <= (uint64_t)20 * ARCHETYPES * EACH);
             CHECK(all.compares <= (uint64_t)60 * ARCHETYPES * EACH);
             CHECK(is_in_order(&stage, component));
             check_values(&stage);
-            hm_progress again = hm_world_defragment(&stage.world, component, &by_compare, budget);
+            hm_progress again =
+                hm_world_defragment(&stage.world, component, &by_compare, ONCE(budget));
             CHECK(again.done && again.swaps == 0 && again.compares == 0);
             finish_world(&stage.world);
         }
@@ -145,11 +145,11 @@ TEST(world_order, nothing_is_spent_while_nothing_changes)
     const hm_component components[] = {stage.number, stage.sparse};
     for (int i = 0; i < 2; i++) {
         uint64_t before = hm_world_clock(&stage.world);
-        CHECK(hm_world_defragment(&stage.world, components[i], &by_compare, unlimited).done);
+        CHECK(hm_world_defragment(&stage.world, components[i], &by_compare, NULL).done);
         uint64_t clock = hm_world_clock(&stage.world);
         for (int call = 0; call < 5; call++) {
             hm_progress none =
-                hm_world_defragment(&stage.world, components[i], &by_compare, (hm_budget){1, 1});
+                hm_world_defragment(&stage.world, components[i], &by_compare, BUDGET(1, 1));
             CHECK(none.done && none.swaps == 0 && none.compares == 0);
         }
         CHECK(hm_world_clock(&stage.world) == clock);
@@ -163,14 +163,14 @@ TEST(world_order, a_touched_value_finds_its_place_for_little)
 {
     start(&stage);
     hm_world *world = &stage.world;
-    CHECK(hm_world_defragment(world, stage.number, &by_compare, unlimited).done);
+    CHECK(hm_world_defragment(world, stage.number, &by_compare, NULL).done);
     *(int *)hm_world_get(world, stage.entities[31], stage.number) = ARCHETYPES * EACH;
     hm_world_touch(world, stage.entities[31], stage.number);
-    hm_progress progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
+    hm_progress progress = hm_world_defragment(world, stage.number, &by_compare, NULL);
     CHECK(progress.done && progress.compares > 0 && progress.compares <= (uint64_t)5 * EACH);
     CHECK(is_in_order(&stage, stage.number));
     hm_world_touch_all(world, stage.number);
-    progress = hm_world_defragment(world, stage.number, &by_compare, unlimited);
+    progress = hm_world_defragment(world, stage.number, &by_compare, NULL);
     CHECK(progress.done && progress.swaps == 0);
     CHECK(progress.compares >= (uint64_t)ARCHETYPES * (EACH - 1));
     CHECK(hm_world_validate(world) == HM_OK);
@@ -191,10 +191,10 @@ TEST(world_order, a_touched_value_is_found_in_every_chunk_of_a_large_archetype)
     }
     uint32_t archetype = hm_world_place_archetype(world.places[hm_handle_index(entities[0])]);
     CHECK(world.archetypes[archetype].chunk_count > HM_WORLD_CLASSES + 1);
-    CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+    CHECK(hm_world_defragment(&world, number, &by_compare, NULL).done);
     for (int i = ROWS - 1; i >= 0; i -= 59) {
         give(&world, entities[i], number, ROWS - i);
-        hm_progress progress = hm_world_defragment(&world, number, &by_compare, unlimited);
+        hm_progress progress = hm_world_defragment(&world, number, &by_compare, NULL);
         CHECK(progress.done && world_is_in_order(&world, number, int_key, NULL));
     }
     finish_world(&world);
@@ -239,17 +239,17 @@ TEST(world_order, the_order_is_reached_again_whatever_changes_between_the_calls)
     uint64_t random = test_seed("world_order");
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < test_scaled(4000); i++) {
-            hm_budget budget = {1 + test_random_below(&random, 30),
-                                1 + test_random_below(&random, 200)};
+            hm_budget budget = hm_budget_of(1 + test_random_below(&random, 30),
+                                            1 + test_random_below(&random, 200));
             disturb(&stage, &random);
             hm_component component = round == 1 ? stage.sparse : stage.number;
             hm_progress progress =
-                hm_world_defragment(&stage.world, component, &by_compare, budget);
+                hm_world_defragment(&stage.world, component, &by_compare, ONCE(budget));
             CHECK(!progress.done || is_in_order(&stage, component));
             CHECK(i % 64 != 0 || hm_world_validate(&stage.world) == HM_OK);
         }
         hm_component component = round == 1 ? stage.sparse : stage.number;
-        run_to_the_end(&stage, component, (hm_budget){100, 1000});
+        run_to_the_end(&stage, component, hm_budget_of(100, 1000));
         CHECK(is_in_order(&stage, component));
     }
     finish_world(&stage.world);
@@ -265,16 +265,16 @@ TEST(world_order, another_order_or_component_begins_anew)
     start(&stage);
     hm_world *world = &stage.world;
     const hm_order falling = {.key = falling_key};
-    CHECK(hm_world_defragment(world, stage.number, &by_key, unlimited).done);
-    hm_world_defragment(world, stage.number, &falling, (hm_budget){50, 0});
+    CHECK(hm_world_defragment(world, stage.number, &by_key, NULL).done);
+    hm_world_defragment(world, stage.number, &falling, BUDGET(50, 0));
     CHECK(!is_in_order(&stage, stage.number));
-    CHECK(hm_world_defragment(world, stage.number, &falling, unlimited).done);
+    CHECK(hm_world_defragment(world, stage.number, &falling, NULL).done);
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
-    CHECK(hm_world_defragment(world, stage.number, &by_key, unlimited).done);
+    CHECK(hm_world_defragment(world, stage.number, &by_key, NULL).done);
     CHECK(is_in_order(&stage, stage.number));
     const hm_order elsewhere = {.key = int_key, .context = &stage};
-    CHECK(hm_world_defragment(world, stage.number, &elsewhere, unlimited).compares > 0);
-    CHECK(hm_world_defragment(world, stage.mirror, &falling, unlimited).done);
+    CHECK(hm_world_defragment(world, stage.number, &elsewhere, NULL).compares > 0);
+    CHECK(hm_world_defragment(world, stage.mirror, &falling, NULL).done);
     CHECK(world_is_in_order(world, stage.number, falling_key, NULL));
     check_values(&stage);
     finish_world(world);
@@ -290,7 +290,7 @@ TEST(world_order, equal_values_keep_their_order)
         give(&world, entity, number, i * 17 % 10);
         give(&world, entity, mirror, i * 17 % 10 * 10000 + i);
     }
-    CHECK(hm_world_defragment(&world, number, &by_key, unlimited).done);
+    CHECK(hm_world_defragment(&world, number, &by_key, NULL).done);
     CHECK(world_is_in_order(&world, number, int_key, NULL));
     CHECK(world_is_in_order(&world, mirror, int_key, NULL));
     finish_world(&world);
@@ -300,20 +300,20 @@ TEST(world_order, what_leaves_the_archetype_or_the_world_in_the_middle_of_an_ord
 {
     start(&stage);
     hm_world *world = &stage.world;
-    hm_world_defragment(world, stage.number, &by_compare, (hm_budget){100, 0});
+    hm_world_defragment(world, stage.number, &by_compare, BUDGET(100, 0));
     for (uint32_t i = 0; i < ARCHETYPES * EACH; i += 2)
         CHECK(i % 4 == 0 ? hm_world_destroy(world, stage.entities[i])
                          : hm_world_remove(world, stage.entities[i], stage.number) == HM_OK);
     CHECK(hm_world_validate(world) == HM_OK);
-    CHECK(run_to_the_end(&stage, stage.number, (hm_budget){10, 100}).done);
+    CHECK(run_to_the_end(&stage, stage.number, hm_budget_of(10, 100)).done);
     CHECK(is_in_order(&stage, stage.number));
-    hm_world_defragment(world, stage.sparse, &by_compare, (hm_budget){100, 0});
+    hm_world_defragment(world, stage.sparse, &by_compare, BUDGET(100, 0));
     hm_world_clear(world);
-    CHECK(hm_world_defragment(world, stage.number, &by_compare, (hm_budget){1, 1}).done);
-    CHECK(hm_world_defragment(world, stage.sparse, &by_compare, (hm_budget){1, 1}).done);
+    CHECK(hm_world_defragment(world, stage.number, &by_compare, BUDGET(1, 1)).done);
+    CHECK(hm_world_defragment(world, stage.sparse, &by_compare, BUDGET(1, 1)).done);
     for (int i = 0; i < 1000; i++)
         make_one(world, stage.number, 1000 - i);
-    CHECK(run_to_the_end(&stage, stage.number, (hm_budget){10, 100}).done);
+    CHECK(run_to_the_end(&stage, stage.number, hm_budget_of(10, 100)).done);
     CHECK(is_in_order(&stage, stage.number));
     finish_world(world);
 }
@@ -340,12 +340,12 @@ TEST(world_order, a_value_with_a_hook_may_go_in_the_middle_of_an_order)
             give(&world, entities[i], number, i * 739 % ROWS);
         }
         for (int i = 0; i < ROWS; i += 2) {
-            hm_world_defragment(&world, number, &by_compare, (hm_budget){2, 30});
+            hm_world_defragment(&world, number, &by_compare, BUDGET(2, 30));
             CHECK((way == 0 ? hm_world_remove(&world, entities[i], hooked)
                             : hm_world_change(&world, entities[i], NULL, 0, &hooked, 1)) == HM_OK);
             CHECK(hm_world_validate(&world) == HM_OK);
         }
-        CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+        CHECK(hm_world_defragment(&world, number, &by_compare, NULL).done);
         CHECK(world_is_in_order(&world, number, int_key, NULL));
         for (int i = 0; i < ROWS; i++)
             CHECK(value_of(&world, entities[i], number) == i * 739 % ROWS);
@@ -362,10 +362,10 @@ TEST(world_order, an_archetype_may_grow_in_the_middle_of_an_order)
     for (int i = 0; i < ROWS; i++) {
         hm_handle entity = hm_world_create(&world, both, 2);
         give(&world, entity, number, i * 739 % ROWS);
-        hm_world_defragment(&world, number, &by_compare, (hm_budget){1, 3});
+        hm_world_defragment(&world, number, &by_compare, BUDGET(1, 3));
         CHECK(hm_world_validate(&world) == HM_OK);
     }
-    CHECK(hm_world_defragment(&world, number, &by_compare, unlimited).done);
+    CHECK(hm_world_defragment(&world, number, &by_compare, NULL).done);
     CHECK(world_is_in_order(&world, number, int_key, NULL));
     finish_world(&world);
 }
@@ -385,7 +385,7 @@ TEST(world_order, a_trim_that_places_sparse_values_tells_the_clock)
             give(&world, entity, sparse, i * 17 % VALUES);
         }
         for (int call = 0; call < calls; call++)
-            hm_world_defragment(&world, sparse, &by_key, (hm_budget){1, 0});
+            hm_world_defragment(&world, sparse, &by_key, BUDGET(1, 0));
         int before[VALUES];
         memcpy(before, hm_secondary_values(values), sizeof before);
         uint64_t clock = hm_world_clock(&world);

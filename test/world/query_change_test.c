@@ -203,13 +203,13 @@ TEST(query_change, archetypes_may_move_in_the_middle_of_an_order)
         for (uint32_t i = 0; i < 30; i++)
             set_int(&on, CREATE(&on, on.a), on.a, (int)test_random_below(&random, 1000));
         for (uint32_t i = test_random_below(&random, 5); i > 0; i--)
-            hm_world_defragment(&on.world, on.a, &rising, (hm_budget){20, 60});
+            hm_world_defragment(&on.world, on.a, &rising, BUDGET(20, 60));
         bool adds = round % 2 == 0;
         CHECK(hm_query_change(&query, &on.b, adds, &on.b, !adds, NULL) == HM_OK);
         CHECK(hm_world_validate(&on.world) == HM_OK);
         if (round % 3 != 0)
             continue;
-        while (!hm_world_defragment(&on.world, on.a, &rising, (hm_budget){50, 50}).done)
+        while (!hm_world_defragment(&on.world, on.a, &rising, BUDGET(50, 50)).done)
             ;
         CHECK(is_ordered(&on));
     }
@@ -237,10 +237,10 @@ TEST(query_change, values_that_are_replaced_in_the_middle_of_an_order_are_asked_
         scene on;
         start_unordered(&on);
         hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-        hm_budget budget = {1 + 50 * calls, 0};
-        is_done = hm_world_defragment(&on.world, on.a, &by_key, budget).done;
+        hm_budget budget = hm_budget_of(1 + 50 * calls, 0);
+        is_done = hm_world_defragment(&on.world, on.a, &by_key, ONCE(budget)).done;
         CHECK(hm_query_change(&query, &on.a, 1, NULL, 0, NULL) == HM_OK);
-        hm_progress progress = hm_world_defragment(&on.world, on.a, &by_key, (hm_budget){0, 0});
+        hm_progress progress = hm_world_defragment(&on.world, on.a, &by_key, NULL);
         CHECK(progress.done && progress.swaps == 0); /* All are 0 by now. */
         hm_query_fini(&query);
         finish(&on);
@@ -255,7 +255,7 @@ static uint32_t order_in_steps(bool changes)
     uint32_t steps = 1;
     start_unordered(&on);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
-    while (!hm_world_defragment(&on.world, on.a, &by_key, (hm_budget){10, 100}).done) {
+    while (!hm_world_defragment(&on.world, on.a, &by_key, BUDGET(10, 100)).done) {
         if (changes) /* No entity has it. */
             CHECK(hm_query_change(&query, NULL, 0, &on.tag, 1, NULL) == HM_OK);
         CHECK(++steps < 10 * UNORDERED);

@@ -466,7 +466,7 @@ static void check_busy(scene *on, hm_handle entity)
     CHECK(hm_world_change(world, entity, &on->b, 1, &on->a, 1) == HM_ERROR_BUSY);
     CHECK(!hm_world_destroy(world, entity) && hm_world_destroy_n(world, &entity, 1) == 0);
     CHECK(hm_world_trim(world) == HM_ERROR_BUSY);
-    CHECK(!hm_world_defragment(world, on->a, &order, (hm_budget){0, 0}).done);
+    CHECK(!hm_world_defragment(world, on->a, &order, NULL).done);
     CHECK(hm_world_clock(world) == clock && hm_world_validate(world) == HM_OK);
 }
 

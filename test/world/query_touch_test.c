@@ -160,7 +160,7 @@ static uint64_t key_of_int(const void *value, void *context)
 static void order_by(scene *on, hm_component component)
 {
     static const hm_order rising = {.key = key_of_int};
-    while (!hm_world_defragment(&on->world, component, &rising, (hm_budget){7, 7}).done)
+    while (!hm_world_defragment(&on->world, component, &rising, BUDGET(7, 7)).done)
         ;
 }
 
@@ -178,7 +178,7 @@ static void check_order_hears(scene *on, hm_component component)
         }
         if (round % 2 == 0) { /* The next one comes in the middle of ordering. */
             static const hm_order rising = {.key = key_of_int};
-            hm_world_defragment(&on->world, component, &rising, (hm_budget){3, 9});
+            hm_world_defragment(&on->world, component, &rising, BUDGET(3, 9));
             continue;
         }
         order_by(on, component);

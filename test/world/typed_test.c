@@ -87,7 +87,6 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
 {
     hm_handle entities[10];
     hm_order order;
-    hm_budget unlimited = {0, 0};
     place_component place;
     frozen_component frozen;
     uint64_t before;
@@ -113,12 +112,12 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
 
     memset(&order, 0, sizeof order);
     order.compare = falling;
-    CHECK(place_defragment(&world, place, &order, unlimited).done);
+    CHECK(place_defragment(&world, place, &order, NULL).done);
     for (i = 1; i < 10; i++)
         CHECK(place_get(&world, entities[i], place) < place_get(&world, entities[i - 1], place));
     memset(&order, 0, sizeof order);
     order.key = rising;
-    CHECK(place_defragment(&world, place, &order, unlimited).done);
+    CHECK(place_defragment(&world, place, &order, NULL).done);
     for (i = 1; i < 10; i++)
         CHECK(place_get(&world, entities[i], place) > place_get(&world, entities[i - 1], place));
 
@@ -178,8 +177,6 @@ static frozen_component made_frozen;
 #define NULL_TEST(name, what, call)                                                                \
     DEATH_TEST(world_typed, name##_of_no_##what##_names_the_function)                              \
     {                                                                                              \
-        hm_budget unlimited = {0, 0};                                                              \
-        (void)unlimited;                                                                           \
         test_expect_panic_of("typed_test.c", #name ": " #what " is NULL");                         \
         (void)(call);                                                                              \
     }
@@ -198,7 +195,7 @@ NULL_TEST(place_remove, world, place_remove(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_changed, world, place_changed(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(place_touch, world, (place_touch(NULL, HM_NULL_HANDLE, made_place), 0))
 NULL_TEST(place_touch_all, world, (place_touch_all(NULL, made_place), 0))
-NULL_TEST(place_defragment, world, place_defragment(NULL, made_place, NULL, unlimited))
+NULL_TEST(place_defragment, world, place_defragment(NULL, made_place, NULL, NULL))
 NULL_TEST(place_commands_add, commands, place_commands_add(NULL, HM_NULL_HANDLE, made_place, NULL))
 NULL_TEST(place_commands_remove, commands, place_commands_remove(NULL, HM_NULL_HANDLE, made_place))
 NULL_TEST(frozen_commands_add, commands, frozen_commands_add(NULL, HM_NULL_HANDLE, made_frozen))
@@ -223,18 +220,16 @@ ARRAY_TEST(frozen_add_n, entities, frozen_add_n(&world, NULL, 1, made_frozen))
 
 DEATH_TEST(world_typed, defragment_without_order_names_the_function)
 {
-    hm_budget unlimited = {0, 0};
     make_world();
     test_expect_panic_of("typed_test.c", "place_defragment: the order has neither");
-    (void)place_defragment(&world, made_place, NULL, unlimited);
+    (void)place_defragment(&world, made_place, NULL, NULL);
 }
 
 DEATH_TEST(world_typed, defragment_by_neither_names_the_function)
 {
     hm_order nothing;
-    hm_budget unlimited = {0, 0};
     memset(&nothing, 0, sizeof nothing);
     make_world();
     test_expect_panic_of("typed_test.c", "place_defragment: the order has neither");
-    (void)place_defragment(&world, made_place, &nothing, unlimited);
+    (void)place_defragment(&world, made_place, &nothing, NULL);
 }

@@ -664,7 +664,7 @@ TEST(world, a_world_can_be_moved)
     for (int i = 0; i < 3000; i++)
         give(moved, make_one(moved, a, 3000 - i), sparse, i);
     const hm_order order = {.key = int_key};
-    CHECK(hm_world_defragment(moved, a, &order, (hm_budget){0, 0}).done);
+    CHECK(hm_world_defragment(moved, a, &order, NULL).done);
     CHECK(hm_world_trim(moved) == HM_OK && hm_world_destroy(moved, entity));
     finish_world(moved);
     free(moved);

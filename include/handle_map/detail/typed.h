@@ -324,7 +324,7 @@
 /* For containers with an order; handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_ORDER(prefix, kind, handle)                                                \
     HM_UNUSED static inline hm_progress prefix##_##kind##_defragment(                              \
-        prefix##_##kind *hm_self, const hm_order *hm_by, hm_budget hm_within)                      \
+        prefix##_##kind *hm_self, const hm_order *hm_by, hm_budget *hm_within)                     \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "defragment");                                             \
         HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
@@ -356,10 +356,10 @@
 
 #define HM_TYPED_DEFINE_ARRANGE(prefix, kind, handle)                                              \
     HM_UNUSED static inline hm_progress prefix##_##kind##_arrange(                                 \
-        prefix##_##kind *hm_self, const handle *hm_by, uint32_t hm_n, hm_budget hm_within)         \
+        prefix##_##kind *hm_self, const handle *hm_by, uint32_t hm_n, hm_budget *hm_within)        \
     {                                                                                              \
         HM_TYPED_CONTRACT(prefix, kind, "arrange");                                                \
-        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "arrange", hm_by, "order");                          \
+        HM_TYPED_CONTRACT_ARRAY(prefix, kind, "arrange", hm_by, "handles");                        \
         return hm_##kind##_arrange(&hm_self->kind, HM_TYPED_IDS(hm_by), hm_n, hm_within);          \
     }                                                                                              \
     HM_UNUSED static inline void prefix##_##kind##_touch(prefix##_##kind *hm_self,                 \
