@@ -3,7 +3,7 @@
 """Code is written once. Finds the passages of 8 and more lines in src and include that are alike
 but for names, numbers and strings, and compares them with a list, alike.txt beside this file: its
 lines name places, `file:name` each, and then why their code is alike. Fails for a pair of places
-that no line has.
+that no line has, and for a place that is like no other of its line.
 
 Comments, empty lines, directives without code and lone braces do not count. A place is named after
 the function, the macro or the type that has most of its lines.
@@ -133,7 +133,7 @@ def check(reasons, show):
     for group in groups:
         for place in group:
             if not any(place in pair and pair <= set(group) for pair in found):
-                print(f"alike.txt: {place} is like no other place of its line")
+                problems.append(f"alike.txt: {place} is like no other place of its line")
     print(f"{len(files)} files, {len(passages)} passages of {LEAST} and more lines alike, "
           f"{len(found)} pairs of places, {len(groups)} reasons")
     return problems
