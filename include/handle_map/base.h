@@ -61,10 +61,10 @@ HM_API const char *hm_last_error(void);
 
 /* The version of the headers. */
 #define HM_VERSION_MAJOR 0
-#define HM_VERSION_MINOR 2
+#define HM_VERSION_MINOR 3
 #define HM_VERSION_PATCH 0
 
-/* Returns the version of the running library, "0.2.0". Never NULL. O(1). */
+/* Returns the version of the running library, "0.3.0". Never NULL. O(1). */
 HM_API const char *hm_version(void);
 
 /* Called when a contract is broken, with a sentence that names the function, and the source

@@ -63,7 +63,7 @@ END
 run_program fetched
 
 make_program installed <<END
-find_package(handle_map 0.2 REQUIRED)
+find_package(handle_map 0.3 REQUIRED)
 END
 for shared in OFF ON; do
     # The headers may go to a folder of their own.
@@ -90,13 +90,13 @@ find_version() {
 }
 
 # The next minor version may have changed signatures, so it is refused.
-for version in '' 0.2 0.2.0 '0.2 EXACT' '0.2...0.4' '0.2...<0.3'; do
+for version in '' 0.3 0.3.0 '0.3 EXACT' '0.3...0.5' '0.3...<0.4'; do
     find_version "$version" || {
         echo "a program that asks for version '$version' does not find it" >&2
         exit 1
     }
 done
-for version in 0.1 0.3 0.2.99 1 '0.3...0.4'; do
+for version in 0.2 0.4 0.3.99 1 '0.4...0.5'; do
     if find_version "$version"; then
         echo "a program that asks for version $version gets another" >&2
         exit 1

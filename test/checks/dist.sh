@@ -78,7 +78,7 @@ cp blocks/1.c found/program.c
 cat >found/CMakeLists.txt <<'END_OF_BUILD'
 cmake_minimum_required(VERSION 3.16)
 project(program LANGUAGES C)
-find_package(handle_map 0.2 REQUIRED)
+find_package(handle_map 0.3 REQUIRED)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE handle_map::handle_map)
 set_target_properties(program PROPERTIES C_STANDARD 11)

@@ -104,7 +104,7 @@ if command -v cmake >/dev/null; then
     cat >"$work/consumer/CMakeLists.txt" <<'LISTS'
 cmake_minimum_required(VERSION 3.16)
 project(program LANGUAGES C)
-find_package(handle_map 0.2 REQUIRED)
+find_package(handle_map 0.3 REQUIRED)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE handle_map::handle_map)
 LISTS

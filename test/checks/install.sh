@@ -52,7 +52,7 @@ END
         cmake -S "$work/found" -B "$work/found/build" \
             -Dhandle_map_DIR="$libraries/cmake/handle_map" >"$work/log" 2>&1
     }
-    if ! { configure 0.2 && cmake --build "$work/found/build" >>"$work/log" 2>&1; }; then
+    if ! { configure 0.3 && cmake --build "$work/found/build" >>"$work/log" 2>&1; }; then
         cat "$work/log" >&2
         exit 1
     fi
@@ -61,12 +61,12 @@ END
         echo "CMake has not linked the shared library" >&2
         exit 1
     }
-    if configure '0.2 COMPONENTS none' || ! grep -q "so no 'none'" "$work/log"; then
+    if configure '0.3 COMPONENTS none' || ! grep -q "so no 'none'" "$work/log"; then
         echo "a component that does not exist does not fail" >&2
         exit 1
     fi
     # Another minor version may have other signatures; a later patch may have what is missing here.
-    for other in 0.1 0.3 0.2.9 1; do
+    for other in 0.2 0.4 0.3.9 1; do
         if configure $other; then
             echo "a program that asks for version $other gets another" >&2
             exit 1
