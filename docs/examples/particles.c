@@ -81,7 +81,7 @@ static void end_old(struct simulation *s)
 {
     for (uint32_t row = particles_table_count(&s->table); row-- > 0;)
         if (*particles_lifetime_cell(&s->table, row) <= 0)
-            s->ended += particles_table_erase(&s->table, particles_table_handle_at(&s->table, row));
+            s->ended += particles_table_erase_at(&s->table, row);
 }
 
 static bool run_frame(struct simulation *s, uint32_t count, const particle_step *step)

@@ -283,7 +283,7 @@ void PAGE_EXPORT(swarm_frame)(uint32_t churn, uint32_t max_swaps, uint32_t max_c
     const hm_order order = {.compare = by_key ? NULL : swarm_compare,
                             .key = by_key ? swarm_key : NULL};
     for (uint32_t i = 0; i < churn; i++)
-        hm_map_erase(&swarm, hm_map_handle_at(&swarm, page_random(hm_map_count(&swarm))));
+        hm_map_erase_at(&swarm, page_random(hm_map_count(&swarm)));
     for (uint32_t i = 0; i < churn; i++)
         swarm_insert();
     swarm_progress = (hm_progress){0};
@@ -375,7 +375,7 @@ int32_t PAGE_EXPORT(grid_insert)(void)
 
 bool PAGE_EXPORT(grid_erase)(uint32_t index)
 {
-    return hm_pool_erase(&grid, hm_pool_handle_at(&grid, index));
+    return hm_pool_erase_at(&grid, index);
 }
 
 static bool grid_is_unlucky(const void *item, void *context)

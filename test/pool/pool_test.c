@@ -176,6 +176,28 @@ POOL_TEST(the_lowest_hole_is_found_among_many_slots)
     finish(&pool);
 }
 
+POOL_TEST(upcoming_handles_are_known_up_to_the_capacity_after_a_reserve)
+{
+    enum { SOME = 300 };
+    hm_handle handles[SOME], upcoming[SOME];
+    hm_pool pool = make(storage, (hm_pool_desc){.capacity = SOME});
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, 0)));
+    fill(&pool, handles, SOME - 10);
+    /* All but a few places become recent holes, then holes of listed words, and more recent ones.
+     */
+    for (uint32_t i = 0; i < SOME - 20; i++)
+        CHECK(hm_pool_erase(&pool, handles[(i * 9 + 3) % (SOME - 20)]));
+    CHECK(hm_pool_reserve(&pool, SOME - 10) == HM_OK);
+    for (uint32_t k = 0; k < SOME - 10; k++)
+        upcoming[k] = hm_pool_upcoming(&pool, k);
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, SOME - 10)));
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, UINT32_MAX)));
+    for (uint32_t k = 0; k < SOME - 10; k++)
+        CHECK(hm_handle_equal(hm_pool_insert(&pool, NULL), upcoming[k]));
+    CHECK(hm_handle_is_null(hm_pool_upcoming(&pool, 0)));
+    finish(&pool);
+}
+
 POOL_TEST(erase_is_refused_the_second_time)
 {
     hm_handle h[6];
