@@ -47,6 +47,11 @@ static void on_destroy(void *item, void *context)
     called_back();
 }
 
+static void on_destroy_row(const hm_table *table, uint32_t row, void *context)
+{
+    on_destroy(hm_table_cell(table, row, 0), context);
+}
+
 static void on_relocate(void *item, uint32_t from, uint32_t to, void *context)
 {
     CHECK(item != NULL && context == &self && from != to);
@@ -63,6 +68,13 @@ static bool item_is_odd(const void *item, void *context)
 static bool row_is_odd(const hm_table *table, uint32_t row, void *context)
 {
     return item_is_odd(hm_table_cell(table, row, 0), context);
+}
+
+static bool list_is_there(hm_handle list, const void *items, uint32_t count, void *context)
+{
+    CHECK(items != NULL && count == ITEMS && !hm_handle_is_null(list));
+    (void)item_is_odd(items, context);
+    return true;
 }
 
 static bool value_is_odd(hm_handle owner, const void *value, void *context)
@@ -288,7 +300,7 @@ static bool run_pool(enum operation operation)
     PANICS_FROM(pool, verb, the_destroy_of_fini, 1, FINI)
 CALLBACK_TESTS(pool, POOL)
 
-/* table, whose sets of hooks are layouts */
+/* table, whose sets of hooks are layouts, too */
 
 INTRUDE(table, TABLE, hm_table_handle_at(&busy_table, 0), (void)0,
         hm_table_erase(c, HM_NULL_HANDLE) + hm_table_erase_n(c, &(hm_handle){0}, 1))
@@ -299,6 +311,8 @@ static void make_table(uint32_t hooks)
     static const hm_column columns[] = {{.size = 1}, {.size = 40}};
     hm_table_desc desc = {.columns = columns, .column_count = 2, .lanes = lanes[hooks]};
     desc.capacity = 2 * ITEMS;
+    desc.destroy = hooks != 0 ? on_destroy_row : NULL;
+    desc.context = &self;
     desc.name = "thing";
     CHECK(hm_table_init(&busy_table, &desc) == HM_OK);
     for (uint32_t i = 0; i < ITEMS; i++)
@@ -308,7 +322,24 @@ static void make_table(uint32_t hooks)
 
 static bool run_table(enum operation operation)
 {
+    const hm_handle first[] = {hm_table_handle_at(&busy_table, 0),
+                               hm_table_handle_at(&busy_table, 1)};
     switch (operation) {
+    case ERASE:
+        CHECK(hm_table_erase(&busy_table, first[0]));
+        return true;
+    case ERASE_LAST:
+        CHECK(hm_table_erase_at(&busy_table, ITEMS - 1));
+        return true;
+    case ERASE_N:
+        CHECK(hm_table_erase_n(&busy_table, first, 2) == 2);
+        return true;
+    case CLEAR:
+        hm_table_clear(&busy_table);
+        return true;
+    case FINI:
+        hm_table_fini(&busy_table);
+        return true;
     case ERASE_IF:
         CHECK(hm_table_erase_if(&busy_table, row_is_odd, &self) == ITEMS / 2);
         return true;
@@ -328,6 +359,8 @@ static bool run_table(enum operation operation)
 }
 
 #define TABLE_PANICS(kind, verb, arguments)                                                        \
+    PANICS_FROM(table, verb, destroy, 1, ERASE)                                                    \
+    PANICS_FROM(table, verb, the_destroy_of_fini, 1, FINI)                                         \
     PANICS_FROM(table, verb, predicate, 0, ERASE_IF)                                               \
     PANICS_FROM(table, verb, compare, 0, BY_COMPARE)                                               \
     PANICS_FROM(table, verb, key, 0, BY_KEY)
@@ -406,6 +439,8 @@ INTRUDE(lists, LISTS, hm_lists_handle_at(&busy_lists, 0), (void)0,
 static void make_lists(uint32_t hooks)
 {
     hm_lists_desc desc = {.item_size = 1 + hooks, .capacity = 2 * ITEMS, .name = "thing"};
+    desc.destroy = hooks != 0 ? on_destroy : NULL;
+    desc.context = &self;
     CHECK(hm_lists_init(&busy_lists, &desc) == HM_OK);
     hm_handle list = hm_lists_create(&busy_lists);
     for (uint32_t i = 0; i < ITEMS; i++)
@@ -415,13 +450,41 @@ static void make_lists(uint32_t hooks)
 static bool run_lists(enum operation operation)
 {
     hm_handle list = hm_lists_handle_at(&busy_lists, 0);
-    if (operation != ERASE_IF)
+    switch (operation) {
+    case ERASE:
+        CHECK(hm_lists_erase_at(&busy_lists, list, 0));
+        return true;
+    case ERASE_LAST:
+        CHECK(hm_lists_erase_ordered_at(&busy_lists, list, ITEMS - 1));
+        return true;
+    case ERASE_N:
+        CHECK(hm_lists_destroy_n(&busy_lists, &list, 1) == 1);
+        return true;
+    case ERASE_IF:
+        CHECK(hm_lists_erase_if(&busy_lists, list, item_is_odd, &self) == ITEMS / 2);
+        return true;
+    case CHANGE:
+        CHECK(hm_lists_destroy_if(&busy_lists, list_is_there, &self) == 1);
+        return true;
+    case REPLACE:
+        CHECK(hm_lists_resize(&busy_lists, list, 2) == HM_OK);
+        return true;
+    case CLEAR:
+        hm_lists_clear(&busy_lists);
+        return true;
+    case FINI:
+        hm_lists_fini(&busy_lists);
+        return true;
+    default:
         return false;
-    CHECK(hm_lists_erase_if(&busy_lists, list, item_is_odd, &self) == ITEMS / 2);
-    return true;
+    }
 }
 
-#define LISTS_PANICS(kind, verb, arguments) PANICS_FROM(lists, verb, predicate, 0, ERASE_IF)
+#define LISTS_PANICS(kind, verb, arguments)                                                        \
+    PANICS_FROM(lists, verb, destroy, 1, ERASE)                                                    \
+    PANICS_FROM(lists, verb, the_destroy_of_fini, 1, FINI)                                         \
+    PANICS_FROM(lists, verb, predicate, 0, ERASE_IF)                                               \
+    PANICS_FROM(lists, verb, the_predicate_of_destroy_if, 0, CHANGE)
 CALLBACK_TESTS(lists, LISTS)
 
 /* index */
