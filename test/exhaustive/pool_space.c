@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The live pool: how it is begun, copied and brought back. */
-#include "pool_space.h"
+/* The state spaces of a pool. In a space with settled slots these come first, and are in their last
+ * generation, so that only a clear erases them. */
 #include "blank.h"
+#include "subject.h"
+
+#include "support/pool_model.h"
 
 #include <stddef.h>
+#include <string.h>
 
-pool_live now;
+enum {
+    POOL_ITEM = 16,  /* bytes, at most */
+    POOL_SMALL = 64, /* windows of the arena, bytes */
+    POOL_BLOCK = 144,
+    POOL_LARGE = 288
+};
+
+static pool_model model;
+static const space_config *config;
 
 /* begin and end */
 
@@ -15,32 +27,29 @@ static void begin_arena(void)
 {
     size_t windows[ARENA_RANGES];
     uint32_t count = 0;
-    uint32_t small = now.config->storage == HM_STORAGE_VIRTUAL ? 5 : 9;
-    if (now.config->settled != 0)
+    uint32_t small = config->storage == HM_STORAGE_VIRTUAL ? 5 : 9;
+    if (config->settled != 0)
         small = 10;
     while (count < small)
         windows[count++] = POOL_SMALL;
-    if (now.config->settled != 0)
+    if (config->settled != 0)
         for (uint32_t i = 0; i < 4; i++)
             windows[count++] = i < 2 ? POOL_BLOCK : POOL_LARGE;
-    arena_begin(windows, count, now.config->page_size);
+    arena_begin(windows, count, config->page_size);
 }
 
 static void begin_pool(void)
 {
-    hm_pool_desc desc = {.item_size = now.config->item_size,
-                         .capacity = now.config->capacity,
-                         .max_slots = now.config->max_slots,
-                         .type_id = SPACE_TYPE_ID,
-                         .storage = now.config->storage,
-                         .block_size = now.config->block_size,
-                         .destroy = now.config->hooks ? pool_destroyed : NULL,
-                         .context = &now,
-                         .memory = &arena.table};
+    const hm_pool_desc desc = {.item_size = config->item_size,
+                               .capacity = config->capacity,
+                               .max_slots = config->max_slots,
+                               .type_id = SPACE_TYPE_ID,
+                               .storage = config->storage,
+                               .block_size = config->block_size};
     uint32_t refuse = 1;
     do { /* Each of the reservations is refused once. */
         arena_refuse(refuse++);
-        hm_status status = hm_pool_init(&now.pool, &desc);
+        hm_status status = pool_model_init(&model, &desc, config->hooks, config->page_size);
         CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
         CHECK(!arena.refused || arena_is_empty());
     } while (arena.refused);
@@ -50,51 +59,35 @@ static void begin_pool(void)
 /* Spends the first generations of all slots, then inserts the last items of the settled ones. */
 static void spend_lives(void)
 {
+    static const uint32_t any[TEST_ARGUMENTS];
     for (uint32_t life = 1; life <= SPACE_LIVES; life++) {
-        bool is_spent = life <= now.config->spent_lives;
-        uint32_t end = is_spent ? now.config->capacity : now.config->settled;
-        for (uint32_t slot = 0; slot < end; slot++)
-            if (slot < now.config->settled)
-                pool_settle(slot);
-            else
-                pool_insert(POOL_COPIED);
-        if (life == SPACE_LIVES)
-            break;
-        now.destroy_from = 0;
-        hm_pool_clear(&now.pool);
-        memset(now.destroyed, 0, sizeof now.destroyed);
-        memset(now.model.place, 0, sizeof now.model.place);
+        bool is_spent = life <= config->spent_lives;
+        uint32_t end = is_spent ? config->capacity : config->settled;
+        while (model.count < end)
+            subject_run("insert", any);
+        if (life != SPACE_LIVES)
+            subject_run("clear", any);
     }
-    now.model.settled_live = now.config->settled != 0;
 }
 
-static size_t begin(const space_config *config)
+static void fini(void)
 {
-    memset(&now, 0, sizeof now);
-    now.config = config;
-    CHECK(config->max_slots <= config->settled + (uint32_t)POOL_FREE_SLOTS);
-    CHECK(config->settled == 0 || !config->hooks); /* The model does not know their items. */
-    CHECK(config->max_slots <= POOL_MOST_SLOTS && config->item_size <= POOL_ITEM);
-    begin_arena();
-    begin_pool();
-    spend_lives();
-    size_t size = offsetof(pool_state, bytes) + arena_size();
-    CHECK(size <= sizeof(pool_state));
-    return size;
+    pool_model_fini(&model);
 }
 
-static void end(void)
+static void probe(hm_handle handle)
 {
-    hm_pool_fini(&now.pool);
-    CHECK(arena_is_empty());
+    pool_model_probe(&model, handle);
 }
 
 /* states */
 
-bool pool_holds_items(uint32_t range)
+/* The range is not that of a column. */
+static bool holds_items(uint32_t range)
 {
-    const hm_array *columns[] = {&now.pool.entry_array, &now.pool.word_array, &now.pool.level_array,
-                                 &now.pool.unit_array, &now.pool.index_array};
+    const hm_pool *pool = &model.pool;
+    const hm_array *columns[] = {&pool->entry_array, &pool->word_array, &pool->level_array,
+                                 &pool->unit_array, &pool->index_array};
     if (arena.memory.reserved[range] == 0)
         return false;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
@@ -106,19 +99,21 @@ bool pool_holds_items(uint32_t range)
 /* Blanks holes, whose bytes have no meaning. */
 static void blank_items(void)
 {
-    unsigned char kept[POOL_MOST_SLOTS][POOL_ITEM];
-    for (uint32_t slot = 0; slot < now.config->max_slots; slot++)
-        if (pool_place(&now.model, slot) != NULL)
-            memcpy(kept[slot], pool_place(&now.model, slot), now.config->item_size);
+    unsigned char kept[POOL_MODEL_SLOTS][POOL_ITEM];
+    for (uint32_t slot = 0; slot < model.end; slot++)
+        if (model.slots[slot].is_live)
+            memcpy(kept[slot], model.slots[slot].place, config->item_size);
+        else
+            model.slots[slot] = (pool_model_slot){.generation = model.slots[slot].generation};
     for (uint32_t i = 0; i < arena.range_count; i++) {
-        size_t end = pool_holds_items(i) ? arena.memory.reserved[i] : 0;
+        size_t end = holds_items(i) ? arena.memory.reserved[i] : 0;
         for (size_t at = 0; at < end; at += arena.table.page_size)
             if (arena_is_committed(i, at))
                 memset(arena_range(i) + at, SPACE_BLANK, arena.table.page_size);
     }
-    for (uint32_t slot = 0; slot < now.config->max_slots; slot++)
-        if (pool_place(&now.model, slot) != NULL)
-            memcpy(pool_place(&now.model, slot), kept[slot], now.config->item_size);
+    for (uint32_t slot = 0; slot < model.end; slot++)
+        if (model.slots[slot].is_live)
+            memcpy(model.slots[slot].place, kept[slot], config->item_size);
 }
 
 /* Bytes that must not matter get one fixed value, so that states that behave equally are equal, and
@@ -126,52 +121,172 @@ static void blank_items(void)
  * of arrays, which the pool sets at a trim, places for recent holes while there are less, and where
  * to look for cold slots while there are none.
  * Bits and blocks behind those in use are not among them: they must be 0. */
-static void blank_unused(void)
+static void blank(void)
 {
+    hm_pool *pool = &model.pool;
     blank_items();
-    blank_behind(&now.pool.entry_array, sizeof(uint32_t) * now.pool.slot_count);
-    blank_behind(&now.pool.index_array, sizeof(uint32_t) * now.pool.index_size);
-    BLANK(now.pool.entry_array.count);
-    BLANK(now.pool.word_array.count);
-    for (uint32_t i = 0; i < HM_POOL_RECENT; i++)
-        if (now.pool.count + i >= now.pool.recent_end)
-            BLANK(now.pool.recent[(now.pool.count + i) % HM_POOL_RECENT]);
-    if (now.pool.cold_count == 0)
-        BLANK(now.pool.absent_from);
+    blank_behind(&pool->entry_array, sizeof(uint32_t) * pool->slot_count);
+    blank_behind(&pool->index_array, sizeof(uint32_t) * pool->index_size);
+    BLANK(pool->entry_array.count);
+    BLANK(pool->word_array.count);
+    for (uint32_t i = 0; i < HM_POOL_RECENT; i++) {
+        if (pool->count + i >= pool->recent_end)
+            BLANK(pool->recent[(pool->count + i) % HM_POOL_RECENT]);
+        if (i >= model.recent_count)
+            model.recent[i] = 0;
+    }
+    if (pool->cold_count == 0)
+        BLANK(pool->absent_from);
 }
 
-void pool_capture(void *into)
+static size_t begin(const space_config *of)
 {
-    pool_state *state = into;
-    arena_open();
-    blank_unused();
-    memcpy(&state->pool, &now.pool, sizeof now.pool);
-    memcpy(&state->memory, &arena.memory, sizeof arena.memory);
-    memcpy(&state->model, &now.model, sizeof now.model);
-    arena_capture(state->bytes);
-    arena_close();
+    const size_t live = offsetof(pool_model, pool);
+    CHECK(of->max_slots <= POOL_MODEL_SLOTS && of->item_size <= POOL_ITEM);
+    config = of;
+    memset(&model, 0, sizeof model);
+    model.is_plain = model.trimmed = true;
+    begin_arena();
+    begin_pool();
+    size_t size =
+        subject_begin(&(subject_space){of, &pool_subject, &model, (unsigned char *)&model + live,
+                                       sizeof model - live, NULL, blank, probe, fini});
+    spend_lives();
+    return size;
 }
 
-void pool_restore(const void *from)
+/* what a state shows */
+
+/* Checks each address of the arena, and one behind each range; no two items share one. */
+static void check_addresses(void)
 {
-    const pool_state *state = from;
-    arena_open();
-    memcpy(&now.pool, &state->pool, sizeof now.pool);
-    memcpy(&arena.memory, &state->memory, sizeof arena.memory);
-    memcpy(&now.model, &state->model, sizeof now.model);
-    arena_restore(state->bytes);
-    arena_close();
+    static uint8_t owners[ARENA_RANGES][POOL_LARGE + 1]; /* slot of each byte, plus 1; 0: none */
+    const size_t size = config->item_size;
+    memset(owners, 0, sizeof owners);
+    for (uint32_t slot = 0; slot < model.end; slot++)
+        for (size_t i = 0; i < size && model.slots[slot].is_live; i++) {
+            CHECK((uintptr_t)model.slots[slot].place % (size & (0 - size)) == 0);
+            size_t offset = (size_t)(model.slots[slot].place + i - arena_range(0));
+            uint8_t *owner = &owners[offset / ARENA_STEP][offset % ARENA_STEP];
+            CHECK(holds_items((uint32_t)(offset / ARENA_STEP)) && *owner == 0);
+            *owner = (uint8_t)(slot + 1);
+        }
+    CHECK(hm_handle_is_null(hm_pool_handle_of(&model.pool, NULL)));
+    CHECK(hm_handle_is_null(hm_pool_handle_of(&model.pool, &model.pool)));
+    for (uint32_t i = 0; i < arena.range_count; i++)
+        for (size_t at = 0; at <= arena.windows[i]; at++) {
+            hm_handle handle = hm_pool_handle_of(&model.pool, arena_range(i) + at), owner = {0};
+            uint32_t slot = owners[i][at] - 1u;
+            if (owners[i][at] != 0)
+                owner = space_name(slot, model.slots[slot].generation, SPACE_TYPE_ID, false);
+            CHECK(handle.bits == owner.bits);
+        }
+}
+
+/* A run ends at a hole, or where the next item is not adjacent. */
+static void check_run(uint32_t from)
+{
+    const pool_model_slot *slots = model.slots;
+    uint32_t first = from, length = 0, said = UINT32_MAX;
+    while (first < model.end && !slots[first].is_live)
+        first++;
+    if (first >= model.end)
+        first = HM_INVALID_INDEX;
+    else
+        do
+            length++;
+        while (first + length < model.end && slots[first + length].is_live &&
+               slots[first + length].place == slots[first].place + config->item_size * length);
+    CHECK(hm_pool_next_run(&model.pool, from, &said) == first && said == length);
+    CHECK(hm_pool_next_run(&model.pool, from, NULL) == first);
+}
+
+static void check(void)
+{
+    check_addresses();
+    check_run(0);
+    for (uint32_t from = config->settled; from <= config->max_slots + 1; from++)
+        check_run(from);
+    check_run(UINT32_MAX);
+    for (uint32_t slot = 0; slot < config->settled; slot++)
+        probe(space_name(slot, model.slots[slot].generation, SPACE_TYPE_ID, false));
+    subject_check();
+}
+
+/* steps */
+
+static void list_all(space_actions *list)
+{
+    uint32_t settled = config->settled, slots = config->max_slots - settled;
+    list->count = 0;
+    for (uint32_t way = 0; way < 3; way++) /* copied, zeroed, in place */
+        subject_add(list, "insert", way, 0, 0);
+    subject_add_quiet(list, "clear", 0, 0, 0);
+    subject_add(list, "trim", 0, 0, 0);
+    subject_add(list, "reserve", UINT32_MAX, 0, 1);
+    for (uint32_t n = 0; n <= slots + 1; n++) {
+        subject_add(list, "reserve", n, 0, 1);
+        subject_add(list, "insert_n", n, 0, n % 2);
+    }
+    for (uint32_t set = 0; set < 1u << slots; set++) {
+        subject_add_quiet(list, "erase_set", set, settled, 0);
+        subject_add_quiet(list, "erase_if", set, settled, 0);
+    }
+    for (uint32_t slot = settled; slot < config->max_slots; slot++)
+        subject_add_quiet(list, "erase", 0, slot, 0);
+}
+
+static bool is_possible(const void *state, const space_action *action)
+{
+    (void)state;
+    return !subject_is(action, "erase") ||
+           (action->b < model.end && model.slots[action->b].is_live);
+}
+
+/* Whether these bytes have a part of an item. */
+static bool holds_live(const unsigned char *bytes, size_t size)
+{
+    for (uint32_t slot = 0; slot < model.end; slot++) {
+        const unsigned char *place = model.slots[slot].place;
+        if (model.slots[slot].is_live && place < bytes + size && bytes < place + config->item_size)
+            return true;
+    }
+    return false;
+}
+
+/* After a trim, each page or block that is left has a live item. */
+static void check_trimmed(void)
+{
+    for (uint32_t i = 0; i < arena.range_count; i++) {
+        if (!holds_items(i))
+            continue;
+        size_t unit = config->page_size;
+        if (config->storage == HM_STORAGE_GROWING_BLOCKS)
+            unit = arena.memory.reserved[i];
+        if (config->storage == HM_STORAGE_FIXED_BLOCKS)
+            unit *= ((config->item_size << model.pool.places.block_shift) - 1) / unit + 1;
+        for (size_t at = 0; at < arena.memory.reserved[i]; at += unit)
+            CHECK(!arena_is_committed(i, at) || holds_live(arena_range(i) + at, unit));
+    }
+}
+
+static uint32_t take(const void *before, const space_action *action, uint32_t refuse, bool *changed)
+{
+    uint32_t made = subject_take(before, action, refuse, changed);
+    if (subject_is(action, "trim") && (refuse == 0 || refuse > made))
+        check_trimmed();
+    return made;
 }
 
 const space_kind pool_space = {
     .container = "pool",
-    .verbs = pool_verbs,
+    .subject = &pool_subject,
     .begin = begin,
-    .end = end,
-    .capture = pool_capture,
-    .restore = pool_restore,
-    .check = pool_check,
-    .list = pool_list,
-    .is_possible = pool_is_possible,
-    .take = pool_take,
+    .end = fini,
+    .capture = subject_capture,
+    .restore = subject_restore,
+    .check = check,
+    .take = take,
+    .list = list_all,
+    .is_possible = is_possible,
 };

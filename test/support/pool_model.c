@@ -11,22 +11,24 @@ enum {
     MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
     MODEL_STRIDE = 32, /* above, each item after this many operations */
     MODEL_BATCH = 32,  /* handles for erase_n */
-    MODEL_MOST = 9000  /* the largest capacity */
+    MODEL_MOST = 9000, /* the largest capacity */
+    POOL_SET = 28      /* slots that an argument chooses of */
 };
 
-static pool_model_slot *find(const pool_model *model, hm_handle handle)
+static hm_handle handle_at(const pool_model *model, uint32_t slot)
+{
+    return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
+}
+
+static pool_model_slot *find(pool_model *model, hm_handle handle)
 {
     uint32_t slot = hm_handle_index(handle);
     if (hm_handle_is_free(handle) || hm_handle_type_id(handle) != model->desc.type_id ||
         slot >= model->end)
         return NULL;
     pool_model_slot *record = &model->slots[slot];
-    return record->is_live && record->generation == hm_handle_generation(handle) ? record : NULL;
-}
-
-static hm_handle handle_at(const pool_model *model, uint32_t slot)
-{
-    return hm_handle_pack(slot, model->slots[slot].generation, model->desc.type_id);
+    bool is_same = handle.bits == handle_at(model, slot).bits;
+    return record->is_live && is_same ? record : NULL;
 }
 
 /* Returns the first live slot from `which` on, wrapping around. There is one. */
@@ -94,10 +96,15 @@ static void on_destroy(void *item, void *context)
     CHECK(!model->clearing || hm_handle_index(handle) >= model->last_slot);
     model->last_slot = hm_handle_index(handle) + 1;
     record->destroyed++;
-    if ((model->tick + hm_handle_index(handle)) % 16 == 0) {
+    if ((model->tick + hm_handle_index(handle)) % TEST_SAMPLE == 0) {
+        void *place = item;
         CHECK(hm_pool_validate(&model->pool) == HM_OK);
         CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
+        CHECK(hm_handle_is_null(hm_pool_emplace(&model->pool, &place)) && place == NULL);
         CHECK(!hm_pool_erase(&model->pool, handle));
+        CHECK(hm_pool_erase_n(&model->pool, &handle, 1) == 0);
+        CHECK(hm_pool_reserve(&model->pool, 1) == HM_ERROR_BUSY);
+        CHECK(hm_pool_trim(&model->pool) == HM_ERROR_BUSY);
     }
 }
 
@@ -144,6 +151,40 @@ static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint6
     CHECK((uintptr_t)record->place % (align != 0 ? align : 1) == 0);
     test_memory_check_committed(&model->memory, record->place, model->desc.item_size);
     model->count++;
+    if (model->is_plain) {
+        CHECK(item_holds(model, record));
+        record->is_zero = false;
+        record->value = (uint64_t)slot << 8 | record->generation;
+        test_item_fill(record->place, model->desc.item_size, record->value);
+    }
+}
+
+/* Returns the lowest hole with memory, or HM_INVALID_INDEX. */
+static uint32_t lowest_hole(const hm_pool *pool)
+{
+    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
+        const hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
+        if (((word->open & ~word->live) >> slot % HM_POOL_WORD & 1) != 0)
+            return slot;
+    }
+    return HM_INVALID_INDEX;
+}
+
+/* The latest recent hole, if its place is below the number of items; else the lowest hole with
+ * memory; if there is none, any free slot; else a new one. */
+static void check_choice(const pool_model *model, uint32_t slot, uint32_t lowest)
+{
+    uint32_t latest = HM_INVALID_INDEX;
+    if (model->recent_count != 0)
+        latest = model->recent[model->recent_count - 1];
+    if (latest < model->count)
+        CHECK(slot == latest);
+    else if (lowest != HM_INVALID_INDEX)
+        CHECK(slot == lowest);
+    else if (model->end > model->count + model->retired)
+        CHECK(slot < model->end);
+    else
+        CHECK(slot == model->end);
 }
 
 static void forget_recent(pool_model *model)
@@ -178,6 +219,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     void *place = item;
     hm_handle handle;
     bool fits = room(model) != 0;
+    uint32_t lowest = lowest_hole(&model->pool);
     test_item_fill(item, model->desc.item_size, value);
     if (way % 3 == 0)
         handle = hm_pool_insert(&model->pool, item);
@@ -185,19 +227,19 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
         handle = hm_pool_insert(&model->pool, NULL);
     else
         handle = hm_pool_emplace(&model->pool, &place);
+    CHECK(way % 3 != 2 || place == hm_pool_get(&model->pool, handle));
     if (hm_handle_is_null(handle)) {
         CHECK(!fits || test_memory_refused(&model->memory));
-        CHECK(way % 3 != 2 || place == NULL);
         return;
     }
     CHECK(fits);
+    check_choice(model, hm_handle_index(handle), lowest);
     if (way % 3 == 2)
         test_item_fill(place, model->desc.item_size, value);
     note_insert(model, handle, way % 3 == 1, value);
 }
 
-/* Calls all queries of the pool for one handle. */
-static void probe_handle(const pool_model *model, hm_handle handle)
+void pool_model_probe(pool_model *model, hm_handle handle)
 {
     const pool_model_slot *record = find(model, handle);
     hm_handle_state state = hm_pool_explain(&model->pool, handle), expected = HM_HANDLE_LIVE;
@@ -226,10 +268,15 @@ static void probe_handle(const pool_model *model, hm_handle handle)
     else if (record == NULL)
         expected = generation <= model->slots[slot].generation ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
     CHECK(state == expected);
+    if (record != NULL)
+        return;
+    hm_handle twice[] = {handle, HM_NULL_HANDLE, handle};
+    CHECK(!hm_pool_erase(&model->pool, handle));
+    CHECK(hm_pool_erase_n(&model->pool, twice, sizeof twice / sizeof *twice) == 0);
 }
 
 /* Probes a pointer into a live item, or to where one was. */
-static void probe_pointer(const pool_model *model, uint32_t which, uint32_t noise)
+static void probe_pointer(pool_model *model, uint32_t which, uint32_t noise)
 {
     if (model->end == 0)
         return;
@@ -296,14 +343,28 @@ static void check_pool(void *state)
     CHECK(hm_handle_is_null(hm_pool_handle_at(&model->pool, model->end)));
     check_walk(model);
     uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
-    probe_handle(model, pick(model, kind, which, (uint32_t)test_random(&random)));
-    probe_pointer(model, which, kind);
+    if (TEST_SAMPLE > 1) { /* The search probes all handles, of the generations that it has. */
+        pool_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
+        probe_pointer(model, which, kind);
+    }
     if (!model->refuses)
         test_memory_fail(&model->memory, 0, false);
     model->refuses = false;
 }
 
 /* The operations. */
+
+hm_status pool_model_init(pool_model *model, const hm_pool_desc *desc, bool has_hook,
+                          size_t page_size)
+{
+    test_memory_init_with_holes(&model->memory, page_size);
+    model->desc = *desc;
+    model->desc.destroy = has_hook ? on_destroy : NULL;
+    model->desc.context = model;
+    model->desc.memory = &model->memory.table;
+    CHECK(desc->max_slots <= POOL_MODEL_SLOTS);
+    return hm_pool_init(&model->pool, &model->desc);
+}
 
 /* Arguments: layout; shape; storage, hook and type id. */
 static void *begin(const uint32_t arguments[3])
@@ -313,8 +374,7 @@ static void *begin(const uint32_t arguments[3])
     test_layout layout = test_layout_at(arguments[0] % test_layout_count());
     pool_model *model = calloc(1, sizeof *model);
     CHECK(model != NULL);
-    test_memory_init_with_holes(&model->memory, layout.page_size);
-    hm_pool_desc *desc = &model->desc;
+    hm_pool_desc filled = {0}, *desc = &filled;
     desc->item_size = layout.item_size;
     desc->item_align = layout.item_align;
     desc->capacity = capacities[arguments[1] % 8];
@@ -323,13 +383,8 @@ static void *begin(const uint32_t arguments[3])
     desc->max_slots = desc->capacity + spares[arguments[1] / 8 % 5];
     desc->storage = (hm_storage)(arguments[2] % 3);
     desc->block_size = arguments[2] / 3 % 2 == 0 ? 4096 : 0;
-    desc->destroy = arguments[2] / 6 % 2 != 0 ? on_destroy : NULL;
     desc->type_id = (uint16_t)(arguments[2] / 12 & HM_HANDLE_MAX_TYPE_ID);
-    desc->context = model;
-    desc->memory = &model->memory.table;
-    model->slots = calloc(desc->max_slots, sizeof *model->slots);
-    CHECK(model->slots != NULL);
-    CHECK(hm_pool_init(&model->pool, desc) == HM_OK);
+    CHECK(pool_model_init(model, desc, arguments[2] / 6 % 2 != 0, layout.page_size) == HM_OK);
     return model;
 }
 
@@ -348,17 +403,21 @@ static void start_clearing(pool_model *model)
     model->last_slot = 0;
 }
 
-static void end(void *state)
+void pool_model_fini(pool_model *model)
 {
-    pool_model *model = state;
     start_clearing(model);
     hm_pool_fini(&model->pool);
     note_all_erased(model);
     test_memory_check_released(&model->memory);
     hm_pool_fini(&model->pool);
     CHECK(hm_pool_validate(&model->pool) == HM_OK);
-    free(model->slots);
-    free(model);
+    CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
+}
+
+static void end(void *state)
+{
+    pool_model_fini(state);
+    free(state);
 }
 
 /* Way, value. */
@@ -380,13 +439,16 @@ static void reserve(void *state, const uint32_t arguments[3])
 {
     static hm_handle promised[MODEL_MOST];
     pool_model *model = state;
-    uint32_t n = arguments[0] % (arguments[2] % 8 == 0 ? room(model) + 2 : 40);
+    uint32_t n = arguments[0];
+    if (n != UINT32_MAX)
+        n %= arguments[2] % 8 == 0 ? room(model) + 2 : 40;
     hm_status status = hm_pool_reserve(&model->pool, n);
     if (status != HM_OK) {
         CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
         return;
     }
-    CHECK(n <= room(model));
+    CHECK(n <= room(model) && !test_memory_refused(&model->memory));
+    test_try();
     test_memory_fail(&model->memory, 1, true);
     for (uint32_t k = 0; k < n; k++)
         promised[k] = hm_pool_upcoming(&model->pool, k);
@@ -397,6 +459,7 @@ static void reserve(void *state, const uint32_t arguments[3])
         CHECK(hm_pool_contains(&model->pool, promised[i]));
     }
     CHECK(!test_memory_refused(&model->memory));
+    test_undo();
 }
 
 /* Number, value, whether zeroed and reported: inserts all of them, or none. */
@@ -457,8 +520,33 @@ static void erase_n(void *state, const uint32_t arguments[3])
     CHECK(erased == count - model->count);
 }
 
+/* Set of slots, from the second argument on: each is named twice, whether it has an item or not. */
+static void erase_set(void *state, const uint32_t arguments[3])
+{
+    pool_model *model = state;
+    hm_handle handles[3 * POOL_SET] = {{0}};
+    uint32_t n = 0, count = model->count, first = arguments[1] % (model->end + 1);
+    for (uint32_t i = 0; i < POOL_SET && first + i < model->end; i++) {
+        if ((arguments[0] >> i & 1) == 0)
+            continue;
+        handles[n++] = handle_at(model, first + i);
+        handles[n++] = HM_NULL_HANDLE;
+        handles[n++] = handle_at(model, first + i);
+    }
+    uint32_t erased = hm_pool_erase_n(&model->pool, handles, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (find(model, handles[i]) != NULL)
+            note_erase(model, find(model, handles[i]));
+    CHECK(erased == count - model->count);
+}
+
+static bool is_marked(const pool_model *model, uint32_t slot)
+{
+    return slot >= model->first && (model->doomed >> (slot - model->first) % POOL_SET & 1) != 0;
+}
+
 /* Called for the live slots, each once, in their order; doomed ones before are erased already. */
-static bool is_of_third(const void *item, void *context)
+static bool is_doomed(const void *item, void *context)
 {
     pool_model *model = context;
     hm_handle handle = hm_pool_handle_of(&model->pool, item);
@@ -468,23 +556,25 @@ static bool is_of_third(const void *item, void *context)
     for (uint32_t slot = model->last_slot; slot < hm_handle_index(handle); slot++)
         CHECK(!model->slots[slot].is_live);
     model->last_slot = hm_handle_index(handle) + 1;
-    if (hm_handle_index(handle) % 8 == 0)
+    if (hm_handle_index(handle) % TEST_SAMPLE == 0)
         CHECK(hm_pool_validate(&model->pool) == HM_OK);
     CHECK(hm_handle_is_null(hm_pool_insert(&model->pool, NULL)));
-    CHECK(hm_pool_erase_if(&model->pool, is_of_third, model) == 0);
-    return hm_handle_index(handle) % 3 == model->third;
+    CHECK(!hm_pool_erase(&model->pool, handle));
+    CHECK(hm_pool_erase_if(&model->pool, is_doomed, model) == 0);
+    return is_marked(model, hm_handle_index(handle));
 }
 
-/* Which third. */
+/* Set of slots, from the second argument on. */
 static void erase_if(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     uint32_t count = model->count;
-    model->third = arguments[0] % 3;
+    model->doomed = arguments[0];
+    model->first = arguments[1] % (model->end + 1);
     model->last_slot = 0;
-    uint32_t erased = hm_pool_erase_if(&model->pool, is_of_third, model);
+    uint32_t erased = hm_pool_erase_if(&model->pool, is_doomed, model);
     for (uint32_t slot = 0; slot < model->end; slot++)
-        if (model->slots[slot].is_live && slot % 3 == model->third)
+        if (model->slots[slot].is_live && is_marked(model, slot))
             note_erase(model, &model->slots[slot]);
     CHECK(erased == count - model->count);
 }
@@ -559,7 +649,7 @@ static void edit(void *state, const uint32_t arguments[3])
 /* A handle as pick takes it. */
 static void probe(void *state, const uint32_t arguments[3])
 {
-    probe_handle(state, pick(state, arguments[0], arguments[1], arguments[2]));
+    pool_model_probe(state, pick(state, arguments[0], arguments[1], arguments[2]));
     probe_pointer(state, arguments[1], arguments[2]);
 }
 
@@ -592,16 +682,10 @@ static void hostile(void *state, const uint32_t arguments[3])
     uint32_t slot = model->end != 0 ? arguments[0] / 4 % model->end : 0;
     uint64_t entry = model->end != 0 ? model->pool.entries[slot] : 0;
     hm_handle handle = test_hostile_handle(hm_handle_from_bits(entry << 32 | slot), arguments);
-    hm_handle twice[] = {handle, HM_NULL_HANDLE, handle};
-    probe_handle(model, handle);
-    if (find(model, handle) != NULL)
-        return;
-    CHECK(!hm_pool_erase(&model->pool, handle));
-    CHECK(hm_pool_erase_n(&model->pool, twice, sizeof twice / sizeof *twice) == 0);
+    pool_model_probe(model, handle);
 }
 
-/* Returns the handle of the item that has this byte. */
-static hm_handle owner_of(const pool_model *model, uintptr_t address)
+hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address)
 {
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live &&
@@ -624,7 +708,7 @@ static void hostile_address(void *state, const uint32_t arguments[3])
     }
     uintptr_t address = arguments[0] / 4 % 2 == 0 ? near + by : near - by;
     CHECK(hm_handle_equal(hm_pool_handle_of(&model->pool, (const void *)address),
-                          owner_of(model, address)));
+                          pool_model_owner_of(model, address)));
 }
 
 static const test_operation operations[] = {
@@ -645,6 +729,7 @@ static const test_operation operations[] = {
     {"hostile_address", 30, hostile_address},
     {"insert_n", 20, insert_n},
     {"erase_if", 6, erase_if},
+    {"erase_set", 6, erase_set},
 };
 
 const test_subject pool_subject = {

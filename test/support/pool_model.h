@@ -13,36 +13,53 @@
 #include <handle_map/pool.h>
 
 enum { POOL_MODEL_PAST = 256 }; /* handles of erased items to probe */
+#ifndef HM_EXHAUSTIVE
+enum { POOL_MODEL_SLOTS = 9600 }; /* the largest max_slots */
+#endif
 
 typedef struct pool_model_slot {
     unsigned char *place; /* where the item was inserted */
     uint64_t value;       /* pattern of the item's bytes, unless is_zero */
     uint32_t generation;  /* the last one issued; 0: none */
     uint32_t destroyed;   /* reports of destroy for this item */
-    bool is_live, is_zero;
+    uint32_t is_live, is_zero;
 } pool_model_slot;
 
 typedef struct pool_model {
-    hm_pool pool;
     hm_pool_desc desc;
     test_memory memory;
-    pool_model_slot *slots; /* max_slots of them */
-    uint32_t count;         /* live ones */
-    uint32_t end;           /* slots that were issued */
-    uint32_t retired;       /* slots that are retired */
     hm_handle past[POOL_MODEL_PAST];
-    uint32_t past_count;             /* handles ever stored there */
-    uint32_t tick;                   /* checks */
-    uint32_t third;                  /* of the slots: the one that erase_if erases */
-    uint32_t last_slot;              /* where destroy ran last in a clear, plus 1 */
-    bool clearing;                   /* destroy must go upward */
-    bool refuses;                    /* memory will refuse the next operation a call */
-    bool trimmed;                    /* since then the lowest hole may have no memory */
+    uint32_t past_count;    /* handles ever stored there */
+    uint32_t tick;          /* checks */
+    uint32_t doomed, first; /* erase_if: set of slots from the first on; those above repeat */
+    uint32_t last_slot;     /* where destroy ran last in a clear, plus 1 */
+    bool clearing;          /* destroy must go upward */
+    bool refuses;           /* memory will refuse the next operation a call */
+    bool trimmed;           /* since then the lowest hole may have no memory */
+    bool is_plain;          /* an item's value is its slot and generation, and none is zero */
+    /* From here on, all that operations depend on. */
+    hm_pool pool;
+    pool_model_slot slots[POOL_MODEL_SLOTS];
+    uint32_t count;                  /* live ones */
+    uint32_t end;                    /* slots that were issued */
+    uint32_t retired;                /* slots that are retired */
     uint32_t recent[HM_POOL_RECENT]; /* the holes that insert fills first, the latest last */
     uint32_t recent_count;
-    bool remembers; /* an erase adds to them; only an insert makes it so */
+    uint32_t remembers; /* an erase adds to them; only an insert makes it so */
 } pool_model;
 
 extern const test_subject pool_subject;
+
+/* `desc` has all fields but memory and context; has_hook: destroy is the model's. Returns what init
+ * returns. */
+hm_status pool_model_init(pool_model *model, const hm_pool_desc *desc, bool has_hook,
+                          size_t page_size);
+void pool_model_fini(pool_model *model);
+
+/* Calls all queries of the pool for one handle, and tries to erase it if it names nothing. */
+void pool_model_probe(pool_model *model, hm_handle handle);
+
+/* Returns the handle of the item that has this byte. */
+hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address);
 
 #endif
