@@ -57,6 +57,7 @@ extern hm_query movers;
 extern hm_commands commands;
 extern hm_handle handle, handles[256];
 extern const hm_order order;
+extern hm_budget budget; /* of this frame */
 extern bool tree_has_changed;
 extern uint32_t n;
 
