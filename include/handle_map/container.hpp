@@ -7,7 +7,7 @@
  *     destroyer     lists, world: destroy, destroy_n
  *     companion     secondary, index: values or keys for the handles of another container
  *     holder        map, pool, secondary: values of one type, found by their handles
- *     eraser        map, pool, table: erase_n
+ *     eraser        map, pool, table: erase_at, erase_n
  *     inserter      map, pool: emplace, insert, erase
  *     orderly       map, table, secondary: arrange, touch
  *     packed        map, secondary: the values are one array, which can be put in order
@@ -87,7 +87,7 @@ template <class Shape> class container
     {
         return call::contains(c(), handle.id());
     }
-    /* `alive` gets whether each handle resolves; nullptr: not reported. Returns how many do. */
+    /* `alive` gets whether each handle resolves; returns how many do. */
     std::uint32_t contains_n(const handle_type *handles, std::uint32_t n,
                              bool *alive) const noexcept
     {
