@@ -272,7 +272,10 @@ template <class... Types> class [[nodiscard]] query
         hm_view view;
         while (hm_query_next(own_.c(), &view))
             std::apply(
-                f, std::tuple_cat(std::make_tuple(entities_of(view)), addresses(view, indices())));
+                [&](auto... columns) {
+                    (void)std::invoke(f, entities_of(view), columns.values...);
+                },
+                columns_of(view, indices()));
     }
     /* The number of entities that a loop would visit. O(archetypes): see hm_query_count. */
     [[nodiscard]] std::uint32_t count() noexcept
@@ -373,22 +376,6 @@ template <class... Types> class [[nodiscard]] query
             (std::is_same<std::remove_const_t<T>, detail::component_of<Types>>::value || ...),
             "the query has no such type");
         return i;
-    }
-    template <std::size_t I> static auto address(const hm_view &view) noexcept
-    {
-        if constexpr (term_at<I>::has_column) {
-            using type = typename term_at<I>::type;
-            return std::make_tuple(static_cast<type *>(view.columns[column_of<I>()]));
-        } else {
-            (void)view;
-            return std::tuple<>();
-        }
-    }
-    template <std::size_t... I>
-    static auto addresses(const hm_view &view, std::index_sequence<I...>) noexcept
-    {
-        (void)view;
-        return std::tuple_cat(address<I>(view)...);
     }
     template <std::size_t I> static auto column(const hm_view &view) noexcept
     {
