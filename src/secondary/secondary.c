@@ -236,6 +236,25 @@ static void *secondary_replace(hm_secondary *secondary, uint32_t index, hm_handl
     return secondary_write(secondary, index, value);
 }
 
+/* Writes behind the last value. The owner's slot has none, and there is space. */
+static void *secondary_append(hm_secondary *secondary, hm_handle owner, const void *value)
+{
+    uint32_t index = secondary->count++;
+    hm_memory_unpoison(secondary_value_at(secondary, index), secondary->value_size);
+    secondary->owners[index] = owner;
+    secondary->positions[hm_handle_index(owner)] = index;
+    return secondary_write(secondary, index, value);
+}
+
+void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *value)
+{
+    uint32_t index = hm_secondary_find(secondary, owner);
+    if (index != HM_INVALID_INDEX)
+        (void)secondary_replace(secondary, index, owner, value);
+    else
+        (void)secondary_append(secondary, owner, value);
+}
+
 hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner)
 {
     uint32_t slot = hm_handle_index(owner);
@@ -280,11 +299,7 @@ void *hm_secondary_set_slow(hm_secondary *secondary, hm_handle owner, const void
         return NULL;
     if (index != HM_INVALID_INDEX)
         return secondary_replace(secondary, index, owner, value);
-    index = secondary->count++;
-    hm_memory_unpoison(secondary_value_at(secondary, index), secondary->value_size);
-    secondary->owners[index] = owner;
-    secondary->positions[hm_handle_index(owner)] = index;
-    return secondary_write(secondary, index, value);
+    return secondary_append(secondary, owner, value);
 }
 
 /* remove */

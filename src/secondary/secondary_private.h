@@ -23,6 +23,9 @@ hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle ow
  * replace, or HM_INVALID_INDEX. Fails as hm_secondary_set does, except that it is never busy. */
 hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t *index);
 
+/* Sets the value of an owner that has one already, or that was prepared and whose slot has none. */
+void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *value);
+
 /* As hm_secondary_describe. `value` is the noun that the sentence uses for a value. */
 HM_COLD size_t hm_secondary_describe_as(const hm_secondary *secondary, hm_handle owner,
                                         const char *value, char *buffer, size_t size);

@@ -162,12 +162,9 @@ static hm_status apply_prepare(apply_call *call, const hm_command *first)
     }
     for (const hm_command *command = first; apply_is_change(command);
          command = apply_next(call->commands, command))
-        for (uint32_t i = 0; i < command->add_count && status == HM_OK; i++) {
-            uint32_t number = command->numbers[i];
-            if (hm_world_is_sparse(world, number) &&
-                !hm_secondary_contains(hm_world_sparse(world, number), call->entity))
-                status = hm_world_prepare_sparse(world, number, 1, call->entity);
-        }
+        for (uint32_t i = 0; i < command->add_count && status == HM_OK; i++)
+            if (hm_world_is_sparse(world, command->numbers[i]))
+                status = hm_world_prepare_sparse_n(world, command->numbers[i], &call->entity, 1);
     return status;
 }
 

@@ -23,11 +23,9 @@ static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t n
     const hm_secondary *sparse = hm_world_sparse(world, number);
     bool fits =
         hm_handle_index(entity) < world->mask_array.limit && hm_secondary_appends(sparse, entity);
-    if (!fits && !hm_secondary_contains(sparse, entity)) {
-        hm_status status = hm_world_prepare_sparse(world, number, 1, entity);
-        if (status != HM_OK)
-            return status;
-    }
+    hm_status status = fits ? HM_OK : hm_world_prepare_sparse_n(world, number, &entity, 1);
+    if (status != HM_OK)
+        return status;
     hm_world_settle(world);
     hm_world_set_sparse(world, number, entity, value);
     return HM_OK;
@@ -163,18 +161,6 @@ hm_status hm_world_archetype_after(hm_world *world, uint32_t from, const hm_worl
     return hm_world_archetype_of(world, &set, to);
 }
 
-/* Prepares all memory that the delta needs. */
-static hm_status change_prepare(hm_world *world, hm_handle entity, const hm_world_set *add,
-                                bool moves, uint32_t to)
-{
-    hm_status status = moves ? hm_world_prepare_rows(world, to, 1) : HM_OK;
-    for (uint32_t i = 0; i < add->count && status == HM_OK; i++)
-        if (hm_world_is_sparse(world, add->numbers[i]) &&
-            !hm_secondary_contains(hm_world_sparse(world, add->numbers[i]), entity))
-            status = hm_world_prepare_sparse(world, add->numbers[i], 1, entity);
-    return status;
-}
-
 hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, uint32_t n,
                                    const hm_world_delta *delta)
 {
@@ -236,16 +222,11 @@ static void change_move(hm_world *world, hm_handle entity, uint32_t to)
     hm_world_forget_row(world, place);
 }
 
-hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
+void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
 {
-    uint32_t slot = hm_handle_index(entity), from = hm_world_place_archetype(world->places[slot]),
-             to;
-    hm_status status = hm_world_archetype_after(world, from, delta, &to);
-    if (status == HM_OK)
-        status = change_prepare(world, entity, &delta->add, to != from, to);
-    if (status != HM_OK)
-        return status;
-    hm_world_settle(world);
+    uint32_t slot = hm_handle_index(entity), from = hm_world_place_archetype(world->places[slot]);
+    uint32_t to;
+    (void)hm_world_archetype_after(world, from, delta, &to);
     /* Hooks see all that is added, so what has none comes first. */
     hm_world_set replaced;
     change_add_new(world, entity, from, &delta->add, &replaced);
@@ -263,7 +244,6 @@ hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world
             hm_world_unset_sparse(world, hm_world_sparse(world, number), entity))
             hm_world_record(world, number)->changed = ++world->clock;
     }
-    return HM_OK;
 }
 
 /* Whether the components are those that were given for this way. */
@@ -317,11 +297,14 @@ static hm_status change_anew(hm_world *world, hm_handle entity, const hm_compone
         return status;
     const hm_world_place *place = &world->places[hm_handle_index(entity)];
     hm_world_way way = {.from = hm_world_place_archetype(*place)};
-    status = hm_world_apply_delta(world, entity, &delta);
+    status = hm_world_prepare_delta_n(world, &entity, 1, &delta);
+    if (status != HM_OK)
+        return status;
+    hm_world_settle(world);
+    hm_world_apply_delta(world, entity, &delta);
     way.to = hm_world_place_archetype(*place);
-    if (status == HM_OK)
-        change_remember(world, &way, add, n_add, remove, n_remove);
-    return status;
+    change_remember(world, &way, add, n_add, remove, n_remove);
+    return HM_OK;
 }
 
 hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,

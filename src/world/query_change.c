@@ -50,29 +50,20 @@ static hm_status query_prepare_archetypes(query_change *change)
     return hm_world_prepare_gains(world, gaining, status);
 }
 
-static unsigned char *query_value(const hm_world *world, const hm_world_cell *cell,
-                                  hm_world_place place)
-{
-    const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
-    return hm_world_address(world, archetype, place, cell->offset, cell->size);
-}
-
 /* Fills n rows at `to` with the values at `from`, and with zeros what is added. */
 static void query_copy_values(const query_change *change, hm_world_place from, hm_world_place to,
                               uint32_t n)
 {
     const hm_world *world = change->world;
-    const hm_world_archetype *source = &world->archetypes[hm_world_place_archetype(from)];
     const hm_world_archetype *target = &world->archetypes[hm_world_place_archetype(to)];
     for (uint32_t c = 0; c < target->column_count; c++) {
         uint32_t number = target->columns[c];
-        const hm_world_cell *cell = &target->cells[number];
-        size_t size = (size_t)cell->size * n;
+        void *values = hm_world_value_at(world, to, number);
+        size_t size = (size_t)target->cells[number].size * n;
         if (hm_world_set_has(&change->delta.add, number))
-            memset(query_value(world, cell, to), 0, size);
+            memset(values, 0, size);
         else
-            memcpy(query_value(world, cell, to),
-                   query_value(world, hm_world_cell_of(source, number), from), size);
+            memcpy(values, hm_world_value_at(world, from, number), size);
     }
 }
 
@@ -99,18 +90,14 @@ static void query_destroy_values(hm_world *world, hm_world_place from, uint32_t 
                                  uint32_t number, bool stays)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
-    const hm_world_cell *cell =
-        hm_world_cell_of(&world->archetypes[hm_world_place_archetype(from)], number);
-    for (uint32_t i = 0; i < rows && record->destroy != NULL; i++, from.row++) {
-        void *value = query_value(world, cell, from);
-        hm_world_enter(world);
-        record->destroy(value, record->context);
-        hm_world_leave(world);
-        if (stays)
-            memset(value, 0, cell->size);
-    }
     if (stays && record->destroy == NULL)
-        memset(query_value(world, cell, from), 0, (size_t)cell->size * rows);
+        memset(hm_world_value_at(world, from, number), 0, record->size * rows);
+    for (uint32_t i = 0; i < rows && record->destroy != NULL; i++, from.row++) {
+        void *value = hm_world_value_at(world, from, number);
+        hm_world_run_hook(world, number, value);
+        if (stays)
+            memset(value, 0, record->size);
+    }
 }
 
 /* Runs the hooks of what the entities of a chunk have lost: its rows are spare by now. */
@@ -131,21 +118,17 @@ static void query_move_archetype(const query_change *change, uint32_t index, uin
     hm_world *world = change->world;
     hm_world_archetype *source = &world->archetypes[index], before = *source;
     hm_world_place from = {before.first, index << HM_WORLD_ROW_BITS};
-    for (; from.chunk != HM_WORLD_NONE;) {
+    for (; from.chunk != HM_WORLD_NONE;
+         from.chunk = hm_world_next_chunk(world, &before, from.chunk))
         query_move_chunk(change, from, hm_world_rows_in(&before, from.chunk), to);
-        bool is_last = from.chunk == before.last;
-        from.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, from.chunk)->next;
-    }
     if (index == world->order_archetype)
         hm_world_forget_order(world);
     source->last = HM_WORLD_NONE;
     source->last_rows = source->count = 0;
     from.chunk = source->hook_count != 0 ? before.first : HM_WORLD_NONE;
-    while (from.chunk != HM_WORLD_NONE) {
+    for (; from.chunk != HM_WORLD_NONE;
+         from.chunk = hm_world_next_chunk(world, &before, from.chunk))
         query_destroy_lost(change, from, hm_world_rows_in(&before, from.chunk));
-        bool is_last = from.chunk == before.last;
-        from.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, from.chunk)->next;
-    }
     if (index != HM_WORLD_ROOT)
         hm_world_drop_spares(world, index);
     hm_world_mark_rows(world, index);
@@ -163,12 +146,10 @@ static void query_reset_archetype(const query_change *change, uint32_t index)
         if (archetype->cells[number].size == 0)
             continue;
         hm_world_place place = {archetype->first, index << HM_WORLD_ROW_BITS};
-        while (place.chunk != HM_WORLD_NONE) {
+        for (; place.chunk != HM_WORLD_NONE;
+             place.chunk = hm_world_next_chunk(world, archetype, place.chunk))
             query_destroy_values(world, place, hm_world_rows_in(archetype, place.chunk), number,
                                  true);
-            bool is_last = place.chunk == archetype->last;
-            place.chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, place.chunk)->next;
-        }
         hm_world_mark_column(world, index, archetype->cells[number].column);
     }
 }
@@ -234,7 +215,7 @@ static uint32_t query_change_each(query_change *change)
 {
     const hm_handle *entities = query_entities(change);
     for (size_t i = 0; i < change->entity_array.count; i++)
-        (void)hm_world_apply_delta(change->world, entities[i], &change->delta);
+        hm_world_apply_delta(change->world, entities[i], &change->delta);
     return (uint32_t)change->entity_array.count;
 }
 

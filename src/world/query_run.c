@@ -174,8 +174,7 @@ static bool query_next_row(hm_query *query)
         }
         cursor->place.chunk = cursor->chunk;
         cursor->rows = hm_world_rows_in(&world->archetypes[index], cursor->chunk);
-        bool is_last = cursor->chunk == world->archetypes[index].last;
-        cursor->chunk = is_last ? HM_WORLD_NONE : hm_world_link_of(world, cursor->chunk)->next;
+        cursor->chunk = hm_world_next_chunk(world, &world->archetypes[index], cursor->chunk);
         row = 0;
     }
     const hm_handle *entities =

@@ -75,7 +75,7 @@ void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, con
     hm_world_component_record *record = hm_world_record(world, number);
     if (record->destroy != NULL)
         hm_world_enter(world);
-    hm_secondary_set(hm_world_sparse(world, number), entity, value);
+    hm_secondary_put(hm_world_sparse(world, number), entity, value);
     if (record->destroy != NULL)
         hm_world_leave(world);
     *values_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;

@@ -306,6 +306,13 @@ void hm_world_forget_row(hm_world *world, hm_world_place place);
  * what a reserve promised. */
 void hm_world_drop_spares(hm_world *world, uint32_t index);
 
+/* Returns the chunk behind this one if it has rows, or HM_WORLD_NONE. */
+static inline uint32_t hm_world_next_chunk(const hm_world *world,
+                                           const hm_world_archetype *archetype, uint32_t chunk)
+{
+    return chunk == archetype->last ? HM_WORLD_NONE : hm_world_link_of(world, chunk)->next;
+}
+
 /* Exchanges two rows of one archetype. */
 void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b);
 
@@ -421,9 +428,8 @@ hm_status hm_world_archetype_after(hm_world *world, uint32_t from, const hm_worl
 hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, uint32_t n,
                                    const hm_world_delta *delta);
 
-/* As hm_world_change, but the sets are read, the entity is alive or promised, and the world idle.
- */
-hm_status hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
+/* Changes an entity that lives, as was prepared. */
+void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
 
 /* As hm_world_add without the checks of entity and busy. */
 hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,

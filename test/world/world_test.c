@@ -557,11 +557,16 @@ TEST(world, any_address_may_be_asked_for_its_entity)
 {
     hm_world world = make_world((hm_world_desc){.capacity = 3000, .max_size = 1 << 20});
     hm_component a = make_int(&world), b = make_int(&world), tag = make_tag(&world);
+    hm_component large = make_component(&world, (hm_component_desc){.size = 8000});
     hm_handle many[2000];
+    CHECK(hm_world_create_n(&world, &large, 1, 60, NULL, many) == HM_OK);
+    CHECK(hm_world_destroy_n(&world, many, 60) == 60); /* That leaves free blocks. */
     CHECK(hm_world_create_n(&world, &a, 1, 2000, NULL, many) == HM_OK);
     const char *last = hm_world_get(&world, many[1999], a);
     CHECK(hm_world_destroy_n(&world, many + 1000, 1000) == 1000);
-    CHECK(hm_world_reserve(&world, 1500) == HM_OK);
+    const hm_component sets[] = {a, b};
+    for (uint32_t n = 1; n <= 2; n++) /* What is refused leaves spare chunks. */
+        CHECK(hm_world_create_n(&world, sets, n, 5000, NULL, NULL) == HM_ERROR_FULL);
     CHECK(hm_handle_is_null(hm_world_handle_of(&world, last, a)));
     const char *base = (const char *)world.store.base;
     size_t size = HM_WORLD_BLOCK_SIZE * world.store.block_array.count;
