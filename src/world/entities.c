@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* world: create and destroy, one entity and many. */
+/* world: create, copy and destroy, one entity and many. */
 #include "world_internal.h"
 
 #include "../atomic_private.h"
@@ -68,11 +68,8 @@ void hm_world_settle_all(hm_world *world)
     }
 }
 
-hm_status hm_world_check_target(hm_world *world, hm_handle entity)
+hm_status hm_world_check_promised(hm_world *world, hm_handle entity)
 {
-    hm_status status = hm_world_check_idle(world);
-    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
-        return status;
     if (!hm_world_is_promised(world, entity))
         return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
                        hm_handle_state_name(hm_id_table_explain(&world->ids, entity)));
@@ -226,7 +223,7 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
 
 /* Makes an entity in this archetype, which has been prepared, and leaves its values to the caller.
  * Null where only now the id table turns out to have no handle. */
-static hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
+HM_INLINE hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
 {
     hm_world_settle(world);
     hm_handle entity = hm_world_issue(world);
@@ -238,8 +235,8 @@ static hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_pla
 }
 
 /* Inline, so that a create without values does not ask for them. */
-static inline hm_handle entities_create(hm_world *world, const hm_component *set, uint32_t n,
-                                        const void *const *values)
+HM_INLINE hm_handle entities_create(hm_world *world, const hm_component *set, uint32_t n,
+                                    const void *const *values)
 {
     hm_world_set sparse;
     hm_world_place place;

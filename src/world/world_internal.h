@@ -6,8 +6,8 @@
  *     disturb.c     what the order of an archetype is told
  *     values.c      the values of components: check, write, destroy
  *     chunks.c      the rows of an archetype, in a list of chunks
- *     sets.c        sets of components, and the archetypes that have them: find, make, drop, edges
- *     entities.c    create and destroy, one and many
+ *     archetypes.c  sets of components, and what has them: find, make, drop, edges, gains
+ *     entities.c    create, copy and destroy, one and many
  *     world.c       init and fini, components, questions
  *     change.c      add, remove and change: an entity moves from archetype to archetype
  *     defragment.c  brings rows into order
@@ -334,7 +334,7 @@ void hm_world_copy_values(const hm_world *world, hm_world_place from, hm_world_p
  * not written either. */
 hm_world_place hm_world_append_run(hm_world *world, uint32_t index, uint32_t n, uint32_t *rows);
 
-/* sets.c */
+/* archetypes.c */
 
 /* Reads components in any order. HM_ERROR_INVALID: one is not of this world, or is given twice. */
 hm_status hm_world_read_set(const hm_world *world, const hm_component *components, uint32_t n,
@@ -390,9 +390,18 @@ static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
     return hm_id_table_is_upcoming(&world->ids, entity, world->promised);
 }
 
-/* Returns HM_OK if the world may be changed and the entity is alive or promised. The place of a
- * promised one then leads to the root archetype, though to no row before it lives. */
-hm_status hm_world_check_target(hm_world *world, hm_handle entity);
+/* HM_ERROR_STALE for an entity that is neither alive nor promised. The place of a promised one then
+ * leads to the root archetype, though to no row before it lives. */
+HM_COLD hm_status hm_world_check_promised(hm_world *world, hm_handle entity);
+
+/* Returns HM_OK if the world may be changed and the entity is alive or promised. */
+static inline hm_status hm_world_check_target(hm_world *world, hm_handle entity)
+{
+    hm_status status = hm_world_check_idle(world);
+    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
+        return status;
+    return hm_world_check_promised(world, entity);
+}
 
 /* Destroys an entity that lives; `position` is its place in the id table. The world is idle. */
 void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position);

@@ -77,8 +77,8 @@ METHODS = {"count": "size", "get_stats": "stats", "fini": None}
 # "container.part" or "container.part in C++" -> the reason.
 EXCUSES = {
     "table.emplace in C++": "insert takes all cells",
-    "world.desc.add": "missing",
-    "world.desc.set": "missing",
+    "world.desc.add": "whoever adds a value acts after the call; see World in docs/design.md",
+    "world.desc.set": "whoever replaces a value acts after the call",
 }
 for saved in CONTAINERS:
     EXCUSES.update({f"{saved}.{verb}": "not yet" for verb in ("save", "load", "dump")})
