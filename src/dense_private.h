@@ -9,7 +9,6 @@
 #ifndef HANDLE_MAP_DENSE_PRIVATE_H
 #define HANDLE_MAP_DENSE_PRIVATE_H
 
-#include "batch_private.h"
 #include "guard_private.h"
 #include "id_table_private.h"
 #include "order/order_private.h"
@@ -62,15 +61,6 @@ static inline bool hm_dense_is_valid(const hm_guard *guard, const hm_order_state
            (order->cursor == 0 || (guard->flags & HM_GUARD_ORDERED) != 0);
 }
 
-/* Describes a container with an id table, for its batches. */
-static inline hm_batch hm_dense_batch(const hm_id_table *ids)
-{
-    return (hm_batch){.entries = (const unsigned char *)ids->entries,
-                      .entry_size = sizeof(hm_handle),
-                      .slot_count = ids->slot_count,
-                      .limit = ids->count};
-}
-
 /* The erase_n of a container with an id table: of each part, drops the handles that do not resolve,
  * without a branch on that, before it erases the others. */
 HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle *handles,
@@ -80,7 +70,7 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     uint32_t erased = 0;
     for (uint32_t part; n > 0 && ids->count > 0; handles += part, n -= part) {
         hm_handle kept[HM_BATCH_PART];
-        hm_batch batch = hm_dense_batch(ids);
+        hm_batch batch = hm_id_table_batch(ids);
         part = hm_batch_next_part(n);
         uint32_t found = hm_batch_keep_found(&batch, handles, part, kept, hm_batch_match_position,
                                              container, touch);

@@ -376,6 +376,13 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }
 
+uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handles, uint32_t n,
+                                bool *alive)
+{
+    const hm_batch batch = hm_id_table_batch(table);
+    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
+}
+
 hm_owners hm_id_table_as_owners(const hm_id_table *table)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_as_owners: table is NULL");

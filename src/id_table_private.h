@@ -8,6 +8,7 @@
 #include <handle_map/id_table.h>
 
 #include "array_private.h"
+#include "batch_private.h"
 #include "handle_private.h"
 
 /* Returns the links of the table's slots and positions. */
@@ -67,8 +68,30 @@ void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles);
 /* Fills in the statistics that come from the table, and adds the sizes of its arrays. */
 void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
 
-/* The functions of a container that pass a question on to its id table, `ids`. */
-#define HM_ID_TABLE_QUESTIONS(kind)                                                                \
+/* Describes the table, for batches. */
+static inline hm_batch hm_id_table_batch(const hm_id_table *table)
+{
+    return (hm_batch){.entries = (const unsigned char *)table->entries,
+                      .entry_size = sizeof(hm_handle),
+                      .slot_count = table->slot_count,
+                      .limit = table->count};
+}
+
+/* Stores for each of n handles whether it resolves; returns how many do. */
+uint32_t hm_id_table_contains_n(const hm_id_table *table, const hm_handle *handles, uint32_t n,
+                                bool *alive);
+
+/* The functions of a container that pass a question on to its id table, `ids`. What the table has
+ * are `handles`, or what the container calls them. */
+#define HM_ID_TABLE_QUESTIONS(kind, handles)                                                       \
+    uint32_t hm_##kind##_contains_n(const hm_##kind *kind, const hm_handle *handles, uint32_t n,   \
+                                    bool *alive)                                                   \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_contains_n: " #kind " is NULL");                   \
+        HM_CONTRACT(handles != NULL || n == 0, "hm_" #kind "_contains_n: " #handles " is NULL");   \
+        HM_CONTRACT(alive != NULL || n == 0, "hm_" #kind "_contains_n: alive is NULL");            \
+        return hm_id_table_contains_n(&kind->ids, handles, n, alive);                              \
+    }                                                                                              \
     hm_handle_state hm_##kind##_explain(const hm_##kind *kind, hm_handle handle)                   \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_explain: " #kind " is NULL");                      \
@@ -85,6 +108,23 @@ void hm_id_table_add_stats(const hm_id_table *table, hm_stats *stats);
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_as_owners: " #kind " is NULL");                    \
         return hm_id_table_as_owners(&kind->ids);                                                  \
+    }
+
+/* The reserve and upcoming of a container with an id table and with a static function that prepares
+ * n inserts; `grows` of that function as in hm_array_commit. */
+#define HM_ID_TABLE_RESERVE(kind)                                                                  \
+    hm_status hm_##kind##_reserve(hm_##kind *kind, uint32_t n)                                     \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_reserve: " #kind " is NULL");                      \
+        hm_status status = kind##_prepare(kind, n, false);                                         \
+        if (status == HM_OK)                                                                       \
+            hm_id_table_retire_spent(&kind->ids, n);                                               \
+        return status;                                                                             \
+    }                                                                                              \
+    hm_handle hm_##kind##_upcoming(const hm_##kind *kind, uint32_t k)                              \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_upcoming: " #kind " is NULL");                     \
+        return hm_id_table_upcoming(&kind->ids, k);                                                \
     }
 
 #endif

@@ -119,21 +119,12 @@ uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, v
     HM_CONTRACT(map != NULL, "hm_map_get_n: map is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_map_get_n: handles is NULL");
     HM_CONTRACT(items != NULL || n == 0, "hm_map_get_n: items is NULL");
-    hm_batch batch = hm_dense_batch(&map->ids);
+    hm_batch batch = hm_id_table_batch(&map->ids);
     map_places places = {map->items, map->item_size};
     batch.places = &places;
     batch.is_near = map_size(map) < HM_BATCH_NEAR;
     return hm_batch_answer_n(&batch, handles, n, items, sizeof *items, hm_batch_match_position,
                              hm_batch_match_position, map_answer_item);
-}
-
-uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n, bool *alive)
-{
-    HM_CONTRACT(map != NULL, "hm_map_contains_n: map is NULL");
-    HM_CONTRACT(handles != NULL || n == 0, "hm_map_contains_n: handles is NULL");
-    HM_CONTRACT(alive != NULL || n == 0, "hm_map_contains_n: alive is NULL");
-    hm_batch batch = hm_dense_batch(&map->ids);
-    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
 }
 
 /* insert */
@@ -162,20 +153,7 @@ static hm_status map_prepare(hm_map *map, uint32_t n, bool grows)
     return map_tell(map, status);
 }
 
-hm_status hm_map_reserve(hm_map *map, uint32_t n)
-{
-    HM_CONTRACT(map != NULL, "hm_map_reserve: map is NULL");
-    hm_status status = map_prepare(map, n, false);
-    if (status == HM_OK)
-        hm_id_table_retire_spent(&map->ids, n);
-    return status;
-}
-
-hm_handle hm_map_upcoming(const hm_map *map, uint32_t k)
-{
-    HM_CONTRACT(map != NULL, "hm_map_upcoming: map is NULL");
-    return hm_id_table_upcoming(&map->ids, k);
-}
+HM_ID_TABLE_RESERVE(map)
 
 hm_handle hm_map_issue_slow(hm_map *map)
 {
@@ -275,7 +253,7 @@ static void map_prefetch_erase(const void *container, uint32_t position)
 
 bool hm_map_erases_singly(const hm_map *map, const hm_handle *handles, uint32_t n)
 {
-    hm_batch batch = hm_dense_batch(&map->ids);
+    hm_batch batch = hm_id_table_batch(&map->ids);
     return map_size(map) < HM_BATCH_NEAR &&
            hm_batch_is_alike(&batch, handles, n, hm_batch_match_position);
 }
@@ -472,7 +450,7 @@ hm_handle hm_map_handle_of(const hm_map *map, const void *item)
     return index < map->ids.count ? hm_map_handle_at(map, (uint32_t)index) : HM_NULL_HANDLE;
 }
 
-HM_ID_TABLE_QUESTIONS(map)
+HM_ID_TABLE_QUESTIONS(map, handles)
 
 hm_map_stats hm_map_get_stats(const hm_map *map)
 {

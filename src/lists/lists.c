@@ -6,7 +6,6 @@
 #include "../announce_private.h"
 #include "../array_private.h"
 #include "../base_private.h"
-#include "../batch_private.h"
 #include "../guard_private.h"
 #include "../id_table_private.h"
 #include "../memory/memory_private.h"
@@ -193,20 +192,7 @@ static hm_status lists_prepare(hm_lists *lists, uint32_t n, bool grows)
     return hm_lists_tell(lists, status);
 }
 
-hm_status hm_lists_reserve(hm_lists *lists, uint32_t n)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_reserve: lists is NULL");
-    hm_status status = lists_prepare(lists, n, false);
-    if (status == HM_OK)
-        hm_id_table_retire_spent(&lists->ids, n);
-    return status;
-}
-
-hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_upcoming: lists is NULL");
-    return hm_id_table_upcoming(&lists->ids, k);
-}
+HM_ID_TABLE_RESERVE(lists)
 
 /* There is room for the list. */
 static hm_handle lists_issue(hm_lists *lists)
@@ -591,20 +577,7 @@ hm_status hm_lists_trim(hm_lists *lists)
     return hm_lists_tell(lists, status);
 }
 
-uint32_t hm_lists_contains_n(const hm_lists *lists, const hm_handle *handles, uint32_t n,
-                             bool *alive)
-{
-    HM_CONTRACT(lists != NULL, "hm_lists_contains_n: lists is NULL");
-    HM_CONTRACT(handles != NULL || n == 0, "hm_lists_contains_n: handles is NULL");
-    HM_CONTRACT(alive != NULL || n == 0, "hm_lists_contains_n: alive is NULL");
-    hm_batch batch = {.entries = (const unsigned char *)lists->ids.entries,
-                      .entry_size = sizeof(hm_handle),
-                      .slot_count = lists->ids.slot_count,
-                      .limit = lists->ids.count};
-    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
-}
-
-HM_ID_TABLE_QUESTIONS(lists)
+HM_ID_TABLE_QUESTIONS(lists, handles)
 
 hm_lists_stats hm_lists_get_stats(const hm_lists *lists)
 {

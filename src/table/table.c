@@ -73,16 +73,6 @@ void hm_table_fini(hm_table *table)
 
 /* batches */
 
-uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
-                             bool *alive)
-{
-    HM_CONTRACT(table != NULL, "hm_table_contains_n: table is NULL");
-    HM_CONTRACT(handles != NULL || n == 0, "hm_table_contains_n: handles is NULL");
-    HM_CONTRACT(alive != NULL || n == 0, "hm_table_contains_n: alive is NULL");
-    hm_batch batch = hm_dense_batch(&table->ids);
-    return hm_batch_contains_n(&batch, handles, n, alive, hm_batch_match_position);
-}
-
 HM_INLINE void table_answer_row(const hm_batch *batch, void *answers, uint32_t i, uint64_t match,
                                 uint64_t found)
 {
@@ -96,7 +86,7 @@ uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_
     HM_CONTRACT(table != NULL, "hm_table_row_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_row_n: handles is NULL");
     HM_CONTRACT(rows != NULL || n == 0, "hm_table_row_n: rows is NULL");
-    hm_batch batch = hm_dense_batch(&table->ids);
+    hm_batch batch = hm_id_table_batch(&table->ids);
     return hm_batch_answer_n(&batch, handles, n, rows, sizeof *rows, hm_batch_match_position,
                              hm_batch_match_position, table_answer_row);
 }
@@ -122,7 +112,7 @@ uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_
     HM_CONTRACT(table != NULL, "hm_table_get_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_get_n: handles is NULL");
     HM_CONTRACT(cells != NULL || n == 0, "hm_table_get_n: cells is NULL");
-    hm_batch batch = hm_dense_batch(&table->ids);
+    hm_batch batch = hm_id_table_batch(&table->ids);
     table_places places = {.lane_shift = table->lane_shift};
     batch.places = &places;
     if (column < table->column_count)
@@ -158,20 +148,7 @@ static hm_status table_prepare(hm_table *table, uint32_t n, bool grows)
     return table_tell(table, status);
 }
 
-hm_status hm_table_reserve(hm_table *table, uint32_t n)
-{
-    HM_CONTRACT(table != NULL, "hm_table_reserve: table is NULL");
-    hm_status status = table_prepare(table, n, false);
-    if (status == HM_OK)
-        hm_id_table_retire_spent(&table->ids, n);
-    return status;
-}
-
-hm_handle hm_table_upcoming(const hm_table *table, uint32_t k)
-{
-    HM_CONTRACT(table != NULL, "hm_table_upcoming: table is NULL");
-    return hm_id_table_upcoming(&table->ids, k);
-}
+HM_ID_TABLE_RESERVE(table)
 
 static hm_handle table_issue(hm_table *table)
 {
@@ -382,7 +359,7 @@ uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n)
 {
     HM_CONTRACT(table != NULL, "hm_table_erase_n: table is NULL");
     HM_CONTRACT(handles != NULL || n == 0, "hm_table_erase_n: handles is NULL");
-    hm_batch batch = hm_dense_batch(&table->ids);
+    hm_batch batch = hm_id_table_batch(&table->ids);
     if (!hm_batch_is_cached(&batch) ||
         !hm_batch_is_alike(&batch, handles, n, hm_batch_match_position))
         return hm_dense_erase_parts(&table->ids, handles, n, table, table_touch, table_erase);
@@ -473,7 +450,7 @@ hm_handle hm_table_handle_of(const hm_table *table, const void *cell, uint32_t c
     return row < table->ids.count ? hm_table_handle_at(table, (uint32_t)row) : HM_NULL_HANDLE;
 }
 
-HM_ID_TABLE_QUESTIONS(table)
+HM_ID_TABLE_QUESTIONS(table, handles)
 
 hm_table_stats hm_table_get_stats(const hm_table *table)
 {

@@ -4,7 +4,6 @@
 
 #include "../announce_private.h"
 #include "../atomic_private.h"
-#include "../batch_private.h"
 #include "../order/order_private.h"
 
 /* Limits of the descriptor. */
@@ -285,19 +284,6 @@ bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t numbe
     return hm_world_get_sparse(world, entity, number) != NULL;
 }
 
-uint32_t hm_world_contains_n(const hm_world *world, const hm_handle *entities, uint32_t n,
-                             bool *alive)
-{
-    HM_CONTRACT(world != NULL, "hm_world_contains_n: world is NULL");
-    HM_CONTRACT(entities != NULL || n == 0, "hm_world_contains_n: entities is NULL");
-    HM_CONTRACT(alive != NULL || n == 0, "hm_world_contains_n: alive is NULL");
-    const hm_batch batch = {.entries = (const unsigned char *)world->ids.entries,
-                            .entry_size = sizeof(hm_handle),
-                            .slot_count = world->ids.slot_count,
-                            .limit = world->ids.count};
-    return hm_batch_contains_n(&batch, entities, n, alive, hm_batch_match_position);
-}
-
 uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32_t n,
                         hm_component component, void **values)
 {
@@ -361,7 +347,7 @@ hm_handle hm_world_handle_of(const hm_world *world, const void *value, hm_compon
     return hm_world_entities(world, archetype, chunk)[row];
 }
 
-HM_ID_TABLE_QUESTIONS(world)
+HM_ID_TABLE_QUESTIONS(world, entities)
 
 hm_world_stats hm_world_get_stats(const hm_world *world)
 {
