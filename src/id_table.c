@@ -95,16 +95,21 @@ static hm_status id_table_init_columns(hm_id_table *table, const hm_id_table_des
     return hm_array_init_columns(columns, OWN + count);
 }
 
+void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots)
+{
+    if (*memory == NULL)
+        *memory = hm_memory_os();
+    if (*capacity == 0)
+        *capacity = HM_DEFAULT_CAPACITY;
+    if (*max_slots == 0)
+        *max_slots = hm_id_table_default_max_slots(*capacity, *memory, HM_ID_TABLE_LEAST_SLOTS,
+                                                   HM_ID_TABLE_SLOTS_PER_ITEM);
+}
+
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc)
 {
     hm_id_table_desc full = *desc;
-    if (full.memory == NULL)
-        full.memory = hm_memory_os();
-    if (full.capacity == 0)
-        full.capacity = HM_DEFAULT_CAPACITY;
-    if (full.max_slots == 0)
-        full.max_slots = hm_id_table_default_max_slots(
-            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
+    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
     return full;
 }
 

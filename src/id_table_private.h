@@ -27,7 +27,8 @@ static inline hm_links hm_id_table_links(const hm_id_table *table)
 uint32_t hm_id_table_default_max_slots(uint32_t capacity, const hm_memory *memory, uint32_t least,
                                        uint32_t times);
 
-/* Fills in the defaults of a descriptor. */
+/* Fills in the defaults of these fields of a descriptor, or of all. */
+void hm_id_table_fill(const hm_memory **memory, uint32_t *capacity, uint32_t *max_slots);
 hm_id_table_desc hm_id_table_complete(const hm_id_table_desc *desc);
 
 /* The most arrays that may share the reservation of a table. */

@@ -36,15 +36,9 @@ _Static_assert(sizeof(hm_lists_links) == LISTS_UNIT_SIZE, "links take one unit")
 static void lists_complete(const hm_lists_desc *desc, hm_lists_desc *full)
 {
     *full = *desc;
-    if (full->memory == NULL)
-        full->memory = hm_memory_os();
     if (full->item_align == 0)
         full->item_align = hm_array_natural_align(full->item_size);
-    if (full->capacity == 0)
-        full->capacity = HM_DEFAULT_CAPACITY;
-    if (full->max_slots == 0)
-        full->max_slots = hm_id_table_default_max_slots(
-            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
+    hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
     if (full->name == NULL)
         full->name = "lists";
 }

@@ -107,13 +107,7 @@ hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *de
     status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
     if (status != HM_OK)
         return status;
-    if (full.memory == NULL)
-        full.memory = hm_memory_os();
-    if (full.capacity == 0)
-        full.capacity = HM_DEFAULT_CAPACITY;
-    if (full.max_slots == 0)
-        full.max_slots = hm_id_table_default_max_slots(
-            full.capacity, full.memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
+    hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
     secondary->name = full.name != NULL ? full.name : "secondary";
     status = secondary_init_columns(secondary, &full);
     if (status != HM_OK) {

@@ -35,15 +35,9 @@ static uint64_t world_default_size(const hm_world_desc *full)
 
 static void world_fill_desc(hm_world_desc *full)
 {
-    if (full->memory == NULL)
-        full->memory = hm_memory_os();
-    if (full->capacity == 0)
-        full->capacity = HM_DEFAULT_CAPACITY;
+    hm_id_table_fill(&full->memory, &full->capacity, &full->max_slots);
     if (full->name == NULL)
         full->name = "world";
-    if (full->max_slots == 0)
-        full->max_slots = hm_id_table_default_max_slots(
-            full->capacity, full->memory, HM_ID_TABLE_LEAST_SLOTS, HM_ID_TABLE_SLOTS_PER_ITEM);
     if (full->max_archetypes == 0)
         full->max_archetypes =
             hm_memory_is_ample(full->memory) ? WORLD_MAX_ARCHETYPES : WORLD_SCARCE_ARCHETYPES;
