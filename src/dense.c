@@ -24,6 +24,12 @@ static bool dense_refuses(const hm_dense *dense)
     return hm_guard_refuses(dense->guard, dense->sequence.what, dense->sequence.name);
 }
 
+/* The order is by another column: nothing is known of this one. */
+static bool dense_is_other_column(const hm_dense *dense)
+{
+    return dense->order_column != NULL && *dense->order_column != dense->column;
+}
+
 /* An order may run now; from here on it hears of changes. */
 static void dense_enter(const hm_dense *dense)
 {
@@ -36,8 +42,12 @@ hm_progress hm_dense_defragment(const hm_dense *dense, const hm_order *order, hm
     dense_check_order(dense, order, "defragment");
     if (dense_refuses(dense))
         return (hm_progress){.status = HM_ERROR_BUSY};
-    if (dense->is_other_column && hm_budget_is_spent(budget))
-        return (hm_progress){.done = dense->sequence.count == 0};
+    if (dense_is_other_column(dense)) {
+        if (hm_budget_is_spent(budget))
+            return (hm_progress){.done = dense->sequence.count == 0};
+        hm_dense_forget_order(dense->guard, dense->order);
+        *dense->order_column = dense->column;
+    }
     dense_enter(dense);
     hm_progress progress = hm_order_run(dense->order, order, &dense->sequence, budget);
     hm_guard_leave(dense->guard, dense->limit);
@@ -64,7 +74,7 @@ uint32_t hm_dense_bound(const hm_dense *dense, const hm_order *order, const void
     dense_check_order(dense, order, verb);
     if (probe == NULL)
         dense_panic(dense, verb, "probe is NULL");
-    const hm_bound bound = {.state = dense->is_other_column ? NULL : dense->order,
+    const hm_bound bound = {.state = dense_is_other_column(dense) ? NULL : dense->order,
                             .order = *order,
                             .sequence = &dense->sequence,
                             .probe = probe,

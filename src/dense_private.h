@@ -16,9 +16,9 @@
 /* Built for one call. */
 typedef struct hm_dense {
     hm_guard *guard;
-    uint32_t limit; /* of the guard, while no callback runs */
-    /* A search finds nothing in order if the order is by another column. */
-    bool is_other_column;
+    uint32_t limit;         /* of the guard, while no callback runs */
+    uint32_t column;        /* whose cells the order is shown */
+    uint32_t *order_column; /* which one it was last; NULL: there are no columns */
     hm_order_state *order;
     /* Ends the item at a position, which the last item fills; only for erase_if. */
     void (*erase_at)(void *owner, uint32_t index);

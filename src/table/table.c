@@ -250,7 +250,8 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
     hm_table *table = (hm_table *)constant;
     hm_dense dense = {.guard = &table->guard,
                       .limit = table_committed_rows(table),
-                      .is_other_column = table->order_column != column,
+                      .column = column,
+                      .order_column = &table->order_column,
                       .order = &table->order,
                       .erase_at = table_erase_at,
                       .sequence = {.links = hm_id_table_links(&table->ids),
@@ -279,11 +280,6 @@ hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order
     HM_CONTRACT(column < table->column_count || table->column_count == 0,
                 "hm_table_defragment: the column is out of range");
     const hm_dense dense = table_dense(table, column);
-    bool does_nothing = hm_guard_is_busy(&table->guard) || hm_budget_is_spent(budget);
-    if (dense.is_other_column && !does_nothing) {
-        hm_dense_forget_order(&table->guard, &table->order);
-        table->order_column = column;
-    }
     return hm_dense_defragment(&dense, order, budget);
 }
 

@@ -9,10 +9,10 @@
 /* broken contracts */
 
 /* What map, table and secondary need for their order is checked in one place for all. */
-static const char *file_of(const char *kind, const char *message)
+static const char *file_of(const char *kind, const char *verb, const char *message)
 {
-    bool is_of_order = strcmp(message, NO_ORDER) == 0 || strcmp(message, "order is NULL") == 0 ||
-                       strcmp(message, "probe is NULL") == 0;
+    bool is_of_order = strcmp(message, NO_ORDER) == 0 || strcmp(message, "probe is NULL") == 0 ||
+                       strcmp(verb, "arrange") == 0;
     return is_of_order && strcmp(kind, "world") != 0 ? "dense.c" : kind;
 }
 
@@ -31,7 +31,7 @@ static const char *file_of(const char *kind, const char *message)
     {                                                                                              \
         hm_##kind zeroed = {0};                                                                    \
         ARGUMENTS(kind, &zeroed, HM_NULL_HANDLE);                                                  \
-        test_expect_panic_of(file_of(#kind, message), "hm_" #kind "_" #verb ": " message);         \
+        test_expect_panic_of(file_of(#kind, #verb, message), "hm_" #kind "_" #verb ": " message);  \
         (void)(hm_##kind##_##verb arguments);                                                      \
     }
 #define BROKEN_CONTRACTS(KIND)                                                                     \
