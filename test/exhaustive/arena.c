@@ -157,6 +157,18 @@ void arena_refuse(uint32_t number)
     arena.refused = false;
 }
 
+void arena_init(hm_status (*init)(void))
+{
+    uint32_t refuse = 1;
+    do {
+        arena_refuse(refuse++);
+        hm_status status = init();
+        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
+        CHECK(!arena.refused || arena_is_empty());
+    } while (arena.refused);
+    arena_refuse(0);
+}
+
 /* states */
 
 size_t arena_size(void)

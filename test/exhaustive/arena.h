@@ -41,6 +41,9 @@ extern arena_all arena;
 /* Starts with no reservation. A reservation gets the first free range that is large enough. */
 void arena_begin(const size_t *windows, uint32_t range_count, size_t page_size);
 
+/* Calls init until it works, after each of its memory calls was refused once. */
+void arena_init(hm_status (*init)(void));
+
 /* Starts to count calls; the call with this number fails; 0: none. */
 void arena_refuse(uint32_t number);
 

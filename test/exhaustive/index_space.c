@@ -21,25 +21,14 @@ static const space_config *config;
 
 /* begin and end */
 
-static void begin_index(void)
+static hm_status init(void)
 {
     const hm_index_desc desc = {.capacity = config->capacity,
                                 .max_slots = config->max_slots,
                                 .type_id = SPACE_TYPE_ID,
                                 .key_limit = config->hashed ? 0 : config->keys,
                                 .seed = 1};
-    uint32_t refuse = 1;
-    do { /* Each of the reservations is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = index_model_init(&model, &desc, config->page_size);
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
-    arena_refuse(0);
-    hm_array *range = &model.index.members.unit_array;
-    CHECK(config->units <= range->capacity);
-    if (config->units != 0)
-        range->capacity = config->units;
+    return index_model_init(&model, &desc, config->page_size);
 }
 
 static void fini(void)
@@ -105,7 +94,11 @@ static size_t begin(const space_config *of)
     windows[INDEX_COLUMNS] = INDEX_IDS;
     windows[INDEX_COLUMNS + 1] = INDEX_RANGE;
     arena_begin(windows, INDEX_COLUMNS + 2, of->page_size);
-    begin_index();
+    arena_init(init);
+    hm_array *range = &model.index.members.unit_array;
+    CHECK(config->units <= range->capacity);
+    if (config->units != 0)
+        range->capacity = config->units;
     return subject_begin(&(subject_space){of, &index_subject, &model,
                                           (unsigned char *)&model + live, sizeof model - live,
                                           &model.refusals, blank, probe, fini});

@@ -22,7 +22,7 @@ static const space_config *config;
 
 /* begin and end */
 
-static void begin_lists(void)
+static hm_status init(void)
 {
     const size_t size = config->item_size;
     const hm_lists_desc desc = {.item_size = size,
@@ -31,16 +31,7 @@ static void begin_lists(void)
                                 .max_slots = config->max_slots,
                                 .max_items = config->max_items,
                                 .type_id = SPACE_TYPE_ID};
-    uint32_t refuse = 1;
-    do { /* Each of the reservations is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = lists_model_init(&model, &desc, config->page_size);
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
-    arena_refuse(0);
-    CHECK(config->units <= model.lists.unit_array.capacity);
-    model.lists.unit_array.capacity = config->units;
+    return lists_model_init(&model, &desc, config->page_size);
 }
 
 static void fini(void)
@@ -112,7 +103,9 @@ static size_t begin(const space_config *of)
     memset(&model, 0, sizeof model);
     model.keys = of->keys;
     arena_begin(windows, sizeof windows / sizeof windows[0], of->page_size);
-    begin_lists();
+    arena_init(init);
+    CHECK(config->units <= model.lists.unit_array.capacity);
+    model.lists.unit_array.capacity = config->units;
     size_t size =
         subject_begin(&(subject_space){of, &lists_subject, &model, (unsigned char *)&model + live,
                                        sizeof model - live, NULL, blank, probe, fini});

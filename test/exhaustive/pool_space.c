@@ -38,7 +38,7 @@ static void begin_arena(void)
     arena_begin(windows, count, config->page_size);
 }
 
-static void begin_pool(void)
+static hm_status init(void)
 {
     const hm_pool_desc desc = {.item_size = config->item_size,
                                .capacity = config->capacity,
@@ -46,14 +46,7 @@ static void begin_pool(void)
                                .type_id = SPACE_TYPE_ID,
                                .storage = config->storage,
                                .block_size = config->block_size};
-    uint32_t refuse = 1;
-    do { /* Each of the reservations is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = pool_model_init(&model, &desc, config->hooks, config->page_size);
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
-    arena_refuse(0);
+    return pool_model_init(&model, &desc, config->hooks, config->page_size);
 }
 
 /* Spends the first generations of all slots, then inserts the last items of the settled ones. */
@@ -147,7 +140,7 @@ static size_t begin(const space_config *of)
     memset(&model, 0, sizeof model);
     model.is_plain = model.trimmed = true;
     begin_arena();
-    begin_pool();
+    arena_init(init);
     size_t size =
         subject_begin(&(subject_space){of, &pool_subject, &model, (unsigned char *)&model + live,
                                        sizeof model - live, NULL, blank, probe, fini});

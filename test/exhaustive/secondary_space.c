@@ -8,7 +8,7 @@ secondary_live side;
 
 /* begin and end */
 
-static void begin_secondary(void)
+static hm_status init(void)
 {
     hm_secondary_desc desc = {.value_size = side.config->item_size,
                               .capacity = side.config->capacity,
@@ -17,14 +17,7 @@ static void begin_secondary(void)
                               .destroy = side.config->hooks ? secondary_destroyed : NULL,
                               .context = &side,
                               .memory = &arena.table};
-    uint32_t refuse = 1;
-    do { /* Each of the reservations is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = hm_secondary_init(&side.secondary, &desc);
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
-    arena_refuse(0);
+    return hm_secondary_init(&side.secondary, &desc);
 }
 
 /* Sets a value for the first life that is not spent of as many slots as fit, the last slot first.
@@ -51,7 +44,7 @@ static size_t begin(const space_config *config)
     for (uint32_t i = 0; i < SECONDARY_ARRAYS; i++)
         windows[i] = i < SECONDARY_ARRAYS - 1 ? SECONDARY_WINDOW : SPACE_SCRATCH;
     arena_begin(windows, SECONDARY_ARRAYS, config->page_size);
-    begin_secondary();
+    arena_init(init);
     if (config->full)
         fill();
     return sizeof(secondary_state);

@@ -38,14 +38,7 @@ size_t space_begin(const space_config *small, const space_container *container)
     live.container = container;
     CHECK(live.config->capacity <= SPACE_ITEMS && live.config->max_slots <= SPACE_SLOTS);
     begin_arena();
-    uint32_t refuse = 1;
-    do { /* Each of the reservations is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = container->init();
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
-    arena_refuse(0);
+    arena_init(container->init);
     for (uint32_t life = 0; life < live.config->spent_lives; life++) {
         fill();
         container->clear();

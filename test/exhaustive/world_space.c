@@ -84,13 +84,7 @@ static size_t begin(const space_config *config)
     scene.kinds = (uint32_t)strlen(config->components);
     CHECK(config->capacity <= ENTITY_COUNT && config->max_slots <= ENTITY_SLOTS);
     begin_arena();
-    uint32_t refuse = 1;
-    do { /* Each call of memory is refused once. */
-        arena_refuse(refuse++);
-        hm_status status = init();
-        CHECK(status == (arena.refused ? HM_ERROR_MEMORY : HM_OK));
-        CHECK(!arena.refused || arena_is_empty());
-    } while (arena.refused);
+    arena_init(init);
     for (uint32_t i = 0; i < scene.kinds; i++)
         make_component(i);
     for (uint32_t life = 0; life < config->spent_lives; life++) {
