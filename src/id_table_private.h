@@ -63,7 +63,7 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
 /* The number that the next HM_TYPE_ID_UNIQUE gets. Not static for tests only. */
 extern uint32_t hm_id_table_next_type;
 
-/* Issues n handles, which have been prepared, to an array or, if that is NULL, to nobody. */
+/* Issues n handles, which have been prepared, and writes them to `handles`, unless that is NULL. */
 void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles);
 
 /* Fills in the statistics that come from the table, and adds the sizes of its arrays. */

@@ -128,9 +128,9 @@ enum {
     SETS_COLUMN_SIZE = sizeof(uint16_t) + sizeof(uint64_t)
 };
 
-/* Takes a piece of this size or more from the store. Where a chunk of rows has its archetype, it
- * has none: what is put into a piece never reaches its end, since items of 12 bytes do not fill a
- * power of two. */
+/* Takes a piece of this size or more from the store. The link at its end says that it has no rows
+ * of an archetype. What is put into a piece ends before the link, since items of 12 bytes do not
+ * fill a power of two. */
 static hm_status sets_take(hm_world *world, size_t size, uint32_t *piece)
 {
     uint32_t size_class = 0;

@@ -156,7 +156,7 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
     world->order_clock = world->clock;
     all.done = goes_on && world->order_looked >= world->archetype_array.count;
     if (budget != NULL && !all.done && all.status == HM_OK)
-        budget->is_spent = true; /* Perhaps only the looks are. */
+        budget->is_spent = true; /* Or else the looks are used up. */
     return all;
 }
 

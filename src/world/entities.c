@@ -222,7 +222,7 @@ static void entities_write_sparse(hm_world *world, hm_world_place place, uint32_
 }
 
 /* Makes an entity in this archetype, which has been prepared, and leaves its values to the caller.
- * Null where only now the id table turns out to have no handle. */
+ * Returns null if the id table has no handle, which may show only now. */
 HM_INLINE hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_place *place)
 {
     hm_world_settle(world);
