@@ -203,9 +203,10 @@ hm_status hm_array_prepare(hm_array *array, size_t count, bool grows)
     return status;
 }
 
-hm_status hm_array_reserve(hm_array *array, size_t count)
+hm_status hm_array_reserve(hm_array *array, size_t n)
 {
     HM_CONTRACT(array != NULL, "hm_array_reserve: array is NULL");
+    size_t count = n <= SIZE_MAX - array->count ? array->count + n : SIZE_MAX;
     return array_tell(array->capacity, hm_array_prepare(array, count, false));
 }
 

@@ -285,7 +285,9 @@ TEST(array, items_of_every_layout_stay_where_they_are_until_the_array_is_full)
 
         uint32_t calls = memory.calls;
         CHECK(hm_array_push(&array) == NULL);
-        CHECK(hm_array_reserve(&array, capacity + 1) == HM_ERROR_FULL);
+        CHECK(hm_array_reserve(&array, 0) == HM_OK);
+        CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
+        CHECK(hm_array_reserve(&array, SIZE_MAX) == HM_ERROR_FULL);
         CHECK(hm_array_resize(&array, capacity + 1) == HM_ERROR_FULL);
         CHECK(hm_array_resize(&array, SIZE_MAX) == HM_ERROR_FULL);
         CHECK(memory.calls == calls);
@@ -373,9 +375,14 @@ TEST(array, up_to_what_was_reserved_push_and_resize_cannot_fail)
         push_items(&array, layout, 0, count);
         check_items(&array, layout, count);
         CHECK(hm_array_resize(&array, 0) == HM_OK);
-        CHECK(hm_array_resize(&array, count) == HM_OK);
+        CHECK(hm_array_resize(&array, count - 1) == HM_OK);
         CHECK(hm_array_reserve(&array, 1) == HM_OK);
         CHECK(memory.calls == 0);
+        test_memory_fail(&memory, 0, false);
+        CHECK(hm_array_reserve(&array, count + 1) == HM_OK); /* n more than there are */
+        test_memory_fail(&memory, 1, true);
+        CHECK(hm_array_resize(&array, 2 * count) == HM_OK);
+        CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
         hm_array_fini(&array);
     }
 }
@@ -562,6 +569,6 @@ TEST(array, full_and_refused_are_told_apart)
     test_memory_fail(&memory, 0, false);
     CHECK(hm_array_resize(&array, 10) == HM_OK);
     CHECK(hm_array_push(&array) == NULL);
-    CHECK(hm_array_reserve(&array, 11) == HM_ERROR_FULL);
+    CHECK(hm_array_reserve(&array, 1) == HM_ERROR_FULL);
     hm_array_fini(&array);
 }

@@ -163,7 +163,7 @@ TEST(last_error, a_full_container_says_how_full_it_is)
     CHECK(says("'node' has 10 of 12 items: capacity does not allow 3 more"));
     CHECK(hm_pool_reserve(&pool, 3) == HM_ERROR_FULL);
     CHECK(says("'pool' has 10 of 12 items: capacity does not allow 3 more"));
-    CHECK(hm_array_reserve(&array, 13) == HM_ERROR_FULL);
+    CHECK(hm_array_reserve(&array, 3) == HM_ERROR_FULL);
     CHECK(says("the array has 10 of 12 items: capacity does not allow 3 more"));
     CHECK(hm_map_insert_n(&map, NULL, 2, NULL) == HM_OK);
     CHECK(hm_pool_insert_n(&pool, NULL, 2, NULL) == HM_OK);

@@ -459,7 +459,7 @@ static size_t bytes_brought(size_t before, size_t asked)
     if (asked == 0)
         CHECK(hm_array_push(&array) != NULL);
     else
-        CHECK(hm_array_reserve(&array, (before + asked) / page) == HM_OK);
+        CHECK(hm_array_reserve(&array, asked / page) == HM_OK);
     size_t size = hm_array_committed_size(&array) - before;
     CHECK(asked == 0 || size == asked);
     size_t brought = pages_there(array.data + before, size);

@@ -61,18 +61,17 @@ HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
  * twice. O(1). */
 HM_API void hm_array_fini(hm_array *array);
 
-/* Commits memory for the first `count` items (a total, not an addition), or more, since it commits
- * in steps: up to there push and resize cannot fail. HM_ERROR_FULL: above the capacity;
- * HM_ERROR_MEMORY: the system refuses; then nothing has changed. Invalidates nothing. At most one
- * commit. Example:
+/* Commits memory for n more items, or for some beyond, since it commits in steps: up to there push
+ * and resize cannot fail. HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY: the
+ * system refuses; then nothing has changed. Invalidates nothing. At most one commit. Example:
  *
- *     if (hm_array_reserve(&array, hm_array_count(&array) + 2) == HM_OK) {
+ *     if (hm_array_reserve(&array, 2) == HM_OK) {
  *         float *x = hm_array_push(&array); // neither is NULL
  *         float *y = hm_array_push(&array);
  *         *x = *y = 0.5f;
  *     }
  */
-HM_API hm_status hm_array_reserve(hm_array *array, size_t count);
+HM_API hm_status hm_array_reserve(hm_array *array, size_t n);
 
 /* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
  * pointers to items at or above `count`. O(new items). */

@@ -56,10 +56,18 @@
  * contract (memory.h); HM_ERROR_MEMORY if the system refuses; HM_ERROR_FULL if no number is left
  * for HM_TYPE_ID_UNIQUE.
  *
+ * Who makes one thing gets it: a handle or a pointer, null when refused. Who changes what is there,
+ * or makes n, gets a status. Who ends things gets whether there was one, or how many there were.
+ * Who asks gets the answer.
+ *
  * hm_last_error says why a call failed, in a sentence. A call that fails changes nothing that can
  * be observed, except that the committed size may have grown, and that slots with no uses left
  * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG
  * changes nothing.
+ *
+ * Arguments. What a call that changes a container is given by a pointer, values, keys or handles,
+ * must not lie in that container, which may move or replace it meanwhile: copy it first. A hook
+ * must not change it. Every reserve(n) is for n more than there are.
  *
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every

@@ -102,8 +102,7 @@ HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
  * one would be refused, nothing has changed but, possibly, the order of hm_index_next, and the
  * status is that of the first. Memory for all is taken before the first owner leaves its former
  * key, so HM_ERROR_FULL and HM_ERROR_MEMORY are possible where single calls would succeed. An owner
- * may occur several times. `owners` must not point into this index: copy what hm_index_members
- * returned. O(n) on average. */
+ * may occur several times. O(n) on average. */
 HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const uint64_t *keys,
                                 uint32_t n);
 
@@ -111,8 +110,8 @@ HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const 
  * owner has no key, and when busy. O(1), for hashed keys on average. */
 HM_API bool hm_index_remove(hm_index *index, hm_handle owner);
 
-/* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. `owners`
- * must not point into this index. O(n) on average. */
+/* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. O(n) on
+ * average. */
 HM_API uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n);
 
 /* Takes all members away from a key, and returns their number; 0 when the key has none, and when

@@ -139,14 +139,13 @@ HM_INLINE void *hm_lists_push(hm_lists *lists, hm_handle list, const void *item)
 
 /* Adds n items behind the others, all or none; `items` NULL: zeroed ones. HM_ERROR_STALE: the
  * handle does not resolve; HM_ERROR_FULL: max_items or the range is used up; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. `items` must not point into these lists: to append one list to another, resize the
- * second, and then copy. May move the items of this list. O(n), amortised. */
+ * HM_ERROR_BUSY. To append one list to another, resize the second, and then copy. May move the
+ * items of this list. O(n), amortised. */
 HM_API hm_status hm_lists_push_n(hm_lists *lists, hm_handle list, const void *items, uint32_t n);
 
 /* Inserts an item before the one at `index`, or behind the last if `index` is the count, and
- * returns its address; `item` NULL: a zeroed one. `item` must not point into these lists. Returns
- * NULL when push does, and for an index above the count. May move the items of this list. O(items
- * behind it), amortised. */
+ * returns its address; `item` NULL: a zeroed one. Returns NULL when push does, and for an index
+ * above the count. May move the items of this list. O(items behind it), amortised. */
 HM_API void *hm_lists_insert_at(hm_lists *lists, hm_handle list, uint32_t index, const void *item);
 
 /* Sets the number of items: drops the last ones, or adds zeroed ones. With count 0 the list stays,

@@ -104,8 +104,7 @@ HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, u
                                   bool *alive);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the map's
- * items, which move, and a destroy hook must not change them. Faster than single calls in a map
+ * items. A handle that occurs twice counts once. 0 when busy. Faster than single calls in a map
  * that is larger than the caches, and where stale handles are mixed with others. Invalidates what
  * hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);

@@ -109,10 +109,9 @@ HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item,
                                  void *context);
 
 /* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. `handles` must not be in the pool's
- * items, and a destroy hook must not change them. In batches of a hundred or more this is faster
- * than single calls in a pool of a million items or more, and in any pool if stale handles are
- * mixed with others. Invalidates pointers to the erased items. O(n). */
+ * items. A handle that occurs twice counts once. 0 when busy. In batches of a hundred or more this
+ * is faster than single calls in a pool of a million items or more, and in any pool if stale
+ * handles are mixed with others. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
 /* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is

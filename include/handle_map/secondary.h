@@ -83,8 +83,7 @@ HM_API void hm_secondary_fini(hm_secondary *secondary);
  * HM_ERROR_INVALID: a handle cannot be an owner's; HM_ERROR_STALE: its slot has the value of a
  * later owner; HM_ERROR_FULL, where an owner without a value counts each time that it occurs;
  * HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates pointers to the values that
- * are replaced. `owners` must not be in the values, and a destroy hook must not change them.
- * O(n). */
+ * are replaced. O(n). */
 HM_API hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners,
                                     const void *values, uint32_t n);
 
@@ -100,8 +99,8 @@ HM_API uint32_t hm_secondary_contains_n(const hm_secondary *secondary, const hm_
                                         uint32_t n, bool *alive);
 
 /* Removes the values of n owners, except those that have none; returns how many it removed. A
- * handle that occurs twice counts once. 0 when busy. `owners` must not be in the values, and a
- * destroy hook must not change them. Invalidates what hm_secondary_remove does. O(n). */
+ * handle that occurs twice counts once. 0 when busy. Invalidates what hm_secondary_remove does.
+ * O(n). */
 HM_API uint32_t hm_secondary_remove_n(hm_secondary *secondary, const hm_handle *owners, uint32_t n);
 
 /* Removes the values of all owners for which `doomed` returns true, and returns their number. A
@@ -245,13 +244,11 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
 
 /* Copies in the value of an owner (NULL: zeroes it) and returns its address. If the owner's slot
  * has a value already, of this owner or of an earlier one, that one is replaced at its place: its
- * destroy hook runs first. `value` may be the address of the value that it replaces; without a hook
- * nothing changes then, and with one the bytes stay as the hook leaves them.
- *
- * NULL when refused; hm_last_error says why: the handle cannot be an owner's (null, free bit set,
- * generation 0, another type id, or an index of `max_slots` or above); its slot has the value of a
- * later owner; the capacity is used up; the system refuses memory; busy. Then nothing has changed.
- * A handle whose item is dead is not refused for that reason: a secondary does not know its owners.
+ * destroy hook runs first. NULL when refused; hm_last_error says why: the handle cannot be an
+ * owner's (null, free bit set, generation 0, another type id, or an index of `max_slots` or above);
+ * its slot has the value of a later owner; the capacity is used up; the system refuses memory;
+ * busy. Then nothing has changed. A handle whose item is dead is not refused for that reason: a
+ * secondary does not know its owners.
  *
  * Adding a value invalidates nothing. Replacing one invalidates pointers to it. O(1) but for system
  * calls. Example:

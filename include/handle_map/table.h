@@ -120,8 +120,7 @@ HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, 
 HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
 /* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
- * handle that occurs twice counts once. 0 when busy. `handles` must not be in the table's cells,
- * which move, and a destroy hook must not change them. Faster than single calls in a table of a
+ * handle that occurs twice counts once. 0 when busy. Faster than single calls in a table of a
  * million rows, since cache misses overlap, and in any table if stale handles are mixed with
  * others. Invalidates what hm_table_erase does. O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);

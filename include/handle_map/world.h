@@ -123,7 +123,7 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
 HM_API hm_handle hm_world_create(hm_world *world, const hm_component *set, uint32_t n);
 
 /* The same with values: values[i] points to that of set[i], which is copied. NULL, as it must be
- * for a tag, means zero; so does `values` NULL. They must not lie in the world. Example:
+ * for a tag, means zero; so does `values` NULL. Example:
  *
  *     const void *values[] = {&(struct vector){3, 4}, NULL}; // the velocity is zero
  *     hm_world_create_with(&world, (hm_component[]){position, velocity}, 2, values);
@@ -167,9 +167,9 @@ HM_API void hm_world_clear(hm_world *world);
  * value is replaced: the destroy hook of the old one runs first. HM_ERROR_STALE: the entity is not
  * alive; HM_ERROR_INVALID: the component is not of this world, a value is given for a tag, or the
  * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Then nothing has
- * changed. `value` must not point into the world. Invalidates pointers to the values of this entity
- * and of the last one of its archetype, unless the component is sparse or replaced. O(components of
- * the entity); O(1) if sparse or replaced. Example:
+ * changed. Invalidates pointers to the values of this entity and of the last one of its archetype,
+ * unless the component is sparse or replaced. O(components of the entity); O(1) if sparse or
+ * replaced. Example:
  *
  *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
