@@ -253,7 +253,9 @@ HM_INLINE hm_handle entities_create(hm_world *world, const hm_component *set, ui
         entities_write_run(world, place, 1, set, n, values, 0);
     else
         hm_world_zero_row(world, place);
-    if (sparse.count > 0)
+    for (uint32_t i = 0; values == NULL && i < sparse.count; i++)
+        hm_world_set_sparse(world, sparse.numbers[i], entity, NULL);
+    if (values != NULL && sparse.count > 0)
         entities_write_sparse(world, place, 1, set, n, values, 0);
     return entity;
 }
@@ -388,7 +390,7 @@ void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
     hm_world_place place = world->places[hm_handle_index(entity)];
     if (world->archetypes[hm_world_place_archetype(place)].hook_count != 0)
         entities_run_hooks(world, place);
-    if (world->sparse_count != 0)
+    if (hm_world_may_have_sparse(world, entity))
         hm_world_clear_sparse(world, entity);
     hm_world_remove_row(world, place);
     hm_id_table_release(&world->ids, entity, position);

@@ -39,11 +39,6 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 
 /* sparse components */
 
-static uint64_t *values_mask(const hm_world *world, hm_handle entity)
-{
-    return (uint64_t *)(void *)world->mask_array.data + hm_handle_index(entity);
-}
-
 hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity)
 {
     hm_status status =
@@ -78,18 +73,17 @@ void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, con
     hm_secondary_put(hm_world_sparse(world, number), entity, value);
     if (record->destroy != NULL)
         hm_world_leave(world);
-    *values_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;
+    *hm_world_mask(world, entity) |= UINT64_C(1) << record->sparse % 64;
     record->changed = ++world->clock;
 }
 
 void hm_world_list_sparse(const hm_world *world, hm_handle entity, hm_world_set *set)
 {
-    const uint64_t *masks = (const uint64_t *)(void *)world->mask_array.data;
     set->count = 0;
-    if (hm_handle_index(entity) >= world->mask_array.limit)
+    if (!hm_world_may_have_sparse(world, entity))
         return;
     /* All sparse components whose numbers differ by a multiple of 64 share a bit. */
-    for (uint64_t mask = masks[hm_handle_index(entity)]; mask != 0; mask &= mask - 1)
+    for (uint64_t mask = *hm_world_mask(world, entity); mask != 0; mask &= mask - 1)
         for (uint32_t i = hm_bits_lowest(mask); i < world->sparse_count; i += 64) {
             uint32_t number = hm_world_record(world, i)->owner;
             if (hm_secondary_contains(hm_world_sparse(world, number), entity))
@@ -111,8 +105,8 @@ void hm_world_clear_sparse(hm_world *world, hm_handle entity)
         hm_secondary_discard(sparse, hm_secondary_index_of(sparse, entity));
         hm_world_record(world, set.numbers[i])->changed = ++world->clock;
     }
-    if (hm_handle_index(entity) < world->mask_array.limit)
-        *values_mask(world, entity) = 0;
+    if (hm_world_may_have_sparse(world, entity))
+        *hm_world_mask(world, entity) = 0;
 }
 
 bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity)

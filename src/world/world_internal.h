@@ -257,6 +257,18 @@ void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, con
 /* Removes a sparse value; false if there is none. */
 bool hm_world_unset_sparse(hm_world *world, hm_secondary *sparse, hm_handle entity);
 
+/* Returns the bits of the sparse components that an entity may have. */
+static inline uint64_t *hm_world_mask(const hm_world *world, hm_handle entity)
+{
+    return (uint64_t *)(void *)world->mask_array.data + hm_handle_index(entity);
+}
+
+/* Whether an entity may have sparse values. */
+static inline bool hm_world_may_have_sparse(const hm_world *world, hm_handle entity)
+{
+    return hm_handle_index(entity) < world->mask_array.limit && *hm_world_mask(world, entity) != 0;
+}
+
 /* Reads which sparse components an entity has, in no particular order. */
 void hm_world_list_sparse(const hm_world *world, hm_handle entity, hm_world_set *set);
 
