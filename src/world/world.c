@@ -278,6 +278,7 @@ bool hm_world_has_sparse(const hm_world *world, hm_handle entity, uint32_t numbe
     return hm_world_get_sparse(world, entity, number) != NULL;
 }
 
+/* Copies bytes, since a typed program passes an array of its own pointer type. */
 uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32_t n,
                         hm_component component, void **values)
 {
@@ -287,8 +288,7 @@ uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32
     uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
         void *value = hm_world_get(world, entities[i], component);
-        memcpy(values + i, &value,
-               sizeof value); /* A typed program has an array of its own type. */
+        memcpy(values + i, &value, sizeof value);
         found += value != NULL;
     }
     return found;
