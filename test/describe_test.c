@@ -442,27 +442,6 @@ TEST(describe, what_a_trim_has_dropped_is_free_and_not_out_of_range)
 
 static char no_text[1];
 
-#define PANICS(kind)                                                                               \
-    DEATH_TEST(describe, a_##kind##_that_is_null_panics)                                           \
-    {                                                                                              \
-        test_expect_panic_of(".c", "hm_" #kind "_describe: " #kind " is NULL");                    \
-        hm_##kind##_describe(NULL, HM_NULL_HANDLE, no_text, 1);                                    \
-    }                                                                                              \
-    DEATH_TEST(describe, a_##kind##_that_is_given_no_buffer_panics)                                \
-    {                                                                                              \
-        static const hm_##kind zeroed;                                                             \
-        test_expect_panic_of(".c", "hm_" #kind "_describe: buffer is NULL");                       \
-        hm_##kind##_describe(&zeroed, HM_NULL_HANDLE, NULL, 1);                                    \
-    }
-
-PANICS(lists)
-PANICS(map)
-PANICS(pool)
-PANICS(table)
-PANICS(secondary)
-PANICS(world)
-PANICS(directory)
-
 DEATH_TEST(describe, an_id_table_that_is_null_panics)
 {
     test_expect_panic_of("id_table.c", "hm_id_table_describe: table is NULL");
@@ -473,4 +452,16 @@ DEATH_TEST(describe, an_id_table_that_is_given_no_buffer_panics)
 {
     test_expect_panic_of("id_table.c", "hm_id_table_describe: buffer is NULL");
     hm_id_table_describe(&ids, HM_NULL_HANDLE, "", NULL, 1);
+}
+
+DEATH_TEST(describe, a_directory_that_is_null_panics)
+{
+    test_expect_panic_of("directory.c", "hm_directory_describe: directory is NULL");
+    hm_directory_describe(NULL, HM_NULL_HANDLE, no_text, 1);
+}
+
+DEATH_TEST(describe, a_directory_that_is_given_no_buffer_panics)
+{
+    test_expect_panic_of("directory.c", "hm_directory_describe: buffer is NULL");
+    hm_directory_describe(&(hm_directory){{0}}, HM_NULL_HANDLE, NULL, 1);
 }

@@ -487,9 +487,3 @@ TEST(map_arrange, a_zeroed_map_is_arranged)
     CHECK(progress.done && progress.swaps == 0 && progress.compares == 0);
     hm_map_touch_all(&map);
 }
-
-DEATH_TEST(map_arrange, handles_that_are_null_are_a_broken_contract)
-{
-    hm_map map = {0};
-    hm_map_arrange(&map, NULL, 1, NULL);
-}

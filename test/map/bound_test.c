@@ -109,7 +109,6 @@ static bool is_refused(const hm_map *map, const hm_order *order, const char *why
 static const char not_done[] = "the map 'named' is not in order: defragment is not done";
 static const char another[] =
     "the map 'named' is not in order: defragment was not called for it, or not last";
-static const char busy[] = "the map 'named' is busy: called from one of its own callbacks";
 
 static bool is_answered(const hm_map *map, const hm_order *order)
 {
@@ -189,42 +188,6 @@ TEST(map_bound, a_map_that_waits_for_memory_is_not_searched)
     test_memory_check_released(&memory);
 }
 
-static void search_when_destroyed(void *item, void *context)
-{
-    (void)item;
-    CHECK(is_refused(context, &by_group, busy));
-}
-
-static void search_when_moved(void *item, uint32_t from, uint32_t to, void *context)
-{
-    (void)from;
-    (void)to;
-    search_when_destroyed(item, context);
-}
-
-static bool search_when_asked(const void *item, void *context)
-{
-    (void)item;
-    CHECK(is_refused(context, &by_group, busy));
-    return false;
-}
-
-TEST(map_bound, a_search_from_a_hook_or_a_predicate_is_refused)
-{
-    hm_map map;
-    init(&map, (hm_map_desc){.destroy = search_when_destroyed,
-                             .relocate = search_when_moved,
-                             .context = &map});
-    for (uint32_t i = 0; i < 20; i++) {
-        named made = make_named(i);
-        CHECK(!hm_handle_is_null(hm_map_insert(&map, &made)));
-    }
-    CHECK(hm_map_defragment(&map, &by_group, NULL).done && is_answered(&map, &by_group));
-    CHECK(hm_map_erase_if(&map, search_when_asked, &map) == 0);
-    CHECK(hm_map_erase(&map, hm_map_handle_at(&map, 0)));
-    hm_map_fini(&map);
-}
-
 typedef struct searched {
     hm_map map;
     uint32_t calls;
@@ -286,23 +249,3 @@ TEST(map_bound, a_search_writes_nothing)
     CHECK(memcmp(&before, &map, sizeof map) == 0);
     hm_map_fini(&map);
 }
-
-static const hm_order nothing = {0};
-
-#define BROKEN_SEARCH(name, map, order, probe)                                                     \
-    DEATH_TEST(map_bound, lower_bound_##name##_panics)                                             \
-    {                                                                                              \
-        hm_map zeroed = {0};                                                                       \
-        (void)zeroed;                                                                              \
-        hm_map_lower_bound(map, order, probe);                                                     \
-    }                                                                                              \
-    DEATH_TEST(map_bound, upper_bound_##name##_panics)                                             \
-    {                                                                                              \
-        hm_map zeroed = {0};                                                                       \
-        (void)zeroed;                                                                              \
-        hm_map_upper_bound(map, order, probe);                                                     \
-    }
-BROKEN_SEARCH(of_no_map, NULL, &by_name, &(named){0})
-BROKEN_SEARCH(by_no_order, &zeroed, NULL, &(named){0})
-BROKEN_SEARCH(by_an_order_of_nothing, &zeroed, &nothing, &(named){0})
-BROKEN_SEARCH(for_no_probe, &zeroed, &by_name, NULL)

@@ -22,7 +22,6 @@ static uint64_t int_key(const void *value, void *context)
 
 static const hm_order by_compare = {.compare = compare_ints};
 static const hm_order by_key = {.key = int_key};
-static const hm_order by_nothing = {0};
 
 /* Each multiple of 3 three times. */
 static hm_secondary make_filled(void)
@@ -94,14 +93,6 @@ TEST(secondary_bound, a_secondary_that_is_not_in_order_is_refused)
     finish(&secondary);
 }
 
-static bool search_when_asked(hm_handle of, const void *value, void *context)
-{
-    (void)value;
-    (void)of;
-    CHECK(is_refused(context, &by_key, "the secondary 'ints' is busy"));
-    return false;
-}
-
 typedef struct searched {
     hm_secondary *secondary;
     bool removes;
@@ -130,30 +121,3 @@ TEST(secondary_bound, a_change_from_a_search_is_not_refused_but_ends_it)
     CHECK(hm_secondary_count(&secondary) == VALUES - 1);
     finish(&secondary);
 }
-
-TEST(secondary_bound, a_search_from_a_predicate_is_refused)
-{
-    hm_secondary secondary = make_filled();
-    CHECK(hm_secondary_defragment(&secondary, &by_key, NULL).done);
-    CHECK(hm_secondary_remove_if(&secondary, search_when_asked, &secondary) == 0);
-    CHECK(is_answered(&secondary));
-    finish(&secondary);
-}
-
-#define BROKEN_SEARCH(name, secondary, order, probe)                                               \
-    DEATH_TEST(secondary_bound, lower_bound_##name##_panics)                                       \
-    {                                                                                              \
-        hm_secondary zeroed = {0};                                                                 \
-        (void)zeroed;                                                                              \
-        hm_secondary_lower_bound(secondary, order, probe);                                         \
-    }                                                                                              \
-    DEATH_TEST(secondary_bound, upper_bound_##name##_panics)                                       \
-    {                                                                                              \
-        hm_secondary zeroed = {0};                                                                 \
-        (void)zeroed;                                                                              \
-        hm_secondary_upper_bound(secondary, order, probe);                                         \
-    }
-BROKEN_SEARCH(of_no_secondary, NULL, &by_key, &(int){0})
-BROKEN_SEARCH(by_no_order, &zeroed, NULL, &(int){0})
-BROKEN_SEARCH(by_an_order_of_nothing, &zeroed, &by_nothing, &(int){0})
-BROKEN_SEARCH(for_no_probe, &zeroed, &by_key, NULL)

@@ -112,6 +112,10 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, defragment, is_done, is_waiting, (c, &order, budget))                                  \
     R(kind, arrange, is_done, is_waiting, (c, one, 1, budget))
 #define ORDERED_CHANGES_AGAIN(R, kind) R(kind, arrange, is_done, is_waiting, (c, NULL, 0, budget))
+/* A busy container is not searched. */
+#define SEARCHES_AGAIN(R, kind)                                                                    \
+    R(kind, lower_bound, is_zero, is_no_index, (c, &order, probe))                                 \
+    R(kind, upper_bound, is_zero, is_no_index, (c, &order, probe))
 #define ORDERED_ENDS(R, kind) R(kind, touch, (c, h)) R(kind, touch_all, (c))
 #define ARRANGED_NEEDS(R, kind) R(kind, arrange, handles, "handles is NULL", (c, NULL, 1, budget))
 #define NO_ORDER "the order has neither compare nor key"
@@ -137,6 +141,7 @@ static inline bool is_waiting(hm_progress progress)
 #define MAP_CHANGES(R) COMMON_CHANGES(R, map) INSERT_CHANGES(R, map) ORDERED_CHANGES(R, map)
 #define MAP_LOOKS_AGAIN(R) ITEM_LOOKS_AGAIN(R, map)
 #define MAP_CHANGES_AGAIN(R)                                                                       \
+    SEARCHES_AGAIN(R, map)                                                                         \
     COMMON_CHANGES_AGAIN(R, map) INSERT_CHANGES_AGAIN(R, map) ORDERED_CHANGES_AGAIN(R, map)
 #define MAP_ENDS(R) COMMON_ENDS(R, map) ORDERED_ENDS(R, map)
 #define MAP_NEEDS(R)                                                                               \
@@ -198,9 +203,10 @@ static inline bool is_waiting(hm_progress progress)
     R(table, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
     R(table, row_n, is_zero, (c, NULL, 0, NULL))
 #define TABLE_CHANGES_AGAIN(R)                                                                     \
-    COMMON_CHANGES_AGAIN(R, table)                                                                 \
-    INSERT_CHANGES_AGAIN(R, table)                                                                 \
-    ORDERED_CHANGES_AGAIN(R, table)
+    R(table, lower_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
+    R(table, upper_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
+        COMMON_CHANGES_AGAIN(R, table) INSERT_CHANGES_AGAIN(R, table)                              \
+            ORDERED_CHANGES_AGAIN(R, table)
 #define TABLE_ENDS(R) COMMON_ENDS(R, table) ORDERED_ENDS(R, table)
 #define TABLE_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, table)                                                                         \
@@ -245,9 +251,9 @@ static inline bool is_waiting(hm_progress progress)
     R(secondary, get_n, is_zero, (c, NULL, 0, NULL))                                               \
     R(secondary, contains_n, is_zero, (c, NULL, 0, NULL))
 #define SECONDARY_CHANGES_AGAIN(R)                                                                 \
-    COMMON_CHANGES_AGAIN(R, secondary)                                                             \
-    ORDERED_CHANGES_AGAIN(R, secondary)                                                            \
-    R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
+    SEARCHES_AGAIN(R, secondary)                                                                   \
+    COMMON_CHANGES_AGAIN(R, secondary) ORDERED_CHANGES_AGAIN(R, secondary)                         \
+        R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
 #define SECONDARY_ENDS(R) COMMON_ENDS(R, secondary) ORDERED_ENDS(R, secondary)
 #define SECONDARY_NEEDS(R)                                                                         \
     COMMON_NEEDS(R, secondary)                                                                     \

@@ -21,7 +21,6 @@ static int compare_shades(const void *a, const void *b, void *context)
 
 static const hm_order by_number = {.key = number_of};
 static const hm_order by_shade = {.compare = compare_shades};
-static const hm_order by_nothing = {0};
 
 static hm_table make_filled(uint32_t lanes)
 {
@@ -99,22 +98,6 @@ TABLE_TEST(table_bound, a_table_that_is_not_in_order_is_refused)
     finish(&table);
 }
 
-static bool search_when_asked(const hm_table *table, uint32_t row, void *context)
-{
-    (void)row;
-    (void)context;
-    CHECK(is_refused(table, NUMBER, &by_number, "the table 'rows' is busy"));
-    return false;
-}
-
-TEST(table_bound, a_search_from_a_predicate_is_refused)
-{
-    hm_table table = make_filled(0);
-    CHECK(hm_table_defragment(&table, NUMBER, &by_number, NULL).done);
-    CHECK(hm_table_erase_if(&table, search_when_asked, NULL) == 0 && is_answered(&table));
-    finish(&table);
-}
-
 typedef struct searched {
     hm_table *table;
     bool erases;
@@ -151,21 +134,14 @@ TEST(table_bound, a_table_without_columns_is_in_every_order)
     CHECK(hm_table_upper_bound(&table, 0, &by_number, "") == 0);
 }
 
-#define BROKEN_SEARCH(name, table, column, order, probe)                                           \
-    DEATH_TEST(table_bound, lower_bound_##name##_panics)                                           \
-    {                                                                                              \
-        hm_table filled = make_filled(0);                                                          \
-        (void)filled;                                                                              \
-        hm_table_lower_bound(table, column, order, probe);                                         \
-    }                                                                                              \
-    DEATH_TEST(table_bound, upper_bound_##name##_panics)                                           \
-    {                                                                                              \
-        hm_table filled = make_filled(0);                                                          \
-        (void)filled;                                                                              \
-        hm_table_upper_bound(table, column, order, probe);                                         \
-    }
-BROKEN_SEARCH(of_no_table, NULL, NUMBER, &by_number, "")
-BROKEN_SEARCH(of_a_column_out_of_range, &filled, COLUMNS, &by_number, "")
-BROKEN_SEARCH(by_no_order, &filled, NUMBER, NULL, "")
-BROKEN_SEARCH(by_an_order_of_nothing, &filled, NUMBER, &by_nothing, "")
-BROKEN_SEARCH(for_no_probe, &filled, NUMBER, &by_number, NULL)
+DEATH_TEST(table_bound, lower_bound_of_a_column_out_of_range_panics)
+{
+    hm_table filled = make_filled(0);
+    hm_table_lower_bound(&filled, COLUMNS, &by_number, "");
+}
+
+DEATH_TEST(table_bound, upper_bound_of_a_column_out_of_range_panics)
+{
+    hm_table filled = make_filled(0);
+    hm_table_upper_bound(&filled, COLUMNS, &by_number, "");
+}
