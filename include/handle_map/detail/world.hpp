@@ -195,7 +195,8 @@ struct world_core {
                       "has a std::unique_ptr to it. If this type may, specialise "
                       "hm::is_relocatable");
         *found = find<T>();
-        return *found != HM_INVALID_INDEX ? HM_OK : make_component<T>(found, name, storage);
+        return *found != HM_INVALID_INDEX ? HM_OK
+                                          : make_component<std::decay_t<T>>(found, name, storage);
     }
 
     void add(follower *added, follower **head) noexcept
