@@ -81,6 +81,8 @@ for my $file (@ARGV) {
             . "who is doomed\n" if $line =~ /_purge\(|\.purge\(/;
         print "$file:$number: remove_at of a class is erase_ordered_at now\n"
             if $line =~ /\.remove_at\(/;
+        print "$file:$number: a secondary's or an index's init takes a capacity alone: use init_for\n"
+            if $line =~ /\b(?!hm_)\w+_(?:secondary|index)_init\([^,()]*,[^,()]*,/;
         print "$file:$number: hm_array_reserve takes how many more now, not how many in all\n"
             if $line =~ /\bhm_array_reserve\(/;
         print "$file:$number: a budget is shared and spent by calls now: pass its address, and begin "

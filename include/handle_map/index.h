@@ -244,14 +244,15 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
  * function, as handle_map.h says, for the body_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
  * HM_HANDLE_DEFINE. cell_index_init_for(index, capacity, owners, key_limit) makes it for the items
  * of a container, as body_map_as_owners(&bodies) returns it, or hm_world_as_owners(&world);
- * capacity 0: that of the container. cell_index_init(index, capacity, type_id, key_limit) uses the
- * defaults for owners of that type id. Example:
+ * capacity 0: that of the container. cell_index_init(index, capacity) uses the defaults, for owners
+ * of type id 0 and keys without a limit. Example:
  *
  *     HM_HANDLE_DEFINE(body)
  *     HM_INDEX_DEFINE(cell, body)
  *
  *     cell_index grid;
- *     if (cell_index_init(&grid, 1000, 7, ROWS * COLUMNS) == HM_OK) {
+ *     const hm_index_desc desc = {.capacity = 1000, .type_id = 7, .key_limit = ROWS * COLUMNS};
+ *     if (cell_index_init_desc(&grid, &desc) == HM_OK) {
  *         body_handle ball = {handle};
  *         cell_index_set(&grid, ball, 12); // HM_OK unless refused
  *         uint32_t count;
@@ -288,18 +289,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
             hm_full.name = #prefix;                                                                \
         return hm_index_init(&hm_self->index, &hm_full);                                           \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_index_init(                                         \
-        prefix##_index *hm_self, uint32_t hm_capacity, uint16_t hm_type_id, uint32_t hm_key_limit) \
-    {                                                                                              \
-        hm_index_desc hm_full;                                                                     \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_index_init", "index");                                 \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.type_id = hm_type_id;                                                              \
-        hm_full.key_limit = hm_key_limit;                                                          \
-        return prefix##_index_init_desc(hm_self, &hm_full);                                        \
-    }                                                                                              \
+    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, index)                                                   \
     HM_UNUSED static inline hm_status prefix##_index_init_for(                                     \
         prefix##_index *hm_self, uint32_t hm_capacity, hm_owners hm_of, uint32_t hm_key_limit)     \
     {                                                                                              \

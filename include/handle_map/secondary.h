@@ -361,8 +361,8 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
  * function, as handle_map.h says, for the sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
  * HM_HANDLE_DEFINE. glow_secondary_init_for(secondary, capacity, owners) makes it for the items of
  * a container, as sprite_map_as_owners(&sprites) returns it, or hm_world_as_owners(&world);
- * capacity 0: that of the container. glow_secondary_init(secondary, capacity, type_id) uses the
- * defaults for owners of that type id. Example:
+ * capacity 0: that of the container. glow_secondary_init(secondary, capacity) uses the defaults,
+ * for owners of type id 0. Example:
  *
  *     HM_MAP_DEFINE(sprite, struct sprite, 7)
  *     HM_SECONDARY_DEFINE(glow, sprite, struct glow)
@@ -411,17 +411,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
             hm_full.name = #prefix;                                                                \
         return hm_secondary_init(&hm_self->secondary, &hm_full);                                   \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_secondary_init(                                     \
-        prefix##_secondary *hm_self, uint32_t hm_capacity, uint16_t hm_type_id)                    \
-    {                                                                                              \
-        hm_secondary_desc hm_full;                                                                 \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_secondary_init", "secondary");                         \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.type_id = hm_type_id;                                                              \
-        return prefix##_secondary_init_desc(hm_self, &hm_full);                                    \
-    }                                                                                              \
+    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, secondary)                                               \
     HM_UNUSED static inline hm_status prefix##_secondary_init_for(                                 \
         prefix##_secondary *hm_self, uint32_t hm_capacity, hm_owners hm_of)                        \
     {                                                                                              \

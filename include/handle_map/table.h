@@ -472,16 +472,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
             hm_full.type_id = HM_CAST(uint16_t, number);                                           \
         return hm_table_init(&hm_self->table, &hm_full);                                           \
     }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_table_init(prefix##_table *hm_self,                 \
-                                                          uint32_t hm_capacity)                    \
-    {                                                                                              \
-        hm_table_desc hm_full;                                                                     \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_table_init", "table");                                 \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        return prefix##_table_init_desc(hm_self, &hm_full);                                        \
-    }
+    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, table)
 
 #define HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                    \
     HM_UNUSED static inline prefix##_handle prefix##_table_insert(prefix##_table *hm_self,         \

@@ -113,7 +113,7 @@ static void fill_columns(void)
     uint16_t a = 0x0102;
     uint8_t b = 3;
     const void *values[] = {&a, &b};
-    glow_secondary_init(&glows, 100, 3);
+    glow_secondary_init_desc(&glows, &(hm_secondary_desc){.capacity = 100, .type_id = 3});
     glow_secondary_set(&glows, wood, &spark);
     point_table_init(&points, 50);
     point_table_insert(&points, &row);
@@ -154,7 +154,7 @@ static void fill_lists(void)
 static void fill_index(void)
 {
     texture_handle owner = {hm_handle_pack(1, 1, 3)};
-    cell_index_init(&keyed, 10, 3, 0);
+    cell_index_init_desc(&keyed, &(hm_index_desc){.capacity = 10, .type_id = 3});
     cell_index_set(&keyed, owner, 7);
     owner.id = hm_handle_pack(2, 1, 3);
     cell_index_set(&keyed, owner, 7);

@@ -15,7 +15,8 @@ static thing_handle thing(uint32_t index)
 static particle_secondary make_full(void)
 {
     particle_secondary secondary;
-    CHECK(particle_secondary_init(&secondary, 1000, OWNER_TYPE) == HM_OK);
+    const hm_secondary_desc desc = {.capacity = 1000, .type_id = OWNER_TYPE};
+    CHECK(particle_secondary_init_desc(&secondary, &desc) == HM_OK);
     for (uint32_t i = 0; i < 100; i++)
         CHECK(particle_secondary_set(&secondary, thing(i), NULL) != NULL);
     return secondary;

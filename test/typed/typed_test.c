@@ -204,12 +204,35 @@ static body_handle body_at(uint32_t index)
     return made;
 }
 
+/* For owners of type id 3. */
+static hm_status init_secondary(body_secondary *secondary, uint32_t capacity)
+{
+    hm_secondary_desc desc;
+    CHECK(body_secondary_init(secondary, capacity) == HM_OK && secondary->secondary.type_id == 0);
+    CHECK(body_secondary_capacity(secondary) == capacity);
+    body_secondary_fini(secondary);
+    memset(&desc, 0, sizeof desc);
+    desc.capacity = capacity;
+    desc.type_id = 3;
+    return body_secondary_init_desc(secondary, &desc);
+}
+
+static hm_status init_index(body_index *index, uint32_t capacity, uint32_t key_limit)
+{
+    hm_index_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.capacity = capacity;
+    desc.type_id = 3;
+    desc.key_limit = key_limit;
+    return body_index_init_desc(index, &desc);
+}
+
 TEST(typed, a_secondary_does_one_by_one_what_the_untyped_one_does)
 {
     body_secondary secondary;
     body made = make_body(7), *value;
     body_handle first = body_at(4), second = body_at(2);
-    CHECK(body_secondary_init(&secondary, 10, 3) == HM_OK);
+    CHECK(init_secondary(&secondary, 10) == HM_OK);
     CHECK(body_secondary_capacity(&secondary) == 10);
     CHECK(body_secondary_reserve(&secondary, 3) == HM_OK);
     value = body_secondary_set(&secondary, first, &made);
@@ -332,7 +355,7 @@ TEST(typed, batches_of_a_secondary_take_typed_arrays)
     uint32_t i;
     body_secondary secondary;
     make_bodies(bodies);
-    CHECK(body_secondary_init(&secondary, BODIES, 3) == HM_OK);
+    CHECK(init_secondary(&secondary, BODIES) == HM_OK);
     for (i = 0; i < BODIES; i++)
         owners[i] = body_at(i);
     CHECK(body_secondary_set_n(&secondary, owners, bodies, BODIES) == HM_OK);
@@ -554,7 +577,7 @@ TEST(typed, an_index_does_what_the_untyped_one_does)
         bodies[i] = body_at(i);
         keys[i] = i % CELLS;
     }
-    CHECK(body_index_init(&index, 100, 3, CELLS) == HM_OK);
+    CHECK(init_index(&index, 100, CELLS) == HM_OK);
     CHECK(body_index_capacity(&index) == 100 && strcmp(index.index.name, "body") == 0);
     CHECK(body_index_reserve(&index, OWNERS) == HM_OK);
     CHECK(body_index_set_n(&index, bodies, keys, OWNERS) == HM_OK);
@@ -612,7 +635,7 @@ TEST(typed, an_index_takes_the_rest_from_its_owners)
 TEST(typed, a_batch_of_none_needs_no_arrays_of_an_index)
 {
     body_index index;
-    CHECK(body_index_init(&index, 1, 3, 0) == HM_OK);
+    CHECK(body_index_init(&index, 1) == HM_OK && index.index.owners.type_id == 0);
     CHECK(body_index_set_n(&index, NULL, NULL, 0) == HM_OK);
     CHECK(body_index_remove_n(&index, NULL, 0) == 0);
     body_index_fini(&index);

@@ -80,6 +80,9 @@
             hm_full.type_id = HM_CAST(uint16_t, number);                                           \
         return hm_##kind##_init(&hm_self->kind, &hm_full);                                         \
     }                                                                                              \
+    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, kind)
+
+#define HM_TYPED_DEFINE_INIT_CAPACITY(prefix, kind)                                                \
     HM_UNUSED static inline hm_status prefix##_##kind##_init(prefix##_##kind *hm_self,             \
                                                              uint32_t hm_capacity)                 \
     {                                                                                              \
