@@ -86,14 +86,14 @@ static void defragment_begin(hm_world *world, uint32_t index)
 }
 
 /* Makes an archetype that is not in order the current one: the last one, or the next after it.
- * False if there is none among those that it looked at. */
+ * False if there is none among those that it looked at; looks at no more than `looks`. */
 static bool defragment_choose(hm_world *world, uint32_t *looks)
 {
     if (world->order_archetype != HM_WORLD_NONE &&
         !world->archetypes[world->order_archetype].is_ordered)
         return true;
     uint32_t count = (uint32_t)world->archetype_array.count;
-    for (; world->order_looked < count && *looks < DEFRAGMENT_ARCHETYPES; ++*looks) {
+    for (; *looks > 0 && world->order_looked < count; --*looks) {
         world->order_next = world->order_next + 1 < count ? world->order_next + 1 : 0;
         uint32_t index = world->order_next;
         if (defragment_has(world, index) && !world->archetypes[index].is_ordered) {
@@ -142,7 +142,8 @@ static bool defragment_is_done(const hm_world *world)
 static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
 {
     hm_progress all = {0};
-    uint32_t looks = 0;
+    bool has_limit = budget != NULL && (budget->max_swaps != 0 || budget->max_compares != 0);
+    uint32_t looks = has_limit ? DEFRAGMENT_ARCHETYPES : UINT32_MAX;
     bool goes_on = true;
     if (world->order_clock != world->clock)
         world->order_looked = 0;
@@ -155,8 +156,8 @@ static hm_progress defragment_archetypes(hm_world *world, hm_budget *budget)
     }
     world->order_clock = world->clock;
     all.done = goes_on && world->order_looked >= world->archetype_array.count;
-    if (budget != NULL && !all.done && all.status == HM_OK)
-        budget->is_spent = true; /* Or else the looks are used up. */
+    if (has_limit && !all.done && all.status == HM_OK)
+        budget->is_spent = true; /* The looks may be used up, and nothing else. */
     return all;
 }
 

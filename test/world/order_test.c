@@ -139,6 +139,35 @@ TEST(world_order, every_budget_is_kept_and_reaches_the_end)
         }
 }
 
+/* Two entities out of order in each of more archetypes than a call with a limit looks at. */
+TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_are)
+{
+    enum { TAGS = 13, MANY = 4100 };
+    hm_world world = make_world((hm_world_desc){0});
+    hm_component number = make_int(&world), tags[TAGS];
+    for (uint32_t i = 0; i < TAGS; i++)
+        tags[i] = make_tag(&world);
+    for (uint32_t i = 0; i < 2 * MANY; i++) {
+        hm_component set[1 + TAGS] = {number};
+        uint32_t n = 1;
+        for (uint32_t tag = 0; tag < TAGS; tag++)
+            if ((i / 2 >> tag & 1) != 0)
+                set[n++] = tags[tag];
+        hm_handle entity = hm_world_create(&world, set, n);
+        *(int *)hm_world_get(&world, entity, number) = i % 2 == 0 ? 2 : 1;
+    }
+    hm_budget limited = hm_budget_of(1000000, 0);
+    hm_progress progress = hm_world_defragment(&world, number, &by_key, &limited);
+    CHECK(!progress.done && progress.swaps == MANY && limited.is_spent); /* not looked at again */
+    hm_world_touch_all(&world, number);
+    hm_budget unlimited = {0};
+    progress = hm_world_defragment(&world, number, &by_key, &unlimited);
+    CHECK(progress.done && progress.swaps == 0 && !unlimited.is_spent);
+    hm_world_touch_all(&world, number);
+    CHECK(hm_world_defragment(&world, number, &by_key, NULL).done);
+    finish_world(&world);
+}
+
 TEST(world_order, nothing_is_spent_while_nothing_changes)
 {
     start(&stage);
