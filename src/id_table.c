@@ -57,7 +57,7 @@ hm_status hm_id_table_settle_type(uint32_t *type_id, const char *what, const cha
         next = hm_atomic_load(&hm_id_table_next_type);
         if (next > HM_HANDLE_MAX_TYPE_ID)
             return hm_fail(HM_ERROR_FULL,
-                           "%s%s%s%s gets no type_id: the %" HM_U32
+                           "%s%s%.80s%s gets no type_id: the %" HM_U32
                            " that HM_TYPE_ID_UNIQUE can give are used up",
                            what, name != NULL ? " '" : "", name != NULL ? name : "",
                            name != NULL ? "'" : "",

@@ -107,22 +107,35 @@ static hm_status grow_lists(test_memory *memory, uint32_t k)
     return status;
 }
 
-static hm_status grow_index(test_memory *memory, uint32_t k)
+static hm_status grow_index_as(hm_index_desc desc, test_memory *memory, uint32_t k)
 {
     hm_index index;
     const hm_handle owners[] = {hm_handle_pack(0, 1, 0), hm_handle_pack(1, 1, 0)};
     const uint64_t keys[] = {1, 2};
-    const hm_index_desc desc = {.capacity = 100,
-                                .max_slots = 200,
-                                .key_limit = 50,
-                                .memory = &memory->table,
-                                .name = "cells"};
+    desc.key_limit = 50;
+    desc.memory = &memory->table;
+    desc.name = "cells";
     test_memory_fail(memory, k, false);
     hm_status status = hm_index_init(&index, &desc);
     if (status == HM_OK)
         status = k % 2 != 0 ? hm_index_set(&index, owners[0], 1)
                             : hm_index_set_n(&index, owners, keys, 2);
     hm_index_fini(&index);
+    return status;
+}
+
+static hm_status grow_index(test_memory *memory, uint32_t k)
+{
+    return grow_index_as((hm_index_desc){.capacity = 100, .max_slots = 200}, memory, k);
+}
+
+static hm_status grow_index_of_map(test_memory *memory, uint32_t k)
+{
+    hm_map map;
+    const hm_map_desc desc = {.item_size = 8, .capacity = 100, .max_slots = 200};
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    hm_status status = grow_index_as((hm_index_desc){.owners = hm_map_as_owners(&map)}, memory, k);
+    hm_map_fini(&map);
     return status;
 }
 
@@ -240,6 +253,8 @@ static const growth growths[] = {
     {grow_lists, "lower capacity 100 or max_slots 200 or max_items 300 of the lists 'ways'",
      "free memory; capacity 100, max_slots 200, max_items 300 of the lists 'ways'"},
     {grow_index, "lower capacity 100 or max_slots 200 or key_limit 50 of the index 'cells'",
+     "free memory; capacity 100, max_slots 200, key_limit 50 of the index 'cells'"},
+    {grow_index_of_map, "lower capacity 100 or max_slots 200 or key_limit 50 of the index 'cells'",
      "free memory; capacity 100, max_slots 200, key_limit 50 of the index 'cells'"},
     {grow_world, "lower capacity 100 or max_slots 200 or max_size 1048576 of the world 'game'",
      "free memory; capacity 100, max_slots 200, max_size 1048576 of the world 'game'"},

@@ -46,19 +46,16 @@ static hm_status index_init_lists(hm_index *index, const hm_index_desc *desc,
 
 static hm_status index_init_parts(hm_index *index, const hm_index_desc *desc)
 {
-    hm_secondary_desc owners = {.value_size = sizeof(hm_index_place),
-                                .capacity = desc->capacity,
-                                .max_slots = desc->max_slots,
-                                .type_id = desc->type_id,
-                                .memory = desc->memory,
-                                .name = index->name};
-    hm_status status = hm_secondary_take_owners(&desc->owners, &owners.capacity, &owners.max_slots,
-                                                &owners.type_id);
-    if (status == HM_OK && owners.capacity > INDEX_MAX_CAPACITY)
-        status = hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32,
-                         owners.capacity, INDEX_MAX_CAPACITY);
-    if (status == HM_OK)
-        status = hm_secondary_init(&index->owners, &owners);
+    const hm_secondary_desc owners = {.value_size = sizeof(hm_index_place),
+                                      .capacity = desc->capacity,
+                                      .max_slots = desc->max_slots,
+                                      .type_id = desc->type_id,
+                                      .memory = desc->memory,
+                                      .name = index->name};
+    if (owners.capacity > INDEX_MAX_CAPACITY)
+        return hm_fail(HM_ERROR_INVALID, "capacity %" HM_U32 " is above %" HM_U32, owners.capacity,
+                       INDEX_MAX_CAPACITY);
+    hm_status status = hm_secondary_init(&index->owners, &owners);
     if (status != HM_OK)
         return status;
     return index_init_lists(index, desc, index->owners.value_array.memory);
@@ -85,13 +82,16 @@ hm_status hm_index_init(hm_index *index, const hm_index_desc *desc)
     hm_status status = hm_announce_init("index", index, sizeof *index, desc);
     if (status != HM_OK)
         return status;
-    index->name = desc->name != NULL ? desc->name : "index";
-    status = index_init_parts(index, desc);
+    hm_index_desc full = *desc;
+    status = hm_secondary_take_owners(&full.owners, &full.capacity, &full.max_slots, &full.type_id);
+    if (status != HM_OK)
+        return status;
+    index->name = full.name != NULL ? full.name : "index";
+    status = index_init_parts(index, &full);
     if (status != HM_OK) {
-        const hm_id_table_desc owners = hm_id_table_complete(
-            &(hm_id_table_desc){desc->capacity, desc->max_slots, desc->type_id, desc->memory});
-        const hm_limits limits = {"index",          index->name,     owners.capacity,
-                                  owners.max_slots, desc->key_limit, "key_limit"};
+        hm_id_table_fill(&full.memory, &full.capacity, &full.max_slots);
+        const hm_limits limits = {"index",        index->name,    full.capacity,
+                                  full.max_slots, full.key_limit, "key_limit"};
         index_release_all(index);
         return hm_tell_memory(status, &limits);
     }

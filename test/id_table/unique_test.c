@@ -122,6 +122,19 @@ TEST(unique, when_no_number_is_left_init_is_refused)
     hm_id_table_next_type = before;
 }
 
+TEST(unique, a_long_name_leaves_room_for_the_reason)
+{
+    const uint32_t before = hm_id_table_next_type;
+    char name[200] = "";
+    memset(name, 'n', sizeof name - 1);
+    hm_map map;
+    const hm_map_desc desc = {.item_size = 4, .type_id = HM_TYPE_ID_UNIQUE, .name = name};
+    hm_id_table_next_type = HM_HANDLE_MAX_TYPE_ID + 1;
+    CHECK(hm_map_init(&map, &desc) == HM_ERROR_FULL);
+    CHECK(strstr(hm_last_error(), "n' gets no type_id: ") != NULL);
+    hm_id_table_next_type = before;
+}
+
 TEST(unique, an_init_that_fails_uses_up_no_number)
 {
     for (size_t i = 0; i < KINDS; i++) {
