@@ -213,30 +213,21 @@ static inline uint32_t hm_commands_dropped(const hm_commands *commands)
  *     place_commands_add(&commands, mover, at, &(struct vector){1, 0});
  */
 #define HM_COMMANDS_DEFINE(prefix, type)                                                           \
-    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
-        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind,                     \
-        type const *hm_value)                                                                      \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
-        return hm_commands_add(hm_self, hm_entity, hm_kind.id, hm_value);                          \
-    }                                                                                              \
+    HM_TYPED_FORM(commands, hm_status, prefix##_commands_add,                                      \
+                  (hm_commands * hm_self, hm_handle hm_entity, prefix##_component hm_kind,         \
+                   type const *hm_value),                                                          \
+                  hm_commands_add(hm_self, hm_entity, hm_kind.id, hm_value))                       \
     HM_COMMANDS_DEFINE_REMOVE(prefix)
 
 #define HM_COMMANDS_DEFINE_TAG(prefix)                                                             \
-    HM_UNUSED static inline hm_status prefix##_commands_add(                                       \
-        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                     \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_commands_add: commands is NULL");                   \
-        return hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL);                              \
-    }                                                                                              \
+    HM_TYPED_FORM(commands, hm_status, prefix##_commands_add,                                      \
+                  (hm_commands * hm_self, hm_handle hm_entity, prefix##_component hm_kind),        \
+                  hm_commands_add(hm_self, hm_entity, hm_kind.id, NULL))                           \
     HM_COMMANDS_DEFINE_REMOVE(prefix)
 
 #define HM_COMMANDS_DEFINE_REMOVE(prefix)                                                          \
-    HM_UNUSED static inline hm_status prefix##_commands_remove(                                    \
-        hm_commands *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                     \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_commands_remove: commands is NULL");                \
-        return hm_commands_remove(hm_self, hm_entity, hm_kind.id);                                 \
-    }
+    HM_TYPED_FORM(commands, hm_status, prefix##_commands_remove,                                   \
+                  (hm_commands * hm_self, hm_handle hm_entity, prefix##_component hm_kind),        \
+                  hm_commands_remove(hm_self, hm_entity, hm_kind.id))
 
 #endif

@@ -274,91 +274,37 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
     HM_TYPED_DEFINE_DESCRIBE(prefix, index, owner##_handle)
 
 #define HM_INDEX_DEFINE_INIT(prefix)                                                               \
-    HM_UNUSED static inline hm_status prefix##_index_init_desc(prefix##_index *hm_self,            \
-                                                               const hm_index_desc *hm_given)      \
-    {                                                                                              \
-        hm_index_desc hm_full;                                                                     \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_index_init_desc", "index");                            \
-        if (hm_given == NULL) {                                                                    \
-            (void)hm_index_init(&hm_self->index, NULL); /* zeroes it */                            \
-            return hm_refuse_null(#prefix "_index_init_desc", "desc");                             \
-        }                                                                                          \
-        hm_full = *hm_given;                                                                       \
-        if (hm_full.name == NULL)                                                                  \
-            hm_full.name = #prefix;                                                                \
-        return hm_index_init(&hm_self->index, &hm_full);                                           \
-    }                                                                                              \
-    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, index)                                                   \
-    HM_UNUSED static inline hm_status prefix##_index_init_for(                                     \
-        prefix##_index *hm_self, uint32_t hm_capacity, hm_owners hm_of, uint32_t hm_key_limit)     \
-    {                                                                                              \
-        hm_index_desc hm_full;                                                                     \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_index_init_for", "index");                             \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.owners = hm_of;                                                                    \
-        hm_full.key_limit = hm_key_limit;                                                          \
-        return prefix##_index_init_desc(hm_self, &hm_full);                                        \
-    }
+    HM_TYPED_DEFINE_INIT_OF(prefix, index, 0, hm_full = *hm_given)                                 \
+    HM_TYPED_FORM_INIT(                                                                            \
+        prefix, index, init_for,                                                                   \
+        (prefix##_index * hm_self, uint32_t hm_capacity, hm_owners hm_of, uint32_t hm_key_limit),  \
+        hm_full.capacity = hm_capacity, hm_full.owners = hm_of, hm_full.key_limit = hm_key_limit)
 
 #define HM_INDEX_DEFINE_SET(prefix, owner)                                                         \
-    HM_UNUSED static inline hm_status prefix##_index_set(prefix##_index *hm_self,                  \
-                                                         owner##_handle hm_owner, uint64_t hm_key) \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "set");                                                   \
-        return hm_index_set(&hm_self->index, hm_owner.id, hm_key);                                 \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_index_set_n(prefix##_index *hm_self,                \
-                                                           const owner##_handle *hm_handles,       \
-                                                           const uint64_t *hm_keys, uint32_t hm_n) \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "set_n");                                                 \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_handles, "owners");                     \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "set_n", hm_keys, "keys");                          \
-        return hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_keys, hm_n);           \
-    }
+    HM_TYPED_FORM(index, hm_status, prefix##_index_set,                                            \
+                  (prefix##_index * hm_self, owner##_handle hm_owner, uint64_t hm_key),            \
+                  hm_index_set(&hm_self->index, hm_owner.id, hm_key))                              \
+    HM_TYPED_FORM_ARRAYS(index, hm_status, prefix##_index_set_n,                                   \
+                         (prefix##_index * hm_self, const owner##_handle *hm_handles,              \
+                          const uint64_t *hm_keys, uint32_t hm_n),                                 \
+                         hm_handles, "owners", hm_keys, "keys",                                    \
+                         hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_keys, hm_n))
 
 #define HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                      \
-    HM_UNUSED static inline bool prefix##_index_remove(prefix##_index *hm_self,                    \
-                                                       owner##_handle hm_owner)                    \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "remove");                                                \
-        return hm_index_remove(&hm_self->index, hm_owner.id);                                      \
-    }                                                                                              \
+    HM_TYPED_FORM(index, bool, prefix##_index_remove,                                              \
+                  (prefix##_index * hm_self, owner##_handle hm_owner),                             \
+                  hm_index_remove(&hm_self->index, hm_owner.id))                                   \
     HM_TYPED_DEFINE_END_N(prefix, index, remove_n, owner##_handle, "owners")                       \
-    HM_UNUSED static inline uint32_t prefix##_index_remove_key(prefix##_index *hm_self,            \
-                                                               uint64_t hm_key)                    \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "remove_key");                                            \
-        return hm_index_remove_key(&hm_self->index, hm_key);                                       \
-    }
+    HM_TYPED_FORM(index, uint32_t, prefix##_index_remove_key,                                      \
+                  (prefix##_index * hm_self, uint64_t hm_key),                                     \
+                  hm_index_remove_key(&hm_self->index, hm_key))
 
 #define HM_INDEX_DEFINE_REMOVE_IF(prefix, owner)                                                   \
-    typedef struct prefix##_index_doom {                                                           \
-        bool (*doomed)(owner##_handle, uint64_t, void *);                                          \
-        void *context;                                                                             \
-    } prefix##_index_doom;                                                                         \
-    HM_UNUSED static inline bool prefix##_index_ask_doomed(hm_handle hm_id, uint64_t hm_key,       \
-                                                           void *hm_context)                       \
-    {                                                                                              \
-        const prefix##_index_doom *hm_call = HM_CAST(const prefix##_index_doom *, hm_context);     \
-        owner##_handle hm_owner;                                                                   \
-        hm_owner.id = hm_id;                                                                       \
-        return hm_call->doomed(hm_owner, hm_key, hm_call->context);                                \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_index_remove_if(                                     \
-        prefix##_index *hm_self, bool (*hm_doomed)(owner##_handle, uint64_t, void *),              \
-        void *hm_context)                                                                          \
-    {                                                                                              \
-        prefix##_index_doom hm_call;                                                               \
-        HM_TYPED_CONTRACT(prefix, index, "remove_if");                                             \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_index_remove_if: doomed is NULL");                \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_index_remove_if(&hm_self->index, prefix##_index_ask_doomed, &hm_call);           \
-    }
+    HM_TYPED_FORM_IF(index, prefix##_index_remove_if, (owner##_handle, uint64_t, void *),          \
+                     (hm_handle hm_id, uint64_t hm_key, void *hm_context),                         \
+                     (HM_TYPED_NAMED(owner##_handle, hm_id), hm_key, hm_call->context),            \
+                     hm_index_remove_if(&hm_self->index, prefix##_index_remove_if_ask, &hm_call),  \
+                     prefix##_index *hm_self)
 
 #define HM_INDEX_DEFINE_MEMBERS(prefix, owner)                                                     \
     typedef struct prefix##_index_view {                                                           \
@@ -367,19 +313,16 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
         uint32_t count; /* members, at least 1 */                                                  \
         uint32_t next;  /* private; 0 begins a loop */                                             \
     } prefix##_index_view;                                                                         \
-    HM_UNUSED static inline const owner##_handle *prefix##_index_members(                          \
-        const prefix##_index *hm_self, uint64_t hm_key, uint32_t *hm_count)                        \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "members");                                               \
-        return HM_POINTER_CAST(const owner##_handle *,                                             \
-                               hm_index_members(&hm_self->index, hm_key, hm_count));               \
-    }                                                                                              \
+    HM_TYPED_FORM(index, const owner##_handle *, prefix##_index_members,                           \
+                  (const prefix##_index *hm_self, uint64_t hm_key, uint32_t *hm_count),            \
+                  HM_POINTER_CAST(const owner##_handle *,                                          \
+                                  hm_index_members(&hm_self->index, hm_key, hm_count)))            \
     HM_UNUSED static inline bool prefix##_index_next(const prefix##_index *hm_self,                \
                                                      prefix##_index_view *hm_walk)                 \
     {                                                                                              \
         hm_index_view hm_found;                                                                    \
         bool hm_is_any;                                                                            \
-        HM_TYPED_CONTRACT(prefix, index, "next");                                                  \
+        HM_TYPED_CONTRACT(index, prefix##_index_next);                                             \
         HM_CONTRACT(hm_walk != NULL, #prefix "_index_next: view is NULL");                         \
         memset(&hm_found, 0, sizeof hm_found);                                                     \
         hm_found.next = hm_walk->next;                                                             \
@@ -393,31 +336,19 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
 
 #define HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                      \
     HM_TYPED_DEFINE_CONTAINS(prefix, index, owner##_handle, "owners")                              \
-    HM_UNUSED static inline uint32_t prefix##_index_key_of_n(const prefix##_index *hm_self,        \
-                                                             const owner##_handle *hm_handles,     \
-                                                             uint32_t hm_n, uint64_t *hm_keys)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "key_of_n");                                              \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "key_of_n", hm_handles, "owners");                  \
-        HM_TYPED_CONTRACT_ARRAY(prefix, index, "key_of_n", hm_keys, "keys");                       \
-        return hm_index_key_of_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_n, hm_keys);        \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_index_key_of(const prefix##_index *hm_self,              \
-                                                       owner##_handle hm_owner, uint64_t *hm_key)  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "key_of");                                                \
-        return hm_index_key_of(&hm_self->index, hm_owner.id, hm_key);                              \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_index_key_count(const prefix##_index *hm_self)       \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "key_count");                                             \
-        return hm_index_key_count(&hm_self->index);                                                \
-    }                                                                                              \
-    HM_UNUSED static inline hm_progress prefix##_index_defragment(prefix##_index *hm_self,         \
-                                                                  hm_budget *hm_within)            \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, index, "defragment");                                            \
-        return hm_index_defragment(&hm_self->index, hm_within);                                    \
-    }
+    HM_TYPED_FORM_ARRAYS(                                                                          \
+        index, uint32_t, prefix##_index_key_of_n,                                                  \
+        (const prefix##_index *hm_self, const owner##_handle *hm_handles, uint32_t hm_n,           \
+         uint64_t *hm_keys),                                                                       \
+        hm_handles, "owners", hm_keys, "keys",                                                     \
+        hm_index_key_of_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_n, hm_keys))               \
+    HM_TYPED_FORM(index, bool, prefix##_index_key_of,                                              \
+                  (const prefix##_index *hm_self, owner##_handle hm_owner, uint64_t *hm_key),      \
+                  hm_index_key_of(&hm_self->index, hm_owner.id, hm_key))                           \
+    HM_TYPED_FORM(index, uint32_t, prefix##_index_key_count, (const prefix##_index *hm_self),      \
+                  hm_index_key_count(&hm_self->index))                                             \
+    HM_TYPED_FORM(index, hm_progress, prefix##_index_defragment,                                   \
+                  (prefix##_index * hm_self, hm_budget * hm_within),                               \
+                  hm_index_defragment(&hm_self->index, hm_within))
 
 #endif

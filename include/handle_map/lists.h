@@ -334,119 +334,57 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     HM_LISTS_DEFINE_WALK(prefix, type)
 
 #define HM_LISTS_DEFINE_LISTS(prefix)                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_lists_create(prefix##_lists *hm_self)         \
-    {                                                                                              \
-        prefix##_handle hm_list;                                                                   \
-        HM_TYPED_CONTRACT(prefix, lists, "create");                                                \
-        hm_list.id = hm_lists_create(&hm_self->lists);                                             \
-        return hm_list;                                                                            \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_lists_create_n(                                     \
-        prefix##_lists *hm_self, uint32_t hm_n, prefix##_handle *hm_handles)                       \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "create_n");                                              \
-        return hm_lists_create_n(&hm_self->lists, hm_n, HM_TYPED_IDS(hm_handles));                 \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_destroy(prefix##_lists *hm_self,                   \
-                                                        prefix##_handle hm_list)                   \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "destroy");                                               \
-        return hm_lists_destroy(&hm_self->lists, hm_list.id);                                      \
-    }                                                                                              \
-    HM_UNUSED static inline hm_progress prefix##_lists_defragment(prefix##_lists *hm_self,         \
-                                                                  hm_budget *hm_within)            \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "defragment");                                            \
-        return hm_lists_defragment(&hm_self->lists, hm_within);                                    \
-    }
+    HM_TYPED_FORM_HANDLE(lists, prefix##_handle, prefix##_lists_create,                            \
+                         (prefix##_lists * hm_self), hm_lists_create(&hm_self->lists))             \
+    HM_TYPED_FORM(lists, hm_status, prefix##_lists_create_n,                                       \
+                  (prefix##_lists * hm_self, uint32_t hm_n, prefix##_handle * hm_handles),         \
+                  hm_lists_create_n(&hm_self->lists, hm_n, HM_TYPED_IDS(hm_handles)))              \
+    HM_TYPED_FORM(lists, bool, prefix##_lists_destroy,                                             \
+                  (prefix##_lists * hm_self, prefix##_handle hm_list),                             \
+                  hm_lists_destroy(&hm_self->lists, hm_list.id))                                   \
+    HM_TYPED_FORM(lists, hm_progress, prefix##_lists_defragment,                                   \
+                  (prefix##_lists * hm_self, hm_budget * hm_within),                               \
+                  hm_lists_defragment(&hm_self->lists, hm_within))
 
 #define HM_LISTS_DEFINE_DESTROY_IF(prefix, type)                                                   \
-    typedef struct prefix##_lists_doom {                                                           \
-        bool (*doomed)(prefix##_handle, type const *, uint32_t, void *);                           \
-        void *context;                                                                             \
-    } prefix##_lists_doom;                                                                         \
-    HM_UNUSED static inline bool prefix##_lists_ask_doom(hm_handle hm_id, const void *hm_items,    \
-                                                         uint32_t hm_count, void *hm_context)      \
-    {                                                                                              \
-        const prefix##_lists_doom *hm_call = HM_CAST(const prefix##_lists_doom *, hm_context);     \
-        prefix##_handle hm_list;                                                                   \
-        hm_list.id = hm_id;                                                                        \
-        return hm_call->doomed(hm_list, HM_CAST(type const *, hm_items), hm_count,                 \
-                               hm_call->context);                                                  \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_lists_destroy_if(                                    \
-        prefix##_lists *hm_self,                                                                   \
-        bool (*hm_doomed)(prefix##_handle, type const *, uint32_t, void *), void *hm_context)      \
-    {                                                                                              \
-        prefix##_lists_doom hm_call;                                                               \
-        HM_TYPED_CONTRACT(prefix, lists, "destroy_if");                                            \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_lists_destroy_if: doomed is NULL");               \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_lists_destroy_if(&hm_self->lists, prefix##_lists_ask_doom, &hm_call);            \
-    }
+    HM_TYPED_FORM_IF(                                                                              \
+        lists, prefix##_lists_destroy_if, (prefix##_handle, type const *, uint32_t, void *),       \
+        (hm_handle hm_id, const void *hm_items, uint32_t hm_count, void *hm_context),              \
+        (HM_TYPED_NAMED(prefix##_handle, hm_id), HM_CAST(type const *, hm_items), hm_count,        \
+         hm_call->context),                                                                        \
+        hm_lists_destroy_if(&hm_self->lists, prefix##_lists_destroy_if_ask, &hm_call),             \
+        prefix##_lists *hm_self)
 
 #define HM_LISTS_DEFINE_ADD(prefix, type)                                                          \
-    HM_UNUSED static inline type *prefix##_lists_push(                                             \
-        prefix##_lists *hm_self, prefix##_handle hm_list, type const *hm_item)                     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "push");                                                  \
-        return HM_CAST(type *,                                                                     \
-                       hm_lists_push_as(&hm_self->lists, hm_list.id, hm_item, sizeof(type)));      \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_lists_push_n(                                       \
-        prefix##_lists *hm_self, prefix##_handle hm_list, type const *hm_items, uint32_t hm_n)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "push_n");                                                \
-        return hm_lists_push_n(&hm_self->lists, hm_list.id, hm_items, hm_n);                       \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_lists_insert_at(                                        \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_at, type const *hm_item)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "insert_at");                                             \
-        return HM_CAST(type *, hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_at, hm_item));   \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_lists_resize(                                       \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_count)                       \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "resize");                                                \
-        return hm_lists_resize(&hm_self->lists, hm_list.id, hm_count);                             \
-    }
+    HM_TYPED_FORM(                                                                                 \
+        lists, type *, prefix##_lists_push,                                                        \
+        (prefix##_lists * hm_self, prefix##_handle hm_list, type const *hm_item),                  \
+        HM_CAST(type *, hm_lists_push_as(&hm_self->lists, hm_list.id, hm_item, sizeof(type))))     \
+    HM_TYPED_FORM(                                                                                 \
+        lists, hm_status, prefix##_lists_push_n,                                                   \
+        (prefix##_lists * hm_self, prefix##_handle hm_list, type const *hm_items, uint32_t hm_n),  \
+        hm_lists_push_n(&hm_self->lists, hm_list.id, hm_items, hm_n))                              \
+    HM_TYPED_FORM(                                                                                 \
+        lists, type *, prefix##_lists_insert_at,                                                   \
+        (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_at, type const *hm_item),  \
+        HM_CAST(type *, hm_lists_insert_at(&hm_self->lists, hm_list.id, hm_at, hm_item)))          \
+    HM_TYPED_FORM(lists, hm_status, prefix##_lists_resize,                                         \
+                  (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_count),          \
+                  hm_lists_resize(&hm_self->lists, hm_list.id, hm_count))
 
 #define HM_LISTS_DEFINE_ERASE(prefix, type)                                                        \
-    HM_UNUSED static inline bool prefix##_lists_erase_at(prefix##_lists *hm_self,                  \
-                                                         prefix##_handle hm_list, uint32_t hm_at)  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "erase_at");                                              \
-        return hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type));             \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_lists_erase_ordered_at(                                  \
-        prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t hm_at)                          \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "erase_ordered_at");                                      \
-        return hm_lists_erase_ordered_at(&hm_self->lists, hm_list.id, hm_at);                      \
-    }                                                                                              \
-    typedef struct prefix##_lists_doomed {                                                         \
-        bool (*doomed)(type const *, void *);                                                      \
-        void *context;                                                                             \
-    } prefix##_lists_doomed;                                                                       \
-    HM_UNUSED static inline bool prefix##_lists_ask_doomed(const void *hm_item, void *hm_context)  \
-    {                                                                                              \
-        const prefix##_lists_doomed *hm_call = HM_CAST(const prefix##_lists_doomed *, hm_context); \
-        return hm_call->doomed(HM_CAST(type const *, hm_item), hm_call->context);                  \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_lists_erase_if(                                      \
-        prefix##_lists *hm_self, prefix##_handle hm_list,                                          \
-        bool (*hm_doomed)(type const *hm_item, void *hm_context), void *hm_context)                \
-    {                                                                                              \
-        prefix##_lists_doomed hm_call;                                                             \
-        HM_TYPED_CONTRACT(prefix, lists, "erase_if");                                              \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_lists_erase_if: doomed is NULL");                 \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_lists_erase_if(&hm_self->lists, hm_list.id, prefix##_lists_ask_doomed,           \
-                                 &hm_call);                                                        \
-    }
+    HM_TYPED_FORM(lists, bool, prefix##_lists_erase_at,                                            \
+                  (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_at),             \
+                  hm_lists_erase_at_as(&hm_self->lists, hm_list.id, hm_at, sizeof(type)))          \
+    HM_TYPED_FORM(lists, bool, prefix##_lists_erase_ordered_at,                                    \
+                  (prefix##_lists * hm_self, prefix##_handle hm_list, uint32_t hm_at),             \
+                  hm_lists_erase_ordered_at(&hm_self->lists, hm_list.id, hm_at))                   \
+    HM_TYPED_FORM_IF(                                                                              \
+        lists, prefix##_lists_erase_if, (type const *hm_item, void *hm_context),                   \
+        (const void *hm_item, void *hm_context),                                                   \
+        (HM_CAST(type const *, hm_item), hm_call->context),                                        \
+        hm_lists_erase_if(&hm_self->lists, hm_list.id, prefix##_lists_erase_if_ask, &hm_call),     \
+        prefix##_lists *hm_self, prefix##_handle hm_list)
 
 #define HM_LISTS_DEFINE_WALK(prefix, type)                                                         \
     typedef struct prefix##_lists_view {                                                           \
@@ -455,18 +393,15 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         uint32_t count; /* items, at least 1 */                                                    \
         uint32_t next;  /* private; 0 begins a loop */                                             \
     } prefix##_lists_view;                                                                         \
-    HM_UNUSED static inline type *prefix##_lists_items(                                            \
-        const prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t *hm_count)                \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "items");                                                 \
-        return HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count));             \
-    }                                                                                              \
+    HM_TYPED_FORM(lists, type *, prefix##_lists_items,                                             \
+                  (const prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t *hm_count),    \
+                  HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count)))          \
     HM_UNUSED static inline bool prefix##_lists_next(const prefix##_lists *hm_self,                \
                                                      prefix##_lists_view *hm_walk)                 \
     {                                                                                              \
         hm_lists_view hm_found;                                                                    \
         bool hm_is_any;                                                                            \
-        HM_TYPED_CONTRACT(prefix, lists, "next");                                                  \
+        HM_TYPED_CONTRACT(lists, prefix##_lists_next);                                             \
         HM_CONTRACT(hm_walk != NULL, #prefix "_lists_next: view is NULL");                         \
         memset(&hm_found, 0, sizeof hm_found);                                                     \
         hm_found.next = hm_walk->next;                                                             \
@@ -477,10 +412,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
         hm_walk->next = hm_found.next;                                                             \
         return hm_is_any;                                                                          \
     }                                                                                              \
-    HM_UNUSED static inline uint64_t prefix##_lists_item_count(const prefix##_lists *hm_self)      \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, lists, "item_count");                                            \
-        return hm_lists_item_count(&hm_self->lists);                                               \
-    }
+    HM_TYPED_FORM(lists, uint64_t, prefix##_lists_item_count, (const prefix##_lists *hm_self),     \
+                  hm_lists_item_count(&hm_self->lists))
 
 #endif

@@ -482,16 +482,10 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     HM_TYPED_DEFINE_BOUNDS(prefix, map, type)
 
 #define HM_MAP_DEFINE_WALK(prefix, type)                                                           \
-    HM_UNUSED static inline type *prefix##_map_items(const prefix##_map *hm_self)                  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_items: map is NULL");                           \
-        return HM_CAST(type *, hm_map_items(&hm_self->map));                                       \
-    }                                                                                              \
-    HM_UNUSED static inline void *prefix##_map_meta_at(const prefix##_map *hm_self,                \
-                                                       uint32_t hm_at)                             \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_map_meta_at: map is NULL");                         \
-        return hm_map_meta_at(&hm_self->map, hm_at);                                               \
-    }
+    HM_TYPED_FORM(map, type *, prefix##_map_items, (const prefix##_map *hm_self),                  \
+                  HM_CAST(type *, hm_map_items(&hm_self->map)))                                    \
+    HM_TYPED_FORM(map, void *, prefix##_map_meta_at,                                               \
+                  (const prefix##_map *hm_self, uint32_t hm_at),                                   \
+                  hm_map_meta_at(&hm_self->map, hm_at))
 
 #endif

@@ -386,17 +386,12 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
     HM_POOL_DEFINE_WALK(prefix, type)
 
 #define HM_POOL_DEFINE_WALK(prefix, type)                                                          \
-    HM_UNUSED static inline type *prefix##_pool_item(const prefix##_pool *hm_self, uint32_t hm_at) \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_pool_item: pool is NULL");                          \
-        return HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_at, sizeof(type)));              \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_pool_next_run(const prefix##_pool *hm_self,          \
-                                                            uint32_t hm_from, uint32_t *hm_length) \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_pool_next_run: pool is NULL");                      \
-        return hm_pool_next_run(&hm_self->pool, hm_from, hm_length);                               \
-    }                                                                                              \
+    HM_TYPED_FORM(pool, type *, prefix##_pool_item,                                                \
+                  (const prefix##_pool *hm_self, uint32_t hm_at),                                  \
+                  HM_CAST(type *, hm_pool_item_as(&hm_self->pool, hm_at, sizeof(type))))           \
+    HM_TYPED_FORM(pool, uint32_t, prefix##_pool_next_run,                                          \
+                  (const prefix##_pool *hm_self, uint32_t hm_from, uint32_t *hm_length),           \
+                  hm_pool_next_run(&hm_self->pool, hm_from, hm_length))                            \
     HM_UNUSED static inline uint32_t prefix##_pool_next_word(const prefix##_pool *hm_self,         \
                                                              uint32_t hm_word, uint64_t *hm_live)  \
     {                                                                                              \

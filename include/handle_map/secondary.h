@@ -394,131 +394,63 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_TYPED_DEFINE_BOUNDS(prefix, secondary, type)
 
 #define HM_SECONDARY_DEFINE_INIT(prefix, type)                                                     \
-    HM_UNUSED static inline hm_status prefix##_secondary_init_desc(                                \
-        prefix##_secondary *hm_self, const hm_secondary_desc *hm_given)                            \
-    {                                                                                              \
-        hm_secondary_desc hm_full;                                                                 \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_secondary_init_desc", "secondary");                    \
-        if (hm_given == NULL) {                                                                    \
-            (void)hm_secondary_init(&hm_self->secondary, NULL); /* zeroes it */                    \
-            return hm_refuse_null(#prefix "_secondary_init_desc", "desc");                         \
-        }                                                                                          \
-        hm_full = *hm_given;                                                                       \
-        hm_full.value_size = sizeof(type);                                                         \
-        hm_full.value_align = HM_ALIGNOF(type);                                                    \
-        if (hm_full.name == NULL)                                                                  \
-            hm_full.name = #prefix;                                                                \
-        return hm_secondary_init(&hm_self->secondary, &hm_full);                                   \
-    }                                                                                              \
-    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, secondary)                                               \
-    HM_UNUSED static inline hm_status prefix##_secondary_init_for(                                 \
-        prefix##_secondary *hm_self, uint32_t hm_capacity, hm_owners hm_of)                        \
-    {                                                                                              \
-        hm_secondary_desc hm_full;                                                                 \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_secondary_init_for", "secondary");                     \
-        memset(&hm_full, 0, sizeof hm_full);                                                       \
-        hm_full.capacity = hm_capacity;                                                            \
-        hm_full.owners = hm_of;                                                                    \
-        return prefix##_secondary_init_desc(hm_self, &hm_full);                                    \
-    }
+    HM_TYPED_DEFINE_INIT_OF(prefix, secondary, 0, hm_full = *hm_given,                             \
+                            hm_full.value_size = sizeof(type),                                     \
+                            hm_full.value_align = HM_ALIGNOF(type))                                \
+    HM_TYPED_FORM_INIT(prefix, secondary, init_for,                                                \
+                       (prefix##_secondary * hm_self, uint32_t hm_capacity, hm_owners hm_of),      \
+                       hm_full.capacity = hm_capacity, hm_full.owners = hm_of)
 
 #define HM_SECONDARY_DEFINE_CHANGE(prefix, owner, type)                                            \
-    HM_UNUSED static inline type *prefix##_secondary_set(                                          \
-        prefix##_secondary *hm_self, owner##_handle hm_owner, type const *hm_value)                \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "set");                                               \
-        return HM_CAST(type *, hm_secondary_set_as(&hm_self->secondary, hm_owner.id, hm_value,     \
-                                                   sizeof(type)));                                 \
-    }                                                                                              \
-    HM_UNUSED static inline bool prefix##_secondary_remove(prefix##_secondary *hm_self,            \
-                                                           owner##_handle hm_owner)                \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "remove");                                            \
-        return hm_secondary_remove_as(&hm_self->secondary, hm_owner.id, sizeof(type));             \
-    }
+    HM_TYPED_FORM(secondary, type *, prefix##_secondary_set,                                       \
+                  (prefix##_secondary * hm_self, owner##_handle hm_owner, type const *hm_value),   \
+                  HM_CAST(type *, hm_secondary_set_as(&hm_self->secondary, hm_owner.id, hm_value,  \
+                                                      sizeof(type))))                              \
+    HM_TYPED_FORM(secondary, bool, prefix##_secondary_remove,                                      \
+                  (prefix##_secondary * hm_self, owner##_handle hm_owner),                         \
+                  hm_secondary_remove_as(&hm_self->secondary, hm_owner.id, sizeof(type)))
 
 #define HM_SECONDARY_DEFINE_REMOVE_IF(prefix, owner, type)                                         \
-    typedef struct prefix##_secondary_doom {                                                       \
-        bool (*doomed)(owner##_handle, const type *, void *);                                      \
-        void *context;                                                                             \
-    } prefix##_secondary_doom;                                                                     \
-    HM_UNUSED static inline bool prefix##_secondary_ask_doomed(                                    \
-        hm_handle hm_id, const void *hm_value, void *hm_context)                                   \
-    {                                                                                              \
-        const prefix##_secondary_doom *hm_call =                                                   \
-            HM_CAST(const prefix##_secondary_doom *, hm_context);                                  \
-        owner##_handle hm_owner;                                                                   \
-        hm_owner.id = hm_id;                                                                       \
-        return hm_call->doomed(hm_owner, HM_CAST(type const *, hm_value), hm_call->context);       \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_secondary_remove_if(                                 \
-        prefix##_secondary *hm_self, bool (*hm_doomed)(owner##_handle, const type *, void *),      \
-        void *hm_context)                                                                          \
-    {                                                                                              \
-        prefix##_secondary_doom hm_call;                                                           \
-        HM_TYPED_CONTRACT(prefix, secondary, "remove_if");                                         \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_secondary_remove_if: doomed is NULL");            \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_secondary_remove_if(&hm_self->secondary, prefix##_secondary_ask_doomed,          \
-                                      &hm_call);                                                   \
-    }
+    HM_TYPED_FORM_IF(                                                                              \
+        secondary, prefix##_secondary_remove_if, (owner##_handle, const type *, void *),           \
+        (hm_handle hm_id, const void *hm_value, void *hm_context),                                 \
+        (HM_TYPED_NAMED(owner##_handle, hm_id), HM_CAST(type const *, hm_value),                   \
+         hm_call->context),                                                                        \
+        hm_secondary_remove_if(&hm_self->secondary, prefix##_secondary_remove_if_ask, &hm_call),   \
+        prefix##_secondary *hm_self)
 
 #define HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                            \
-    HM_UNUSED static inline type *prefix##_secondary_get(const prefix##_secondary *hm_self,        \
-                                                         owner##_handle hm_owner)                  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "get");                                               \
-        return HM_CAST(type *,                                                                     \
-                       hm_secondary_get_as(&hm_self->secondary, hm_owner.id, sizeof(type)));       \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_secondary_values(const prefix##_secondary *hm_self)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "values");                                            \
-        return HM_CAST(type *, hm_secondary_values(&hm_self->secondary));                          \
-    }
+    HM_TYPED_FORM(                                                                                 \
+        secondary, type *, prefix##_secondary_get,                                                 \
+        (const prefix##_secondary *hm_self, owner##_handle hm_owner),                              \
+        HM_CAST(type *, hm_secondary_get_as(&hm_self->secondary, hm_owner.id, sizeof(type))))      \
+    HM_TYPED_FORM(secondary, type *, prefix##_secondary_values,                                    \
+                  (const prefix##_secondary *hm_self),                                             \
+                  HM_CAST(type *, hm_secondary_values(&hm_self->secondary)))
 
 #define HM_SECONDARY_DEFINE_BATCHES(prefix, owner, type)                                           \
-    HM_UNUSED static inline hm_status prefix##_secondary_set_n(                                    \
-        prefix##_secondary *hm_self, const owner##_handle *hm_handles, type const *hm_values,      \
-        uint32_t hm_n)                                                                             \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "set_n");                                             \
-        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "set_n", hm_handles, "owners");                 \
-        return hm_secondary_set_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_values, hm_n); \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_secondary_get_n(const prefix##_secondary *hm_self,   \
-                                                              const owner##_handle *hm_handles,    \
-                                                              uint32_t hm_n, type **hm_values)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, secondary, "get_n");                                             \
-        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "get_n", hm_handles, "owners");                 \
-        HM_TYPED_CONTRACT_ARRAY(prefix, secondary, "get_n", hm_values, "values");                  \
-        return hm_secondary_get_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_n,             \
-                                  HM_POINTER_CAST(void **, hm_values));                            \
-    }                                                                                              \
+    HM_TYPED_FORM_ARRAY(                                                                           \
+        secondary, hm_status, prefix##_secondary_set_n,                                            \
+        (prefix##_secondary * hm_self, const owner##_handle *hm_handles, type const *hm_values,    \
+         uint32_t hm_n),                                                                           \
+        hm_handles, "owners",                                                                      \
+        hm_secondary_set_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_values, hm_n))        \
+    HM_TYPED_FORM_ARRAYS(secondary, uint32_t, prefix##_secondary_get_n,                            \
+                         (const prefix##_secondary *hm_self, const owner##_handle *hm_handles,     \
+                          uint32_t hm_n, type **hm_values),                                        \
+                         hm_handles, "owners", hm_values, "values",                                \
+                         hm_secondary_get_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_n,   \
+                                            HM_POINTER_CAST(void **, hm_values)))                  \
     HM_TYPED_DEFINE_CONTAINS(prefix, secondary, owner##_handle, "owners")                          \
     HM_TYPED_DEFINE_END_N(prefix, secondary, remove_n, owner##_handle, "owners")
 
 #define HM_SECONDARY_DEFINE_PLACES(prefix, owner, type)                                            \
-    HM_UNUSED static inline owner##_handle prefix##_secondary_owner_at(                            \
-        const prefix##_secondary *hm_self, uint32_t hm_at)                                         \
-    {                                                                                              \
-        owner##_handle hm_owner;                                                                   \
-        HM_TYPED_CONTRACT(prefix, secondary, "owner_at");                                          \
-        hm_owner.id = hm_secondary_owner_at(&hm_self->secondary, hm_at);                           \
-        return hm_owner;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline owner##_handle prefix##_secondary_handle_of(                           \
-        const prefix##_secondary *hm_self, const void *hm_value)                                   \
-    {                                                                                              \
-        owner##_handle hm_owner;                                                                   \
-        HM_TYPED_CONTRACT(prefix, secondary, "handle_of");                                         \
-        hm_owner.id = hm_secondary_handle_of(&hm_self->secondary, hm_value);                       \
-        return hm_owner;                                                                           \
-    }                                                                                              \
+    HM_TYPED_FORM_HANDLE(secondary, owner##_handle, prefix##_secondary_owner_at,                   \
+                         (const prefix##_secondary *hm_self, uint32_t hm_at),                      \
+                         hm_secondary_owner_at(&hm_self->secondary, hm_at))                        \
+    HM_TYPED_FORM_HANDLE(secondary, owner##_handle, prefix##_secondary_handle_of,                  \
+                         (const prefix##_secondary *hm_self, const void *hm_value),                \
+                         hm_secondary_handle_of(&hm_self->secondary, hm_value))                    \
     HM_TYPED_DEFINE_PLACES(prefix, secondary, index_of, remove_at, owner##_handle)
 
 #endif

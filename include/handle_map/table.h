@@ -452,27 +452,10 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 #define HM_TABLE_CELLS(type, name) hm_values->name,
 
 #define HM_TABLE_DEFINE_INIT(prefix, number, COLUMNS)                                              \
-    HM_UNUSED static inline hm_status prefix##_table_init_desc(prefix##_table *hm_self,            \
-                                                               const hm_table_desc *hm_given)      \
-    {                                                                                              \
-        static const hm_column hm_columns[] = {COLUMNS(HM_TABLE_COLUMN)};                          \
-        hm_table_desc hm_full;                                                                     \
-        if (hm_self == NULL)                                                                       \
-            return hm_refuse_null(#prefix "_table_init_desc", "table");                            \
-        if (hm_given == NULL) {                                                                    \
-            (void)hm_table_init(&hm_self->table, NULL); /* zeroes it */                            \
-            return hm_refuse_null(#prefix "_table_init_desc", "desc");                             \
-        }                                                                                          \
-        hm_full = *hm_given;                                                                       \
-        hm_full.columns = hm_columns;                                                              \
-        hm_full.column_count = sizeof hm_columns / sizeof *hm_columns;                             \
-        if (hm_full.name == NULL)                                                                  \
-            hm_full.name = #prefix;                                                                \
-        if (hm_full.type_id == 0)                                                                  \
-            hm_full.type_id = HM_CAST(uint16_t, number);                                           \
-        return hm_table_init(&hm_self->table, &hm_full);                                           \
-    }                                                                                              \
-    HM_TYPED_DEFINE_INIT_CAPACITY(prefix, table)
+    static const hm_column prefix##_table_described[] = {COLUMNS(HM_TABLE_COLUMN)};                \
+    HM_TYPED_DEFINE_INIT_OF(                                                                       \
+        prefix, table, number, hm_full = *hm_given, hm_full.columns = prefix##_table_described,    \
+        hm_full.column_count = sizeof prefix##_table_described / sizeof(hm_column))
 
 #define HM_TABLE_DEFINE_INSERT(prefix, COLUMNS)                                                    \
     HM_UNUSED static inline prefix##_handle prefix##_table_insert(prefix##_table *hm_self,         \
@@ -480,7 +463,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
     {                                                                                              \
         const void *const hm_places[] = {COLUMNS(HM_TABLE_VALUE)};                                 \
         prefix##_handle hm_named;                                                                  \
-        HM_TYPED_CONTRACT(prefix, table, "insert");                                                \
+        HM_TYPED_CONTRACT(table, prefix##_table_insert);                                           \
         hm_named.id = hm_table_insert(&hm_self->table, hm_places);                                 \
         return hm_named;                                                                           \
     }                                                                                              \
@@ -488,7 +471,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
                                                                    uint32_t *hm_row)               \
     {                                                                                              \
         prefix##_handle hm_named;                                                                  \
-        HM_TYPED_CONTRACT(prefix, table, "emplace");                                               \
+        HM_TYPED_CONTRACT(table, prefix##_table_emplace);                                          \
         HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL");                        \
         hm_named.id = hm_table_emplace(&hm_self->table, hm_row);                                   \
         return hm_named;                                                                           \
@@ -499,7 +482,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
     {                                                                                              \
         prefix##_cells hm_none;                                                                    \
         const prefix##_cells *hm_values = hm_given != NULL ? hm_given : &hm_none;                  \
-        HM_TYPED_CONTRACT(prefix, table, "insert_n");                                              \
+        HM_TYPED_CONTRACT(table, prefix##_table_insert_n);                                         \
         memset(&hm_none, 0, sizeof hm_none);                                                       \
         {                                                                                          \
             const void *const hm_columns[] = {COLUMNS(HM_TABLE_CELLS)};                            \
@@ -509,60 +492,32 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 
 #define HM_TABLE_DEFINE_ROWS(prefix)                                                               \
     HM_TYPED_DEFINE_PLACES(prefix, table, row, erase_at, prefix##_handle)                          \
-    HM_UNUSED static inline uint32_t prefix##_table_row_n(const prefix##_table *hm_self,           \
-                                                          const prefix##_handle *hm_handles,       \
-                                                          uint32_t hm_n, uint32_t *hm_rows)        \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "row_n");                                                 \
-        HM_TYPED_CONTRACT_ARRAY(prefix, table, "row_n", hm_handles, "handles");                    \
-        HM_TYPED_CONTRACT_ARRAY(prefix, table, "row_n", hm_rows, "rows");                          \
-        return hm_table_row_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n, hm_rows);           \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_table_group_count(const prefix##_table *hm_self)     \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "group_count");                                           \
-        return hm_table_group_count(&hm_self->table);                                              \
-    }
+    HM_TYPED_FORM_ARRAYS(table, uint32_t, prefix##_table_row_n,                                    \
+                         (const prefix##_table *hm_self, const prefix##_handle *hm_handles,        \
+                          uint32_t hm_n, uint32_t *hm_rows),                                       \
+                         hm_handles, "handles", hm_rows, "rows",                                   \
+                         hm_table_row_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n, hm_rows)) \
+    HM_TYPED_FORM(table, uint32_t, prefix##_table_group_count, (const prefix##_table *hm_self),    \
+                  hm_table_group_count(&hm_self->table))
 
 #define HM_TABLE_DEFINE_ERASE(prefix)                                                              \
-    HM_UNUSED static inline bool prefix##_table_erase(prefix##_table *hm_self,                     \
-                                                      prefix##_handle hm_named)                    \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "erase");                                                 \
-        return hm_table_erase(&hm_self->table, hm_named.id);                                       \
-    }                                                                                              \
+    HM_TYPED_FORM(table, bool, prefix##_table_erase,                                               \
+                  (prefix##_table * hm_self, prefix##_handle hm_named),                            \
+                  hm_table_erase(&hm_self->table, hm_named.id))                                    \
     HM_TYPED_DEFINE_END_N(prefix, table, erase_n, prefix##_handle, "handles")                      \
-    typedef struct prefix##_table_doomed {                                                         \
-        const prefix##_table *self;                                                                \
-        bool (*doomed)(const prefix##_table *, uint32_t, void *);                                  \
-        void *context;                                                                             \
-    } prefix##_table_doomed;                                                                       \
-    HM_UNUSED static inline bool prefix##_table_ask_doomed(const hm_table *hm_untyped,             \
-                                                           uint32_t hm_row, void *hm_context)      \
-    {                                                                                              \
-        const prefix##_table_doomed *hm_call = HM_CAST(const prefix##_table_doomed *, hm_context); \
-        (void)hm_untyped;                                                                          \
-        return hm_call->doomed(hm_call->self, hm_row, hm_call->context);                           \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_table_erase_if(                                      \
-        prefix##_table *hm_self,                                                                   \
-        bool (*hm_doomed)(const prefix##_table *hm_table_, uint32_t hm_row, void *hm_context),     \
-        void *hm_context)                                                                          \
-    {                                                                                              \
-        prefix##_table_doomed hm_call;                                                             \
-        HM_TYPED_CONTRACT(prefix, table, "erase_if");                                              \
-        HM_CONTRACT(hm_doomed != NULL, #prefix "_table_erase_if: doomed is NULL");                 \
-        hm_call.self = hm_self;                                                                    \
-        hm_call.doomed = hm_doomed;                                                                \
-        hm_call.context = hm_context;                                                              \
-        return hm_table_erase_if(&hm_self->table, prefix##_table_ask_doomed, &hm_call);            \
-    }
+    HM_TYPED_FORM_IF(                                                                              \
+        table, prefix##_table_erase_if,                                                            \
+        (const prefix##_table *hm_table_, uint32_t hm_row, void *hm_context),                      \
+        (const hm_table *hm_untyped, uint32_t hm_row, void *hm_context),                           \
+        (HM_POINTER_CAST(const prefix##_table *, hm_untyped), hm_row, hm_call->context),           \
+        hm_table_erase_if(&hm_self->table, prefix##_table_erase_if_ask, &hm_call),                 \
+        prefix##_table *hm_self)
 
 #define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
     HM_UNUSED static inline hm_progress prefix##_table_defragment(                                 \
         prefix##_table *hm_self, uint32_t hm_number, const hm_order *hm_by, hm_budget *hm_within)  \
     {                                                                                              \
-        HM_TYPED_CONTRACT(prefix, table, "defragment");                                            \
+        HM_TYPED_CONTRACT(table, prefix##_table_defragment);                                       \
         HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
                     #prefix "_table_defragment: the order has neither compare nor key");           \
         HM_CONTRACT(hm_number < sizeof(prefix##_table_columns),                                    \
@@ -574,66 +529,36 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
 #define HM_TABLE_DEFINE_COLUMN(prefix, type, name)                                                 \
     HM_TYPED_ASSERT(type)                                                                          \
     enum { prefix##_##name##_column = offsetof(prefix##_table_columns, name) };                    \
-    HM_UNUSED static inline type *prefix##_##name(const prefix##_table *hm_self)                   \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name ": table is NULL");                         \
-        return HM_CAST(type *, hm_table_column(&hm_self->table, prefix##_##name##_column));        \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_##name##_group(const prefix##_table *hm_self,           \
-                                                          uint32_t hm_number)                      \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_group: table is NULL");                   \
-        return HM_CAST(type *,                                                                     \
-                       hm_table_group(&hm_self->table, hm_number, prefix##_##name##_column));      \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_##name##_cell(const prefix##_table *hm_self,            \
-                                                         uint32_t hm_row)                          \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_cell: table is NULL");                    \
-        return HM_CAST(type *, hm_table_cell(&hm_self->table, hm_row, prefix##_##name##_column));  \
-    }                                                                                              \
-    HM_UNUSED static inline type *prefix##_##name##_get(const prefix##_table *hm_self,             \
-                                                        prefix##_handle hm_named)                  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_get: table is NULL");                     \
-        return HM_CAST(type *,                                                                     \
-                       hm_table_get(&hm_self->table, hm_named.id, prefix##_##name##_column));      \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_##name##_get_n(const prefix##_table *hm_self,        \
-                                                             const prefix##_handle *hm_handles,    \
-                                                             uint32_t hm_n, type **hm_places)      \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_get_n: table is NULL");                   \
-        HM_TYPED_CONTRACT_ARRAY(prefix, name, "get_n", hm_handles, "handles");                     \
-        HM_TYPED_CONTRACT_ARRAY(prefix, name, "get_n", hm_places, "cells");                        \
-        return hm_table_get_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n,                     \
-                              prefix##_##name##_column, HM_POINTER_CAST(void **, hm_places));      \
-    }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_##name##_of(const prefix##_table *hm_self,    \
-                                                                 const void *hm_cell)              \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_of: table is NULL");                      \
-        hm_named.id = hm_table_handle_of(&hm_self->table, hm_cell, prefix##_##name##_column);      \
-        return hm_named;                                                                           \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_##name##_lower_bound(                                \
-        const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe)                \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_lower_bound: table is NULL");             \
-        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
-                    #prefix "_" #name "_lower_bound: the order has neither compare nor key");      \
-        HM_CONTRACT(hm_probe != NULL, #prefix "_" #name "_lower_bound: probe is NULL");            \
-        return hm_table_lower_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe);   \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_##name##_upper_bound(                                \
-        const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe)                \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_" #name "_upper_bound: table is NULL");             \
-        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
-                    #prefix "_" #name "_upper_bound: the order has neither compare nor key");      \
-        HM_CONTRACT(hm_probe != NULL, #prefix "_" #name "_upper_bound: probe is NULL");            \
-        return hm_table_upper_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe);   \
-    }
+    HM_TYPED_FORM(table, type *, prefix##_##name, (const prefix##_table *hm_self),                 \
+                  HM_CAST(type *, hm_table_column(&hm_self->table, prefix##_##name##_column)))     \
+    HM_TYPED_FORM(                                                                                 \
+        table, type *, prefix##_##name##_group,                                                    \
+        (const prefix##_table *hm_self, uint32_t hm_number),                                       \
+        HM_CAST(type *, hm_table_group(&hm_self->table, hm_number, prefix##_##name##_column)))     \
+    HM_TYPED_FORM(                                                                                 \
+        table, type *, prefix##_##name##_cell, (const prefix##_table *hm_self, uint32_t hm_row),   \
+        HM_CAST(type *, hm_table_cell(&hm_self->table, hm_row, prefix##_##name##_column)))         \
+    HM_TYPED_FORM(                                                                                 \
+        table, type *, prefix##_##name##_get,                                                      \
+        (const prefix##_table *hm_self, prefix##_handle hm_named),                                 \
+        HM_CAST(type *, hm_table_get(&hm_self->table, hm_named.id, prefix##_##name##_column)))     \
+    HM_TYPED_FORM_ARRAYS(table, uint32_t, prefix##_##name##_get_n,                                 \
+                         (const prefix##_table *hm_self, const prefix##_handle *hm_handles,        \
+                          uint32_t hm_n, type **hm_places),                                        \
+                         hm_handles, "handles", hm_places, "cells",                                \
+                         hm_table_get_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n,           \
+                                        prefix##_##name##_column,                                  \
+                                        HM_POINTER_CAST(void **, hm_places)))                      \
+    HM_TYPED_FORM_HANDLE(table, prefix##_handle, prefix##_##name##_of,                             \
+                         (const prefix##_table *hm_self, const void *hm_cell),                     \
+                         hm_table_handle_of(&hm_self->table, hm_cell, prefix##_##name##_column))   \
+    HM_TYPED_FORM_BOUND(                                                                           \
+        table, prefix##_##name##_lower_bound,                                                      \
+        (const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe),              \
+        hm_table_lower_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe))          \
+    HM_TYPED_FORM_BOUND(                                                                           \
+        table, prefix##_##name##_upper_bound,                                                      \
+        (const prefix##_table *hm_self, const hm_order *hm_by, type const *hm_probe),              \
+        hm_table_upper_bound(&hm_self->table, prefix##_##name##_column, hm_by, hm_probe))
 
 #endif

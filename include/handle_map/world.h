@@ -444,20 +444,14 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
 #define HM_COMPONENT_DEFINE_TAG(prefix)                                                            \
     HM_COMPONENT_DEFINE_INIT(prefix, 0, 0)                                                         \
     HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                          \
-    HM_UNUSED static inline hm_status prefix##_add(hm_world *hm_self, hm_handle hm_entity,         \
-                                                   prefix##_component hm_kind)                     \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
-        return hm_world_add(hm_self, hm_entity, hm_kind.id, NULL);                                 \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_add_n(hm_world *hm_self,                            \
-                                                     const hm_handle *hm_entities, uint32_t hm_n,  \
-                                                     prefix##_component hm_kind)                   \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_add_n: world is NULL");                             \
-        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_add_n: entities is NULL");         \
-        return hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, NULL);                       \
-    }
+    HM_TYPED_FORM(world, hm_status, prefix##_add,                                                  \
+                  (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind),           \
+                  hm_world_add(hm_self, hm_entity, hm_kind.id, NULL))                              \
+    HM_TYPED_FORM_ARRAY(world, hm_status, prefix##_add_n,                                          \
+                        (hm_world * hm_self, const hm_handle *hm_entities, uint32_t hm_n,          \
+                         prefix##_component hm_kind),                                              \
+                        hm_entities, "entities",                                                   \
+                        hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, NULL))
 
 #define HM_COMPONENT_DEFINE_INIT(prefix, value_size, value_align)                                  \
     typedef struct prefix##_component {                                                            \
@@ -495,70 +489,43 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     }
 
 #define HM_COMPONENT_DEFINE_QUESTIONS(prefix)                                                      \
-    HM_UNUSED static inline bool prefix##_has(const hm_world *hm_self, hm_handle hm_entity,        \
-                                              prefix##_component hm_kind)                          \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_has: world is NULL");                               \
-        return hm_world_has(hm_self, hm_entity, hm_kind.id);                                       \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_remove(hm_world *hm_self, hm_handle hm_entity,      \
-                                                      prefix##_component hm_kind)                  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_remove: world is NULL");                            \
-        return hm_world_remove(hm_self, hm_entity, hm_kind.id);                                    \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_remove_n(hm_world *hm_self,                         \
-                                                        const hm_handle *hm_entities,              \
-                                                        uint32_t hm_n, prefix##_component hm_kind) \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_remove_n: world is NULL");                          \
-        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_remove_n: entities is NULL");      \
-        return hm_world_remove_n(hm_self, hm_entities, hm_n, hm_kind.id);                          \
-    }                                                                                              \
-    HM_UNUSED static inline uint64_t prefix##_changed(                                             \
-        const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind)                  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_changed: world is NULL");                           \
-        return hm_world_changed(hm_self, hm_entity, hm_kind.id);                                   \
-    }
+    HM_TYPED_FORM(world, bool, prefix##_has,                                                       \
+                  (const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind),      \
+                  hm_world_has(hm_self, hm_entity, hm_kind.id))                                    \
+    HM_TYPED_FORM(world, hm_status, prefix##_remove,                                               \
+                  (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind),           \
+                  hm_world_remove(hm_self, hm_entity, hm_kind.id))                                 \
+    HM_TYPED_FORM_ARRAY(world, hm_status, prefix##_remove_n,                                       \
+                        (hm_world * hm_self, const hm_handle *hm_entities, uint32_t hm_n,          \
+                         prefix##_component hm_kind),                                              \
+                        hm_entities, "entities",                                                   \
+                        hm_world_remove_n(hm_self, hm_entities, hm_n, hm_kind.id))                 \
+    HM_TYPED_FORM(world, uint64_t, prefix##_changed,                                               \
+                  (const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind),      \
+                  hm_world_changed(hm_self, hm_entity, hm_kind.id))
 
 #define HM_COMPONENT_DEFINE_VALUES(prefix, type)                                                   \
-    HM_UNUSED static inline type *prefix##_get(const hm_world *hm_self, hm_handle hm_entity,       \
-                                               prefix##_component hm_kind)                         \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_get: world is NULL");                               \
-        return HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id));                      \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_add(                                                \
-        hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind, type const *hm_value)  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_add: world is NULL");                               \
-        return hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value);                             \
-    }                                                                                              \
-    HM_UNUSED static inline uint32_t prefix##_get_n(const hm_world *hm_self,                       \
-                                                    const hm_handle *hm_entities, uint32_t hm_n,   \
-                                                    prefix##_component hm_kind, type **hm_values)  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_get_n: world is NULL");                             \
-        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_get_n: entities is NULL");         \
-        HM_CONTRACT(hm_values != NULL || hm_n == 0, #prefix "_get_n: values is NULL");             \
-        return hm_world_get_n(hm_self, hm_entities, hm_n, hm_kind.id,                              \
-                              HM_CAST(void **, HM_CAST(void *, hm_values)));                       \
-    }                                                                                              \
-    HM_UNUSED static inline hm_status prefix##_add_n(                                              \
-        hm_world *hm_self, const hm_handle *hm_entities, uint32_t hm_n,                            \
-        prefix##_component hm_kind, type const *hm_values)                                         \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_add_n: world is NULL");                             \
-        HM_CONTRACT(hm_entities != NULL || hm_n == 0, #prefix "_add_n: entities is NULL");         \
-        return hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, hm_values);                  \
-    }                                                                                              \
-    HM_UNUSED static inline hm_handle prefix##_handle_of(                                          \
-        const hm_world *hm_self, type const *hm_value, prefix##_component hm_kind)                 \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_handle_of: world is NULL");                         \
-        return hm_world_handle_of(hm_self, hm_value, hm_kind.id);                                  \
-    }                                                                                              \
+    HM_TYPED_FORM(world, type *, prefix##_get,                                                     \
+                  (const hm_world *hm_self, hm_handle hm_entity, prefix##_component hm_kind),      \
+                  HM_CAST(type *, hm_world_get(hm_self, hm_entity, hm_kind.id)))                   \
+    HM_TYPED_FORM(world, hm_status, prefix##_add,                                                  \
+                  (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind,            \
+                   type const *hm_value),                                                          \
+                  hm_world_add(hm_self, hm_entity, hm_kind.id, hm_value))                          \
+    HM_TYPED_FORM_ARRAYS(world, uint32_t, prefix##_get_n,                                          \
+                         (const hm_world *hm_self, const hm_handle *hm_entities, uint32_t hm_n,    \
+                          prefix##_component hm_kind, type **hm_values),                           \
+                         hm_entities, "entities", hm_values, "values",                             \
+                         hm_world_get_n(hm_self, hm_entities, hm_n, hm_kind.id,                    \
+                                        HM_CAST(void **, HM_CAST(void *, hm_values))))             \
+    HM_TYPED_FORM_ARRAY(world, hm_status, prefix##_add_n,                                          \
+                        (hm_world * hm_self, const hm_handle *hm_entities, uint32_t hm_n,          \
+                         prefix##_component hm_kind, type const *hm_values),                       \
+                        hm_entities, "entities",                                                   \
+                        hm_world_add_n(hm_self, hm_entities, hm_n, hm_kind.id, hm_values))         \
+    HM_TYPED_FORM(world, hm_handle, prefix##_handle_of,                                            \
+                  (const hm_world *hm_self, type const *hm_value, prefix##_component hm_kind),     \
+                  hm_world_handle_of(hm_self, hm_value, hm_kind.id))                               \
     HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, hm_handle hm_entity,            \
                                                 prefix##_component hm_kind)                        \
     {                                                                                              \
@@ -572,14 +539,9 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
         HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch_all", hm_self->name);               \
         hm_world_touch_all(hm_self, hm_kind.id);                                                   \
     }                                                                                              \
-    HM_UNUSED static inline hm_progress prefix##_defragment(                                       \
-        hm_world *hm_self, prefix##_component hm_kind, const hm_order *hm_by,                      \
-        hm_budget *hm_within)                                                                      \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_defragment: world is NULL");                        \
-        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
-                    #prefix "_defragment: the order has neither compare nor key");                 \
-        return hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within);                         \
-    }
+    HM_TYPED_FORM_ORDER(world, prefix##_defragment,                                                \
+                        (hm_world * hm_self, prefix##_component hm_kind, const hm_order *hm_by,    \
+                         hm_budget *hm_within),                                                    \
+                        hm_world_defragment(hm_self, hm_kind.id, hm_by, hm_within))
 
 #endif
