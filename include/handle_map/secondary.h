@@ -412,7 +412,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
 
 #define HM_SECONDARY_DEFINE_REMOVE_IF(prefix, owner, type)                                         \
     HM_TYPED_FORM_IF(                                                                              \
-        secondary, prefix##_secondary_remove_if, (owner##_handle, const type *, void *),           \
+        secondary, prefix##_secondary_remove_if, (owner##_handle, type const *, void *),           \
         (hm_handle hm_id, const void *hm_value, void *hm_context),                                 \
         (HM_TYPED_NAMED(owner##_handle, hm_id), HM_CAST(type const *, hm_value),                   \
          hm_call->context),                                                                        \

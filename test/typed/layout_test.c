@@ -21,10 +21,11 @@ HM_SECONDARY_DEFINE(heat, flame, float)
 HM_TABLE_DEFINE(sparks, 12, SPARK_COLUMNS)
 HM_MAP_DEFINE(byte, unsigned char, 0)
 HM_POOL_DEFINE(grain, unsigned char, 1)
-/* Defined and never used: must not cause a warning. */
-HM_MAP_DEFINE(idle, long, 9)
-HM_POOL_DEFINE(idle_pool, long, 9)
-HM_SECONDARY_DEFINE(idle, idle, long)
+/* Defined and never used: must not cause a warning, even if items are pointers. */
+HM_MAP_DEFINE(idle, const char *, 9)
+HM_POOL_DEFINE(idle_pool, const char *, 9)
+HM_SECONDARY_DEFINE(idle, idle, const char *)
+HM_LISTS_DEFINE(idle_lists, const char *, 9)
 #define IDLE_COLUMNS(COLUMN) COLUMN(long, first) COLUMN(const void *, second)
 HM_TABLE_DEFINE(idle_table, 9, IDLE_COLUMNS)
 
