@@ -17,8 +17,8 @@
 #define POOL_HASH_FACTOR (UINT64_C(1) << 32) /* all collide: the arena's address is no matter */
 #define POOL_MAX_PIECE_BLOCKS 2
 
-/* All is lifted at the first misfit, or, by an order with a context, never. */
-#define ORDER_FEW_MISFITS (state->order.context != NULL)
+/* All is lifted at the first misfit, or, by an order with key and compare, never. */
+#define ORDER_FEW_MISFITS (state->order.key != NULL && state->order.compare != NULL)
 #define ORDER_FIRST_RUN_LIMIT 2
 #define ORDER_FREE_WORK (UINT64_MAX - 3) /* 4 entries less than the limits alone would allow */
 #define ORDER_KEPT_CELLS 8
@@ -48,6 +48,7 @@
 #define LISTS_MODEL_ITEMS 7
 #define INDEX_MODEL_OWNERS 3
 #define POOL_MODEL_SLOTS 67
+#define SECONDARY_MODEL_VALUES 4
 #define TEST_STOPS 1
 #define TEST_SAMPLE 1
 

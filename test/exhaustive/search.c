@@ -28,7 +28,6 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "secondary_space.h"
 #include "space.h"
 #include "world_space.h"
 
@@ -42,6 +41,7 @@
 
 enum { STATE_SECONDS = 20 /* for all steps from a state; they take less than a millisecond */ };
 
+#define GOAL(name) (1u << SPACE_##name)
 #define ARRANGEMENTS (GOAL(LAST_FIRST) | GOAL(SOME_FIRST) | GOAL(FIRST_FIRST))
 #define ALL (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(BY_BOTH) | ARRANGEMENTS)
 #define FULL .spent_lives = 2, .full = true
@@ -94,24 +94,24 @@ static const space_config pool_spaces[] = {
     {"growwords67", 67, 67, 16, 4, 0, BLOCKS(GROWING), .settled = 62, .slow = true},
 };
 
-#define BY(name) (1u << SECONDARY_##name)
-#define EVERY (BY(BY_KEY) | BY(BY_COMPARE) | BY(LAST_FIRST) | BY(SOME_FIRST))
+#define EVERY (GOAL(BY_KEY) | GOAL(BY_COMPARE) | GOAL(LAST_FIRST) | GOAL(SOME_FIRST))
 
 static const space_config secondary_spaces[] = {
     {"owners", 2, 3, 8, 4, 0, .keys = 1},
     {"sparse", 3, 5, 8, 5, 0, .keys = 1, .spent_lives = 1, .hooks = true},
     {"wideparts", 2, 6, 16, 12, 0, .keys = 1, .spent_lives = 1},
-    {"bykey", 2, 2, 8, 4, 0, .keys = 2, .goals = BY(BY_KEY), .spent_lives = 1},
-    {"bycompare", 2, 3, 8, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL},
-    {"bynames", 2, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1},
+    {"bykey", 2, 2, 8, 4, 0, .keys = 2, .goals = GOAL(BY_KEY), .spent_lives = 1},
+    {"bycompare", 2, 3, 8, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL},
+    {"bynames", 2, 3, 8, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), .spent_lives = 1},
     {"owners4", 4, 4, 8, 4, 0, .keys = 1, .hooks = true, .slow = true},
     {"sparse3", 3, 6, 8, 9, 0, .keys = 1, .slow = true},
     {"goals", 2, 2, 8, 4, 0, .keys = 2, .goals = EVERY, .spent_lives = 1, .hooks = true,
      .slow = true},
-    {"bykey3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_KEY), FULL, .slow = true},
-    {"bycompare3", 3, 3, 16, 4, 0, .keys = 2, .goals = BY(BY_COMPARE), FULL, .slow = true},
-    {"bynames3", 3, 3, 8, 4, 0, .keys = 1, .goals = BY(LAST_FIRST), .spent_lives = 1, .slow = true},
-    {"somenames", 3, 4, 16, 4, 0, .keys = 1, .goals = BY(SOME_FIRST), FULL, .slow = true},
+    {"bykey3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_KEY), FULL, .slow = true},
+    {"bycompare3", 3, 3, 16, 4, 0, .keys = 2, .goals = GOAL(BY_COMPARE), FULL, .slow = true},
+    {"bynames3", 3, 3, 8, 4, 0, .keys = 1, .goals = GOAL(LAST_FIRST), .spent_lives = 1,
+     .slow = true},
+    {"somenames", 3, 4, 16, 4, 0, .keys = 1, .goals = GOAL(SOME_FIRST), FULL, .slow = true},
 };
 
 #define BOTH_COLUMNS (GOAL(BY_KEY) | GOAL(BY_COLUMN))

@@ -27,6 +27,19 @@ enum {
 
 HM_STATIC_ASSERT(HM_HANDLE_MAX_GENERATION == SPACE_LIVES, "the narrowed header is not in use");
 
+/* The goals: orders, then arrangements. */
+typedef enum space_goal {
+    SPACE_NO_GOAL = 0,
+    SPACE_BY_KEY,
+    SPACE_BY_COMPARE, /* the highest key first */
+    SPACE_BY_BOTH,    /* a coarse key, then compare */
+    SPACE_BY_COLUMN,  /* a table's second column, which has the highest key first */
+    SPACE_LAST_FIRST, /* all slots */
+    SPACE_SOME_FIRST, /* two slots */
+    SPACE_FIRST_FIRST,
+    SPACE_GOALS
+} space_goal;
+
 typedef struct space_config {
     const char *name;
     uint32_t capacity, max_slots;

@@ -31,21 +31,7 @@ enum {
     SPACE_BUDGETS = 5
 };
 
-/* The goals: orders, then arrangements. */
-typedef enum space_goal {
-    SPACE_NO_GOAL = 0,
-    SPACE_BY_KEY,
-    SPACE_BY_COMPARE, /* the highest key first */
-    SPACE_BY_BOTH,    /* a coarse key, then compare */
-    SPACE_BY_COLUMN,  /* a table's second column, which has the highest key first */
-    SPACE_LAST_FIRST, /* all slots */
-    SPACE_SOME_FIRST, /* two slots */
-    SPACE_FIRST_FIRST,
-    SPACE_GOALS
-} space_goal;
-
 #define SPACE_ORDERS SPACE_BY_COLUMN
-#define GOAL(name) (1u << SPACE_##name)
 
 typedef struct ghost_item {
     uint8_t slot, generation, key;

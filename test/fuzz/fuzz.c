@@ -2,7 +2,8 @@
 /* The targets, and how bytes become a script. */
 #include "fuzz.h"
 
-#include "support/hostile.h"
+#include "support/secondary_model.h"
+#include "support/table_model.h"
 #include "support/index_model.h"
 #include "support/lists_model.h"
 #include "support/map_model.h"

@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of several models that pass handles and addresses of any bits. */
+/* Operations of the model of a table that pass handles and addresses of any bits. */
 #include "hostile.h"
 
 #include "layout.h"
-
-/* secondary */
-
-static hm_handle secondary_handle(const secondary_model *model,
-                                  const uint32_t arguments[TEST_ARGUMENTS])
-{
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
-}
-
-void secondary_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    secondary_model *model = state;
-    hm_handle handle = secondary_handle(model, arguments);
-    secondary_model_probe(model, handle);
-    hm_secondary_touch(&model->secondary, handle);
-    if (secondary_model_find(model, handle) == NULL)
-        CHECK(!hm_secondary_remove(&model->secondary, handle));
-}
-
-void secondary_model_hostile_set(void *state, const uint32_t arguments[TEST_ARGUMENTS])
-{
-    secondary_model *model = state;
-    secondary_model_set(model, secondary_handle(model, arguments), false, arguments[2]);
-}
-
-/* table */
 
 /* The slot's entry has the free bit if it is free. */
 static hm_handle table_handle(const table_model *model, const uint32_t arguments[TEST_ARGUMENTS])

@@ -96,7 +96,7 @@ def check_exhaustive(place):
     build(place, "exhaustive", ["gcc", "-O2", "-include", os.path.join(folder, "constants.h")],
           sources("test/exhaustive/*.c", "test/support/index_model.c", "test/support/layout.c",
                   "test/support/lists_model.c", "test/support/pool_model.c",
-                  "test/support/test.c"),
+                  "test/support/secondary_*.c", "test/support/test.c"),
           [folder] + [os.path.join(place, path) for path in ("src", "src/lists", "src/world")])
     return seconds_to_fail(place, ["./exhaustive"])
 
