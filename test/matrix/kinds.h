@@ -45,10 +45,12 @@ static inline bool index_is_not_asked(hm_handle owner, uint64_t key, void *conte
     return is_not_asked(&owner, context);
 }
 
+/* They are names of functions. NOLINTBEGIN(readability-identifier-naming) */
 #define map_is_not_asked is_not_asked
 #define pool_is_not_asked is_not_asked
 #define lists_is_not_asked is_not_asked
 #define world_is_not_asked is_not_asked
+/* NOLINTEND(readability-identifier-naming) */
 
 static inline uint64_t number_of(const void *item, void *context)
 {

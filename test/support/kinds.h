@@ -205,8 +205,7 @@ static inline bool is_waiting(hm_progress progress)
 #define TABLE_CHANGES_AGAIN(R)                                                                     \
     R(table, lower_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
     R(table, upper_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
-        COMMON_CHANGES_AGAIN(R, table) INSERT_CHANGES_AGAIN(R, table)                              \
-            ORDERED_CHANGES_AGAIN(R, table)
+    COMMON_CHANGES_AGAIN(R, table) INSERT_CHANGES_AGAIN(R, table) ORDERED_CHANGES_AGAIN(R, table)
 #define TABLE_ENDS(R) COMMON_ENDS(R, table) ORDERED_ENDS(R, table)
 #define TABLE_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, table)                                                                         \
@@ -252,8 +251,8 @@ static inline bool is_waiting(hm_progress progress)
     R(secondary, contains_n, is_zero, (c, NULL, 0, NULL))
 #define SECONDARY_CHANGES_AGAIN(R)                                                                 \
     SEARCHES_AGAIN(R, secondary)                                                                   \
-    COMMON_CHANGES_AGAIN(R, secondary) ORDERED_CHANGES_AGAIN(R, secondary)                         \
-        R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
+    COMMON_CHANGES_AGAIN(R, secondary)                                                             \
+    ORDERED_CHANGES_AGAIN(R, secondary) R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
 #define SECONDARY_ENDS(R) COMMON_ENDS(R, secondary) ORDERED_ENDS(R, secondary)
 #define SECONDARY_NEEDS(R)                                                                         \
     COMMON_NEEDS(R, secondary)                                                                     \
