@@ -92,7 +92,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
         return handle_type(hm_lists_create(this->c()));
     }
     /* As hm_lists_create_n: all or none; `handles` nullptr: not reported. */
-    status create_n(std::uint32_t n, handle_type *handles) noexcept
+    status create_n(std::uint32_t n, handle_type *handles = nullptr) noexcept
     {
         return hm_lists_create_n(this->c(), n, detail::ids(handles));
     }

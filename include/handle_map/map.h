@@ -70,9 +70,8 @@ HM_API hm_status hm_map_init(hm_map *map, const hm_map_desc *desc);
 HM_API void hm_map_fini(hm_map *map);
 
 /* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
- * they may be items of this map. `handles` NULL: not reported. HM_ERROR_FULL, HM_ERROR_MEMORY or
- * HM_ERROR_BUSY; then nothing has changed and `handles` is not written. Invalidates nothing. O(n).
- * Example:
+ * `handles` NULL: not reported. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has
+ * changed and `handles` is not written. Invalidates nothing. O(n). Example:
  *
  *     struct sprite sprites[256] = {{.depth = 1}};
  *     if (hm_map_insert_n(&map, sprites, 256, handles) != HM_OK)
@@ -361,8 +360,8 @@ static inline hm_handle hm_map_emplace(hm_map *map, void **item)
     return hm_map_emplace_as(map, item, map != NULL ? map->item_size : 0);
 }
 
-/* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does. It
- * may be an item of this map. Invalidates nothing. O(1) but for system calls. */
+/* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
+ * Invalidates nothing. O(1) but for system calls. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
     return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);

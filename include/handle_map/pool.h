@@ -84,8 +84,7 @@ HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 HM_API void hm_pool_fini(hm_pool *pool);
 
 /* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
- * they may be items of this pool. `handles` NULL: not reported. Holes are filled first, so the new
- * items need not be contiguous.
+ * `handles` NULL: not reported. Holes are filled first, so the new items need not be contiguous.
  * HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve; then
  * nothing has changed and `handles` is not written. Invalidates nothing. O(n). */
 HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles);
@@ -177,8 +176,8 @@ static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_pool_emplace does.
- * It may be an item of this pool. Invalidates nothing. O(1) but for system calls, and O(log64 n),
- * at most 5 levels of a bitmap, to find the lowest hole.
+ * Invalidates nothing. O(1) but for system calls, and O(log64 n), at most 5 levels of a bitmap, to
+ * find the lowest hole.
  *
  * Which hole an insert fills: the pool remembers the order in which the latest holes were made, at
  * most 256 of them. The latest one, which is probably still in the caches, is filled first. If the

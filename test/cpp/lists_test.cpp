@@ -77,6 +77,8 @@ TEST(cpp_lists, items_are_inserted_and_erased_at_positions)
         return each != list && items.size() == 1 && items[0] == 5;
     }) == 1);
     CHECK(numbers.contains(many[2]) && numbers.destroy(many[2]));
+    const std::uint32_t before = numbers.size();
+    CHECK(numbers.create_n(2) == HM_OK && numbers.size() == before + 2);
 }
 
 TEST(cpp_lists, an_item_of_the_lists_may_be_pushed)
