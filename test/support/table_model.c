@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The naive model of the table: each operation on both sides, and the comparison of the two. */
-#include "hostile.h"
-
+#include "table_model.h"
 #include "layout.h"
 
 #include <stdlib.h>

@@ -77,6 +77,13 @@ bool table_model_search(table_model *model, const hm_order *order, uint32_t rand
 /* Searches by every order, in order or not. */
 void table_model_check_searches(table_model *model, uint32_t random);
 
+/* Operations that pass handles of any bits; and addresses near a cell, of this column or another,
+ * or any 48 bits. A handle that resolves is looked up only, since the model would not know of an
+ * end.
+ */
+void table_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void table_model_hostile_address(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+
 extern const test_subject table_subject;
 
 #endif

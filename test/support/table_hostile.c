@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of the model of a table that pass handles and addresses of any bits. */
-#include "hostile.h"
-
 #include "layout.h"
+#include "table_model.h"
 
 /* The slot's entry has the free bit if it is free. */
 static hm_handle table_handle(const table_model *model, const uint32_t arguments[TEST_ARGUMENTS])
@@ -36,7 +35,6 @@ static hm_handle row_of(const table_model *model, uint32_t column, uintptr_t add
     return HM_NULL_HANDLE;
 }
 
-/* An address near a cell, of this column or another, or any 48 bits. */
 void table_model_hostile_address(void *state, const uint32_t arguments[TEST_ARGUMENTS])
 {
     const table_model *model = state;
