@@ -265,13 +265,23 @@ static void lists_destroy_item(hm_lists *lists, const hm_lists_record *record, u
     lists_leave(lists);
 }
 
-/* With a hook, drops the items from `count` on, the last first, each after its hook has run. */
+/* With a hook, drops the items from `count` on, the last first, each after its hook has run. An
+ * exact block leaves a gap for each: they become one, which a list of the same size can use. */
 static void lists_destroy_items(hm_lists *lists, hm_lists_record *record, uint32_t count)
 {
-    while (lists->destroy != NULL && record->count > count) {
+    if (lists->destroy == NULL || record->count <= count)
+        return;
+    uint32_t unit = record->unit, end = hm_lists_end_of(lists, unit), gaps = 0;
+    while (record->count > count) {
         lists_destroy_item(lists, record, record->count - 1);
         lists_shrink(lists, record, record->count - 1);
     }
+    uint32_t gap = record->unit != 0 ? hm_lists_end_of(lists, unit) : unit;
+    if (gap == end || end > lists->end)
+        return;
+    for (uint32_t at = hm_lists_end_of(lists, gap); at < end; at = hm_lists_end_of(lists, at))
+        gaps++;
+    hm_lists_join(lists, gap, gaps);
 }
 
 bool hm_lists_destroy(hm_lists *lists, hm_handle list)

@@ -312,17 +312,25 @@ TEST(lists, a_list_that_grows_moves_no_other)
     finish(&lists);
 }
 
+/* Whether with a hook, which sees the items end one by one, and whether the block is exact. */
 TEST(lists, a_freed_block_is_used_again)
 {
-    hm_lists lists = make((hm_lists_desc){0});
-    hm_handle first = make_list(&lists, 0, 20), second = make_list(&lists, 50, 20);
-    const int *place = items_of(&lists, first);
-    CHECK(hm_lists_destroy(&lists, first));
-    hm_handle third = hm_lists_create(&lists);
-    const int more[20] = {0};
-    CHECK(hm_lists_push_n(&lists, third, more, 20) == HM_OK);
-    CHECK(items_of(&lists, third) == place && has_row(&lists, second, 50, 20));
-    finish(&lists);
+    enum { N = 14 /* exactly fit into a block whose size is a power of two */ };
+    for (int i = 0; i < 4; i++) {
+        log ended = {.count = 0};
+        hm_lists lists =
+            make((hm_lists_desc){.destroy = i % 2 != 0 ? note : NULL, .context = &ended});
+        hm_handle first = make_list(&lists, 0, N), second = make_list(&lists, 50, N);
+        CHECK(i < 2 || hm_lists_defragment(&lists, NULL).done);
+        const int *place = items_of(&lists, first);
+        CHECK(hm_lists_destroy(&lists, first) && ended.count == (i % 2 != 0 ? N : 0));
+        hm_handle third = hm_lists_create(&lists);
+        const int more[N] = {0};
+        CHECK(hm_lists_push_n(&lists, third, more, N) == HM_OK);
+        CHECK(items_of(&lists, third) == place && has_row(&lists, second, 50, N));
+        ended.count = 0;
+        finish(&lists);
+    }
 }
 
 /* There is no new memory left for the last list, but a larger block, which is divided. */
