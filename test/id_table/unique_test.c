@@ -98,7 +98,7 @@ TEST(unique, a_container_made_anew_does_not_take_handles_of_the_one_before)
 static bool is_refused_as_full(const kind *refused)
 {
     test_memory memory;
-    test_memory_init(&memory, 4096);
+    test_memory_init(&memory, test_page_size(4096));
     container made;
     bool is_refused = refused->init(&made, &memory.table) == HM_ERROR_FULL &&
                       strstr(hm_last_error(), "HM_TYPE_ID_UNIQUE") != NULL &&
@@ -141,7 +141,7 @@ TEST(unique, an_init_that_fails_uses_up_no_number)
         const uint32_t before = hm_id_table_next_type;
         container made;
         test_memory memory;
-        test_memory_init(&memory, 4096);
+        test_memory_init(&memory, test_page_size(4096));
         hm_status status = HM_ERROR_MEMORY;
         uint32_t refused = 0;
         for (; status != HM_OK; refused++) {

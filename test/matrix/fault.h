@@ -234,7 +234,8 @@ static inline bool is_of_interest(const scene *on, size_t only_for)
            (!on->kind->only_one_size || on->layout.item_size == 1);
 }
 
-/* There must be at least one call to refuse, or the operation was not tested. */
+/* There must be at least one call to refuse, or the operation was not tested. Where loops over
+ * layouts are shortened, none of those that are left may make one. */
 static inline void refuse_every_call(const kind *of, const operation *operations, size_t count)
 {
     for (size_t o = 0; o < count; o++) {
@@ -252,7 +253,7 @@ static inline void refuse_every_call(const kind *of, const operation *operations
             /* A pool's blocks are released without being refused, and small items share a page. */
             CHECK(k > 1 || operations[o].run == of->trim);
         }
-        CHECK(calls > 0);
+        CHECK(calls > 0 || test_scale() > 1);
     }
 }
 

@@ -143,7 +143,7 @@ TEST(world_order, every_budget_is_kept_and_reaches_the_end)
 TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_are)
 {
     enum { TAGS = 13, MANY = 4100 };
-    hm_world world = make_world((hm_world_desc){0});
+    hm_world world = make_world((hm_world_desc){.capacity = 2 * MANY, .max_archetypes = 2 * MANY});
     hm_component number = make_int(&world), tags[TAGS];
     for (uint32_t i = 0; i < TAGS; i++)
         tags[i] = make_tag(&world);
@@ -153,8 +153,7 @@ TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_a
         for (uint32_t tag = 0; tag < TAGS; tag++)
             if ((i / 2 >> tag & 1) != 0)
                 set[n++] = tags[tag];
-        hm_handle entity = hm_world_create(&world, set, n);
-        *(int *)hm_world_get(&world, entity, number) = i % 2 == 0 ? 2 : 1;
+        give(&world, hm_world_create(&world, set, n), number, i % 2 == 0 ? 2 : 1);
     }
     hm_budget limited = hm_budget_of(1000000, 0);
     hm_progress progress = hm_world_defragment(&world, number, &by_key, &limited);
