@@ -151,9 +151,7 @@ struct world_in_c {
     handle create(const place &at, const speed &by)
     {
         const void *values[] = {&at, &by};
-        hm_handle made = HM_NULL_HANDLE;
-        (void)hm_world_create_n(&world, set, 2, 1, values, &made);
-        return made;
+        return hm_world_create_with(&world, set, 2, values);
     }
     const place *get(handle which) const
     {

@@ -219,11 +219,13 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     /* The entity's value; nullptr if it is not alive or has none, and for a tag. O(1). */
     template <class T> [[nodiscard]] T *get(entity which) noexcept
     {
-        return static_cast<T *>(hm_world_get(c(), which.id(), own_.core->find<T>()));
+        detail::world_core &core = *own_.core;
+        return static_cast<T *>(hm_world_get(&core.c, which.id(), core.find<T>()));
     }
     template <class T> [[nodiscard]] const T *get(entity which) const noexcept
     {
-        return static_cast<const T *>(hm_world_get(c(), which.id(), own_.core->find<T>()));
+        const detail::world_core &core = *own_.core;
+        return static_cast<const T *>(hm_world_get(&core.c, which.id(), core.find<T>()));
     }
     /* A copy of the value, or of `otherwise` if there is none. */
     template <class T> [[nodiscard]] T get_or(entity which, T otherwise) const
@@ -233,7 +235,8 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     }
     template <class T> [[nodiscard]] bool has(entity which) const noexcept
     {
-        return hm_world_has(c(), which.id(), own_.core->find<T>());
+        const detail::world_core &core = *own_.core;
+        return hm_world_has(&core.c, which.id(), core.find<T>());
     }
     /* As hm_world_get_n. */
     template <class T>
