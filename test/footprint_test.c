@@ -74,28 +74,28 @@ static void count_init(counting *self)
                               .context = self};
 }
 
-/* Returns the pages of addresses and of resident memory of this process; 0 if not told. */
-static void count_pages(size_t *addresses, size_t *resident)
+/* Returns a number that the system tells about this process, or 0. */
+static size_t read_number(const char *path, const char *format)
 {
-    *addresses = *resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    size_t number = 0;
+    FILE *file = fopen(path, "r");
     if (file == NULL)
-        return;
-    if (fscanf(file, "%zu %zu", addresses, resident) != 2)
-        *addresses = *resident = 0;
+        return 0;
+    if (fscanf(file, format, &number) != 1)
+        number = 0;
     fclose(file);
+    return number;
 }
 
 /* Returns the resident bytes of this process, or 0 if they are not known or include a sanitizer's
- * data. */
+ * data. The system counts them for this file; those in statm may be some pages per processor late.
+ */
 static size_t resident_size(void)
 {
 #if defined(HM_ADDRESS_SANITIZER)
     return 0;
 #else
-    size_t addresses, resident;
-    count_pages(&addresses, &resident);
-    return resident * hm_memory_os()->page_size;
+    return read_number("/proc/self/smaps_rollup", "%*[^\n] Rss: %zu") << 10;
 #endif
 }
 
@@ -467,9 +467,8 @@ TEST(footprint, a_thousand_maps_of_100_items_fit_16_gb_of_addresses)
         test_leave_out("a thousand maps under a limit: 32 bits have fewer addresses");
         return;
     }
-    size_t addresses, resident;
-    count_pages(&addresses, &resident);
-    if (addresses > limited_size / 16 / hm_memory_os()->page_size) {
+    size_t pages = read_number("/proc/self/statm", "%zu"); /* of addresses */
+    if (pages > limited_size / 16 / hm_memory_os()->page_size) {
         test_leave_out("a thousand maps under a limit: a sanitizer or emulator needs more itself");
         return;
     }
