@@ -65,16 +65,26 @@
  * count as retired if they caused HM_ERROR_FULL. Contracts are checked in every build: NDEBUG
  * changes nothing.
  *
+ * Invalidating. A function says which pointers, views and positions it invalidates. It leaves all
+ * others valid.
+ *
+ * Batches, whose names end in _n, take n things in arrays, which are NULL only if n is 0, or where
+ * the header says so. Those that make or change do it for all or for none; the array for the new
+ * handles may be NULL, and is not written when the call fails. Those that end skip handles that do
+ * not resolve, and count one that occurs twice once. Those that ask cannot fail; the array for the
+ * answers must not overlap the handles.
+ *
  * Arguments. What a call that changes a container is given by a pointer, values, keys or handles,
  * must not lie in that container, which may move or replace it meanwhile: copy it first. A hook
  * must not change it. Every reserve(n) is for n more than there are.
  *
  * Structs. A program holds a container's struct by value; the fields are private. A zeroed
  * container, and one whose init failed, is a valid empty container of capacity 0 for every
- * function. Fini zeroes the struct, and may be called twice. Init, typed or not, keeps no pointer
- * to its descriptor. It must not be called on a live container: finish that first. The struct may
- * be uninitialised, so init cannot tell; it overwrites the struct, what the container has leaks,
- * and its handles may name items of the new one. The report tells of it, if it lists the container.
+ * function. Fini zeroes the struct, invalidates everything, and may be called twice. Init, typed or
+ * not, keeps no pointer to its descriptor. It must not be called on a live container: finish that
+ * first. The struct may be uninitialised, so init cannot tell; it overwrites the struct, what the
+ * container has leaks, and its handles may name items of the new one. The report tells of it, if it
+ * lists the container.
  *
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or
@@ -82,11 +92,12 @@
  * queries or commands.
  *
  * Callbacks are the hooks of a descriptor, predicates, and the functions of an order. They see a
- * consistent container: validate holds in each, and no item is in a temporary. A call that would
- * change the container from inside one of its own callbacks is refused: it returns HM_ERROR_BUSY,
- * null, NULL, false or 0, and hm_last_error names the container; clear, fini and touch, which
- * return nothing, call the panic hook. Searches are the exception: they cannot refuse a change
- * (hm_map_lower_bound). A callback must return: no longjmp, no exception.
+ * consistent container: validate may be called in each, and no item is in a temporary. A call that
+ * would change the container from inside one of its own callbacks is refused: it returns
+ * HM_ERROR_BUSY, null, NULL, false, 0, or a progress that is not done, with nothing spent, and
+ * hm_last_error names the container; clear, fini and touch, which return nothing, call the panic
+ * hook. Searches are the exception: they cannot refuse a change (hm_map_lower_bound). A callback
+ * must return: no longjmp, no exception.
  *
  * Threads. There are no locks inside. Const calls may run together while no thread writes.
  *

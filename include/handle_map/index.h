@@ -74,7 +74,7 @@ typedef struct hm_index_view {
  */
 HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);
 
-/* Releases all memory, zeroes the struct. May be called twice. Invalidates everything. O(1). */
+/* Releases all memory, zeroes the struct. O(1). */
 HM_API void hm_index_fini(hm_index *index);
 
 /* Gives an owner a key: adds it as the last member of that key, and takes it away from its former
@@ -84,10 +84,10 @@ HM_API void hm_index_fini(hm_index *index);
  * HM_ERROR_INVALID: the handle cannot be an owner's (null, free bit set, generation 0, another type
  * id, or an index of `max_slots` or above), or the key is not below key_limit. HM_ERROR_STALE: a
  * later owner of the slot has a key. HM_ERROR_FULL: the capacity is used up. HM_ERROR_MEMORY,
- * HM_ERROR_BUSY. Then nothing has changed. A handle whose item is dead is not refused for that
- * reason: an index does not know the container of its owners, and treats stale, foreign and forged
- * handles exactly as an hm_secondary does. An owner that was erased stays a member until it is
- * removed, until an owner with the same slot is set, or until hm_index_remove_if.
+ * HM_ERROR_BUSY. A handle whose item is dead is not refused for that reason: an index does not know
+ * the container of its owners, and treats stale, foreign and forged handles exactly as an
+ * hm_secondary does. An owner that was erased stays a member until it is removed, until an owner
+ * with the same slot is set, or until hm_index_remove_if.
  *
  * Amortised O(1); for hashed keys on average. If gaps between the arrays have used up the address
  * space, they are closed first, which takes O(owners): hm_index_defragment now and then avoids it.
@@ -110,8 +110,7 @@ HM_API hm_status hm_index_set_n(hm_index *index, const hm_handle *owners, const 
  * owner has no key, and when busy. O(1), for hashed keys on average. */
 HM_API bool hm_index_remove(hm_index *index, hm_handle owner);
 
-/* The same for n owners, with fewer cache misses. Returns how many had a key; 0 when busy. O(n) on
- * average. */
+/* The same for n owners, with fewer cache misses. Returns how many had a key. O(n) on average. */
 HM_API uint32_t hm_index_remove_n(hm_index *index, const hm_handle *owners, uint32_t n);
 
 /* Takes all members away from a key, and returns their number; 0 when the key has none, and when
@@ -136,13 +135,11 @@ HM_API const hm_handle *hm_index_members(const hm_index *index, uint64_t key, ui
 HM_API bool hm_index_key_of(const hm_index *index, hm_handle owner, uint64_t *key);
 
 /* Looks up n owners: keys[i] becomes the key of owners[i], and stays as it is if that has none.
- * Returns how many have one; cannot fail. `keys` must not overlap `owners`. Invalidates nothing.
- * O(n). */
+ * Returns how many have one. O(n). */
 HM_API uint32_t hm_index_key_of_n(const hm_index *index, const hm_handle *owners, uint32_t n,
                                   uint64_t *keys);
 
-/* Sets alive[i] to whether owners[i] has a key, for n owners. Returns how many have one; cannot
- * fail. `alive` must not overlap `owners`. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether owners[i] has a key, for n owners. Returns how many have one. O(n). */
 HM_API uint32_t hm_index_contains_n(const hm_index *index, const hm_handle *owners, uint32_t n,
                                     bool *alive);
 
@@ -158,16 +155,7 @@ HM_API uint32_t hm_index_contains_n(const hm_index *index, const hm_handle *owne
 HM_API bool hm_index_next(const hm_index *index, hm_index_view *view);
 
 /* Removes all owners for which `doomed` returns true, and returns their number. `doomed` is called
- * once for each owner. 0 when busy. O(owners). Example:
- *
- *     static bool is_gone(hm_handle owner, uint64_t key, void *context)
- *     {
- *         (void)key;
- *         return !hm_map_contains(context, owner);
- *     }
- *
- *     hm_index_remove_if(&cells, is_gone, &map);
- */
+ * once for each owner. O(owners). */
 HM_API uint32_t hm_index_remove_if(hm_index *index,
                                    bool (*doomed)(hm_handle owner, uint64_t key, void *context),
                                    void *context);
@@ -175,8 +163,7 @@ HM_API uint32_t hm_index_remove_if(hm_index *index,
 /* Commits memory for n more owners, provided that their slots are below the number of owners plus
  * n, and for n more keys. A set can still be refused memory: when the array of its key has to grow,
  * and, with a key_limit, when its key is above all those used before. HM_ERROR_FULL: n more would
- * exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Moves no members.
- * O(n), at most. */
+ * exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. Moves no members. O(n), at most. */
 HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 
 /* Removes all owners. Memory stays committed. Invalidates all pointers to members. O(keys that have
@@ -184,8 +171,8 @@ HM_API hm_status hm_index_reserve(hm_index *index, uint32_t n);
 HM_API void hm_index_clear(hm_index *index);
 
 /* Closes the gaps between the arrays of members, as hm_lists_defragment does: a swap is one array
- * that is moved, there are no compares, and a call costs what one of hm_lists_defragment does. When
- * busy: not done. Never fails. Invalidates all pointers to members. */
+ * that is moved, there are no compares, and a call costs what one of hm_lists_defragment does.
+ * Never fails. Invalidates all pointers to members. */
 HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last owner, the last array and the last key. Gaps
@@ -194,8 +181,8 @@ HM_API hm_progress hm_index_defragment(hm_index *index, hm_budget *budget);
  * HM_ERROR_BUSY. Moves no members. O(owners + keys). */
 HM_API hm_status hm_index_trim(hm_index *index);
 
-/* Checks that all parts of the index are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * the predicate of remove_if. O(owners + keys), with a key_limit O(owners + key_limit). */
+/* Checks that all parts of the index are consistent: HM_OK or HM_ERROR_CORRUPT. O(owners + keys),
+ * with a key_limit O(owners + key_limit). */
 HM_API hm_status hm_index_validate(const hm_index *index);
 
 /* Returns why a handle has no key, or HM_HANDLE_LIVE if it has one, as hm_secondary_explain does.

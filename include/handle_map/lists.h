@@ -73,45 +73,41 @@ typedef hm_stats hm_lists_stats;
  */
 HM_API hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc);
 
-/* Destroys all lists, releases all memory, zeroes the struct. May be called twice. Invalidates
- * everything. O(1); with a destroy hook also the cost of hm_lists_clear. */
+/* Destroys all lists, releases all memory, zeroes the struct. O(1); with a destroy hook also the
+ * cost of hm_lists_clear. */
 HM_API void hm_lists_fini(hm_lists *lists);
 
 /* Makes an empty list and returns its handle, or null when full, busy or refused memory:
- * hm_last_error says which, and so does hm_lists_reserve(lists, 1). Invalidates nothing. O(1),
- * amortised. */
+ * hm_last_error says which, and so does hm_lists_reserve(lists, 1). O(1), amortised. */
 HM_API hm_handle hm_lists_create(hm_lists *lists);
 
-/* Makes n empty lists and reports their handles: all of them, or none. `handles` NULL: not
- * reported. Fails as hm_lists_reserve does; then nothing has changed and `handles` is not written.
- * Invalidates nothing. O(n). */
+/* Makes n empty lists and reports their handles: all of them, or none. Fails as hm_lists_reserve
+ * does. O(n). */
 HM_API hm_status hm_lists_create_n(hm_lists *lists, uint32_t n, hm_handle *handles);
 
 /* Destroys a list and its items, the last first. False if the handle does not resolve, and when
  * busy. Invalidates pointers to its items. O(1), or O(items) with a destroy hook. */
 HM_API bool hm_lists_destroy(hm_lists *lists, hm_handle list);
 
-/* Destroys the lists of n handles, except those that do not resolve; returns how many it destroyed.
- * A handle that occurs twice counts once. 0 when busy. `handles` must not be among the items.
- * Invalidates pointers to the items of these lists. O(n). */
+/* Destroys the lists of n handles; returns how many it destroyed. `handles` must not be among the
+ * items. Invalidates pointers to the items of these lists. O(n). */
 HM_API uint32_t hm_lists_destroy_n(hm_lists *lists, const hm_handle *handles, uint32_t n);
 
 /* Destroys all lists for which `doomed` returns true, and returns their number. `doomed` is called
- * once for each list, the last one of hm_lists_handle_at first, with what hm_lists_items returns;
- * a list is destroyed before the next call. 0 when busy. Invalidates pointers to the items of the
- * lists that are destroyed. O(lists). */
+ * once for each list, the last one of hm_lists_handle_at first, with what hm_lists_items returns; a
+ * list is destroyed before the next call. Invalidates pointers to the items of the lists that are
+ * destroyed. O(lists). */
 HM_API uint32_t hm_lists_destroy_if(hm_lists *lists,
                                     bool (*doomed)(hm_handle list, const void *items,
                                                    uint32_t count, void *context),
                                     void *context);
 
-/* Makes the next n creates succeed while nothing is destroyed in between: n is *additional* to what
- * is there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Invalidates nothing. O(n), at most. */
+/* Makes the next n creates succeed while nothing is destroyed in between. HM_ERROR_FULL: n more
+ * would exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(n), at most. */
 HM_API hm_status hm_lists_reserve(hm_lists *lists, uint32_t n);
 
 /* After a reserve of n, returns for each k below n the handle that the (k + 1)-th create from now
- * will return, as hm_map_upcoming does. Invalidates nothing. O(1). */
+ * will return, as hm_map_upcoming does. O(1). */
 HM_API hm_handle hm_lists_upcoming(const hm_lists *lists, uint32_t k);
 
 /* Destroys all lists, the last of hm_lists_handle_at first. Every handle is refused from then on.
@@ -225,8 +221,7 @@ static inline bool hm_lists_contains(const hm_lists *lists, hm_handle list)
     return hm_id_table_contains(&lists->ids, list);
 }
 
-/* Sets alive[i] to whether handles[i] names a list, for n handles. Returns how many do; cannot
- * fail. `alive` must not overlap `handles`. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether handles[i] names a list, for n handles. Returns how many do. O(n). */
 HM_API uint32_t hm_lists_contains_n(const hm_lists *lists, const hm_handle *handles, uint32_t n,
                                     bool *alive);
 
@@ -261,18 +256,17 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
 
 /* Closes the gaps between blocks: moves lists toward the beginning of the range, and gives each
  * just the memory that its items take. The next push to it therefore moves it. An empty list takes
- * no memory.
- * Call it once a frame, or when little happens; it resumes where it stopped, and the program may
- * change anything between calls. The lists keep their order in memory. A swap is one list that is
- * moved, whatever its size; there are no compares. A call looks at no more than 4,096 blocks, and 4
- * more for each swap that it may make. Done: there are no gaps; then a call costs nothing until
- * something changes, and memory that an erase leaves unused is free at once. When busy: not done.
- * Never fails. Invalidates all pointers to items. */
+ * no memory. Call it once a frame, or when little happens; it resumes where it stopped, and the
+ * program may change anything between calls. The lists keep their order in memory. A swap is one
+ * list that is moved, whatever its size; there are no compares. A call looks at no more than 4,096
+ * blocks, and 4 more for each swap that it may make. Done: there are no gaps; then a call costs
+ * nothing until something changes, and memory that an erase leaves unused is free at once. Never
+ * fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last block, and those of the ID table behind the last
  * live slot, as hm_map_trim does. HM_ERROR_MEMORY: the system refuses; some pages may have been
- * given back already; all lists stay. HM_ERROR_BUSY. Invalidates nothing. O(slots). */
+ * given back already; all lists stay. HM_ERROR_BUSY. O(slots). */
 HM_API hm_status hm_lists_trim(hm_lists *lists);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
@@ -287,8 +281,7 @@ HM_API hm_owners hm_lists_as_owners(const hm_lists *lists);
 /* Returns the current statistics; `count` and `capacity` are lists. O(1). */
 HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 
-/* Checks that all parts of the lists are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * the predicate of erase_if. O(slots + blocks). */
+/* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots + blocks). */
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
 #ifdef __cplusplus

@@ -50,10 +50,7 @@ typedef struct hm_map_desc {
 typedef hm_stats hm_map_stats;
 
 /* Reserves address space for the capacity; commits nothing. Fails as every init does
- * (handle_map.h). O(1), one reservation.
- *
- * Must not be called on a live map (handle_map.h): its items leak, and no hook runs for them.
- * Example:
+ * (handle_map.h). O(1), one reservation. Example:
  *
  *     hm_map sprites;
  *     const hm_map_desc desc = {.item_size = sizeof(struct sprite),
@@ -65,28 +62,20 @@ typedef hm_stats hm_map_stats;
  */
 HM_API hm_status hm_map_init(hm_map *map, const hm_map_desc *desc);
 
-/* Destroys all items, releases all memory, zeroes the map. May be called twice. Invalidates
- * everything. O(1), or O(n) with a destroy hook. */
+/* Destroys all items, releases all memory, zeroes the map. O(1), or O(n) with a destroy hook. */
 HM_API void hm_map_fini(hm_map *map);
 
-/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
- * `handles` NULL: not reported. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has
- * changed and `handles` is not written. Invalidates nothing. O(n). Example:
- *
- *     struct sprite sprites[256] = {{.depth = 1}};
- *     if (hm_map_insert_n(&map, sprites, 256, handles) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items.
+ * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. O(n). */
 HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_handle *handles);
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
- * Returns how many resolve; cannot fail. `items` must not overlap `handles`. The pointers are valid
- * until the next call that may move items.
+ * Returns how many resolve. The pointers are valid until the next call that may move items.
  *
  * Meant for items that are read next: in a map of more than 8 MiB it prefetches their first bytes,
  * so that cache misses overlap. If the items are not read there, single lookups are faster. In a
  * smaller map a batch is faster where stale handles are mixed with others, since no branch is
- * mispredicted. Best in batches of about 256. Invalidates nothing. O(n). Example:
+ * mispredicted. Best in batches of about 256. O(n). Example:
  *
  *     void *items[256];
  *     hm_map_get_n(&map, handles, 256, items);
@@ -96,22 +85,20 @@ HM_API hm_status hm_map_insert_n(hm_map *map, const void *items, uint32_t n, hm_
  */
 HM_API uint32_t hm_map_get_n(const hm_map *map, const hm_handle *handles, uint32_t n, void **items);
 
-/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
- * `alive` must not overlap `handles`. Reads no item. Faster than single calls in a map whose
- * entries are larger than the caches. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do. Reads no item.
+ * Faster than single calls in a map whose entries are larger than the caches. O(n). */
 HM_API uint32_t hm_map_contains_n(const hm_map *map, const hm_handle *handles, uint32_t n,
                                   bool *alive);
 
-/* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. Faster than single calls in a map
- * that is larger than the caches, and where stale handles are mixed with others. Invalidates what
- * hm_map_erase does. O(n). */
+/* Erases the items of n handles; returns the number of erased items. Faster than single calls in a
+ * map that is larger than the caches, and where stale handles are mixed with others. Invalidates
+ * what hm_map_erase does. O(n). */
 HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n);
 
 /* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
  * once for each item, in dense order. The survivors keep their order; an unfinished defragment
- * first places the items that it is moving. The items are erased after the last call of `doomed`. 0
- * when busy. Invalidates all pointers to items and all dense indices. O(n). Example:
+ * first places the items that it is moving. The items are erased after the last call of `doomed`.
+ * Invalidates all pointers to items and all dense indices. O(n). Example:
  *
  *     static bool is_behind(const void *item, void *context)
  *     {
@@ -126,24 +113,17 @@ HM_API uint32_t hm_map_erase_n(hm_map *map, const hm_handle *handles, uint32_t n
 HM_API uint32_t hm_map_erase_if(hm_map *map, bool (*doomed)(const void *item, void *context),
                                 void *context);
 
-/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
- * there. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed, except that free slots with no uses left count as
- * retired if they caused HM_ERROR_FULL. On success, those that the next n inserts would meet count
- * as retired. Invalidates nothing. O(n). Example:
- *
- *     if (hm_map_reserve(&map, 2) == HM_OK) {
- *         hm_handle body = hm_map_insert(&map, NULL); // neither is null
- *         hm_map_insert(&map, &(struct sprite){.parent = body});
- *     }
- */
+/* Makes the next n inserts succeed while nothing is erased in between. HM_ERROR_FULL: n more would
+ * exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed,
+ * except that free slots with no uses left count as retired if they caused HM_ERROR_FULL. On
+ * success, those that the next n inserts would meet count as retired. O(n). */
 HM_API hm_status hm_map_reserve(hm_map *map, uint32_t n);
 
 /* After hm_map_reserve(map, n), returns for each k below n the handle that the (k + 1)-th item from
  * now will get. That holds while only inserts follow: an erase, a clear or a trim voids the answers
  * until the next reserve. Beyond n the answer is unspecified. A const call: threads may take
  * numbers from one atomic counter, and build references among new items before any of them exists.
- * Until its item is inserted, the handle resolves to nothing. Invalidates nothing. O(1). Example:
+ * Until its item is inserted, the handle resolves to nothing. O(1). Example:
  *
  *     if (hm_map_reserve(&map, 2) == HM_OK) {
  *         struct sprite child = {.parent = hm_map_upcoming(&map, 1)};
@@ -162,19 +142,13 @@ HM_API void hm_map_clear(hm_map *map);
  * live slot. Earlier handles stay refused. Slots that are issued again on a dropped page have only
  * as many uses left as the most used slot of that page had. HM_ERROR_MEMORY: the system refuses;
  * some pages may have been given back already, and the free slots on them dropped; nothing else has
- * changed. HM_ERROR_BUSY. Invalidates nothing. O(slots).
+ * changed. HM_ERROR_BUSY. O(slots).
  *
  * Call it when the map will stay smaller for long, not in each frame: later inserts commit the
- * pages again. Example:
- *
- *     hm_map_clear(&map);
- *     load_level(&map);
- *     hm_map_trim(&map); // the previous level may have had more sprites
- */
+ * pages again. */
 HM_API hm_status hm_map_trim(hm_map *map);
 
-/* Checks that all parts of the map are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * callbacks. O(slots). */
+/* Checks that all parts of the map are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_map_validate(const hm_map *map);
 
 /* Returns the handle of the item that contains the address, even in its middle; null when no live
@@ -191,11 +165,7 @@ HM_API hm_status hm_map_validate(const hm_map *map);
  */
 HM_API hm_handle hm_map_handle_of(const hm_map *map, const void *item);
 
-/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). Example:
- *
- *     if (hm_map_get(&map, handle) == NULL)
- *         printf("sprite: %s\n", hm_handle_state_name(hm_map_explain(&map, handle)));
- */
+/* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
 HM_API hm_handle_state hm_map_explain(const hm_map *map, hm_handle handle);
 
 /* Says in a sentence, with the numbers, what hm_map_explain says by a state. It begins with the
@@ -285,7 +255,7 @@ HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budg
  * the last. So skip the call if neither the map nor the handles have changed since `done`. Uses 16
  * bytes of memory for each handle from the first that is out of place on, and 2 bits for each item.
  * O(n + items) in all. If memory is refused, `status` says so, and the next call tries again.
- * When busy: spends nothing, not done. Invalidates what hm_map_defragment does. Example:
+ * Invalidates what hm_map_defragment does. Example:
  *
  *     if (tree_has_changed) {
  *         n = list_tree(handles, 256); // parents before children
@@ -297,7 +267,7 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_
                                   hm_budget *budget);
 
 /* Tells the order that this item's position in it may have changed. A handle that does not resolve
- * is ignored. Invalidates nothing. O(1). Example:
+ * is ignored. O(1). Example:
  *
  *     struct sprite *sprite = hm_map_get(&map, handle);
  *     if (sprite != NULL) {
@@ -307,8 +277,7 @@ HM_API hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_
  */
 HM_API void hm_map_touch(hm_map *map, hm_handle handle);
 
-/* Tells the order that the position of any item may have changed: the next call starts over.
- * Invalidates nothing. O(1). */
+/* Tells the order that any item may have changed: the next call starts over. O(1). */
 HM_API void hm_map_touch_all(hm_map *map);
 
 /* Search a map that hm_map_defragment has put in this order. hm_map_lower_bound returns the dense
@@ -330,8 +299,8 @@ HM_API void hm_map_touch_all(hm_map *map);
  * mark the map as busy. A change ends the search with HM_INVALID_INDEX, or makes its index
  * meaningless; no item that was erased is read.
  *
- * Invalidates nothing. O(log n): 20 steps for a million items, each of one key or compare; with
- * both, one of each where keys are equal. Example:
+ * O(log n): 20 steps for a million items, each of one key or compare; with both, one of each where
+ * keys are equal. Example:
  *
  *     hm_map_defragment(&map, &order, NULL); // no limit: it is done
  *     const struct sprite near = {.depth = 10}, far = {.depth = 20};
@@ -347,8 +316,7 @@ HM_API uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, con
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct sprite){0}` first. Returns
  * null and sets *item = NULL when the map is full, busy or refused memory: hm_last_error says
- * which, and so does hm_map_reserve(map, 1). Invalidates nothing. O(1) but for system calls.
- * Example:
+ * which, and so does hm_map_reserve(map, 1). O(1) but for system calls. Example:
  *
  *     void *place;
  *     hm_handle created = hm_map_emplace(&map, &place);
@@ -361,7 +329,7 @@ static inline hm_handle hm_map_emplace(hm_map *map, void **item)
 }
 
 /* Copies in an item (NULL: a zeroed one) and returns its handle, or null as hm_map_emplace does.
- * Invalidates nothing. O(1) but for system calls. */
+ * O(1) but for system calls. */
 static inline hm_handle hm_map_insert(hm_map *map, const void *item)
 {
     return hm_map_insert_as(map, item, map != NULL ? map->item_size : 0);

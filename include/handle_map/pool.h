@@ -79,52 +79,48 @@ typedef hm_stats hm_pool_stats;
  */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
-/* Destroys all items, releases all memory, zeroes the pool. May be called twice. Invalidates
- * everything. O(blocks); with a destroy hook also the cost of hm_pool_clear. */
+/* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the
+ * cost of hm_pool_clear. */
 HM_API void hm_pool_fini(hm_pool *pool);
 
-/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items;
- * `handles` NULL: not reported. Holes are filled first, so the new items need not be contiguous.
- * HM_ERROR_FULL, HM_ERROR_MEMORY, HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve; then
- * nothing has changed and `handles` is not written. Invalidates nothing. O(n). */
+/* Copies in `n` items and reports their handles: all of them, or none. `items` NULL: zeroed items.
+ * Holes are filled first, so the new items need not be contiguous. HM_ERROR_FULL, HM_ERROR_MEMORY,
+ * HM_ERROR_BUSY or HM_ERROR_INVALID, as hm_pool_reserve. O(n). */
 HM_API hm_status hm_pool_insert_n(hm_pool *pool, const void *items, uint32_t n, hm_handle *handles);
 
 /* Looks up n handles: items[i] becomes the item of handles[i], or NULL if that does not resolve.
- * Returns how many resolve; cannot fail. `items` must not overlap `handles`. Each pointer is valid
- * until its item is erased. For the speed see hm_map_get_n. Best in batches of about 256.
- * Invalidates nothing. O(n). */
+ * Returns how many resolve. Each pointer is valid until its item is erased. For the speed see
+ * hm_map_get_n. Best in batches of about 256. O(n). */
 HM_API uint32_t hm_pool_get_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                               void **items);
 
-/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
- * `alive` must not overlap `handles`. Reads no item. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do. Reads no item.
+ * O(n). */
 HM_API uint32_t hm_pool_contains_n(const hm_pool *pool, const hm_handle *handles, uint32_t n,
                                    bool *alive);
 
 /* Erases all items for which `doomed` returns true, and returns their number. `doomed` is called
- * once for each item, in the order of their places; an item is erased before the next call. 0 when
- * busy. Invalidates pointers to the erased items. O(items + slots / 64). */
+ * once for each item, in the order of their places; an item is erased before the next call.
+ * Invalidates pointers to the erased items. O(items + slots / 64). */
 HM_API uint32_t hm_pool_erase_if(hm_pool *pool, bool (*doomed)(const void *item, void *context),
                                  void *context);
 
-/* Erases the items of n handles, except those that do not resolve; returns the number of erased
- * items. A handle that occurs twice counts once. 0 when busy. In batches of a hundred or more this
- * is faster than single calls in a pool of a million items or more, and in any pool if stale
- * handles are mixed with others. Invalidates pointers to the erased items. O(n). */
+/* Erases the items of n handles; returns the number of erased items. In batches of a hundred or
+ * more this is faster than single calls in a pool of a million items or more, and in any pool if
+ * stale handles are mixed with others. Invalidates pointers to the erased items. O(n). */
 HM_API uint32_t hm_pool_erase_n(hm_pool *pool, const hm_handle *handles, uint32_t n);
 
-/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
- * there. Holes count first, then places whose memory trim has given back, then new ones, which take
- * one commit, or in fixed blocks one for each 2 MiB. Committed memory costs nothing until items use
- * it. HM_ERROR_FULL: n more would exceed the capacity or the index space; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY; HM_ERROR_INVALID: the memory table has reserved an unaligned address for blocks.
- * Then nothing has changed. Invalidates nothing. O(n). */
+/* Makes the next n inserts succeed while nothing is erased in between. Holes count first, then
+ * places whose memory trim has given back, then new ones, which take one commit, or in fixed blocks
+ * one for each 2 MiB. Committed memory costs nothing until items use it. HM_ERROR_FULL: n more
+ * would exceed the capacity or the index space; HM_ERROR_MEMORY; HM_ERROR_BUSY; HM_ERROR_INVALID:
+ * the memory table has reserved an unaligned address for blocks. O(n). */
 HM_API hm_status hm_pool_reserve(hm_pool *pool, uint32_t n);
 
 /* After hm_pool_reserve(pool, n), returns for each k below n the handle that the (k + 1)-th item
- * from now will get; the conditions are those of hm_map_upcoming. A const call: threads may ask
- * together. Invalidates nothing. O(1) for a recent hole and for a slot that was never used; for any
- * other hole, of which there are few where most slots are live, O(slots / 64). */
+ * from now will get; the conditions are those of hm_map_upcoming. O(1) for a recent hole and for a
+ * slot that was never used; for any other hole, of which there are few where most slots are live,
+ * O(slots / 64). */
 HM_API hm_handle hm_pool_upcoming(const hm_pool *pool, uint32_t k);
 
 /* Erases all items, the lowest first. All handles are refused from then on. Invalidates all
@@ -136,11 +132,11 @@ HM_API void hm_pool_clear(hm_pool *pool);
  * wherever they are. The 4.25 bytes for each slot stay, so earlier handles stay refused, and no
  * slot loses uses. Insert commits the memory again when no other hole is left. HM_ERROR_MEMORY: the
  * system refuses; some memory may have been given back already; nothing else has changed.
- * HM_ERROR_BUSY. Invalidates nothing. O(slots / 64 + pages + holes). */
+ * HM_ERROR_BUSY. O(slots / 64 + pages + holes). */
 HM_API hm_status hm_pool_trim(hm_pool *pool);
 
 /* Checks that entries, bits, counts, levels and memory are consistent: HM_OK or HM_ERROR_CORRUPT.
- * May be called from the destroy hook. O(slots). */
+ * O(slots). */
 HM_API hm_status hm_pool_validate(const hm_pool *pool);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
@@ -158,18 +154,13 @@ HM_API hm_pool_stats hm_pool_get_stats(const hm_pool *pool);
 /* Returns the handle of the item that contains the address, even in its middle; null when no live
  * item of this pool does. Any address may be given; nothing is read there. O(1); in growing blocks
  * O(log n): it checks each block, at most 29 of them. Since items never move, a pointer to one can
- * be stored, and its handle found later. Example:
- *
- *     void *bullet;
- *     hm_pool_emplace(&pool, &bullet);
- *     hm_pool_erase(&pool, hm_pool_handle_of(&pool, bullet)); // later, elsewhere
- */
+ * be stored, and its handle found later. */
 HM_API hm_handle hm_pool_handle_of(const hm_pool *pool, const void *item);
 
 /* Adds an item whose bytes the caller writes at once: returns its handle and sets *item to its
  * address. The bytes are not cleared: assign a whole item, or `(struct bullet){0}` first. Returns
  * null and sets *item = NULL when the pool is full, busy or refused memory: hm_last_error says
- * which, and so does hm_pool_reserve(pool, 1). Invalidates nothing. O(1) but for system calls. */
+ * which, and so does hm_pool_reserve(pool, 1). O(1) but for system calls. */
 static inline hm_handle hm_pool_emplace(hm_pool *pool, void **item)
 {
     return hm_pool_emplace_as(pool, item, pool != NULL ? pool->item_size : 0);

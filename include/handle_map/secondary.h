@@ -72,8 +72,7 @@ typedef hm_stats hm_secondary_stats;
  */
 HM_API hm_status hm_secondary_init(hm_secondary *secondary, const hm_secondary_desc *desc);
 
-/* Destroys all values, releases all memory, zeroes the secondary. May be called twice. Invalidates
- * everything. O(1), or O(n) with a destroy hook. */
+/* Destroys all values, releases all memory, zeroes it. O(1), or O(n) with a destroy hook. */
 HM_API void hm_secondary_fini(hm_secondary *secondary);
 
 /* Sets the value of each of n owners, as n calls of hm_secondary_set one after the other do: all or
@@ -82,25 +81,21 @@ HM_API void hm_secondary_fini(hm_secondary *secondary);
  *
  * HM_ERROR_INVALID: a handle cannot be an owner's; HM_ERROR_STALE: its slot has the value of a
  * later owner; HM_ERROR_FULL, where an owner without a value counts each time that it occurs;
- * HM_ERROR_MEMORY; HM_ERROR_BUSY. Then nothing has changed. Invalidates pointers to the values that
- * are replaced. O(n). */
+ * HM_ERROR_MEMORY; HM_ERROR_BUSY. Invalidates pointers to the values that are replaced. O(n). */
 HM_API hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners,
                                     const void *values, uint32_t n);
 
 /* Looks up n handles: values[i] becomes the value that was set for exactly owners[i], or NULL.
- * Returns how many have one; cannot fail. `values` must not overlap `owners`. The pointers are
- * valid as long as those of hm_secondary_get. Invalidates nothing. O(n). */
+ * Returns how many have one. The pointers are valid as long as those of hm_secondary_get. O(n). */
 HM_API uint32_t hm_secondary_get_n(const hm_secondary *secondary, const hm_handle *owners,
                                    uint32_t n, void **values);
 
-/* Sets alive[i] to whether owners[i] has a value, for n handles. Returns how many have one; cannot
- * fail. `alive` must not overlap `owners`. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether owners[i] has a value, for n handles. Returns how many do. O(n). */
 HM_API uint32_t hm_secondary_contains_n(const hm_secondary *secondary, const hm_handle *owners,
                                         uint32_t n, bool *alive);
 
-/* Removes the values of n owners, except those that have none; returns how many it removed. A
- * handle that occurs twice counts once. 0 when busy. Invalidates what hm_secondary_remove does.
- * O(n). */
+/* Removes the values of n owners, except those that have none; returns how many it removed.
+ * Invalidates what hm_secondary_remove does. O(n). */
 HM_API uint32_t hm_secondary_remove_n(hm_secondary *secondary, const hm_handle *owners, uint32_t n);
 
 /* Removes the values of all owners for which `doomed` returns true, and returns their number. A
@@ -111,8 +106,7 @@ HM_API uint32_t hm_secondary_remove_n(hm_secondary *secondary, const hm_handle *
  *
  * `doomed` is called once for each owner, in dense order. The survivors keep their order; an
  * unfinished defragment first places the values that it is moving. The values are removed after the
- * last call of `doomed`. 0 when busy. Invalidates all pointers to values and all dense indices.
- * O(n). Example:
+ * last call of `doomed`. Invalidates all pointers to values and all dense indices. O(n). Example:
  *
  *     static bool is_gone(hm_handle owner, const void *value, void *context)
  *     {
@@ -129,15 +123,9 @@ HM_API uint32_t hm_secondary_remove_if(hm_secondary *secondary,
 
 /* Makes the next n sets succeed, while nothing is removed or trimmed in between, for owners whose
  * index is below the number of values plus n, and for owners whose slot has had a value since the
- * last trim; n is *additional* to what is there. A set for any other owner may still need a piece
- * of the sparse column. HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY;
- * HM_ERROR_BUSY. Then nothing has changed. Invalidates nothing. O(1) but for the commits: at most
- * two, and one for each 16,384 slots. Example:
- *
- *     if (hm_secondary_reserve(&glows, 256) == HM_OK) // for a new map of 256 sprites
- *         for (int i = 0; i < 256; i++)
- *             hm_secondary_set(&glows, handles[i], NULL); // not NULL
- */
+ * last trim. A set for any other owner may still need a piece of the sparse column. HM_ERROR_FULL:
+ * n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(1) but for the commits: at
+ * most two, and one for each 16,384 slots. */
 HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
 
 /* Removes all values, last first. Invalidates all pointers to values. O(1) without a destroy hook,
@@ -152,8 +140,7 @@ HM_API void hm_secondary_clear(hm_secondary *secondary);
  * in each frame. */
 HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
 
-/* Checks that all parts of the secondary are consistent: HM_OK or HM_ERROR_CORRUPT. May be called
- * from callbacks. O(values + slots / 16,384). */
+/* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(values + slots / 16,384). */
 HM_API hm_status hm_secondary_validate(const hm_secondary *secondary);
 
 /* Returns the owner of the value that contains the address, even in its middle; null when no value
@@ -185,8 +172,8 @@ HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
 /* Brings the values nearer to the order within the budget, exactly as hm_map_defragment does the
  * items of a map: call it once a frame; it resumes where it stopped, and the program may change
  * anything between calls. `compare` and `key` see values. A set that replaces a value reports the
- * change to the order; an edit in place needs hm_secondary_touch. When busy: spends nothing, not
- * done. Invalidates all pointers to values and all dense indices. Example:
+ * change to the order; an edit in place needs hm_secondary_touch. Invalidates all pointers to
+ * values and all dense indices. Example:
  *
  *     static uint64_t by_radius(const void *value, void *context)
  *     {
@@ -205,23 +192,15 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
  * container; a loop over values and owners together then goes forward in both. A value that is set
  * for one of the owners while an arrangement is unfinished may be left where it is: arrange once
  * more after `done`. In all it takes fewer swaps than there are values, and may take nearly as many
- * for a single handle. When busy: spends nothing, not done. Invalidates what
- * hm_secondary_defragment does. Example:
- *
- *     uint32_t sprites = hm_map_count(&map) < 256 ? hm_map_count(&map) : 256;
- *     for (uint32_t i = 0; i < sprites; i++)
- *         handles[i] = hm_map_handle_at(&map, i);
- *     hm_secondary_arrange(&glows, handles, sprites, &budget);
- */
+ * for a single handle. Invalidates what hm_secondary_defragment does. */
 HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles,
                                         uint32_t n, hm_budget *budget);
 
 /* Tells the order that the position of this owner's value in it may have changed. A handle that has
- * no value is ignored. Invalidates nothing. O(1). */
+ * no value is ignored. O(1). */
 HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
 
-/* Tells the order that the position of any value may have changed: the next call starts over.
- * Invalidates nothing. O(1). */
+/* Tells the order that any value may have changed: the next call starts over. O(1). */
 HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the dense index of the first value that does
@@ -230,13 +209,7 @@ HM_API void hm_secondary_touch_all(hm_secondary *secondary);
  * and when busy. The probe is a value. Setting, replacing and removing a value are changes that end
  * the order until defragment is done again. Compare and key must not make them: as in
  * hm_map_lower_bound, a change is not refused, but ends the search with HM_INVALID_INDEX, or makes
- * its index meaningless. Invalidates nothing. O(log n). Example:
- *
- *     const struct glow least = {.radius = 5};
- *     uint32_t begin = hm_secondary_lower_bound(&glows, &order, &least);
- *     for (uint32_t i = begin; i < hm_secondary_count(&glows); i++)
- *         draw(hm_map_get(&map, hm_secondary_owner_at(&glows, i)));
- */
+ * its index meaningless. O(log n). */
 HM_API uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,
                                          const void *probe);
 HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
@@ -247,8 +220,8 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
  * destroy hook runs first. NULL when refused; hm_last_error says why: the handle cannot be an
  * owner's (null, free bit set, generation 0, another type id, or an index of `max_slots` or above);
  * its slot has the value of a later owner; the capacity is used up; the system refuses memory;
- * busy. Then nothing has changed. A handle whose item is dead is not refused for that reason: a
- * secondary does not know its owners.
+ * busy. A handle whose item is dead is not refused for that reason: a secondary does not know its
+ * owners.
  *
  * Adding a value invalidates nothing. Replacing one invalidates pointers to it. O(1) but for system
  * calls. Example:
@@ -265,12 +238,7 @@ static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, c
 
 /* Returns the value that was set for exactly this handle, or NULL: a stale handle is refused even
  * if its slot is in use again. The pointer is valid until the next call that may move values. O(1):
- * reads a position and the owner there. Example:
- *
- *     const struct glow *glow = hm_secondary_get(&glows, handle);
- *     if (glow != NULL)
- *         printf("glows %u wide\n", (unsigned)glow->radius);
- */
+ * reads a position and the owner there. */
 static inline void *hm_secondary_get(const hm_secondary *secondary, hm_handle owner)
 {
     return hm_secondary_get_as(secondary, owner, secondary != NULL ? secondary->value_size : 0);

@@ -86,14 +86,14 @@ typedef hm_stats hm_table_stats;
  */
 HM_API hm_status hm_table_init(hm_table *table, const hm_table_desc *desc);
 
-/* Destroys all rows, releases all memory, zeroes the table. May be called twice. Invalidates
- * everything. O(columns); with a destroy hook also the cost of hm_table_clear. */
+/* Destroys all rows, releases all memory, zeroes the table. O(columns); with a destroy hook also
+ * the cost of hm_table_clear. */
 HM_API void hm_table_fini(hm_table *table);
 
 /* Adds a row, copies a cell from each of the `values`, one for each column, and returns the row's
  * handle. A NULL value is zero; `values` NULL: all are. Returns null when the table is full, busy
  * or refused memory: hm_last_error says which, and so does hm_table_reserve(table, 1). The row is
- * the last one. Invalidates nothing. O(columns) but for system calls. Example:
+ * the last one. O(columns) but for system calls. Example:
  *
  *     float x = 1, y = 2;
  *     const void *values[] = {&x, &y};
@@ -102,15 +102,12 @@ HM_API void hm_table_fini(hm_table *table);
 HM_API hm_handle hm_table_insert(hm_table *table, const void *const *values);
 
 /* As hm_table_insert, but sets *row and clears nothing: the caller writes all cells at once. When
- * it returns null, *row is HM_INVALID_INDEX. Invalidates nothing. O(columns) but for system calls.
- */
+ * it returns null, *row is HM_INVALID_INDEX. O(columns) but for system calls. */
 HM_API hm_handle hm_table_emplace(hm_table *table, uint32_t *row);
 
 /* Adds n rows and reports their handles: all of them, or none. columns[c] is an array of n cells
- * for column c, or NULL for zeros; `columns` NULL: all are zero; `handles` NULL: not reported.
- * HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has changed and `handles` is not
- * written. The rows are the last ones, in the order of the arrays. Invalidates nothing.
- * O(n x columns). */
+ * for column c, or NULL for zeros; `columns` NULL: all are zero. HM_ERROR_FULL, HM_ERROR_MEMORY or
+ * HM_ERROR_BUSY. The rows are the last ones, in the order of the arrays. O(n x columns). */
 HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_t n,
                                    hm_handle *handles);
 
@@ -119,65 +116,41 @@ HM_API hm_status hm_table_insert_n(hm_table *table, const void *const *columns, 
  * pointers to their cells. O(columns). */
 HM_API bool hm_table_erase(hm_table *table, hm_handle handle);
 
-/* Erases the rows of n handles, except those that do not resolve; returns how many it erased. A
- * handle that occurs twice counts once. 0 when busy. Faster than single calls in a table of a
- * million rows, since cache misses overlap, and in any table if stale handles are mixed with
+/* Erases the rows of n handles; returns how many it erased. Faster than single calls in a table of
+ * a million rows, since cache misses overlap, and in any table if stale handles are mixed with
  * others. Invalidates what hm_table_erase does. O(n x columns). */
 HM_API uint32_t hm_table_erase_n(hm_table *table, const hm_handle *handles, uint32_t n);
 
 /* Erases all rows for which `doomed` returns true, and returns their number. `doomed` is called
  * once for each row, in order. The survivors keep their order; an unfinished defragment first
- * places the rows that it is moving. The rows are erased after the last call. 0 when busy.
- * Invalidates all row numbers and pointers to cells. O(count x columns). Example:
- *
- *     static bool is_left(const hm_table *table, uint32_t row, void *context)
- *     {
- *         const float *x = hm_table_cell(table, row, 0);
- *         const float *limit = context;
- *         return *x < *limit;
- *     }
- *
- *     float limit = 100;
- *     hm_table_erase_if(&points, is_left, &limit);
- */
+ * places the rows that it is moving. The rows are erased after the last call. Invalidates all row
+ * numbers and pointers to cells. O(count x columns). */
 HM_API uint32_t hm_table_erase_if(hm_table *table,
                                   bool (*doomed)(const hm_table *table, uint32_t row,
                                                  void *context),
                                   void *context);
 
 /* Looks up n handles: rows[i] becomes the row of handles[i], or HM_INVALID_INDEX. Returns how many
- * resolve; cannot fail. `rows` must not overlap `handles`. About as fast as single calls.
- * Invalidates nothing. O(n). */
+ * resolve. About as fast as single calls. O(n). */
 HM_API uint32_t hm_table_row_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t *rows);
 
 /* Looks up n handles: cells[i] becomes the cell of handles[i] in this column, or NULL if that does
  * not resolve. Returns how many resolve; for a column out of range all are NULL, and it returns 0.
- * Cannot fail. `cells` must not overlap `handles`. The pointers are valid until rows move. For the
- * speed see hm_map_get_n. Invalidates nothing. O(n). */
+ * The pointers are valid until rows move. For the speed see hm_map_get_n. O(n). */
 HM_API uint32_t hm_table_get_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                uint32_t column, void **cells);
 
-/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do; cannot fail.
- * `alive` must not overlap `handles`. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether handles[i] resolves, for n handles. Returns how many do. O(n). */
 HM_API uint32_t hm_table_contains_n(const hm_table *table, const hm_handle *handles, uint32_t n,
                                     bool *alive);
 
-/* Makes the next n inserts succeed while nothing is erased in between: n is *additional* to what is
- * there. HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing has changed, as in map.h.
- * Invalidates nothing. O(n). */
+/* Makes the next n inserts succeed while nothing is erased in between. Fails as hm_map_reserve
+ * does. O(n). */
 HM_API hm_status hm_table_reserve(hm_table *table, uint32_t n);
 
 /* After hm_table_reserve(table, n), returns for each k below n the handle that the (k + 1)-th row
- * from now will get; the conditions are those of hm_map_upcoming. A const call: threads may ask
- * together. Invalidates nothing. O(1). Example:
- *
- *     if (hm_table_reserve(&points, 100) == HM_OK) {
- *         hm_handle last = hm_table_upcoming(&points, 99);
- *         hm_table_insert_n(&points, NULL, 100, NULL);
- *         *(float *)hm_table_get(&points, last, 0) = 1;
- *     }
- */
+ * from now will get; the conditions are those of hm_map_upcoming. O(1). */
 HM_API hm_handle hm_table_upcoming(const hm_table *table, uint32_t k);
 
 /* Erases all rows, the last first; all handles are refused from then on. Invalidates all row
@@ -188,11 +161,10 @@ HM_API void hm_table_clear(hm_table *table);
 /* Gives back whole pages: those behind the last row in each column, and those of the sparse table
  * behind the last live slot. Earlier handles stay refused; slots lose uses as in hm_map_trim.
  * HM_ERROR_MEMORY: the system refuses; some pages may have been given back already. HM_ERROR_BUSY.
- * Invalidates nothing. O(slots + columns). */
+ * O(slots + columns). */
 HM_API hm_status hm_table_trim(hm_table *table);
 
-/* Checks that all parts of the table are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * callbacks. O(slots + columns). */
+/* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots + columns). */
 HM_API hm_status hm_table_validate(const hm_table *table);
 
 /* Returns the handle of the row whose cell in this column contains the address, even in its middle;
@@ -216,8 +188,7 @@ HM_API hm_table_stats hm_table_get_stats(const hm_table *table);
  * shown cells of that column. All columns move along; a swap is an exchange of two rows. All else
  * is as in hm_map_defragment. Another column is another order, which starts over. To see a row's
  * other cells in a compare, pass the table as context: hm_table_handle_of names the row. A column
- * out of range is a broken contract. When busy: spends nothing, not done. Invalidates all row
- * numbers and pointers to cells. Example:
+ * out of range is a broken contract. Invalidates all row numbers and pointers to cells. Example:
  *
  *     static uint64_t key_of(const void *cell, void *context)
  *     {
@@ -234,17 +205,16 @@ HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const h
                                        hm_budget *budget);
 
 /* As hm_map_arrange: brings the rows of n handles to the front, in this order. In all it takes
- * fewer swaps than the table has rows, and may take nearly as many for a single handle. When busy:
- * spends nothing, not done. Invalidates what hm_table_defragment does. */
+ * fewer swaps than the table has rows, and may take nearly as many for a single handle. Invalidates
+ * what hm_table_defragment does. */
 HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
                                     hm_budget *budget);
 
 /* Tells the order that this row's position in it may have changed. A handle that does not resolve
- * is ignored. Invalidates nothing. O(1). */
+ * is ignored. O(1). */
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
 
-/* Tells the order that the position of any row may have changed: the next call starts over.
- * Invalidates nothing. O(1). */
+/* Tells the order that any row may have changed: the next call starts over. O(1). */
 HM_API void hm_table_touch_all(hm_table *table);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
@@ -252,14 +222,7 @@ HM_API void hm_table_touch_all(hm_table *table);
  * order by this column. HM_INVALID_INDEX, and hm_last_error says why, when it is not in this order
  * and when busy. The probe is a cell. A column out of range is a broken contract. Compare and key
  * must not change the table: as in hm_map_lower_bound, a change is not refused, but ends the search
- * with HM_INVALID_INDEX, or makes its row meaningless. Invalidates nothing. O(log n). Example:
- *
- *     hm_table_defragment(&points, 0, &order, NULL);
- *     const float from = 10, to = 20;
- *     uint32_t end = hm_table_upper_bound(&points, 0, &order, &to);
- *     for (uint32_t row = hm_table_lower_bound(&points, 0, &order, &from); row < end; row++)
- *         printf("%g\n", *(const float *)hm_table_cell(&points, row, 1));
- */
+ * with HM_INVALID_INDEX, or makes its row meaningless. O(log n). */
 HM_API uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
                                      const void *probe);
 HM_API uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
@@ -326,12 +289,7 @@ static inline void *hm_table_get(const hm_table *table, hm_handle handle, uint32
 }
 
 /* Returns a whole column, hm_table_count cells; its address never changes. NULL when the column is
- * out of range, or the table does not have lanes 0. O(1). Example:
- *
- *     float *x = hm_table_column(&points, 0);
- *     for (uint32_t i = 0; i < hm_table_count(&points); i++)
- *         x[i] += 1;
- */
+ * out of range, or the table does not have lanes 0. O(1). */
 static inline void *hm_table_column(const hm_table *table, uint32_t column)
 {
     HM_CONTRACT(table != NULL, "hm_table_column: table is NULL");

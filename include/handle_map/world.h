@@ -92,17 +92,17 @@ typedef hm_stats hm_world_stats;
  */
 HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
-/* Destroys all entities, releases all memory, zeroes the world. May be called twice. No query may
- * be running (a broken contract), and each hm_commands must have been finished. Invalidates
- * everything. O(archetypes), or O(values) with destroy hooks. */
+/* Destroys all entities, releases all memory, zeroes the world. No query may be running (a broken
+ * contract), and each hm_commands must have been finished. O(archetypes), or O(values) with destroy
+ * hooks. */
 HM_API void hm_world_fini(hm_world *world);
 
 /* Makes a component and returns it. Returns HM_INVALID_INDEX for a NULL descriptor, a size or
  * alignment against the limits above, a tag with a destroy hook or sparse storage, and an unknown
  * storage; when HM_WORLD_MAX_COMPONENTS exist already; when the system refuses memory; and when
  * busy. hm_last_error says which. A component exists until fini. The world keeps no pointer to the
- * descriptor. Allowed while a query runs, but not inside a callback. Invalidates nothing. O(1),
- * with four reservations for a sparse one. Example:
+ * descriptor. Allowed while a query runs, but not inside a callback. O(1), with four reservations
+ * for a sparse one. Example:
  *
  *     const hm_component_desc desc = {.size = sizeof(struct vector), .name = "force"};
  *     hm_component force = hm_world_component(&world, &desc);
@@ -114,7 +114,7 @@ HM_API hm_component hm_world_component(hm_world *world, const hm_component_desc 
 /* Returns a new entity with these n components, whose values are zero, or null. The components may
  * be given in any order; `set` may be NULL if n is 0. Null: a component is given twice or is not of
  * this world, or the values take more than a chunk; the capacity or index space is used up; the
- * system refuses memory; busy. Invalidates nothing. O(n) but for system calls. Example:
+ * system refuses memory; busy. O(n) but for system calls. Example:
  *
  *     hm_handle mover = hm_world_create(&world, (hm_component[]){position, velocity}, 2);
  *     if (hm_handle_is_null(mover))
@@ -134,8 +134,8 @@ HM_API hm_handle hm_world_create_with(hm_world *world, const hm_component *set, 
 /* Makes `count` entities with these n components: all of them or none. columns[i] points to `count`
  * values of set[i], one after the other, which are copied. NULL, as it must be for a tag, means
  * zeros; so does `columns` NULL. The new handles go to `entities`, which may be NULL. Fails when
- * create does, with HM_ERROR_INVALID, HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY; then nothing
- * has changed and `entities` is not written. Invalidates nothing. O(n * count). Example:
+ * create does, with HM_ERROR_INVALID, HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. O(n *
+ * count). Example:
  *
  *     const void *values[] = {positions, NULL}; // the velocities are zero
  *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
@@ -146,7 +146,7 @@ HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uin
 /* Returns a new entity with the components and the values of this one, or null. The values are
  * copied as bytes; then the copy hooks run, each once, when the new entity has all of them. Null:
  * the entity is not alive; a component has a destroy hook, but no copy hook; and when create fails.
- * Invalidates nothing. O(its components). */
+ * O(its components). */
 HM_API hm_handle hm_world_copy(hm_world *world, hm_handle entity);
 
 /* Destroys an entity and its values; the destroy hooks run first. False if it is not alive, and
@@ -154,8 +154,8 @@ HM_API hm_handle hm_world_copy(hm_world *world, hm_handle entity);
  * archetype, and to the last value of each sparse component that it has. O(its components). */
 HM_API bool hm_world_destroy(hm_world *world, hm_handle entity);
 
-/* Destroys those of n entities that are alive, and returns their number. 0 when busy. Invalidates
- * what destroy does. O(n x components). */
+/* Destroys those of n entities that are alive, and returns their number. Invalidates what destroy
+ * does. O(n x components). */
 HM_API uint32_t hm_world_destroy_n(hm_world *world, const hm_handle *entities, uint32_t n);
 
 /* Destroys all entities. Components and archetypes stay. Inside a callback, and while a query runs,
@@ -166,10 +166,9 @@ HM_API void hm_world_clear(hm_world *world);
 /* Gives an entity a component with this value (NULL: zero). If it has the component already, the
  * value is replaced: the destroy hook of the old one runs first. HM_ERROR_STALE: the entity is not
  * alive; HM_ERROR_INVALID: the component is not of this world, a value is given for a tag, or the
- * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Then nothing has
- * changed. Invalidates pointers to the values of this entity and of the last one of its archetype,
- * unless the component is sparse or replaced. O(components of the entity); O(1) if sparse or
- * replaced. Example:
+ * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Invalidates
+ * pointers to the values of this entity and of the last one of its archetype, unless the component
+ * is sparse or replaced. O(components of the entity); O(1) if sparse or replaced. Example:
  *
  *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
@@ -221,12 +220,12 @@ HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_com
  * hm_world_upcoming returns them, and creating these entities cannot fail for lack of a handle.
  * Their values may still need memory. HM_ERROR_FULL: n more would exceed the capacity or the index
  * space; HM_ERROR_MEMORY; HM_ERROR_BUSY inside a callback. Allowed while a query runs, but not
- * while other threads record commands. Invalidates nothing. O(n). */
+ * while other threads record commands. O(n). */
 HM_API hm_status hm_world_reserve(hm_world *world, uint32_t n);
 
 /* Returns the handle of the entity that the (k + 1)-th create from now will make, for each k below
  * the number of handles that were reserved and are not used yet; beyond, null. Destroy, clear and
- * trim void the answers. A const call: threads may ask together. Invalidates nothing. O(1). */
+ * trim void the answers. O(1). */
 HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
 
 /* Gives back what no entity needs: drops the archetypes without entities, and returns whole pages
@@ -237,8 +236,7 @@ HM_API hm_handle hm_world_upcoming(const hm_world *world, uint32_t k);
  * O(archetypes * components + slots). Call it when a level ends, not in each frame. */
 HM_API hm_status hm_world_trim(hm_world *world);
 
-/* Checks that all parts of the world are consistent: HM_OK or HM_ERROR_CORRUPT. May be called from
- * callbacks. O(entities * components). */
+/* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(entities * components). */
 HM_API hm_status hm_world_validate(const hm_world *world);
 
 /* Returns why a handle does not resolve, or HM_HANDLE_LIVE. O(1). */
@@ -275,11 +273,11 @@ HM_API uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_com
 
 /* Tells the clock, and the order of hm_world_defragment, that the entity's value has changed.
  * Ignored if the entity does not have it. Allowed while a query runs; inside a callback it is a
- * broken contract. Invalidates nothing. O(1). */
+ * broken contract. O(1). */
 HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component component);
 
 /* Tells both that all values of a component may have changed. Ignored for a component of another
- * world. Invalidates nothing. O(archetypes). */
+ * world. O(archetypes). */
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
 /* Brings the rows of each archetype that has the component nearer to the order of its values,
@@ -289,8 +287,7 @@ HM_API void hm_world_touch_all(hm_world *world, hm_component component);
  * A swap is the exchange of two rows. The budget is exact, as for hm_map_defragment; besides, a
  * call with a limit looks at no more than 4,096 archetypes, and each call lists the chunks of those
  * that it begins to order. For a tag and for a component of another world it spends nothing, and is
- * done. When busy: spends nothing, not done. Invalidates all pointers to values of entities that
- * have the component. */
+ * done. Invalidates all pointers to values of entities that have the component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget *budget);
 
@@ -324,25 +321,18 @@ static inline bool hm_world_contains(const hm_world *world, hm_handle entity)
     return hm_id_table_contains(&world->ids, entity);
 }
 
-/* Sets alive[i] to whether entities[i] is alive, for n entities. Returns how many are; cannot fail.
- * `alive` must not overlap `entities`. Invalidates nothing. O(n). */
+/* Sets alive[i] to whether entities[i] is alive, for n entities. Returns how many are. O(n). */
 HM_API uint32_t hm_world_contains_n(const hm_world *world, const hm_handle *entities, uint32_t n,
                                     bool *alive);
 
 /* Looks up a component of n entities: values[i] becomes what get returns for entities[i]. Returns
- * how many are not NULL; cannot fail. `values` must not overlap `entities`. The pointers are valid
- * as that of get is. Invalidates nothing. O(n). */
+ * how many are not NULL. The pointers are valid as that of get is. O(n). */
 HM_API uint32_t hm_world_get_n(const hm_world *world, const hm_handle *entities, uint32_t n,
                                hm_component component, void **values);
 
 /* Writes the components of an entity to `components`, which has room for n: those of its archetype
  * in the order in which they were made, then sparse ones. Returns how many it has; if that is more
- * than n, the others are not written. 0 if it is not alive. Invalidates nothing. O(components of
- * the entity). Example:
- *
- *     hm_component has[HM_WORLD_MAX_COMPONENTS];
- *     uint32_t n = hm_world_components_of(&world, mover, has, HM_WORLD_MAX_COMPONENTS);
- */
+ * than n, the others are not written. 0 if it is not alive. O(components of the entity). */
 HM_API uint32_t hm_world_components_of(const hm_world *world, hm_handle entity,
                                        hm_component *components, uint32_t n);
 
