@@ -82,4 +82,52 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     return erased;
 }
 
+/* The functions of a container without columns that put it in order and search it.
+ * kind##_dense(kind) describes it. */
+#define HM_DENSE_ORDER(kind)                                                                       \
+    hm_progress hm_##kind##_defragment(hm_##kind *kind, const hm_order *order, hm_budget *budget)  \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_defragment: " #kind " is NULL");                   \
+        const hm_dense dense = kind##_dense(kind);                                                 \
+        return hm_dense_defragment(&dense, order, budget);                                         \
+    }                                                                                              \
+    uint32_t hm_##kind##_lower_bound(const hm_##kind *kind, const hm_order *order,                 \
+                                     const void *probe)                                            \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_lower_bound: " #kind " is NULL");                  \
+        const hm_dense dense = kind##_dense(kind);                                                 \
+        return hm_dense_bound(&dense, order, probe, false);                                        \
+    }                                                                                              \
+    uint32_t hm_##kind##_upper_bound(const hm_##kind *kind, const hm_order *order,                 \
+                                     const void *probe)                                            \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_upper_bound: " #kind " is NULL");                  \
+        const hm_dense dense = kind##_dense(kind);                                                 \
+        return hm_dense_bound(&dense, order, probe, true);                                         \
+    }
+
+/* Its functions that arrange, and that tell the order of changes. `described`: its hm_dense.
+ * kind##_find finds the position of a handle, or HM_INVALID_INDEX, which no order manages. */
+#define HM_DENSE_ARRANGE(kind, described)                                                          \
+    hm_progress hm_##kind##_arrange(hm_##kind *kind, const hm_handle *handles, uint32_t n,         \
+                                    hm_budget *budget)                                             \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_arrange: " #kind " is NULL");                      \
+        const hm_dense dense = described;                                                          \
+        return hm_dense_arrange(&dense, handles, n, budget);                                       \
+    }                                                                                              \
+    void hm_##kind##_touch(hm_##kind *kind, hm_handle handle)                                      \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_touch: " #kind " is NULL");                        \
+        HM_CONTRACT_IDLE(kind->guard.flags, "hm_" #kind "_touch", kind->name);                     \
+        uint32_t index = kind##_find(kind, handle);                                                \
+        hm_dense_disturb(&kind->guard, &kind->order, index, hm_##kind##_count(kind));              \
+    }                                                                                              \
+    void hm_##kind##_touch_all(hm_##kind *kind)                                                    \
+    {                                                                                              \
+        HM_CONTRACT(kind != NULL, "hm_" #kind "_touch_all: " #kind " is NULL");                    \
+        HM_CONTRACT_IDLE(kind->guard.flags, "hm_" #kind "_touch_all", kind->name);                 \
+        hm_dense_forget_order(&kind->guard, &kind->order);                                         \
+    }
+
 #endif

@@ -326,49 +326,9 @@ static hm_dense map_dense(const hm_map *constant)
                                    .name = map->name}};
 }
 
-hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget *budget)
-{
-    HM_CONTRACT(map != NULL, "hm_map_defragment: map is NULL");
-    const hm_dense dense = map_dense(map);
-    return hm_dense_defragment(&dense, order, budget);
-}
+HM_DENSE_ORDER(map)
 
-hm_progress hm_map_arrange(hm_map *map, const hm_handle *handles, uint32_t n, hm_budget *budget)
-{
-    HM_CONTRACT(map != NULL, "hm_map_arrange: map is NULL");
-    const hm_dense dense = map_dense(map);
-    return hm_dense_arrange(&dense, handles, n, budget);
-}
-
-uint32_t hm_map_lower_bound(const hm_map *map, const hm_order *order, const void *probe)
-{
-    HM_CONTRACT(map != NULL, "hm_map_lower_bound: map is NULL");
-    const hm_dense dense = map_dense(map);
-    return hm_dense_bound(&dense, order, probe, false);
-}
-
-uint32_t hm_map_upper_bound(const hm_map *map, const hm_order *order, const void *probe)
-{
-    HM_CONTRACT(map != NULL, "hm_map_upper_bound: map is NULL");
-    const hm_dense dense = map_dense(map);
-    return hm_dense_bound(&dense, order, probe, true);
-}
-
-void hm_map_touch(hm_map *map, hm_handle handle)
-{
-    HM_CONTRACT(map != NULL, "hm_map_touch: map is NULL");
-    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch", map->name);
-    uint32_t index = hm_id_table_find(&map->ids, handle);
-    /* Nothing manages HM_INVALID_INDEX. */
-    hm_dense_disturb(&map->guard, &map->order, index, map->ids.count);
-}
-
-void hm_map_touch_all(hm_map *map)
-{
-    HM_CONTRACT(map != NULL, "hm_map_touch_all: map is NULL");
-    HM_CONTRACT_IDLE(map->guard.flags, "hm_map_touch_all", map->name);
-    hm_dense_forget_order(&map->guard, &map->order);
-}
+HM_DENSE_ARRANGE(map, map_dense(map))
 
 typedef struct map_doomed {
     bool (*doomed)(const void *item, void *context);

@@ -377,54 +377,6 @@ static hm_dense secondary_dense(const hm_secondary *constant)
                      .name = secondary->name}};
 }
 
-hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
-                                    hm_budget *budget)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_defragment: secondary is NULL");
-    const hm_dense dense = secondary_dense(secondary);
-    return hm_dense_defragment(&dense, order, budget);
-}
-
-hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles, uint32_t n,
-                                 hm_budget *budget)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_arrange: secondary is NULL");
-    const hm_dense dense = secondary_dense(secondary);
-    return hm_dense_arrange(&dense, handles, n, budget);
-}
-
-uint32_t hm_secondary_lower_bound(const hm_secondary *secondary, const hm_order *order,
-                                  const void *probe)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_lower_bound: secondary is NULL");
-    const hm_dense dense = secondary_dense(secondary);
-    return hm_dense_bound(&dense, order, probe, false);
-}
-
-uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm_order *order,
-                                  const void *probe)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_upper_bound: secondary is NULL");
-    const hm_dense dense = secondary_dense(secondary);
-    return hm_dense_bound(&dense, order, probe, true);
-}
-
-void hm_secondary_touch(hm_secondary *secondary, hm_handle owner)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_touch: secondary is NULL");
-    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_touch", secondary->name);
-    uint32_t index = hm_secondary_find(secondary, owner);
-    /* Nothing manages HM_INVALID_INDEX. */
-    hm_secondary_disturb(secondary, index, secondary->count);
-}
-
-void hm_secondary_touch_all(hm_secondary *secondary)
-{
-    HM_CONTRACT(secondary != NULL, "hm_secondary_touch_all: secondary is NULL");
-    HM_CONTRACT_IDLE(secondary->guard.flags, "hm_secondary_touch_all", secondary->name);
-    hm_dense_forget_order(&secondary->guard, &secondary->order);
-}
-
 typedef struct secondary_doom {
     bool (*doomed)(hm_handle owner, const void *value, void *context);
     void *context;
@@ -448,6 +400,10 @@ uint32_t hm_secondary_remove_if(hm_secondary *secondary,
     const hm_dense dense = secondary_dense(secondary);
     return hm_dense_erase_if(&dense, secondary_is_doomed, &call);
 }
+
+HM_DENSE_ORDER(secondary)
+
+HM_DENSE_ARRANGE(secondary, secondary_dense(secondary))
 
 /* memory and questions */
 

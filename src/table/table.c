@@ -283,14 +283,6 @@ hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order
     return hm_dense_defragment(&dense, order, budget);
 }
 
-hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
-                             hm_budget *budget)
-{
-    HM_CONTRACT(table != NULL, "hm_table_arrange: table is NULL");
-    const hm_dense dense = table_dense(table, 0);
-    return hm_dense_arrange(&dense, handles, n, budget);
-}
-
 uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
                               const void *probe)
 {
@@ -311,20 +303,7 @@ uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_o
     return hm_dense_bound(&dense, order, probe, true);
 }
 
-void hm_table_touch(hm_table *table, hm_handle handle)
-{
-    HM_CONTRACT(table != NULL, "hm_table_touch: table is NULL");
-    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch", table->name);
-    uint32_t row = hm_table_row(table, handle);
-    hm_dense_disturb(&table->guard, &table->order, row, table->ids.count);
-}
-
-void hm_table_touch_all(hm_table *table)
-{
-    HM_CONTRACT(table != NULL, "hm_table_touch_all: table is NULL");
-    HM_CONTRACT_IDLE(table->guard.flags, "hm_table_touch_all", table->name);
-    hm_dense_forget_order(&table->guard, &table->order);
-}
+HM_DENSE_ARRANGE(table, table_dense(table, 0))
 
 /* erase */
 
