@@ -399,16 +399,20 @@ TEST(query_change, memory_refused_changes_nothing)
     }
 }
 
-TEST(query_change, all_sparse_values_are_prepared_before_the_first_is_set)
+/* Half of the entities are in another archetype, and each gets a wide value. */
+static void refuse_wide_values(hm_component_storage storage)
 {
     enum { ENTITIES = 6000 };
-    for (uint32_t k = 1, reached = 1; reached != 0; k++) {
+    uint32_t k = 1;
+    for (bool reached = true; reached; k++) {
         scene on;
         test_memory memory;
         test_memory_init_with_holes(&memory, test_page_size(4096));
         start_with(&on, &memory.table);
-        hm_component wide = make_component(&on.world, 256, HM_COMPONENT_SPARSE);
-        CHECK(hm_world_create_n(&on.world, &on.a, 1, ENTITIES, NULL, NULL) == HM_OK);
+        hm_component wide = make_component(&on.world, 256, storage);
+        CHECK(hm_world_create_n(&on.world, &on.a, 1, ENTITIES / 2, NULL, NULL) == HM_OK);
+        CHECK(hm_world_create_n(&on.world, LIST(on.a, on.tag), 2, ENTITIES / 2, NULL, NULL) ==
+              HM_OK);
         hm_query query = ask(&on, (hm_query_desc){ALL(on.a)});
         hm_query of_wide = ask(&on, (hm_query_desc){ALL(wide)});
         test_memory_fail(&memory, k, k % 2 == 0);
@@ -424,4 +428,11 @@ TEST(query_change, all_sparse_values_are_prepared_before_the_first_is_set)
         finish(&on);
         test_memory_check_released(&memory);
     }
+    CHECK(k > 7);
+}
+
+TEST(query_change, all_values_are_prepared_before_the_first_is_written)
+{
+    refuse_wide_values(HM_COMPONENT_SPARSE);
+    refuse_wide_values(HM_COMPONENT_ARCHETYPE);
 }
