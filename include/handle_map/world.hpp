@@ -185,16 +185,14 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         return add_n<T>(entities.data(), detail::count_of(entities.size()), values);
     }
-    /* As hm_world_remove_n. */
+    /* As hm_world_remove_n. The type becomes a component if the world has not met it. */
     template <class T> status remove_n(const entity *entities, std::uint32_t n) noexcept
     {
-        status returned = HM_OK;
-        hm_component removed = own_.core->find<T>();
-        if (removed != HM_INVALID_INDEX)
-            return hm_world_remove_n(c(), detail::ids(entities), n, removed);
-        for (std::uint32_t i = 0; i < n && returned == HM_OK; i++)
-            returned = remove<T>(entities[i]);
-        return returned;
+        hm_component removed;
+        status returned = own_.core->require<T>(&removed);
+        if (returned != HM_OK)
+            return returned;
+        return hm_world_remove_n(c(), detail::ids(entities), n, removed);
     }
     template <class T> status remove_n(span<const entity> entities) noexcept
     {

@@ -10,6 +10,7 @@ extern "C" {
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace
 {
@@ -27,6 +28,16 @@ struct late { /* makes commands when it is destroyed */
 };
 
 } // namespace
+
+TEST(cpp_commands, removing_from_many_is_refused_before_a_promised_entity_comes_to_life)
+{
+    hm::world world(100);
+    hm::commands commands(world);
+    CHECK(world.reserve(1) == HM_OK);
+    const std::vector<hm::entity> many{commands.create(), hm::entity()};
+    CHECK(world.remove_n<rare>(many) == HM_ERROR_STALE && !world.contains(many[0]));
+    CHECK(world.remove_n<rare>(many.data(), 1) == HM_OK && world.contains(many[0]));
+}
 
 TEST(cpp_commands, commands_wait_for_apply_and_own_their_values)
 {
