@@ -105,14 +105,17 @@ def collect(functions, branches, conditions):
             sums[1] += branch[5]
         seen.clear()
         repeated = collections.Counter()
+        total = collections.Counter(tuple(d[:4]) for d in function["mcdc_records"])
         for decision in function["mcdc_records"]:
             # The export does not say which file a decision is in; it is that of its conditions.
+            # Several in one argument of a macro are at one place of one file.
             begin, end = decision[0:2], decision[2:4]
             inside = {b[6] for b in function["branches"] if begin <= b[0:2] and b[2:4] <= end}
             if not any(is_ours(names[file]) for file in inside):
                 continue
-            file = sorted(inside)[repeated[tuple(decision[:4])]]
-            repeated[tuple(decision[:4])] += 1
+            at = tuple(decision[:4])
+            file = sorted(inside)[repeated[at] // -(-total[at] // len(inside))]
+            repeated[at] += 1
             shown = decision[-1]
             key = place(decision, file)
             before = conditions.get(key, [False] * len(shown))
