@@ -199,6 +199,10 @@ TEST(budget, a_spent_one_does_nothing_and_says_done_only_if_that_is_known)
         hm_progress progress = calls[k](&on, &spent);
         CHECK(costs_nothing(progress) && !progress.done);
         CHECK(spent.max_swaps == 100 && spent.max_compares == 100 && spent.is_spent);
+        hm_budget little = hm_budget_of(1, 1);
+        CHECK(!calls[k](&on, &little).done && little.is_spent);
+        progress = calls[k](&on, &little); /* In the middle of it nothing more is known. */
+        CHECK(costs_nothing(progress) && !progress.done);
         progress = calls[k](&on, NULL);
         CHECK(progress.done && progress.swaps != 0);
         progress = calls[k](&on, &spent);
@@ -209,6 +213,25 @@ TEST(budget, a_spent_one_does_nothing_and_says_done_only_if_that_is_known)
         on.order = by_rising; /* It has not been forgotten. */
         progress = calls[k](&on, NULL);
         CHECK(costs_nothing(progress) && progress.done);
+        end(&on);
+    }
+}
+
+TEST(budget, a_spent_one_does_not_know_what_an_edit_has_left_in_order)
+{
+    for (uint32_t k = 0; k < ORDERS; k++) {
+        stage on;
+        hm_budget spent = {.is_spent = true};
+        begin(&on, true);
+        CHECK(calls[k](&on, NULL).done && calls[k](&on, &spent).done);
+        hm_map_touch_all(&on.map);
+        hm_table_touch_all(&on.table);
+        hm_secondary_touch_all(&on.secondary);
+        hm_world_touch_all(&on.world, on.dense);
+        hm_world_touch_all(&on.world, on.sparse);
+        hm_progress progress = calls[k](&on, &spent);
+        CHECK(costs_nothing(progress) && !progress.done);
+        CHECK(calls[k](&on, NULL).done && calls[k](&on, &spent).done);
         end(&on);
     }
 }

@@ -580,11 +580,13 @@ static void corrupt_map(hm_map *map, int how)
         map->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
     if (how == 16)
         map->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED; /* erase tells the order */
+    if (how == 17)
+        map->item_array.limit = map->guard.limit = 1; /* committed items cover the count */
 }
 
 TEST(map, validate_sees_each_broken_invariant)
 {
-    for (int how = 0; how < 17; how++) {
+    for (int how = 0; how < 18; how++) {
         hm_handle handles[3];
         hm_map map = make_map((hm_map_desc){.meta_size = 4, .capacity = 9000});
         fill(&map, handles, 3);

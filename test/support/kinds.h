@@ -201,7 +201,9 @@ static inline bool is_waiting(hm_progress progress)
 #define TABLE_LOOKS_AGAIN(R)                                                                       \
     R(table, defragment, is_done, (c, 9, &order, budget))                                          \
     R(table, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
-    R(table, row_n, is_zero, (c, NULL, 0, NULL))
+    R(table, row_n, is_zero, (c, NULL, 0, NULL))                                                   \
+    R(table, get_n, is_zero, (c, NULL, 0, 0, NULL))                                                \
+    R(table, get_n, gives_no_places, (c, one, 1, 9, places))
 #define TABLE_CHANGES_AGAIN(R)                                                                     \
     R(table, lower_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
     R(table, upper_bound, is_zero, is_no_index, (c, 0, &order, probe))                             \
@@ -252,7 +254,9 @@ static inline bool is_waiting(hm_progress progress)
 #define SECONDARY_CHANGES_AGAIN(R)                                                                 \
     SEARCHES_AGAIN(R, secondary)                                                                   \
     COMMON_CHANGES_AGAIN(R, secondary)                                                             \
-    ORDERED_CHANGES_AGAIN(R, secondary) R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))
+    ORDERED_CHANGES_AGAIN(R, secondary)                                                            \
+    R(secondary, set_n, is_ok, is_busy, (c, NULL, NULL, 0))                                        \
+    R(secondary, remove_n, is_zero, is_zero, (c, NULL, 0))
 #define SECONDARY_ENDS(R) COMMON_ENDS(R, secondary) ORDERED_ENDS(R, secondary)
 #define SECONDARY_NEEDS(R)                                                                         \
     COMMON_NEEDS(R, secondary)                                                                     \
@@ -380,7 +384,10 @@ static inline bool is_waiting(hm_progress progress)
     R(world, handle_of, is_null, (c, NULL, p))                                                     \
     R(world, components_of, is_zero, (c, h, NULL, 0))
 #define WORLD_CHANGES_AGAIN(R)                                                                     \
-    COMMON_CHANGES_AGAIN(R, world) R(world, create, is_null, is_null, (c, &p, 1))
+    COMMON_CHANGES_AGAIN(R, world)                                                                 \
+    R(world, create, is_null, is_null, (c, &p, 1))                                                 \
+    R(world, add_n, is_invalid, is_busy, (c, NULL, 0, p, NULL))                                    \
+    R(world, remove_n, is_invalid, is_busy, (c, NULL, 0, p))
 #define WORLD_ENDS(R)                                                                              \
     COMMON_ENDS(R, world)                                                                          \
     R(world, touch, (c, h, p))                                                                     \

@@ -96,6 +96,7 @@ typedef body_index_view index_view;
 BROKEN_CONTRACTS(MAP)
 BROKEN_CONTRACTS(POOL)
 BROKEN_CONTRACTS(LISTS)
+NO_CONTAINER(lists, destroy_if, (c, NULL, NULL)) /* The predicate of a list has another type. */
 #undef doomed
 #define doomed has_odd_value
 BROKEN_CONTRACTS(TABLE)
@@ -125,6 +126,22 @@ COLUMN_NULL_TEST(x_get_n, body_x_get_n(none, NULL, 0, NULL))
 COLUMN_NULL_TEST(x_of, body_x_of(none, NULL))
 COLUMN_NULL_TEST(x_lower_bound, body_x_lower_bound(none, NULL, NULL))
 COLUMN_NULL_TEST(x_upper_bound, body_x_upper_bound(none, NULL, NULL))
+
+#define COLUMN_ARRAY_TEST(name, array, call)                                                       \
+    DEATH_TEST(typed, table_##name##_without_##array##_names_the_function)                         \
+    {                                                                                              \
+        body_table zeroed;                                                                         \
+        body_handle one[1];                                                                        \
+        float *places[1];                                                                          \
+        memset(&zeroed, 0, sizeof zeroed);                                                         \
+        one[0] = body_handle_null();                                                               \
+        (void)one, (void)places;                                                                   \
+        expect_panic_of("body_" #name ": " #array " is NULL");                                     \
+        (void)(call);                                                                              \
+    }
+
+COLUMN_ARRAY_TEST(x_get_n, handles, body_x_get_n(&zeroed, NULL, 1, places))
+COLUMN_ARRAY_TEST(x_get_n, cells, body_x_get_n(&zeroed, one, 1, NULL))
 
 DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
 {

@@ -368,6 +368,8 @@ TEST(typed, batches_of_a_secondary_take_typed_arrays)
         CHECK(is_alive[i] == (i >= 100));
     CHECK(body_secondary_set_n(&secondary, owners, NULL, 1) == HM_OK);
     CHECK(body_secondary_get(&secondary, owners[0])->value == 0);
+    CHECK(body_secondary_set_n(&secondary, NULL, NULL, 0) == HM_OK);
+    CHECK(body_secondary_get_n(&secondary, NULL, 0, NULL) == 0);
     body_secondary_fini(&secondary);
 }
 
@@ -506,7 +508,7 @@ TEST(typed, batches_and_orders_of_a_table_take_typed_arrays)
     CHECK(!is_live[99] && is_live[100]);
     CHECK(body_table_erase_if(&table, has_odd_value, &asked) == 100 && asked == 200);
     CHECK(body_table_insert_n(&table, NULL, 100, NULL) == HM_OK);
-    CHECK(body_table_row_n(&table, NULL, 0, NULL) == 0);
+    CHECK(body_table_row_n(&table, NULL, 0, NULL) == 0 && body_x_get_n(&table, NULL, 0, NULL) == 0);
     CHECK(body_table_erase_n(&table, NULL, 0) == 0);
     CHECK(body_table_arrange(&table, NULL, 0, NULL).done);
     body_table_fini(&table);
@@ -637,6 +639,7 @@ TEST(typed, a_batch_of_none_needs_no_arrays_of_an_index)
     body_index index;
     CHECK(body_index_init(&index, 1) == HM_OK && index.index.owners.type_id == 0);
     CHECK(body_index_set_n(&index, NULL, NULL, 0) == HM_OK);
+    CHECK(body_index_key_of_n(&index, NULL, 0, NULL) == 0);
     CHECK(body_index_remove_n(&index, NULL, 0) == 0);
     body_index_fini(&index);
 }

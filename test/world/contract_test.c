@@ -47,12 +47,19 @@ static void ignore(void *value, void *context)
     (void)context;
 }
 
+static void ignore_both(void *value, const void *from, void *context)
+{
+    (void)value, (void)from, (void)context;
+}
+
 TEST(world_contract, a_refused_component_says_why)
 {
     hm_world world = make_world((hm_world_desc){0});
     CHECK(hm_world_component(&world, NULL) == HM_INVALID_INDEX);
     CHECK(strcmp(hm_last_error(), "hm_world_component: desc is NULL") == 0);
     CHECK(component_fails(&world, (hm_component_desc){.destroy = ignore},
+                          "a tag has no values to destroy, copy or align"));
+    CHECK(component_fails(&world, (hm_component_desc){.copy = ignore_both},
                           "a tag has no values to destroy, copy or align"));
     CHECK(component_fails(&world, (hm_component_desc){.align = 4},
                           "a tag has no values to destroy, copy or align"));

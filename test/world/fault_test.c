@@ -158,6 +158,21 @@ static void stand_at_the_end(scene *on)
     test_memory_fail(&on->memory, 0, false);
 }
 
+/* An entity has changed, which is remembered; and there is no chunk for more rows like it. */
+static void stand_without_chunks(scene *on)
+{
+    uint32_t chunk;
+    hm_handle other = hm_world_create(&on->world, on->components, 2);
+    CHECK(hm_world_change(&on->world, other, on->components + 2, 1, on->components, 1) == HM_OK);
+    test_memory_fail(&on->memory, 1, true);
+    for (uint32_t level = 0; level < HM_WORLD_CLASSES; level++)
+        while (hm_world_store_take(&on->world.store, level, &chunk) == HM_OK)
+            ;
+    while (!hm_handle_is_null(hm_world_create(&on->world, on->components + 1, 2)))
+        ;
+    test_memory_fail(&on->memory, 0, false);
+}
+
 static void stand_trimmed(scene *on)
 {
     hm_handle many[BATCH];
@@ -232,6 +247,17 @@ static bool run_change(scene *on)
     const hm_component more[] = {on->components[5], on->components[4], on->components[3],
                                  on->components[1]};
     return succeeded(hm_world_change(&on->world, on->entity, more, 4, on->components, 1));
+}
+
+static bool run_remove_all(scene *on)
+{
+    return succeeded(hm_world_remove_all(&on->world, on->entity));
+}
+
+static bool run_change_again(scene *on)
+{
+    return succeeded(
+        hm_world_change(&on->world, on->entity, on->components + 2, 1, on->components, 1));
 }
 
 static bool run_sparse_component(scene *on)
@@ -343,10 +369,16 @@ TEST(world_fault, create_n_refused_changes_nothing)
 TEST(world_fault, add_remove_and_change_refused_move_nothing)
 {
     static const operation operations[] = {
-        {stand_at_the_edge, run_add},    {stand_at_the_edge, run_add_tag},
-        {stand_small, run_add_sparse},   {stand_trimmed, run_add_sparse},
-        {stand_at_the_edge, run_remove}, {stand_small, run_change},
-        {stand_trimmed, run_change},     {stand_at_the_edge, run_change},
+        {stand_at_the_edge, run_add},
+        {stand_at_the_edge, run_add_tag},
+        {stand_small, run_add_sparse},
+        {stand_trimmed, run_add_sparse},
+        {stand_at_the_edge, run_remove},
+        {stand_small, run_change},
+        {stand_trimmed, run_change},
+        {stand_at_the_edge, run_change},
+        {stand_without_chunks, run_remove_all},
+        {stand_without_chunks, run_change_again},
     };
     refuse_every_call(operations, sizeof operations / sizeof *operations);
 }

@@ -129,6 +129,9 @@ TEST(world_typed, each_function_does_what_the_untyped_one_does)
         CHECK(place_handle_of(&world, found[2], place).bits == entities[2].bits);
         CHECK(place_remove_n(&world, entities, 2, place) == HM_OK);
         CHECK(!place_has(&world, entities[1], place) && place_has(&world, entities[2], place));
+        CHECK(place_add_n(&world, NULL, 0, place, NULL) == HM_OK);
+        CHECK(place_get_n(&world, NULL, 0, place, NULL) == 0);
+        CHECK(place_remove_n(&world, NULL, 0, place) == HM_OK);
     }
     CHECK(frozen_add_n(&world, entities, 3, frozen) == HM_OK);
     CHECK(frozen_has(&world, entities[2], frozen) && !frozen_has(&world, entities[3], frozen));

@@ -513,6 +513,8 @@ TEST(world, an_entity_whose_value_would_be_destroyed_twice_is_not_copied)
     for (int i = 0; i < 2; i++) {
         hm_component rope = make_component(&world, desc);
         hm_handle entity = make_one(&world, rope, 1);
+        give(&world, entity, make_int(&world), 2); /* What may be copied does not change that. */
+        give(&world, entity, make_sparse(&world), 3);
         CHECK(hm_handle_is_null(hm_world_copy(&world, entity)));
         CHECK(strcmp(hm_last_error(), "component rope has a destroy hook, but none that copies") ==
               0);
@@ -560,7 +562,10 @@ TEST(world, any_address_may_be_asked_for_its_entity)
     hm_component large = make_component(&world, (hm_component_desc){.size = 8000});
     hm_handle many[2000];
     CHECK(hm_world_create_n(&world, &large, 1, 60, NULL, many) == HM_OK);
+    const void *gone = hm_world_get(&world, many[59], large);
+    CHECK(hm_handle_equal(hm_world_handle_of(&world, gone, large), many[59]));
     CHECK(hm_world_destroy_n(&world, many, 60) == 60); /* That leaves free blocks. */
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, gone, large)));
     CHECK(hm_world_create_n(&world, &a, 1, 2000, NULL, many) == HM_OK);
     const char *last = hm_world_get(&world, many[1999], a);
     CHECK(hm_world_destroy_n(&world, many + 1000, 1000) == 1000);
@@ -586,6 +591,12 @@ TEST(world, any_address_may_be_asked_for_its_entity)
     CHECK(hm_handle_is_null(hm_world_handle_of(&world, first, tag + 1)));
     CHECK(hm_handle_is_null(hm_world_handle_of(&world, base - 1, a)));
     CHECK(hm_handle_is_null(hm_world_handle_of(&world, base + size, a)));
+    hm_component sparse = make_sparse(&world);
+    give(&world, many[0], sparse, 1);
+    const int *value = hm_world_get(&world, many[0], sparse);
+    CHECK(hm_handle_equal(hm_world_handle_of(&world, value, sparse), many[0]));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, value + 1, sparse)));
+    CHECK(hm_handle_is_null(hm_world_handle_of(&world, value - 1, sparse)));
     finish_world(&world);
 }
 
