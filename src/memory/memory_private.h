@@ -30,7 +30,7 @@ hm_status hm_memory_commit(const hm_memory *memory, unsigned char *address, size
 hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, size_t size);
 
 /* In a switch on a size of bytes: calls with a constant size as the last argument, which compilers
- * turn into moves. The second has the sizes that most values have. */
+ * turn into moves. The second has the sizes that most values have, the third the switch too. */
 #define HM_SIZE_CASE(size, CALL, ...)                                                              \
     case (size):                                                                                   \
         CALL(__VA_ARGS__, (size));                                                                 \
@@ -40,6 +40,15 @@ hm_status hm_memory_decommit(const hm_memory *memory, unsigned char *address, si
     HM_SIZE_CASE(8, CALL, __VA_ARGS__);                                                            \
     HM_SIZE_CASE(12, CALL, __VA_ARGS__);                                                           \
     HM_SIZE_CASE(16, CALL, __VA_ARGS__)
+#define HM_FOR_SIZE(size, CALL, ...)                                                               \
+    do {                                                                                           \
+        switch (size) {                                                                            \
+            HM_SIZE_CASES(CALL, __VA_ARGS__);                                                      \
+        default:                                                                                   \
+            CALL(__VA_ARGS__, size);                                                               \
+            break;                                                                                 \
+        }                                                                                          \
+    } while (0)
 
 /* Whether addresses are not scarce, as memory.h says, so that much more may be reserved than items
  * need. */

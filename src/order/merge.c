@@ -342,8 +342,9 @@ hm_order_phase hm_order_merge_runs(hm_order_call *call)
             continue;
         }
         batch->current = !batch->current;
-        state->merge.width =
-            state->merge.width <= UINT32_MAX / 2 ? state->merge.width * 2 : UINT32_MAX;
+        if (batch->count - state->merge.width <= state->merge.width)
+            break; /* All are one run, and twice its width may be above UINT32_MAX. */
+        state->merge.width *= 2;
         order_open_pair(state, 0);
     }
     return HM_ORDER_LOCATE;

@@ -7,22 +7,12 @@
 
 static inline void rows_copy(void *to, const void *from, uint32_t size)
 {
-    switch (size) {
-        HM_SIZE_CASES(memcpy, to, from);
-    default:
-        memcpy(to, from, size);
-        break;
-    }
+    HM_FOR_SIZE(size, memcpy, to, from);
 }
 
 static inline void rows_zero(void *at, uint32_t size)
 {
-    switch (size) {
-        HM_SIZE_CASES(memset, at, 0);
-    default:
-        memset(at, 0, size);
-        break;
-    }
+    HM_FOR_SIZE(size, memset, at, 0);
 }
 
 /* A row, and what the addresses of its values are computed from. Loaded once, since compilers must
