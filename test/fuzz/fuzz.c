@@ -2,12 +2,12 @@
 /* The targets, and how bytes become a script. */
 #include "fuzz.h"
 
-#include "support/secondary_model.h"
-#include "support/table_model.h"
 #include "support/index_model.h"
 #include "support/lists_model.h"
 #include "support/map_model.h"
 #include "support/pool_model.h"
+#include "support/secondary_model.h"
+#include "support/table_model.h"
 #include "support/world_model.h"
 
 #include <string.h>
