@@ -14,7 +14,7 @@
 
 /* Memory in pages of 64 bytes, so that the small map has pages to give back. Each range is reserved
  * once, when the page begins. */
-enum { PAGE_SIZE = 64, PAGE_RANGES = 16, PAGE_RANGE_SIZE = 8192 };
+enum { PAGE_SIZE = 64, PAGE_RANGES = 16, PAGE_RANGE_SIZE = 16384 };
 
 static _Alignas(HM_MEMORY_ALIGNMENT) unsigned char page_bytes[PAGE_RANGES][PAGE_RANGE_SIZE];
 static bool page_is_taken[PAGE_RANGES];
