@@ -143,7 +143,8 @@ TEST(world_order, every_budget_is_kept_and_reaches_the_end)
 TEST(world_order, a_call_without_a_limit_is_done_however_many_archetypes_there_are)
 {
     enum { TAGS = 13, MANY = 4100 };
-    hm_world world = make_world((hm_world_desc){.capacity = 2 * MANY, .max_archetypes = 2 * MANY});
+    hm_world world = make_world((hm_world_desc){
+        .capacity = 2 * MANY, .max_archetypes = 2 * MANY, .max_size = UINT64_C(16) << 20});
     hm_component number = make_int(&world), tags[TAGS];
     for (uint32_t i = 0; i < TAGS; i++)
         tags[i] = make_tag(&world);
