@@ -65,12 +65,17 @@ void hm_restore_last_error(void)
     base_failures.last = 1 - base_failures.last;
 }
 
+hm_status hm_fail_uninitialised(const char *what)
+{
+    return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
+}
+
 hm_status hm_fail_full(const char *what, const char *name, uint64_t count, uint64_t capacity,
                        uint64_t n)
 {
     const char *before = name != NULL ? "'" : "the ", *behind = name != NULL ? "'" : "";
     if (capacity == 0)
-        return hm_fail(HM_ERROR_FULL, "the %s has no capacity: was it initialised?", what);
+        return hm_fail_uninitialised(what);
     if (name == NULL)
         name = what;
     if (count == capacity)

@@ -23,6 +23,9 @@ void hm_restore_last_error(void);
 
 /* The failures that all containers share; `what` is "map", "pool" and so on. */
 
+/* HM_ERROR_FULL: it is zeroed, or has ended. */
+HM_COLD hm_status hm_fail_uninitialised(const char *what);
+
 /* HM_ERROR_FULL: n more items do not fit; there are `count`. `name` NULL: it has none. */
 HM_COLD hm_status hm_fail_full(const char *what, const char *name, uint64_t count,
                                uint64_t capacity, uint64_t n);

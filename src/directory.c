@@ -57,7 +57,7 @@ void hm_directory_fini(hm_directory *directory)
 static hm_status directory_add(hm_directory *directory, uint32_t type_id, directory_place place)
 {
     if (directory->places.capacity == 0)
-        return hm_fail_full("directory", NULL, 0, 0, 1);
+        return hm_fail_uninitialised("directory");
     if (directory_place_of(directory, type_id) == NULL) {
         hm_status status = hm_array_resize(&directory->places, (size_t)type_id + 1);
         if (status != HM_OK)

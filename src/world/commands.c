@@ -157,7 +157,7 @@ static void commands_record(hm_commands *commands, const hm_command *made)
 /* HM_ERROR_FULL from each call that would record into a zeroed buffer. */
 static hm_status commands_check(const hm_commands *commands)
 {
-    return commands->world != NULL ? HM_OK : hm_fail_full("buffer of commands", NULL, 0, 0, 1);
+    return commands->world != NULL ? HM_OK : hm_fail_uninitialised("buffer of commands");
 }
 
 /* Takes the next handle that the world can promise. */

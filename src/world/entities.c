@@ -160,7 +160,7 @@ static hm_status entities_check(const hm_world *world, const hm_component *set, 
 {
     hm_status status = hm_world_check_idle(world);
     if (status == HM_OK && world->memory == NULL)
-        status = hm_fail_full("world", NULL, 0, 0, 1);
+        status = hm_fail_uninitialised("world");
     if (status == HM_OK && set == NULL && n > 0)
         status = hm_fail(HM_ERROR_INVALID, "the set is NULL");
     return status;

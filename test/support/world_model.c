@@ -396,10 +396,12 @@ static void check_told(world_model *model)
 
 /* comparison */
 
-/* The components of an entity are listed, all of them or the first ones. */
+/* The components of an entity are listed, all of them or the first ones, and nothing behind them.
+ */
 static void check_list(const world_model *model, const world_model_entity *entity, uint32_t room)
 {
     hm_component listed[WORLD_MODEL_KINDS + 1];
+    memset(listed, 0xFF, sizeof listed);
     uint32_t n = hm_world_components_of(&model->world, entity->handle, listed, room), mask = 0;
     for (uint32_t i = 0; i < n && i < room; i++)
         for (uint32_t c = 0; c < model->component_count; c++)
@@ -410,6 +412,8 @@ static void check_list(const world_model *model, const world_model_entity *entit
         found += mask >> c & 1;
     }
     CHECK(n == count && found == (n < room ? n : room) && (mask & ~entity->mask) == 0);
+    for (uint32_t i = found; i <= WORLD_MODEL_KINDS; i++)
+        CHECK(listed[i] == UINT32_MAX);
 }
 
 static void check_entity(world_model *model, const world_model_entity *entity, bool thorough)

@@ -289,19 +289,26 @@ TEST(query, a_small_sparse_component_is_walked_in_the_order_of_its_values)
     finish(&on);
 }
 
-TEST(query, a_large_sparse_component_is_looked_up_for_each_row)
+/* A sparse component that has `others` values more than the archetype has rows. */
+static void check_looked_up(uint32_t others)
 {
     scene on;
-    hm_handle entities[FEW], others[ROWS];
+    hm_handle entities[FEW];
     start(&on);
     create_rows(&on, entities, FEW);
-    CHECK(hm_world_create_n(&on.world, LIST(on.x), 1, ROWS, NULL, others) == HM_OK);
+    CHECK(hm_world_create_n(&on.world, LIST(on.x), 1, others, NULL, NULL) == HM_OK);
     for (uint32_t i = FEW; i-- > 0;)
         set_int(&on, entities[i], on.x, (int)i);
     hm_query query = ask(&on, (hm_query_desc){ALL(on.x, on.a)});
     check_order(&query, entities, FEW, FEW);
     hm_query_fini(&query);
     finish(&on);
+}
+
+TEST(query, a_sparse_component_with_as_many_values_as_rows_or_more_is_looked_up_for_each_row)
+{
+    check_looked_up(ROWS);
+    check_looked_up(0);
 }
 
 TEST(query, the_smallest_of_several_sparse_components_is_walked)
