@@ -43,6 +43,9 @@
 #define DEFRAGMENT_ARCHETYPES 2
 
 /* Of the models, so that a state is small; and so that every callback tries all. */
+#define DENSE_MODEL_ITEMS 5
+#define DENSE_MODEL_SLOTS 5
+#define DENSE_MODEL_NAMES 15
 #define LISTS_MODEL_LISTS 3
 #define LISTS_MODEL_SLOTS 4
 #define LISTS_MODEL_ITEMS 7

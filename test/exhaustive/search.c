@@ -28,7 +28,8 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "space.h"
+#include "search.h"
+
 #include "world_space.h"
 
 #include <signal.h>
@@ -237,6 +238,11 @@ hm_handle space_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool 
     return hm_handle_from_bits((uint64_t)type_id << HM_HANDLE_TYPE_ID_SHIFT |
                                (uint64_t)generation << HM_HANDLE_GENERATION_SHIFT | slot |
                                (free ? HM_HANDLE_FREE_BIT : 0));
+}
+
+size_t space_in_pages(const space_config *config, size_t size)
+{
+    return (size + config->page_size - 1) / config->page_size * config->page_size;
 }
 
 uint32_t space_handle_values(const space_config *config)

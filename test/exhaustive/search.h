@@ -108,6 +108,9 @@ typedef struct space_kind {
 extern const space_kind index_space, lists_space, map_space, pool_space, secondary_space,
     table_space, world_space;
 
+/* Returns a size that is rounded up to whole pages, in bytes. */
+size_t space_in_pages(const space_config *config, size_t size);
+
 void space_add(space_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 
 /* Every handle value that can matter has a number: each slot and two beyond, each generation and

@@ -218,11 +218,6 @@ static bool is_possible(const void *state, const space_action *action)
            action->b < model.count;
 }
 
-static size_t in_pages(size_t size)
-{
-    return (size + config->page_size - 1) / config->page_size * config->page_size;
-}
-
 /* After a trim: the pages of values and owners, the pieces that owners use, and the column that
  * tells which these are. The order's memory is not promised. */
 static void check_trimmed(void)
@@ -233,9 +228,9 @@ static void check_trimmed(void)
         used |= 1u << (hm_handle_index(model.entries[i].owner) >> shift);
     for (; used >> end != 0; end++)
         pieces += used >> end & 1;
-    size_t needed = in_pages(config->item_size * model.count) +
-                    in_pages(sizeof(hm_handle) * model.count) + in_pages(end) +
-                    (sizeof(uint32_t) << shift) * pieces;
+    size_t needed = space_in_pages(config, config->item_size * model.count) +
+                    space_in_pages(config, sizeof(hm_handle) * model.count) +
+                    space_in_pages(config, end) + (sizeof(uint32_t) << shift) * pieces;
     CHECK(hm_secondary_get_stats(secondary).committed_size ==
           needed + secondary->order.mark_array.committed_size +
               secondary->order.batch.scratch.committed_size);

@@ -1,502 +1,370 @@
 /* SPDX-License-Identifier: MIT */
-/* The naive model of the map: each operation on both sides, and the comparison of the two. */
+/* The dense model of a map: what its items and their meta are. */
 #include "map_model.h"
 
 #include "layout.h"
+
+#include <handle_map/directory.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
-    MODEL_STRIDE = 32, /* above, each item after this many operations */
-    MODEL_SAMPLE = 16  /* callbacks to a validate from inside one, and one more for each item */
+    SMALL = 64,       /* bytes; up to this size all items are compared after each operation */
+    STRIDE = 32,      /* above, each item after this many operations */
+    MOST_BYTES = 5000 /* of an item */
 };
 
-model_slot *model_find(const map_model *model, hm_handle handle)
+/* items: the pattern of the value; meta: the opposite pattern */
+
+static const void *item_at(const dense_model *model, uint32_t position)
 {
-    uint32_t slot = hm_handle_index(handle);
-    if (hm_handle_is_free(handle) || hm_handle_type_id(handle) != model->desc.type_id ||
-        slot >= model->desc.max_slots)
-        return NULL;
-    model_slot *record = &model->slots[slot];
-    bool live = record->live && record->generation == hm_handle_generation(handle);
-    return live ? record : NULL;
+    return (unsigned char *)hm_map_items(&model->map) + model->map_desc.item_size * position;
 }
 
-static bool model_item_holds(const map_model *model, const model_slot *record, const void *item)
+static size_t item_size(const dense_model *model)
 {
-    if (record->item_zero)
-        return test_bytes_are(item, model->desc.item_size, 0);
-    return test_item_is(item, model->desc.item_size, record->value);
+    return model->map_desc.item_size;
 }
 
-static bool model_meta_holds(const map_model *model, const model_slot *record, uint32_t i)
+static uint32_t index_of(const dense_model *model, hm_handle handle)
 {
-    const void *meta = hm_map_meta_at(&model->map, i);
-    if (model->desc.meta_size == 0)
-        return meta == NULL;
-    if (record->meta_zero)
-        return test_bytes_are(meta, model->desc.meta_size, 0);
-    return test_item_is(meta, model->desc.meta_size, record->meta);
+    return hm_map_index_of(&model->map, handle);
 }
 
-uint32_t model_room(const map_model *model)
+static hm_handle handle_of(const dense_model *model, const void *item)
 {
-    uint32_t items = model->desc.capacity - model->count;
-    uint32_t slots = model->desc.max_slots - model->count - model->spent;
-    return items < slots ? items : slots;
+    return hm_map_handle_of(&model->map, item);
 }
 
-hm_handle model_handle_of(const map_model *model, const void *item)
+static bool has_pattern(const void *bytes, size_t size, bool is_zero, uint64_t value)
 {
-    const unsigned char *items = hm_map_items(&model->map);
-    size_t offset = (size_t)((const unsigned char *)item - items);
-    CHECK((const unsigned char *)item >= items);
-    CHECK(offset % model->desc.item_size == 0);
-    hm_handle handle = hm_map_handle_at(&model->map, (uint32_t)(offset / model->desc.item_size));
-    CHECK(!hm_handle_is_null(handle));
-    CHECK(hm_handle_equal(hm_map_handle_of(&model->map, item), handle));
+    return is_zero ? test_bytes_are(bytes, size, 0) : test_item_is(bytes, size, value);
+}
+
+static bool holds(const dense_model *model, const dense_slot *record, uint32_t position)
+{
+    const void *meta = hm_map_meta_at(&model->map, position);
+    size_t size = model->map_desc.item_size, meta_size = model->map_desc.meta_size;
+    bool is_sampled = size <= SMALL || (position + model->tick) % STRIDE == 0;
+    if (is_sampled &&
+        !has_pattern(item_at(model, position), size, (record->zeros & 1) != 0, record->value))
+        return false;
+    return meta_size == 0 ? meta == NULL
+                          : has_pattern(meta, meta_size, (record->zeros & DENSE_MODEL_META) != 0,
+                                        ~record->value);
+}
+
+static void write(dense_model *model, const dense_slot *record, uint32_t position)
+{
+    size_t meta_size = model->map_desc.meta_size;
+    test_item_fill((void *)item_at(model, position), model->map_desc.item_size, record->value);
+    if (meta_size != 0)
+        test_item_fill(hm_map_meta_at(&model->map, position), meta_size, ~record->value);
+}
+
+/* calls */
+
+static void destroyed(void *item, void *context)
+{
+    dense_model *model = context;
+    hm_handle handle = hm_map_handle_of(&model->map, item);
+    CHECK(hm_map_get(&model->map, handle) == item);
+    dense_model_destroyed(model, hm_map_index_of(&model->map, handle));
+}
+
+static void relocated(void *item, uint32_t from, uint32_t to, void *context)
+{
+    dense_model *model = context;
+    CHECK(item == item_at(model, to));
+    dense_model_relocated(model, from, to);
+}
+
+static bool is_doomed(const void *item, void *context)
+{
+    dense_model *model = context;
+    CHECK(item == item_at(model, model->asked));
+    return dense_model_is_doomed(model, model->asked);
+}
+
+static hm_handle insert(dense_model *model, dense_way way, uint32_t zeros, uint64_t value)
+{
+    unsigned char item[MOST_BYTES];
+    void *place = item;
+    (void)zeros;
+    test_item_fill(item, model->map_desc.item_size, value);
+    if (way != DENSE_EMPLACE)
+        return hm_map_insert(&model->map, way == DENSE_COPY ? item : NULL);
+    hm_handle handle = hm_map_emplace(&model->map, &place);
+    CHECK(hm_handle_is_null(handle) == (place == NULL));
+    if (place != NULL)
+        memcpy(place, item, model->map_desc.item_size);
     return handle;
 }
 
-void model_in_callback(map_model *model)
+static hm_status insert_n(dense_model *model, uint32_t n, uint32_t zeros, const uint64_t *values,
+                          hm_handle *handles)
 {
-    /* Rarer when many items make validate expensive: a large map's sort has millions of callbacks.
-     */
-    if (++model->callbacks % (MODEL_SAMPLE + model->count) != 0)
-        return;
-    CHECK(hm_map_validate(&model->map) == HM_OK);
-    CHECK(hm_handle_is_null(hm_map_insert(&model->map, NULL)));
-    CHECK(hm_map_reserve(&model->map, 1) == HM_ERROR_BUSY);
-    CHECK(!hm_map_erase(&model->map, hm_map_handle_at(&model->map, 0)));
+    static unsigned char items[DENSE_MODEL_BATCH * MOST_BYTES];
+    size_t size = model->map_desc.item_size;
+    for (uint32_t i = 0; i < n && zeros != UINT32_MAX; i++)
+        test_item_fill(items + size * i, size, values[i]);
+    return hm_map_insert_n(&model->map, zeros != UINT32_MAX ? items : NULL, n, handles);
 }
 
-static void model_destroy(void *item, void *context)
+static uint32_t erase_if(dense_model *model)
 {
-    map_model *model = context;
-    hm_handle handle = model_handle_of(model, item);
-    model_slot *record = model_find(model, handle);
-    CHECK(record != NULL);
-    CHECK(record->destroyed == 0);
+    return hm_map_erase_if(&model->map, is_doomed, model);
+}
+
+static hm_progress defragment(dense_model *model, const hm_order *order, hm_budget *budget)
+{
+    return hm_map_defragment(&model->map, order, budget);
+}
+
+static uint32_t bound(const dense_model *model, bool upper, const hm_order *order)
+{
+    return upper ? hm_map_upper_bound(&model->map, order, model->probe)
+                 : hm_map_lower_bound(&model->map, order, model->probe);
+}
+
+static void probe(const dense_model *model, hm_handle handle, uint32_t position)
+{
+    const void *item = position != HM_INVALID_INDEX ? item_at(model, position) : NULL;
+    void *found = &found;
     CHECK(hm_map_get(&model->map, handle) == item);
-    CHECK(model_item_holds(model, record, item));
-    CHECK(model_meta_holds(model, record, hm_map_index_of(&model->map, handle)));
-    CHECK(!hm_map_contains(&model->map, model->last_destroyed));
-    if (model->from_the_back)
-        CHECK(hm_map_index_of(&model->map, handle) == hm_map_count(&model->map) - 1);
-    record->destroyed++;
-    model->last_destroyed = handle;
-    model_in_callback(model);
+    CHECK(hm_map_get_n(&model->map, &handle, 1, &found) == (item != NULL) && found == item);
+    if (item != NULL)
+        CHECK(hm_map_handle_of(&model->map, item).bits == handle.bits);
 }
 
-static void model_relocate(void *item, uint32_t from, uint32_t to, void *context)
+static void check(const dense_model *model, uint32_t random)
 {
-    map_model *model = context;
-    CHECK(from != to);
-    hm_handle handle = hm_map_handle_at(&model->map, to);
-    model_slot *record = model_find(model, handle);
-    CHECK(record != NULL);
-    CHECK(record->position == from);
-    CHECK(hm_map_get(&model->map, handle) == item);
-    record->position = to;
-    model->relocated++;
-    model_in_callback(model);
-}
-
-static bool model_value_doomed(const map_model *model, const model_slot *record)
-{
-    return (record->item_zero ? 0 : record->value % 8) < model->doomed_of_8;
-}
-
-static bool model_doomed(const void *item, void *context)
-{
-    map_model *model = context;
-    hm_handle handle = model_handle_of(model, item);
-    const model_slot *record = model_find(model, handle);
-    CHECK(record != NULL);
-    CHECK(model->asked < model->count);
-    if (model->asked == 0 && model->is_stopped)
-        model_read_positions(model); /* Moves in progress are ended first. */
-    CHECK(hm_handle_equal(handle, model->dense[model->asked]));
-    CHECK(model_item_holds(model, record, item));
-    model->asked++;
-    model_in_callback(model);
-    return model_value_doomed(model, record);
-}
-
-void model_init(map_model *model, const hm_map_desc *desc, size_t page_size, bool destroy,
-                bool relocate)
-{
-    memset(model, 0, sizeof *model);
-    test_memory_init(&model->memory, page_size);
-    model->desc = *desc;
-    model->desc.destroy = destroy ? model_destroy : NULL;
-    model->desc.relocate = relocate ? model_relocate : NULL;
-    model->desc.context = model;
-    model->desc.memory = &model->memory.table;
-    model->desc.name = "model";
-    model_set_orders(model);
-    model->slots = calloc(desc->max_slots, sizeof *model->slots);
-    model->dense = calloc(desc->capacity, sizeof *model->dense);
-    model->buffer = malloc(desc->item_size * MODEL_BATCH);
-    CHECK(model->slots != NULL && model->dense != NULL && model->buffer != NULL);
-    CHECK(hm_map_init(&model->map, &model->desc) == HM_OK);
-}
-
-static void model_note_insert(map_model *model, hm_handle handle, bool zero, uint64_t value)
-{
-    uint32_t slot = hm_handle_index(handle);
-    uint32_t generation = hm_handle_generation(handle);
-    CHECK(!hm_handle_is_free(handle));
-    CHECK(hm_handle_type_id(handle) == model->desc.type_id);
-    CHECK(slot < model->desc.max_slots);
-    model_slot *record = &model->slots[slot];
-    CHECK(!record->live);
-    CHECK(generation > record->generation);
-    CHECK(model->trimmed || generation == record->generation + 1);
-    *record = (model_slot){.value = value,
-                           .generation = generation,
-                           .position = model->count,
-                           .live = true,
-                           .item_zero = zero,
-                           .meta_zero = true};
-    model->dense[model->count++] = handle;
-}
-
-/* Marks the item erased; the caller removes it from `dense`. */
-static void model_note_erase(map_model *model, hm_handle handle)
-{
-    model_slot *record = model_find(model, handle);
-    CHECK(record != NULL);
-    CHECK(record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
-    record->live = false;
-    if (record->generation == HM_HANDLE_MAX_GENERATION)
-        model->spent++;
-    model->past[model->past_count++ % MODEL_PAST] = handle;
-}
-
-void model_age(map_model *model, uint32_t which, uint32_t left)
-{
-    const hm_id_table *ids = &model->map.ids;
-    if (ids->count == ids->used)
-        return;
-    uint32_t slot = ids->slots[ids->count + which % (ids->used - ids->count)];
-    uint32_t generation = HM_HANDLE_MAX_GENERATION - left;
-    model_slot *record = &model->slots[slot];
-    if (record->generation >= generation)
-        return;
-    ids->entries[slot].bits += (uint64_t)(generation - record->generation)
-                               << HM_HANDLE_GENERATION_SHIFT;
-    record->generation = generation;
-    if (generation == HM_HANDLE_MAX_GENERATION)
-        model->spent++;
-}
-
-void model_insert(map_model *model, model_way way, uint64_t value)
-{
-    bool room = model_room(model) != 0;
-    void *place = model->buffer;
-    hm_handle handle;
-    if (way == MODEL_EMPLACE) {
-        handle = hm_map_emplace(&model->map, &place);
-        CHECK(hm_handle_is_null(handle) == (place == NULL));
-        if (place != NULL)
-            test_item_fill(place, model->desc.item_size, value);
-    } else {
-        test_item_fill(model->buffer, model->desc.item_size, value);
-        handle = hm_map_insert(&model->map, way == MODEL_COPY ? model->buffer : NULL);
-    }
-    if (hm_handle_is_null(handle)) {
-        CHECK(!room || test_memory_refused(&model->memory));
-        return;
-    }
-    CHECK(room);
-    model_note_insert(model, handle, way == MODEL_NULL, value);
-}
-
-void model_insert_n(map_model *model, uint32_t n, bool copy, uint64_t value)
-{
-    hm_handle handles[MODEL_BATCH];
-    uint32_t first = model->count;
-    bool room = n <= model_room(model);
-    bool report = n <= MODEL_BATCH && value % 2 == 0;
-    memset(handles, 0x5A, sizeof handles);
-    for (uint32_t i = 0; copy && i < n; i++)
-        test_item_fill(model->buffer + model->desc.item_size * i, model->desc.item_size, value + i);
-    hm_status status =
-        hm_map_insert_n(&model->map, copy ? model->buffer : NULL, n, report ? handles : NULL);
-    if (status != HM_OK) {
-        CHECK(test_memory_explains(&model->memory, status, room));
-        for (uint32_t i = 0; i < MODEL_BATCH; i++)
-            CHECK(handles[i].bits == UINT64_C(0x5A5A5A5A5A5A5A5A));
-        return;
-    }
-    CHECK(room);
-    for (uint32_t i = 0; i < n; i++) {
-        hm_handle handle = hm_map_handle_at(&model->map, first + i);
-        CHECK(!report || hm_handle_equal(handle, handles[i]));
-        model_note_insert(model, handle, !copy, value + i);
-    }
-}
-
-void model_erase(map_model *model, hm_handle handle)
-{
-    bool live = model_find(model, handle) != NULL;
-    uint64_t before = model->relocated;
-    bool is_erased = handle.bits % 2 == 0
-                         ? hm_map_erase(&model->map, handle)
-                         : hm_map_erase_at(&model->map, hm_map_index_of(&model->map, handle));
-    CHECK(is_erased == live);
-    if (!live)
-        return;
-    model_note_erase(model, handle);
-    uint32_t hole = 0;
-    while (!hm_handle_equal(model->dense[hole], handle))
-        hole++;
-    model->count--;
-    model->dense[hole] = model->dense[model->count];
-    if (model->desc.relocate != NULL)
-        CHECK(model->relocated - before == (hole < model->count ? 1u : 0u));
-}
-
-void model_erase_n(map_model *model, const hm_handle *handles, uint32_t n)
-{
-    hm_handle gone[MODEL_BATCH];
-    uint32_t count = 0;
-    CHECK(n <= MODEL_BATCH);
-    for (uint32_t i = 0; i < n; i++) {
-        bool fresh = model_find(model, handles[i]) != NULL;
-        for (uint32_t k = 0; k < count; k++)
-            fresh = fresh && !hm_handle_equal(gone[k], handles[i]);
-        if (fresh)
-            gone[count++] = handles[i];
-    }
-    CHECK(hm_map_erase_n(&model->map, handles, n) == count);
-    for (uint32_t i = 0; i < count; i++)
-        model_note_erase(model, gone[i]);
-    /* The map may fill the holes in any order. */
-    model->count -= count;
-    for (uint32_t i = 0; i < model->count; i++)
-        model->dense[i] = hm_map_handle_at(&model->map, i);
-}
-
-void model_erase_if(map_model *model, uint32_t doomed_of_8)
-{
-    uint32_t count = 0;
-    model->doomed_of_8 = doomed_of_8;
-    model->asked = 0;
-    model->from_the_back = true;
-    uint32_t erased = hm_map_erase_if(&model->map, model_doomed, model);
-    model->from_the_back = false;
-    CHECK(model->asked == model->count);
-    for (uint32_t i = 0; i < model->count; i++) {
-        hm_handle handle = model->dense[i];
-        if (model_value_doomed(model, &model->slots[hm_handle_index(handle)]))
-            model_note_erase(model, handle);
-        else
-            model->dense[count++] = handle;
-    }
-    CHECK(erased == model->count - count);
-    model->count = count;
-}
-
-/* Records that clear or fini has erased all items. */
-static void model_note_all_erased(map_model *model)
-{
-    for (uint32_t i = 0; i < model->count; i++)
-        model_note_erase(model, model->dense[i]);
-    model->count = 0;
-}
-
-void model_clear(map_model *model)
-{
-    model->from_the_back = true;
-    hm_map_clear(&model->map);
-    model->from_the_back = false;
-    model_note_all_erased(model);
-}
-
-void model_reserve(map_model *model, uint32_t n, uint64_t value)
-{
-    bool room = n <= model_room(model);
-    hm_status status = hm_map_reserve(&model->map, n);
-    if (status != HM_OK) {
-        CHECK(test_memory_explains(&model->memory, status, room));
-        return;
-    }
-    CHECK(room);
-    test_memory_fail(&model->memory, 1, true);
-    hm_handle last = n != 0 ? hm_map_upcoming(&model->map, n - 1) : HM_NULL_HANDLE;
-    for (uint32_t i = 0; i < n; i++) {
-        hm_handle promised = hm_map_upcoming(&model->map, 0);
-        CHECK(hm_handle_equal(hm_map_upcoming(&model->map, n - 1 - i), last));
-        model_insert(model, MODEL_COPY, value + i);
-        CHECK(hm_handle_equal(hm_map_handle_at(&model->map, model->count - 1), promised));
-    }
-    CHECK(!test_memory_refused(&model->memory));
-}
-
-void model_trim(map_model *model)
-{
-    hm_map_stats before = hm_map_get_stats(&model->map);
-    hm_status status = hm_map_trim(&model->map);
-    hm_map_stats after = hm_map_get_stats(&model->map);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
-    CHECK(status != HM_OK || after.committed_size <= before.committed_size);
-    CHECK(after.slots <= before.slots);
-    CHECK(after.retired_slots == before.retired_slots);
-    model->trimmed = true;
-}
-
-void model_edit(map_model *model, hm_handle handle, uint64_t value)
-{
-    model_slot *record = model_find(model, handle);
-    void *item = hm_map_get(&model->map, handle);
-    CHECK((item != NULL) == (record != NULL));
-    hm_map_touch(&model->map, handle);
-    if (record == NULL)
-        return;
-    record->item_zero = false;
-    record->value = value;
-    test_item_fill(item, model->desc.item_size, value);
-    if (model->desc.meta_size == 0)
-        return;
-    record->meta_zero = false;
-    record->meta = ~value;
-    test_item_fill(hm_map_meta_at(&model->map, hm_map_index_of(&model->map, handle)),
-                   model->desc.meta_size, ~value);
-}
-
-/* Whether explain's answer for a handle that does not resolve is right. The map may choose two
- * things: when a spent slot retires, and how coarse the generation floors of a trim are. */
-static bool model_explains(const map_model *model, hm_handle handle, hm_handle_state state)
-{
-    uint32_t generation = hm_handle_generation(handle);
-    if (hm_handle_is_null(handle))
-        return state == HM_HANDLE_NULL;
-    if (hm_handle_is_free(handle) || generation == 0)
-        return state == HM_HANDLE_FORGED;
-    if (hm_handle_type_id(handle) != model->desc.type_id)
-        return state == HM_HANDLE_FOREIGN;
-    uint32_t slot = hm_handle_index(handle);
-    if (slot >= model->desc.max_slots || model->slots[slot].generation == 0)
-        return state == HM_HANDLE_OUT_OF_RANGE;
-    const model_slot *record = &model->slots[slot];
-    if (!record->live && record->generation == HM_HANDLE_MAX_GENERATION)
-        return state == HM_HANDLE_STALE || state == HM_HANDLE_RETIRED;
-    if (generation <= record->generation)
-        return state == HM_HANDLE_STALE;
-    return state == HM_HANDLE_FORGED || (model->trimmed && state == HM_HANDLE_STALE);
-}
-
-void model_probe(const map_model *model, hm_handle handle)
-{
-    const model_slot *record = model_find(model, handle);
-    hm_handle_state state = hm_map_explain(&model->map, handle);
-    const void *item = hm_map_get(&model->map, handle);
-    uint32_t position = hm_map_index_of(&model->map, handle);
-    void *found = model->buffer;
-    bool is_live = record == NULL;
-    CHECK(hm_map_contains(&model->map, handle) == (record != NULL));
-    CHECK(hm_map_get_n(&model->map, &handle, 1, &found) == (record != NULL) && found == item);
-    CHECK(hm_map_contains_n(&model->map, &handle, 1, &is_live) == (record != NULL));
-    CHECK(is_live == (record != NULL));
-    CHECK((state == HM_HANDLE_LIVE) == (record != NULL));
-    if (record == NULL) {
-        CHECK(item == NULL);
-        CHECK(position == HM_INVALID_INDEX);
-        CHECK(model_explains(model, handle, state));
-        return;
-    }
-    CHECK(position < model->count);
-    CHECK(hm_handle_equal(model->dense[position], handle));
-    CHECK(item == (unsigned char *)hm_map_items(&model->map) + model->desc.item_size * position);
-}
-
-hm_handle model_pick(const map_model *model, uint32_t kind, uint32_t which, uint32_t noise)
-{
-    uint32_t known = model->past_count < MODEL_PAST ? model->past_count : MODEL_PAST;
-    uint64_t bits = (uint64_t)which << 32 | noise;
-    hm_handle live = HM_NULL_HANDLE;
-    if (model->count != 0)
-        live = model->dense[which % model->count];
-    switch (kind % 16) {
-    case 8:
-    case 9:
-    case 10:
-        return known != 0 ? model->past[which % known] : live;
-    case 11:
-        return HM_NULL_HANDLE;
-    case 12:
-        return hm_handle_from_bits(live.bits ^ UINT64_C(1) << noise % 64);
-    case 13: /* any slot, some generation near those issued */
-        return hm_handle_pack(which % model->desc.max_slots, noise % 8, model->desc.type_id);
-    case 14:
-        return hm_handle_pack(hm_handle_index(live), hm_handle_generation(live),
-                              model->desc.type_id + 1u);
-    case 15:
-        return hm_handle_from_bits(test_random(&bits));
-    default:
-        return live;
-    }
-}
-
-static void model_check_stats(const map_model *model)
-{
-    hm_map_stats stats = hm_map_get_stats(&model->map);
-    CHECK(stats.count == model->count);
-    CHECK(stats.capacity == model->desc.capacity);
-    CHECK(stats.max_slots == model->desc.max_slots);
-    CHECK(stats.slots <= stats.max_slots);
-    CHECK(stats.slots == stats.count + stats.free_slots + stats.retired_slots);
-    CHECK(stats.retired_slots <= model->spent);
-    CHECK(stats.committed_size == model->memory.committed_size);
-    CHECK(stats.reserved_size == model->memory.reserved_size);
-}
-
-void model_check(map_model *model)
-{
-    const unsigned char *items = hm_map_items(&model->map);
-    uint64_t random = ++model->tick;
-    CHECK(hm_map_validate(&model->map) == HM_OK);
-    CHECK(hm_map_count(&model->map) == model->count);
-    CHECK(hm_map_capacity(&model->map) == model->desc.capacity);
-    model_check_stats(model);
-    for (uint32_t i = 0; i < model->count; i++) {
-        hm_handle handle = hm_map_handle_at(&model->map, i);
-        const model_slot *record = model_find(model, handle);
-        CHECK(record != NULL);
-        CHECK(hm_handle_equal(handle, model->dense[i]));
-        CHECK(hm_map_index_of(&model->map, handle) == i);
-        CHECK(record->destroyed == 0);
-        CHECK(model->desc.relocate == NULL || record->position == i);
-        CHECK(model_meta_holds(model, record, i));
-        if (model->desc.item_size <= MODEL_SMALL || (i + model->tick) % MODEL_STRIDE == 0)
-            CHECK(model_item_holds(model, record, items + model->desc.item_size * i));
-    }
-    CHECK(hm_handle_is_null(hm_map_handle_at(&model->map, model->count)));
+    (void)random;
     CHECK(hm_map_meta_at(&model->map, model->count) == NULL);
-    uint32_t kind = (uint32_t)test_random(&random);
-    uint32_t which = (uint32_t)test_random(&random);
-    model_probe(model, model_pick(model, kind, which, (uint32_t)test_random(&random)));
-    model_check_searches(model, (uint32_t)test_random(&random));
-    if (!model->refuses)
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
 }
 
-void model_fini(map_model *model)
+static void check_busy(dense_model *model)
 {
-    model->from_the_back = true;
-    hm_map_fini(&model->map);
-    model->from_the_back = false;
-    model_note_all_erased(model);
-    test_memory_check_released(&model->memory);
-    hm_map_fini(&model->map);
-    CHECK(hm_map_count(&model->map) == 0);
-    CHECK(hm_map_validate(&model->map) == HM_OK);
-    free(model->slots);
-    free(model->dense);
-    free(model->buffer);
+    void *place = model;
+    CHECK(hm_handle_is_null(hm_map_emplace(&model->map, &place)) && place == NULL);
+    CHECK(hm_map_erase_if(&model->map, is_doomed, NULL) == 0);
 }
+
+static const dense_kind map_kind = {
+    .insert = insert,
+    .insert_n = insert_n,
+    .erase_if = erase_if,
+    .defragment = defragment,
+    .bound = bound,
+    .index_of = index_of,
+    .handle_of = handle_of,
+    .item_at = item_at,
+    .item_size = item_size,
+    .holds = holds,
+    .write = write,
+    .probe = probe,
+    .check = check,
+    .check_busy = check_busy,
+};
+
+hm_status map_model_init(dense_model *model, const hm_map_desc *desc, size_t page_size,
+                         bool destroy, bool relocate)
+{
+    dense_model_init(model, &map_kind, desc->capacity, desc->max_slots, desc->type_id, page_size);
+    model->has_destroy = destroy;
+    model->has_relocate = relocate;
+    model->map_desc = *desc;
+    model->map_desc.destroy = destroy ? destroyed : NULL;
+    model->map_desc.relocate = relocate ? relocated : NULL;
+    model->map_desc.context = model;
+    model->map_desc.memory = &model->memory.table;
+    model->map_desc.name = "model";
+    return hm_map_init(&model->map, &model->map_desc);
+}
+
+/* Kinds of maps: mostly small ones, some with tiny index spaces, some with thousands of items; but
+ * not of large items. */
+static hm_map_desc describe(uint32_t shape, uint32_t hooks, size_t size)
+{
+    static const uint32_t capacities[] = {1, 2, 4, 16, 40, 64, 64, 100};
+    static const uint32_t spares[] = {0, 1, 3, 20, 600};
+    static const size_t metas[] = {0, 0, 0, 1, 3, 8, 24};
+    hm_map_desc desc = {.item_size = size,
+                        .capacity = capacities[shape % 8],
+                        .meta_size = metas[shape / 8 % 7],
+                        .type_id = (uint16_t)(hooks / 16 & HM_HANDLE_MAX_TYPE_ID)};
+    if (shape / 280 % 24 == 23 && size <= SMALL)
+        desc.capacity = DENSE_MODEL_ITEMS;
+    desc.max_slots = desc.capacity + spares[shape / 56 % 5];
+    if (hooks / 4 % 4 == 0)
+        desc.type_id = 0;
+    if (hooks / 4 % 4 == 1)
+        desc.type_id = HM_HANDLE_MAX_TYPE_ID;
+    return desc;
+}
+
+/* Arguments: layout; shape; hooks and type id. */
+static void *begin(const uint32_t arguments[3])
+{
+    test_layout layout = test_layout_at(arguments[0] % test_layout_count());
+    hm_map_desc desc = describe(arguments[1], arguments[2], layout.item_size);
+    dense_model *model = calloc(1, sizeof *model);
+    CHECK(model != NULL);
+    desc.item_align = layout.item_align;
+    CHECK(map_model_init(model, &desc, layout.page_size, arguments[2] & 1, arguments[2] & 2) ==
+          HM_OK);
+    return model;
+}
+
+static const test_operation map_operations[] = {
+    DENSE_ROW(insert, 280),  DENSE_ROW(insert_n, 40), DENSE_ROW(insert_burst, 5),
+    DENSE_ROW(reserve, 5),   DENSE_ROW(erase, 230),   DENSE_ROW(erase_n, 20),
+    DENSE_ROW(erase_if, 8),  DENSE_ROW(clear, 4),     DENSE_ROW(trim, 10),
+    DENSE_ROW(edit, 60),     DENSE_ROW(probe, 30),    DENSE_ROW(defragment, 64),
+    DENSE_ROW(touch, 10),    DENSE_ROW(lie, 8),       DENSE_ROW(age, 3),
+    DENSE_ROW(refuse, 50),   DENSE_ROW(arrange, 30),  DENSE_ROW(erase_set, 5),
+    DENSE_ROW(touch_all, 4),
+};
+
+const test_subject map_subject = {
+    .name = "map",
+    .operations = map_operations,
+    .operation_count = sizeof map_operations / sizeof *map_operations,
+    .begin = begin,
+    .check = dense_model_check,
+    .end = dense_model_end,
+};
+
+/* The operations of a map that concern order, mostly with orders that lie. */
+static const test_operation lying_operations[] = {
+    DENSE_ROW(defragment, 220), DENSE_ROW(insert, 100),  DENSE_ROW(lie, 60),
+    DENSE_ROW(insert_n, 20),    DENSE_ROW(erase, 90),    DENSE_ROW(erase_if, 5),
+    DENSE_ROW(clear, 2),        DENSE_ROW(edit, 60),     DENSE_ROW(trim, 5),
+    DENSE_ROW(arrange, 20),     DENSE_ROW(touch_all, 4),
+};
+
+const test_subject lying_subject = {
+    .name = "lying_orders",
+    .operations = lying_operations,
+    .operation_count = sizeof lying_operations / sizeof *lying_operations,
+    .begin = begin,
+    .check = dense_model_check,
+    .end = dense_model_end,
+};
+
+/* Hostile handles: any 64 bits, given to every function that takes a handle. The items have 8
+ * bytes, so that the typed functions can be tested as well. */
+HM_MAP_DEFINE(word, uint64_t, 0)
+
+typedef struct hostile_model {
+    dense_model model; /* first, so that the map's operations work on a hostile one too */
+    hm_directory directory;
+} hostile_model;
+
+static word_map *typed(hostile_model *hostile)
+{
+    return (word_map *)&hostile->model.map;
+}
+
+/* Arguments: nothing; shape; hooks and type id. */
+static void *begin_hostile(const uint32_t arguments[3])
+{
+    hm_map_desc desc = describe(arguments[1], arguments[2], sizeof(uint64_t));
+    hostile_model *hostile = calloc(1, sizeof *hostile);
+    CHECK(hostile != NULL);
+    CHECK(map_model_init(&hostile->model, &desc, hm_memory_os()->page_size, arguments[2] & 1,
+                         arguments[2] & 2) == HM_OK);
+    CHECK(hm_directory_init(&hostile->directory, NULL) == HM_OK);
+    CHECK(hm_directory_add_map(&hostile->directory, &hostile->model.map) == HM_OK);
+    return hostile;
+}
+
+static void end_hostile(void *state)
+{
+    hostile_model *hostile = state;
+    CHECK(hm_directory_remove_map(&hostile->directory, &hostile->model.map));
+    hm_directory_fini(&hostile->directory);
+    dense_model_end(&hostile->model);
+}
+
+/* Two arguments are 64 bits; the first chooses a handle (none, a live one, a stale one, an entry of
+ * the id table), and whether all bits are XORed with it or they choose one bit. */
+static hm_handle hostile_handle(const dense_model *model, const uint32_t arguments[3])
+{
+    static const uint32_t kinds[] = {10, 0, 8, 14};
+    uint32_t way = arguments[0] % 8, which = arguments[0] / 8;
+    uint64_t bits = (uint64_t)arguments[1] << 32 | arguments[2];
+    if (way >= 4)
+        bits = UINT64_C(1) << bits % 64;
+    return hm_handle_from_bits(dense_model_pick(model, kinds[way % 4], which, 0).bits ^ bits);
+}
+
+static void check_handle_parts(hm_handle handle)
+{
+    hm_handle outer = hm_handle_pack(hm_handle_index(handle), hm_handle_generation(handle),
+                                     hm_handle_type_id(handle));
+    uint64_t free_bit = hm_handle_is_free(handle) ? HM_HANDLE_FREE_BIT : 0;
+    CHECK(hm_handle_equal(hm_handle_from_bits(outer.bits | free_bit), handle));
+    CHECK(hm_handle_compare(handle, outer) == (free_bit != 0));
+    CHECK(hm_handle_is_null(handle) == hm_handle_equal(handle, HM_NULL_HANDLE));
+}
+
+static void ask(void *state, const uint32_t arguments[3])
+{
+    hostile_model *hostile = state;
+    hm_map *map = &hostile->model.map;
+    hm_handle handle = hostile_handle(&hostile->model, arguments);
+    word_handle word = {handle};
+    void *item = hm_map_get(map, handle);
+    bool ours = !hm_handle_is_null(handle) && !hm_handle_is_free(handle) &&
+                hm_handle_type_id(handle) == hostile->model.type_id;
+    dense_model_refuse(&hostile->model, handle);
+    check_handle_parts(handle);
+    CHECK(hm_directory_find_map(&hostile->directory, handle) == (ours ? map : NULL));
+    CHECK(hm_directory_get(&hostile->directory, handle) == item);
+    CHECK(hm_directory_find_pool(&hostile->directory, handle) == NULL);
+    /* The bits as an address: seldom one in an item, and then that item's. */
+    const void *address = (const void *)(uintptr_t)handle.bits;
+    hm_handle of_address = hm_directory_handle_of(&hostile->directory, address);
+    const unsigned char *start = hm_map_get(map, of_address);
+    CHECK((start == NULL) == hm_handle_is_null(of_address));
+    CHECK(start == NULL || (uintptr_t)address - (uintptr_t)start < sizeof(uint64_t));
+    CHECK(item == NULL ||
+          hm_handle_equal(hm_directory_handle_of(&hostile->directory, item), handle));
+    CHECK((void *)word_map_get(typed(hostile), word) == item);
+    CHECK(word_map_contains(typed(hostile), word) == (item != NULL));
+    CHECK(word_map_index_of(typed(hostile), word) == hm_map_index_of(map, handle));
+    CHECK(item != NULL || !word_map_erase(typed(hostile), word));
+}
+
+static void erase_hostile(void *state, const uint32_t arguments[3])
+{
+    hm_handle handle = hostile_handle(state, arguments);
+    dense_model_erase(state, handle, handle.bits % 2 != 0);
+}
+
+/* The handle is among handles that resolve, and there twice. */
+static void erase_n_hostile(void *state, const uint32_t arguments[3])
+{
+    hm_handle handle = hostile_handle(state, arguments);
+    hm_handle live = dense_model_pick(state, 0, arguments[0], 0);
+    hm_handle handles[] = {handle, live, handle, HM_NULL_HANDLE, live};
+    dense_model_erase_n(state, handles, sizeof handles / sizeof *handles);
+}
+
+/* Those of a handle change nothing, or erase. */
+static const test_operation hostile_operations[] = {
+    {"ask", 380, ask},      {"erase", 60, erase_hostile}, {"erase_n", 20, erase_n_hostile},
+    DENSE_ROW(insert, 150), DENSE_ROW(insert_n, 20),      DENSE_ROW(clear, 5),
+    DENSE_ROW(trim, 8),     DENSE_ROW(age, 10),           DENSE_ROW(defragment, 20),
+};
+
+const test_subject hostile_subject = {
+    .name = "hostile_handles",
+    .operations = hostile_operations,
+    .operation_count = sizeof hostile_operations / sizeof *hostile_operations,
+    .begin = begin_hostile,
+    .check = dense_model_check,
+    .end = end_hostile,
+};
