@@ -188,30 +188,34 @@ static void do_set_local(model *m)
     CHECK(scene_set_local(&m->scene, m->nodes[place].handle, &m->nodes[place].local));
 }
 
-static void do_stale(model *m)
+/* What is gone, null, or of a container with another type id. */
+static void do_refused(model *m)
 {
-    if (m->stale_count == 0)
-        return;
-    uint32_t kept = m->stale_count < STALE_POOL ? m->stale_count : STALE_POOL;
-    scene_node_handle stale = m->stale[test_random_below(&m->random, kept)];
     scene_node_handle live = m->nodes[scene_model_any(m)].handle;
+    scene_node_handle refused = scene_node_handle_null();
     struct scene_transform local = any_transform(m);
-    CHECK(scene_get(&m->scene, stale) == NULL);
-    CHECK(is_null(scene_next(&m->scene, stale)));
-    CHECK(is_null(scene_next_in(&m->scene, stale, live)));
-    CHECK(is_null(scene_skip_in(&m->scene, m->scene.root, stale)));
-    CHECK(!scene_is_in(&m->scene, stale, live) && !scene_is_in(&m->scene, live, stale));
-    CHECK(scene_depth(&m->scene, stale) == 0);
-    CHECK(!scene_world_of(&m->scene, stale, &local));
-    CHECK(is_null(scene_create(&m->scene, stale, &local)));
-    CHECK(is_null(scene_create_before(&m->scene, stale, &local)));
-    CHECK(scene_destroy(&m->scene, stale) == 0);
-    CHECK(scene_reparent(&m->scene, stale, live) == HM_ERROR_STALE);
-    CHECK(scene_reparent(&m->scene, live, stale) == HM_ERROR_STALE);
-    CHECK(scene_reparent_before(&m->scene, stale, live) == HM_ERROR_STALE);
-    CHECK(scene_reparent_before(&m->scene, live, stale) == HM_ERROR_STALE);
-    CHECK(scene_remove(&m->scene, stale) == HM_ERROR_STALE);
-    CHECK(!scene_set_local(&m->scene, stale, &local));
+    uint32_t kept = m->stale_count < STALE_POOL ? m->stale_count : STALE_POOL;
+    uint32_t kind = test_random_below(&m->random, 4);
+    if (kind == 0)
+        refused.id.bits = live.id.bits + (UINT64_C(1) << HM_HANDLE_TYPE_ID_SHIFT);
+    else if (kind > 1 && kept != 0)
+        refused = m->stale[test_random_below(&m->random, kept)];
+    CHECK(scene_get(&m->scene, refused) == NULL);
+    CHECK(is_null(scene_next(&m->scene, refused)));
+    CHECK(is_null(scene_next_in(&m->scene, refused, live)));
+    CHECK(is_null(scene_skip_in(&m->scene, m->scene.root, refused)));
+    CHECK(!scene_is_in(&m->scene, refused, live) && !scene_is_in(&m->scene, live, refused));
+    CHECK(scene_depth(&m->scene, refused) == 0);
+    CHECK(!scene_world_of(&m->scene, refused, &local));
+    CHECK(is_null(scene_create(&m->scene, refused, &local)));
+    CHECK(is_null(scene_create_before(&m->scene, refused, &local)));
+    CHECK(scene_destroy(&m->scene, refused) == 0);
+    CHECK(scene_reparent(&m->scene, refused, live) == HM_ERROR_STALE);
+    CHECK(scene_reparent(&m->scene, live, refused) == HM_ERROR_STALE);
+    CHECK(scene_reparent_before(&m->scene, refused, live) == HM_ERROR_STALE);
+    CHECK(scene_reparent_before(&m->scene, live, refused) == HM_ERROR_STALE);
+    CHECK(scene_remove(&m->scene, refused) == HM_ERROR_STALE);
+    CHECK(!scene_set_local(&m->scene, refused, &local));
 }
 
 /* Destroying is rarer than creating, because it destroys whole subtrees. */
@@ -221,7 +225,7 @@ void scene_model_edit(model *m)
         uint32_t share; /* of 100 edits */
         void (*run)(model *m);
     } edits[] = {{52, do_create},         {8, do_destroy},    {8, do_remove}, {8, do_reparent},
-                 {8, do_reparent_before}, {10, do_set_local}, {6, do_stale}};
+                 {8, do_reparent_before}, {10, do_set_local}, {6, do_refused}};
     uint32_t dice = test_random_below(&m->random, 100);
     uint32_t i = 0;
     for (; dice >= edits[i].share; i++)
@@ -371,5 +375,11 @@ void scene_model_check_answers(model *m)
     CHECK(scene_is_in(&m->scene, m->nodes[a].handle, m->nodes[b].handle) ==
           model_is_below(m, b, a));
     CHECK(is_null(check_skipping(m, a, a, b, m->nodes[a].handle)));
+    if (!model_is_below(m, b, a)) { /* from outside, to the end of the tree */
+        scene_node_handle top = m->nodes[a].handle, outside = m->nodes[b].handle;
+        CHECK(is_same(scene_next_in(&m->scene, top, outside), scene_next(&m->scene, outside)));
+        CHECK(is_same(scene_skip_in(&m->scene, top, outside),
+                      scene_skip_in(&m->scene, m->scene.root, outside)));
+    }
     check_world_now(m, a);
 }
