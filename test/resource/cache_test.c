@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The resource cache of docs/examples, with 0 workers: every verb, and every bad input. */
+/* The resource cache of docs/examples, with 0 workers: bad inputs, and what the naive model in
+ * model_test.c does not know. */
 #include "resources.h"
 #include "support/memory.h"
 #include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-TEST(resource_cache, equal_names_have_equal_handles_and_are_loaded_once)
-{
-    struct files files;
-    files_begin(&files, 0, 0, 0);
-    resource_handle wood = files_request(&files, "f1");
-    resource_handle stone = files_request(&files, "f2");
-    char same[] = "f1";
-    CHECK(resource_handle_equal(files_request(&files, same), wood));
-    CHECK(!resource_handle_equal(wood, stone));
-    CHECK(resource_handle_equal(resource_cache_find(&files.cache, "f2"), stone));
-    CHECK(resource_handle_is_null(resource_cache_find(&files.cache, "f3")));
-    CHECK(resource_cache_pump(&files.cache, 0) == 2);
-    CHECK(files.loads == 2);
-    const struct content *content = resource_cache_get(&files.cache, wood);
-    CHECK(content != NULL && content->number == 1);
-    CHECK(resource_handle_equal(files_request(&files, "f1"), wood));
-    CHECK(resource_cache_pump(&files.cache, 0) == 0 && files.loads == 2);
-    files_end(&files);
-}
 
 TEST(resource_cache, the_states_of_a_resource_follow_each_other)
 {
@@ -126,29 +107,6 @@ TEST(resource_cache, a_zeroed_cache_refuses_everything)
     files_end(&files);
 }
 
-TEST(resource_cache, a_load_that_fails_says_why_and_the_rest_goes_on)
-{
-    struct files files;
-    files_begin(&files, 0, 0, 0);
-    files.of[1].fails = true;
-    resource_handle bad = files_request(&files, "f1");
-    resource_handle good = files_request(&files, "f2");
-    CHECK(resource_cache_pump(&files.cache, 0) == 2);
-    CHECK(files_state_of(&files, bad) == RESOURCE_FAILED &&
-          files_says(&files, bad, "f1 is missing"));
-    CHECK(files_status_of(&files, bad) == HM_ERROR_INVALID);
-    CHECK(resource_cache_get(&files.cache, bad) == NULL);
-    CHECK(files_has_data(&files, good) && files_says(&files, good, "") &&
-          files_status_of(&files, good) == HM_OK);
-    files_pump_all(&files);
-    CHECK(files.loads == 2); /* a failure is not tried again by itself */
-    files.of[1].fails = false;
-    CHECK(resource_cache_reload(&files.cache, bad) == HM_OK);
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, bad) && *resource_cache_error(&files.cache, bad) == '\0');
-    files_end(&files);
-}
-
 TEST(resource_cache, a_loader_that_returns_nothing_has_failed)
 {
     struct files files;
@@ -176,71 +134,6 @@ TEST(resource_cache, a_failure_to_finish_is_the_failure_of_the_load)
     files_end(&files);
 }
 
-TEST(resource_cache, what_is_larger_than_the_budget_has_no_room_and_the_rest_stays)
-{
-    struct files files;
-    files_begin(&files, 100, 0, 0);
-    files.of[1].size = 101;
-    files.of[2].size = 100;
-    resource_handle small = files_request(&files, "f2");
-    files_pump_all(&files);
-    resource_handle large = files_request(&files, "f1");
-    files_pump_all(&files);
-    CHECK(files_status_of(&files, large) == HM_ERROR_FULL);
-    CHECK(files_says(&files, large, "no room for 101 bytes: the budget is 100, of which 0"));
-    CHECK(files_has_data(&files, small));
-    CHECK(resource_cache_get_stats(&files.cache).peak == 100);
-    files_end(&files);
-}
-
-TEST(resource_cache, the_least_recently_used_gives_way_and_comes_back_on_demand)
-{
-    struct files files;
-    files_begin(&files, 30, 10, 0);
-    resource_handle a = files_request(&files, "f1"), b = files_request(&files, "f2"),
-                    c = files_request(&files, "f3");
-    files_pump_all(&files);
-    CHECK(resource_cache_get(&files.cache, a) != NULL);
-    files_request(&files, "f4");
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, a) && files_has_data(&files, c));
-    CHECK(files_state_of(&files, b) == RESOURCE_EVICTED);
-    CHECK(resource_handle_equal(resource_cache_find(&files.cache, "f2"), b));
-    CHECK(resource_cache_get(&files.cache, b) == NULL);
-    CHECK(files_state_of(&files, b) == RESOURCE_QUEUED);
-    files_pump_all(&files);
-    const struct content *content = resource_cache_get(&files.cache, b);
-    CHECK(content != NULL && content->number == 2 && files_version_of(&files, b) == 2);
-    CHECK(files_state_of(&files, c) == RESOURCE_EVICTED);
-    CHECK(resource_handle_equal(files_request(&files, "f3"), c));
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, c) && resource_cache_get_stats(&files.cache).evictions == 3);
-    files_end(&files);
-}
-
-TEST(resource_cache, what_is_pinned_stays_and_too_much_of_it_leaves_no_room)
-{
-    struct files files;
-    files_begin(&files, 30, 10, 0);
-    resource_handle a = files_request(&files, "f1"), b = files_request(&files, "f2"),
-                    c = files_request(&files, "f3");
-    CHECK(resource_cache_pin(&files.cache, a) && resource_cache_pin(&files.cache, a));
-    CHECK(resource_cache_pin(&files.cache, b) && resource_cache_pin(&files.cache, c));
-    files_pump_all(&files);
-    const void *address = resource_cache_get(&files.cache, a);
-    resource_handle d = files_request(&files, "f4");
-    files_pump_all(&files);
-    CHECK(files_status_of(&files, d) == HM_ERROR_FULL &&
-          files_says(&files, d, "30 cannot be evicted"));
-    CHECK(resource_cache_unpin(&files.cache, a) && resource_cache_unpin(&files.cache, b));
-    CHECK(resource_cache_reload(&files.cache, d) == HM_OK);
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, d) && files_state_of(&files, b) == RESOURCE_EVICTED);
-    CHECK(resource_cache_get(&files.cache, a) == address);
-    CHECK(resource_cache_unpin(&files.cache, a) && !resource_cache_unpin(&files.cache, a));
-    files_end(&files);
-}
-
 TEST(resource_cache, what_waits_for_room_is_not_overtaken)
 {
     struct files files;
@@ -257,73 +150,6 @@ TEST(resource_cache, what_waits_for_room_is_not_overtaken)
     files_end(&files);
 }
 
-TEST(resource_cache, a_pin_loads_what_was_evicted)
-{
-    struct files files;
-    files_begin(&files, 10, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    files_pump_all(&files);
-    files_request(&files, "f2");
-    files_pump_all(&files);
-    CHECK(files_state_of(&files, a) == RESOURCE_EVICTED);
-    CHECK(resource_cache_pin(&files.cache, a));
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, a));
-    files_end(&files);
-}
-
-TEST(resource_cache, a_reload_replaces_the_data_once_the_new_is_ready)
-{
-    struct files files;
-    files_begin(&files, 0, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    files_pump_all(&files);
-    const struct content *old = resource_cache_get(&files.cache, a);
-    files.of[1].version = 7;
-    CHECK(resource_cache_reload(&files.cache, a) == HM_OK);
-    CHECK(resource_cache_get(&files.cache, a) == old && files_version_of(&files, a) == 1);
-    files_pump_all(&files);
-    const struct content *fresh = resource_cache_get(&files.cache, a);
-    CHECK(fresh != old && fresh->version == 7 && files_version_of(&files, a) == 2);
-    CHECK(resource_cache_get_stats(&files.cache).used == 10);
-    files_end(&files);
-}
-
-TEST(resource_cache, a_reload_that_fails_keeps_the_old_data_and_says_why)
-{
-    struct files files;
-    files_begin(&files, 0, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    files_pump_all(&files);
-    const struct content *old = resource_cache_get(&files.cache, a);
-    files.of[1].fails = true;
-    CHECK(resource_cache_reload(&files.cache, a) == HM_OK);
-    files_pump_all(&files);
-    CHECK(resource_cache_get(&files.cache, a) == old && files_version_of(&files, a) == 1);
-    CHECK(files_has_data(&files, a) && files_says(&files, a, "f1 is missing"));
-    CHECK(files_status_of(&files, a) == HM_ERROR_INVALID);
-    files_end(&files);
-}
-
-TEST(resource_cache, pinned_data_is_replaced_after_the_last_unpin)
-{
-    struct files files;
-    files_begin(&files, 0, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    CHECK(resource_cache_pin(&files.cache, a));
-    files_pump_all(&files);
-    const struct content *old = resource_cache_get(&files.cache, a);
-    files.of[1].version = 7;
-    CHECK(resource_cache_reload(&files.cache, a) == HM_OK);
-    files_pump_all(&files);
-    CHECK(resource_cache_get(&files.cache, a) == old && old->version == 0);
-    CHECK(resource_cache_unpin(&files.cache, a));
-    CHECK(resource_cache_wait(&files.cache) && resource_cache_pump(&files.cache, 0) == 1);
-    const struct content *fresh = resource_cache_get(&files.cache, a);
-    CHECK(fresh->version == 7 && files_version_of(&files, a) == 2);
-    files_end(&files);
-}
-
 TEST(resource_cache, a_reload_during_a_load_is_made_after_it)
 {
     struct files files;
@@ -332,98 +158,6 @@ TEST(resource_cache, a_reload_during_a_load_is_made_after_it)
     resource_handle a = files_request(&files, "f1");
     files_pump_all(&files);
     CHECK(files.loads == 2 && files_version_of(&files, a) == 2);
-    files_end(&files);
-}
-
-TEST(resource_cache, a_file_that_vanishes_between_two_loads_is_a_failure_by_name)
-{
-    struct files files;
-    files_begin(&files, 10, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    files_pump_all(&files);
-    resource_handle b = files_request(&files, "f2");
-    files.of[1].fails = true;
-    files_pump_all(&files);
-    CHECK(resource_cache_get(&files.cache, a) == NULL);
-    files_pump_all(&files);
-    CHECK(files_state_of(&files, a) == RESOURCE_FAILED && files_says(&files, a, "f1 is missing"));
-    CHECK(files_has_data(&files, b));
-    files_end(&files);
-}
-
-TEST(resource_cache, without_references_a_resource_goes_with_its_data)
-{
-    struct files files;
-    files_begin(&files, 20, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    CHECK(resource_cache_acquire(&files.cache, a));
-    files_pump_all(&files);
-    CHECK(resource_cache_release(&files.cache, a) && resource_cache_release(&files.cache, a));
-    CHECK(!resource_cache_release(&files.cache, a));
-    CHECK(files_has_data(&files, a));
-    files_request(&files, "f2");
-    files_request(&files, "f3");
-    files_pump_all(&files);
-    CHECK(resource_cache_get(&files.cache, a) == NULL);
-    CHECK(files_says(&files, a, "HM_HANDLE_STALE"));
-    CHECK(resource_handle_is_null(resource_cache_find(&files.cache, "f1")));
-    resource_handle queued = files_request(&files, "f4");
-    CHECK(resource_cache_release(&files.cache, queued));
-    CHECK(files_says(&files, queued, "HM_HANDLE_STALE"));
-    files_end(&files);
-}
-
-TEST(resource_cache, a_pin_keeps_a_resource_without_references)
-{
-    struct files files;
-    files_begin(&files, 0, 10, 0);
-    resource_handle a = files_request(&files, "f1");
-    CHECK(resource_cache_pin(&files.cache, a) && resource_cache_release(&files.cache, a));
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, a));
-    files.of[2].fails = true;
-    resource_handle b = files_request(&files, "f2");
-    CHECK(resource_cache_pin(&files.cache, b) && resource_cache_release(&files.cache, b));
-    files_pump_all(&files);
-    CHECK(files_state_of(&files, b) == RESOURCE_FAILED);
-    CHECK(resource_cache_unpin(&files.cache, b));
-    CHECK(files_says(&files, b, "HM_HANDLE_STALE"));
-    files_end(&files);
-}
-
-/* Each function, for a handle that does not resolve. */
-static void check_refused(struct files *files, resource_handle handle)
-{
-    struct resource_cache *cache = &files->cache;
-    struct resource_info info;
-    resource_handle live = files_request(files, "f9");
-    CHECK(resource_cache_get(cache, handle) == NULL);
-    CHECK(!resource_cache_acquire(cache, handle) && !resource_cache_release(cache, handle));
-    CHECK(!resource_cache_pin(cache, handle) && !resource_cache_unpin(cache, handle));
-    CHECK(resource_cache_reload(cache, handle) == HM_ERROR_STALE);
-    CHECK(resource_cache_drop(cache, handle) == HM_ERROR_STALE);
-    CHECK(resource_cache_depend(cache, handle, live) == HM_ERROR_STALE);
-    CHECK(resource_cache_depend(cache, live, handle) == HM_ERROR_STALE);
-    CHECK(!resource_cache_get_info(cache, handle, &info));
-    CHECK(files_says(files, handle, "HM_HANDLE_"));
-    CHECK(resource_cache_drop(cache, live) == HM_OK);
-}
-
-TEST(resource_cache, a_handle_from_before_a_drop_is_refused)
-{
-    struct files files;
-    files_begin(&files, 0, 10, 0);
-    resource_handle old = files_request(&files, "f1");
-    files_pump_all(&files);
-    CHECK(resource_cache_drop(&files.cache, old) == HM_OK);
-    check_refused(&files, old);
-    resource_handle fresh = files_request(&files, "f1");
-    CHECK(!resource_handle_equal(old, fresh));
-    check_refused(&files, old);
-    check_refused(&files, resource_handle_null());
-    check_refused(&files, (resource_handle){hm_handle_from_bits(UINT64_MAX)});
-    files_pump_all(&files);
-    CHECK(files_has_data(&files, fresh) && files.unloads == 1);
     files_end(&files);
 }
 

@@ -4,6 +4,7 @@
 #include "resources.h"
 #include "support/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct entry {
     uint32_t file_version; /* that the data has */
     size_t fresh_size;     /* of what waits for an unpin; 0: none */
     uint32_t fresh_version;
+    size_t wanted, kept;      /* when there was no room: what could not be evicted */
     uint64_t used;            /* when */
     uint32_t queued, waiting; /* when; 0: is not */
     bool is_again, is_loading;
@@ -27,8 +29,8 @@ struct entry {
 struct model {
     struct files files;
     struct entry of[FILES];
-    size_t budget;
-    uint64_t clock;
+    size_t budget, peak;
+    uint64_t clock, loads, failures, evictions;
     uint32_t places; /* in the queue and among those that wait, so far */
     resource_handle stale[STALE];
     uint32_t stale_count;
@@ -101,6 +103,7 @@ static void model_evict_oldest(struct model *m)
     CHECK(oldest != NULL);
     oldest->size = 0;
     oldest->state = RESOURCE_EVICTED;
+    m->evictions++;
     model_forget_unused(m, oldest);
 }
 
@@ -115,6 +118,7 @@ static void model_settle(struct model *m, struct entry *e)
 static void model_fail(struct model *m, struct entry *e, hm_status status)
 {
     e->status = status;
+    m->failures++;
     if (e->size == 0)
         e->state = RESOURCE_FAILED;
     model_settle(m, e);
@@ -127,6 +131,7 @@ static void model_swap(struct model *m, struct entry *e)
     e->fresh_size = 0;
     e->waiting = 0;
     e->version++;
+    m->loads++;
     e->state = RESOURCE_READY;
     e->status = HM_OK;
     model_settle(m, e);
@@ -169,11 +174,14 @@ static uint32_t model_load(struct model *m, struct entry *e)
         model_evict_oldest(m);
     e->is_loading = false;
     if (file->fails || !has_room) {
+        e->wanted = size;
+        e->kept = kept;
         model_fail(m, e, file->fails ? HM_ERROR_INVALID : HM_ERROR_FULL);
         return ended + 1;
     }
     e->fresh_size = size;
     e->fresh_version = file->version;
+    m->peak = model_used(m) > m->peak ? model_used(m) : m->peak;
     if (e->size != 0 && e->pins != 0) {
         e->waiting = ++m->places;
         return ended;
@@ -208,9 +216,14 @@ static uint32_t model_pump(struct model *m)
 static void do_request(struct model *m, uint32_t number)
 {
     struct entry *e = &m->of[number];
-    resource_handle handle;
-    CHECK(resource_cache_request(&m->files.cache, &m->files.loader, m->files.names[number],
-                                 &handle) == HM_OK);
+    if (is_there(e) && below(m, 4) == 0) {
+        CHECK(resource_cache_acquire(&m->files.cache, e->handle));
+        e->references++;
+        return;
+    }
+    char name[sizeof *m->files.names]; /* equal, but elsewhere */
+    memcpy(name, m->files.names[number], sizeof name);
+    resource_handle handle = files_request(&m->files, name);
     if (!is_there(e)) {
         CHECK(!resource_handle_is_null(handle));
         e->handle = handle;
@@ -297,14 +310,39 @@ static void do_change(struct model *m, uint32_t number)
     file->fails = below(m, 8) == 0;
 }
 
-static void do_stale(struct model *m)
+/* Each function, for a handle that does not resolve: what is gone, null, or any bits. */
+static void do_refused(struct model *m)
 {
-    if (m->stale_count == 0)
-        return;
-    resource_handle stale = m->stale[below(m, m->stale_count < STALE ? m->stale_count : STALE)];
-    CHECK(resource_cache_get(&m->files.cache, stale) == NULL);
-    CHECK(!resource_cache_pin(&m->files.cache, stale));
-    CHECK(resource_cache_drop(&m->files.cache, stale) == HM_ERROR_STALE);
+    struct resource_cache *cache = &m->files.cache;
+    struct resource_info info;
+    uint32_t kept = m->stale_count < STALE ? m->stale_count : STALE, kind = below(m, 4);
+    resource_handle handle = resource_handle_null();
+    resource_handle other = m->of[below(m, FILES)].handle;
+    if (kind == 0)
+        handle.id = hm_handle_from_bits(UINT64_MAX);
+    else if (kind > 1 && kept != 0)
+        handle = m->stale[below(m, kept)];
+    CHECK(resource_cache_get(cache, handle) == NULL);
+    CHECK(!resource_cache_acquire(cache, handle) && !resource_cache_release(cache, handle));
+    CHECK(!resource_cache_pin(cache, handle) && !resource_cache_unpin(cache, handle));
+    CHECK(resource_cache_reload(cache, handle) == HM_ERROR_STALE);
+    CHECK(resource_cache_drop(cache, handle) == HM_ERROR_STALE);
+    CHECK(resource_cache_depend(cache, handle, other) == HM_ERROR_STALE);
+    CHECK(resource_cache_depend(cache, other, handle) == HM_ERROR_STALE);
+    CHECK(!resource_cache_get_info(cache, handle, &info));
+    CHECK(files_says(&m->files, handle, kind > 1 && kept != 0 ? "HM_HANDLE_STALE" : "HM_HANDLE_"));
+}
+
+static void check_message(const struct model *m, const struct entry *e)
+{
+    char text[RESOURCE_ERROR_SIZE] = "";
+    if (e->status == HM_ERROR_INVALID)
+        snprintf(text, sizeof text, "%s is missing", m->files.names[e - m->of]);
+    else if (e->status == HM_ERROR_FULL)
+        snprintf(text, sizeof text,
+                 "no room for %zu bytes: the budget is %zu, of which %zu cannot be evicted",
+                 e->wanted, m->budget, e->kept);
+    CHECK(strcmp(resource_cache_error(&m->files.cache, e->handle), text) == 0);
 }
 
 static void check_all(struct model *m)
@@ -312,7 +350,9 @@ static void check_all(struct model *m)
     struct resource_stats stats = resource_cache_get_stats(&m->files.cache);
     uint32_t count = 0;
     CHECK(resource_cache_validate(&m->files.cache) == HM_OK);
-    CHECK(stats.used == model_used(m));
+    CHECK(stats.used == model_used(m) && stats.peak == m->peak);
+    CHECK(stats.loads == m->loads && stats.failures == m->failures);
+    CHECK(stats.evictions == m->evictions);
     for (int i = 0; i < FILES; i++) {
         const struct entry *e = &m->of[i];
         struct resource_info info;
@@ -324,6 +364,7 @@ static void check_all(struct model *m)
             continue;
         CHECK(info.state == e->state || (e->state == RESOURCE_QUEUED && e->size != 0));
         CHECK(info.status == e->status && info.version == e->version);
+        check_message(m, e);
         CHECK(info.references == e->references && info.pins == e->pins);
         CHECK(e->size == 0 || info.size == e->size);
     }
@@ -351,7 +392,7 @@ static void operate(struct model *m)
     else if (dice < 85)
         do_change(m, number);
     else if (dice < 88)
-        do_stale(m);
+        do_refused(m);
     else
         CHECK(resource_cache_pump(&m->files.cache, 0) == model_pump(m));
 }
