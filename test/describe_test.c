@@ -437,31 +437,3 @@ TEST(describe, what_a_trim_has_dropped_is_free_and_not_out_of_range)
     CHECK(says(describe_by_map, hm_handle_pack(count, 1, TYPE), sentence));
     hm_map_fini(&the_map);
 }
-
-/* contracts */
-
-static char no_text[1];
-
-DEATH_TEST(describe, an_id_table_that_is_null_panics)
-{
-    test_expect_panic_of("id_table.c", "hm_id_table_describe: table is NULL");
-    hm_id_table_describe(NULL, HM_NULL_HANDLE, "", no_text, 1);
-}
-
-DEATH_TEST(describe, an_id_table_that_is_given_no_buffer_panics)
-{
-    test_expect_panic_of("id_table.c", "hm_id_table_describe: buffer is NULL");
-    hm_id_table_describe(&ids, HM_NULL_HANDLE, "", NULL, 1);
-}
-
-DEATH_TEST(describe, a_directory_that_is_null_panics)
-{
-    test_expect_panic_of("directory.c", "hm_directory_describe: directory is NULL");
-    hm_directory_describe(NULL, HM_NULL_HANDLE, no_text, 1);
-}
-
-DEATH_TEST(describe, a_directory_that_is_given_no_buffer_panics)
-{
-    test_expect_panic_of("directory.c", "hm_directory_describe: buffer is NULL");
-    hm_directory_describe(&(hm_directory){{0}}, HM_NULL_HANDLE, NULL, 1);
-}

@@ -511,24 +511,6 @@ DEATH_TEST(memory_arena, a_release_of_another_size_panics)
     arena.table.release(&arena, range, UNIT);
 }
 
-DEATH_TEST(memory_arena, fini_without_an_arena_panics)
-{
-    test_expect_panic_of("arena.c", "hm_memory_arena_fini");
-    hm_memory_arena_fini(NULL);
-}
-
-DEATH_TEST(memory_arena, trim_without_an_arena_panics)
-{
-    test_expect_panic_of("arena.c", "hm_memory_arena_trim");
-    (void)hm_memory_arena_trim(NULL);
-}
-
-DEATH_TEST(memory_arena, get_stats_without_an_arena_panics)
-{
-    test_expect_panic_of("arena.c", "hm_memory_arena_get_stats");
-    (void)hm_memory_arena_get_stats(NULL);
-}
-
 #if defined(HM_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each container says when it is refused memory: its name, and what to do. */
+/* What is said when memory is refused: its name, and what to do. matrix/contract_test.c has the
+ * containers. */
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -19,152 +20,6 @@ static void mark(void)
 /* memory */
 
 /* Each of these makes a container and lets it grow, and has the k-th call for memory refused. */
-
-static hm_status grow_map(test_memory *memory, uint32_t k)
-{
-    hm_map map;
-    const hm_map_desc desc = {.item_size = 8,
-                              .capacity = 100,
-                              .max_slots = 200,
-                              .meta_size = 4,
-                              .memory = &memory->table,
-                              .name = "things"};
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_map_init(&map, &desc);
-    if (status == HM_OK)
-        status = hm_map_insert_n(&map, NULL, 3, NULL);
-    hm_map_fini(&map);
-    return status;
-}
-
-static hm_status grow_pool(test_memory *memory, uint32_t k)
-{
-    hm_pool pool;
-    const hm_pool_desc desc = {.item_size = 8,
-                               .capacity = 100,
-                               .max_slots = 200,
-                               .storage = HM_STORAGE_GROWING_BLOCKS,
-                               .memory = &memory->table,
-                               .name = "shots"};
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_pool_init(&pool, &desc);
-    if (status == HM_OK)
-        status = hm_pool_insert_n(&pool, NULL, 30, NULL);
-    hm_pool_fini(&pool);
-    return status;
-}
-
-static hm_status grow_table(test_memory *memory, uint32_t k)
-{
-    hm_table table;
-    const hm_column columns[] = {{.size = 8}, {.size = 4}};
-    const hm_table_desc desc = {.columns = columns,
-                                .column_count = 2,
-                                .capacity = 100,
-                                .max_slots = 200,
-                                .memory = &memory->table,
-                                .name = "rows"};
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_table_init(&table, &desc);
-    if (status == HM_OK)
-        status = hm_table_insert_n(&table, NULL, 3, NULL);
-    hm_table_fini(&table);
-    return status;
-}
-
-static hm_status grow_secondary(test_memory *memory, uint32_t k)
-{
-    hm_secondary secondary;
-    const hm_secondary_desc desc = {.value_size = 8,
-                                    .capacity = 100,
-                                    .max_slots = 200,
-                                    .memory = &memory->table,
-                                    .name = "glows"};
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_secondary_init(&secondary, &desc);
-    if (status == HM_OK && hm_secondary_set(&secondary, hm_handle_pack(0, 1, 0), NULL) == NULL)
-        status = HM_ERROR_MEMORY;
-    hm_secondary_fini(&secondary);
-    return status;
-}
-
-static hm_status grow_lists(test_memory *memory, uint32_t k)
-{
-    hm_lists lists;
-    const hm_lists_desc desc = {.item_size = 8,
-                                .capacity = 100,
-                                .max_slots = 200,
-                                .max_items = 300,
-                                .memory = &memory->table,
-                                .name = "ways"};
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_lists_init(&lists, &desc);
-    if (status == HM_OK) {
-        hm_handle list = hm_lists_create(&lists);
-        status = hm_handle_is_null(list) ? HM_ERROR_MEMORY : hm_lists_push_n(&lists, list, NULL, 3);
-    }
-    hm_lists_fini(&lists);
-    return status;
-}
-
-static hm_status grow_index_as(hm_index_desc desc, test_memory *memory, uint32_t k)
-{
-    hm_index index;
-    const hm_handle owners[] = {hm_handle_pack(0, 1, 0), hm_handle_pack(1, 1, 0)};
-    const uint64_t keys[] = {1, 2};
-    desc.key_limit = 50;
-    desc.memory = &memory->table;
-    desc.name = "cells";
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_index_init(&index, &desc);
-    if (status == HM_OK)
-        status = k % 2 != 0 ? hm_index_set(&index, owners[0], 1)
-                            : hm_index_set_n(&index, owners, keys, 2);
-    hm_index_fini(&index);
-    return status;
-}
-
-static hm_status grow_index(test_memory *memory, uint32_t k)
-{
-    return grow_index_as((hm_index_desc){.capacity = 100, .max_slots = 200}, memory, k);
-}
-
-static hm_status grow_index_of_map(test_memory *memory, uint32_t k)
-{
-    hm_map map;
-    const hm_map_desc desc = {.item_size = 8, .capacity = 100, .max_slots = 200};
-    CHECK(hm_map_init(&map, &desc) == HM_OK);
-    hm_status status = grow_index_as((hm_index_desc){.owners = hm_map_as_owners(&map)}, memory, k);
-    hm_map_fini(&map);
-    return status;
-}
-
-/* Whether all is made but one call for memory, of a world that has a sparse component. */
-static hm_status grow_world(test_memory *memory, uint32_t k)
-{
-    hm_world world;
-    hm_world_desc desc = {.capacity = 100,
-                          .max_slots = 200,
-                          .max_size = 1 << 20,
-                          .memory = &memory->table,
-                          .name = "game"};
-    const hm_component_desc table = {.size = 8};
-    const hm_component_desc sparse = {.size = 8, .storage = HM_COMPONENT_SPARSE};
-    hm_component set[2];
-    test_memory_fail(memory, k, false);
-    hm_status status = hm_world_init(&world, &desc);
-    if (status != HM_OK)
-        return status;
-    set[0] = hm_world_component(&world, &table);
-    if (set[0] != HM_INVALID_INDEX)
-        set[1] = hm_world_component(&world, &sparse);
-    if (set[0] == HM_INVALID_INDEX || set[1] == HM_INVALID_INDEX)
-        status = HM_ERROR_MEMORY;
-    if (status == HM_OK)
-        status = hm_world_create_n(&world, set, 2, 3, NULL, NULL);
-    hm_world_fini(&world);
-    return status;
-}
 
 static hm_status grow_query(test_memory *memory, uint32_t k)
 {
@@ -242,22 +97,6 @@ typedef struct growth {
 } growth;
 
 static const growth growths[] = {
-    {grow_map, "lower capacity 100 or max_slots 200 of the map 'things'",
-     "free memory; capacity 100, max_slots 200 of the map 'things'"},
-    {grow_pool, "lower capacity 100 or max_slots 200 of the pool 'shots'",
-     "free memory; capacity 100, max_slots 200 of the pool 'shots'"},
-    {grow_table, "lower capacity 100 or max_slots 200 of the table 'rows'",
-     "free memory; capacity 100, max_slots 200 of the table 'rows'"},
-    {grow_secondary, "lower capacity 100 or max_slots 200 of the secondary 'glows'",
-     "free memory; capacity 100, max_slots 200 of the secondary 'glows'"},
-    {grow_lists, "lower capacity 100 or max_slots 200 or max_items 300 of the lists 'ways'",
-     "free memory; capacity 100, max_slots 200, max_items 300 of the lists 'ways'"},
-    {grow_index, "lower capacity 100 or max_slots 200 or key_limit 50 of the index 'cells'",
-     "free memory; capacity 100, max_slots 200, key_limit 50 of the index 'cells'"},
-    {grow_index_of_map, "lower capacity 100 or max_slots 200 or key_limit 50 of the index 'cells'",
-     "free memory; capacity 100, max_slots 200, key_limit 50 of the index 'cells'"},
-    {grow_world, "lower capacity 100 or max_slots 200 or max_size 1048576 of the world 'game'",
-     "free memory; capacity 100, max_slots 200, max_size 1048576 of the world 'game'"},
     {grow_query, "lower max_archetypes 30 of the query of the world 'game'", ""},
     {grow_commands, " of the commands of the world 'game'", " of the commands of the world 'game'"},
     {grow_id_table, "lower capacity 100 or max_slots 200 of the id table",

@@ -512,34 +512,3 @@ TEST(report, at_exit_what_was_not_finished_is_told)
 }
 
 #endif
-
-/* contracts */
-
-static hm_report_entry no_entry;
-
-#define PANICS(kind)                                                                               \
-    DEATH_TEST(report, add_of_a_null_##kind##_panics)                                              \
-    {                                                                                              \
-        test_expect_panic_of("report.c", "hm_report_add_" #kind ": " #kind " is NULL");            \
-        hm_report_add_##kind(&no_entry, NULL);                                                     \
-    }                                                                                              \
-    DEATH_TEST(report, add_of_a_##kind##_by_no_entry_panics)                                       \
-    {                                                                                              \
-        static hm_##kind added;                                                                    \
-        test_expect_panic_of("report.c", "hm_report_add_" #kind ": entry is NULL");                \
-        hm_report_add_##kind(NULL, &added);                                                        \
-    }
-
-PANICS(index)
-PANICS(lists)
-PANICS(map)
-PANICS(pool)
-PANICS(table)
-PANICS(secondary)
-PANICS(world)
-
-DEATH_TEST(report, remove_of_no_entry_panics)
-{
-    test_expect_panic_of("report.c", "hm_report_remove: entry is NULL");
-    hm_report_remove(NULL);
-}

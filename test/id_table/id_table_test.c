@@ -491,8 +491,3 @@ DEATH_TEST(id_table, swap_of_a_position_that_is_not_live_panics)
     issue(&table);
     hm_id_table_swap(&table, 1, 0);
 }
-
-DEATH_TEST(id_table, swap_in_null_panics)
-{
-    hm_id_table_swap(NULL, 0, 0);
-}

@@ -1,68 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What an index refuses of its owners; handles and keys of any bits; what a
- * predicate sees; and that validate sees each kind of damage. */
+/* The limits of an index; keys of any bits; what a predicate sees; and that validate sees each kind
+ * of damage. */
 #include "support/index.h"
 
 #include "support/memory.h"
 
-#include <handle_map/map.h>
-#include <handle_map/pool.h>
-
 #include <string.h>
 
 /* init */
-
-static bool is_refused(hm_index_desc desc)
-{
-    static const hm_index zero;
-    hm_index index;
-    memset(&index, 0x5A, sizeof index);
-    return hm_index_init(&index, &desc) == HM_ERROR_INVALID &&
-           memcmp(&index, &zero, sizeof zero) == 0;
-}
-
-TEST(index_contract, it_takes_index_space_type_id_and_capacity_from_its_owners)
-{
-    hm_index index;
-    hm_pool pool = {0};
-    hm_index_desc desc = {.owners = hm_pool_as_owners(&pool)};
-    CHECK(is_refused(desc));
-    CHECK(strcmp(hm_last_error(), "the owners' container is not initialised") == 0);
-    CHECK(hm_pool_init(&pool,
-                       &(hm_pool_desc){
-                           .item_size = 4, .capacity = 10, .max_slots = 3000000, .type_id = 7}) ==
-          HM_OK);
-    desc.owners = hm_pool_as_owners(&pool);
-    CHECK(hm_index_init(&index, &desc) == HM_OK);
-    CHECK(hm_index_capacity(&index) == 10);
-    CHECK(hm_index_set(&index, hm_handle_pack(2999999, 1, 7), 1) == HM_OK);
-    CHECK(hm_index_set(&index, hm_handle_pack(3000000, 1, 7), 1) == HM_ERROR_INVALID);
-    CHECK(strcmp(hm_last_error(),
-                 "the owner's index 3000000 is not below max_slots 3000000 of 'index': "
-                 "name its container in the descriptor, as `owners`") == 0);
-    finish(&index);
-    desc.capacity = 5;
-    CHECK(hm_index_init(&index, &desc) == HM_OK && hm_index_capacity(&index) == 5);
-    finish(&index);
-    desc.type_id = 3;
-    CHECK(is_refused(desc));
-    CHECK(strcmp(hm_last_error(), "type_id 3 is not that of the owners' container, 7") == 0);
-    desc.type_id = 7;
-    desc.max_slots = 50;
-    CHECK(is_refused(desc));
-    CHECK(strcmp(hm_last_error(), "max_slots 50 is not that of the owners' container, 3000000") ==
-          0);
-    hm_pool_fini(&pool);
-}
-
-TEST(index_contract, owners_of_a_capacity_above_that_of_any_index_are_refused)
-{
-    hm_map map = {0};
-    hm_owners owners = hm_map_as_owners(&map);
-    owners.capacity = owners.max_slots = (UINT32_C(1) << 28) + 1;
-    CHECK(is_refused((hm_index_desc){.owners = owners}));
-    CHECK(strcmp(hm_last_error(), "capacity 268435457 is above 268435456") == 0);
-}
 
 TEST(index_contract, the_defaults_are_valid)
 {
@@ -94,49 +39,6 @@ TEST(index_contract, the_largest_capacity_and_key_limit_are_valid)
     CHECK(hm_index_set_n(&index, &other, &key, 1) == HM_OK);
     uint32_t count;
     CHECK(hm_index_members(&index, 3, &count) != NULL && count == 2);
-    finish(&index);
-}
-
-/* Checks what every function that takes a handle answers to one that has no key. */
-static void check_refused(hm_index *index, hm_handle owner)
-{
-    uint64_t key = 3;
-    char text[100];
-    CHECK(!hm_index_contains(index, owner) && !hm_index_remove(index, owner));
-    CHECK(!hm_index_key_of(index, owner, &key) && key == 3);
-    CHECK(hm_index_remove_n(index, &owner, 1) == 0);
-    CHECK(hm_index_describe(index, owner, text, sizeof text) > 0 && strncmp(text, "live", 4) != 0);
-}
-
-/* handles and keys */
-
-TEST(index_contract, a_handle_with_any_bit_flipped_has_no_key)
-{
-    hm_index index = make((hm_index_desc){0});
-    set(&index, owner(0), 7);
-    set(&index, owner(1), 7);
-    CHECK(hm_index_remove(&index, owner(1)));
-    for (uint32_t bit = 0; bit < 64; bit++) {
-        check_refused(&index, hm_handle_from_bits(owner(0).bits ^ UINT64_C(1) << bit));
-        if (bit != 0) /* owner(0) */
-            check_refused(&index, hm_handle_from_bits(owner(1).bits ^ UINT64_C(1) << bit));
-    }
-    check_refused(&index, owner(1));
-    CHECK(has_members(&index, 7, (const uint32_t[]){0}, 1));
-    finish(&index);
-}
-
-TEST(index_contract, handles_that_cannot_be_an_owners_are_refused)
-{
-    hm_index index = make((hm_index_desc){.capacity = 10, .max_slots = 20});
-    const hm_handle bad[] = {HM_NULL_HANDLE, owner_of(3, 0), owner(20), hm_handle_pack(3, 1, 6),
-                             hm_handle_from_bits(owner(3).bits | HM_HANDLE_FREE_BIT)};
-    for (uint32_t i = 0; i < 5; i++) {
-        CHECK(hm_index_set(&index, bad[i], 1) == HM_ERROR_INVALID);
-        check_refused(&index, bad[i]);
-    }
-    CHECK(strstr(hm_last_error(), "is no owner's handle: HM_HANDLE_FORGED") != NULL);
-    CHECK(hm_index_count(&index) == 0 && hm_index_key_count(&index) == 0);
     finish(&index);
 }
 

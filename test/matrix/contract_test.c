@@ -1,95 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds for every function of every container, a test for each row of support/kinds.h: without
- * its container or another argument it panics with its name; and of a container that has no
- * capacity, because it is zeroed, its init failed or it has ended, it gives an answer. */
+/* What holds for every function of every container: of one that has no capacity, because it is
+ * zeroed, its init failed or it has ended, each row of support/kinds.h gives an answer. And what
+ * init refuses. */
 #include "kinds.h"
 
 #include "support/memory.h"
-
-/* broken contracts */
-
-/* The panic names the function and, without the container, a file of its module: what else is
- * missing may be seen by what the module calls. */
-#define NO_CONTAINER(kind, verb, arguments)                                                        \
-    DEATH_TEST(kind##_contract, verb##_of_null_panics)                                             \
-    {                                                                                              \
-        ARGUMENTS(kind, NULL, HM_NULL_HANDLE);                                                     \
-        test_expect_panic_of(#kind, "hm_" #kind "_" #verb ": " #kind " is NULL");                  \
-        (void)(hm_##kind##_##verb arguments);                                                      \
-    }
-#define LOOK_OF_NULL(kind, verb, answer, arguments) NO_CONTAINER(kind, verb, arguments)
-#define CHANGE_OF_NULL(kind, verb, answer, refusal, arguments) NO_CONTAINER(kind, verb, arguments)
-#define NO_ARGUMENT(kind, verb, what, message, arguments)                                          \
-    DEATH_TEST(kind##_contract, verb##_without_##what##_panics)                                    \
-    {                                                                                              \
-        hm_##kind zeroed = {0};                                                                    \
-        ARGUMENTS(kind, &zeroed, HM_NULL_HANDLE);                                                  \
-        test_expect_panic_of("", "hm_" #kind "_" #verb ": " message);                              \
-        (void)(hm_##kind##_##verb arguments);                                                      \
-    }
-#define BROKEN_CONTRACTS(KIND)                                                                     \
-    KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(NO_CONTAINER)            \
-        KIND##_NEEDS(NO_ARGUMENT)
-
-BROKEN_CONTRACTS(MAP)
-BROKEN_CONTRACTS(POOL)
-BROKEN_CONTRACTS(TABLE)
-COLUMN_LOOKS(LOOK_OF_NULL)
-COLUMN_NEEDS(NO_ARGUMENT)
-BROKEN_CONTRACTS(SECONDARY)
-BROKEN_CONTRACTS(LISTS)
-BROKEN_CONTRACTS(INDEX)
-BROKEN_CONTRACTS(WORLD)
-
-/* What is no container. */
-#define OF_NULL(module, verb, what, call)                                                          \
-    DEATH_TEST(module##_contract, verb##_of_null_panics)                                           \
-    {                                                                                              \
-        test_expect_panic_of("", "hm_" #module "_" #verb ": " what " is NULL");                    \
-        (void)(call);                                                                              \
-    }
-
-OF_NULL(array, fini, "array", (hm_array_fini(NULL), 0))
-OF_NULL(array, reserve, "array", hm_array_reserve(NULL, 1))
-OF_NULL(array, resize, "array", hm_array_resize(NULL, 1))
-OF_NULL(array, trim, "array", hm_array_trim(NULL))
-OF_NULL(array, push, "array", hm_array_push(NULL))
-OF_NULL(array, pop, "array", hm_array_pop(NULL))
-OF_NULL(array, at, "array", hm_array_at(NULL, 0))
-OF_NULL(array, data, "array", hm_array_data(NULL))
-OF_NULL(array, count, "array", hm_array_count(NULL))
-OF_NULL(array, committed_size, "array", hm_array_committed_size(NULL))
-OF_NULL(id_table, fini, "table", (hm_id_table_fini(NULL), 0))
-OF_NULL(id_table, count, "table", hm_id_table_count(NULL))
-OF_NULL(id_table, reserve, "table", hm_id_table_reserve(NULL, 1))
-OF_NULL(id_table, trim, "table", hm_id_table_trim(NULL))
-OF_NULL(id_table, explain, "table", hm_id_table_explain(NULL, HM_NULL_HANDLE))
-OF_NULL(id_table, validate, "table", hm_id_table_validate(NULL))
-OF_NULL(id_table, upcoming, "table", hm_id_table_upcoming(NULL, 0))
-OF_NULL(id_table, as_owners, "table", hm_id_table_as_owners(NULL))
-OF_NULL(query, fini, "query", (hm_query_fini(NULL), 0))
-OF_NULL(query, begin, "query", (hm_query_begin(NULL), 0))
-OF_NULL(query, end, "query", (hm_query_end(NULL), 0))
-OF_NULL(query, next, "query", hm_query_next(NULL, &(hm_view){0}))
-OF_NULL(query, count, "query", hm_query_count(NULL))
-OF_NULL(query, changed, "query", hm_query_changed(NULL, 0))
-OF_NULL(query, touch, "query", (hm_query_touch(NULL, 0), 0))
-OF_NULL(query, destroy, "query", hm_query_destroy(NULL))
-OF_NULL(query, change, "query", hm_query_change(NULL, NULL, 0, NULL, 0, NULL))
-OF_NULL(commands, fini, "commands", (hm_commands_fini(NULL), 0))
-OF_NULL(commands, create, "commands", hm_commands_create(NULL, NULL, 0))
-OF_NULL(commands, create_with, "commands", hm_commands_create_with(NULL, NULL, 0, NULL))
-OF_NULL(commands, destroy, "commands", hm_commands_destroy(NULL, HM_NULL_HANDLE))
-OF_NULL(commands, add, "commands", hm_commands_add(NULL, HM_NULL_HANDLE, 0, NULL))
-OF_NULL(commands, remove, "commands", hm_commands_remove(NULL, HM_NULL_HANDLE, 0))
-OF_NULL(commands, change, "commands", hm_commands_change(NULL, HM_NULL_HANDLE, NULL, 0, NULL, 0))
-OF_NULL(commands, apply, "commands", hm_commands_apply(NULL))
-OF_NULL(commands, clear, "commands", (hm_commands_clear(NULL), 0))
-OF_NULL(commands, count, "commands", hm_commands_count(NULL))
-OF_NULL(commands, skipped, "commands", hm_commands_skipped(NULL))
-OF_NULL(commands, dropped, "commands", hm_commands_dropped(NULL))
-
-OF_NULL(lists, destroy_if, "lists", hm_lists_destroy_if(NULL, NULL, NULL))
 
 /* no capacity */
 
@@ -98,6 +13,8 @@ OF_NULL(lists, destroy_if, "lists", hm_lists_destroy_if(NULL, NULL, NULL))
     LOOK_OF_EMPTY(kind, verb, answer, arguments)
 #define END_OF_EMPTY(kind, verb, arguments) hm_##kind##_##verb arguments;
 #define NO_ROWS(R)
+
+#define NAME "things"
 
 /* What init takes, in all the ways that differ in memory. */
 enum {
@@ -112,40 +29,48 @@ enum {
 
 static hm_map_desc good_map(uint32_t way)
 {
-    return (hm_map_desc){.item_size = 4, .capacity = 10, .max_slots = 20, .meta_size = 8 * way};
+    return (hm_map_desc){
+        .item_size = 4, .capacity = 10, .max_slots = 20, .meta_size = 8 * way, .name = NAME};
 }
 
 static hm_pool_desc good_pool(uint32_t way)
 {
     return (hm_pool_desc){
-        .item_size = 4, .capacity = 10, .max_slots = 20, .storage = (hm_storage)way};
+        .item_size = 4, .capacity = 10, .max_slots = 20, .storage = (hm_storage)way, .name = NAME};
 }
 
 static hm_table_desc good_table(uint32_t way)
 {
     static const hm_column columns[] = {{.size = 4}, {.size = 40}};
-    return (hm_table_desc){
-        .columns = columns, .column_count = 2, .lanes = 8 * way, .capacity = 10, .max_slots = 20};
+    return (hm_table_desc){.columns = columns,
+                           .column_count = 2,
+                           .lanes = 8 * way,
+                           .capacity = 10,
+                           .max_slots = 20,
+                           .name = NAME};
 }
 
 static hm_secondary_desc good_secondary(uint32_t way)
 {
-    return (hm_secondary_desc){.value_size = 4 + way, .capacity = 10, .max_slots = 20};
+    return (hm_secondary_desc){
+        .value_size = 4 + way, .capacity = 10, .max_slots = 20, .name = NAME};
 }
 
 static hm_lists_desc good_lists(uint32_t way)
 {
-    return (hm_lists_desc){.item_size = 4 + way, .capacity = 10, .max_slots = 20};
+    return (hm_lists_desc){
+        .item_size = 4 + way, .capacity = 10, .max_slots = 20, .max_items = 300, .name = NAME};
 }
 
 static hm_index_desc good_index(uint32_t way)
 {
-    return (hm_index_desc){.capacity = 10, .max_slots = 20, .key_limit = 100 * way};
+    return (hm_index_desc){.capacity = 10, .max_slots = 20, .key_limit = 100 * way, .name = NAME};
 }
 
 static hm_world_desc good_world(uint32_t way)
 {
-    return (hm_world_desc){.capacity = 10 + way, .max_slots = 20};
+    return (hm_world_desc){
+        .capacity = 10 + way, .max_slots = 20, .max_size = 1 << 20, .name = NAME};
 }
 
 static bool fill_map(hm_map *map)
@@ -170,19 +95,78 @@ static bool fill_secondary(hm_secondary *secondary)
 
 static bool fill_lists(hm_lists *lists)
 {
-    return hm_lists_push(lists, hm_lists_create(lists), NULL) != NULL;
+    hm_handle list = hm_lists_create(lists);
+    return !hm_handle_is_null(list) && hm_lists_push(lists, list, NULL) != NULL;
 }
 
 static bool fill_index(hm_index *index)
 {
-    return hm_index_set(index, hm_handle_pack(0, 1, 0), 1) == HM_OK;
+    const hm_handle owner = hm_handle_pack(0, 1, 0);
+    const uint64_t key = 1;
+    return (index->key_limit == 0 ? hm_index_set(index, owner, key)
+                                  : hm_index_set_n(index, &owner, &key, 1)) == HM_OK;
 }
+
+static hm_component made_components[2]; /* of the world that was filled last */
 
 static bool fill_world(hm_world *world)
 {
-    hm_component number = hm_world_component(world, &(hm_component_desc){.size = 4});
-    return hm_world_create_n(world, &number, 1, 10, NULL, NULL) == HM_OK;
+    hm_component_desc number = {.size = 4};
+    hm_component *set = made_components;
+    set[0] = hm_world_component(world, &number);
+    number.storage = HM_COMPONENT_SPARSE;
+    if (set[0] == HM_INVALID_INDEX ||
+        (set[1] = hm_world_component(world, &number)) == HM_INVALID_INDEX)
+        return false;
+    return hm_world_create_n(world, set, 2, 10, NULL, NULL) == HM_OK;
 }
+
+/* Whether the last error says that memory was refused to this container, and what to do. */
+static bool blames(const char *kind, const char *other_limit)
+{
+    char end[160];
+    const char *text = hm_last_error();
+    bool is_address = strncmp(text, "a reservation of ", 17) == 0;
+    const char *remedy = is_address ? "lower " : "free memory; ";
+    const char *between = is_address ? " or " : ", ";
+    int length = snprintf(end, sizeof end, "%scapacity 10%smax_slots 20%s%s of the %s '" NAME "'",
+                          remedy, between, *other_limit != '\0' ? between : "", other_limit, kind);
+    bool is_told = strstr(text, " bytes was refused: ") != NULL && strlen(text) > (size_t)length &&
+                   strcmp(text + strlen(text) - length, end) == 0;
+    if (!is_told)
+        fprintf(stderr, "'%s' should end with '%s'\n", text, end);
+    return is_told;
+}
+
+/* The limits of a container beside its capacity and max_slots. */
+static const char *limit_of_map(uint32_t way)
+{
+    (void)way;
+    return "";
+}
+
+static const char *limit_of_lists(uint32_t way)
+{
+    (void)way;
+    return "max_items 300";
+}
+
+static const char *limit_of_index(uint32_t way)
+{
+    return way == 0 ? "" : "key_limit 100";
+}
+
+static const char *limit_of_world(uint32_t way)
+{
+    (void)way;
+    return "max_size 1048576";
+}
+
+/* They are names of functions. NOLINTBEGIN(readability-identifier-naming) */
+#define limit_of_pool limit_of_map
+#define limit_of_table limit_of_map
+#define limit_of_secondary limit_of_map
+/* NOLINTEND(readability-identifier-naming) */
 
 /* Every function answers for a container that can never have an item. */
 #define EMPTY_TESTS(kind, KIND, MORE_LOOKS)                                                        \
@@ -245,8 +229,26 @@ static bool fill_world(hm_world *world)
                 test_memory_check_released(&memory);                                               \
             }                                                                                      \
     }                                                                                              \
-    /* Refuses the k-th call. Returns whether it was reached. */                                   \
-    static bool refuse_init_##kind(hm_##kind##_desc desc, size_t page_size, uint32_t k)            \
+    TEST(kind##_contract, init_refuses_limits_that_contradict_each_other)                          \
+    {                                                                                              \
+        for (uint32_t way = 0; way < KIND##_WAYS; way++) {                                         \
+            hm_##kind##_desc desc = good_##kind(way);                                              \
+            desc.max_slots = 9;                                                                    \
+            CHECK(refuses_##kind(desc, "max_slots 9 is below capacity 10"));                       \
+            desc.capacity = 0;                                                                     \
+            desc.max_slots = HM_DEFAULT_CAPACITY - 1;                                              \
+            CHECK(refuses_##kind(desc, "max_slots 1048575 is below capacity 1048576"));            \
+            desc.capacity = UINT32_MAX;                                                            \
+            desc.max_slots = 0;                                                                    \
+            CHECK(refuses_##kind(desc, NULL));                                                     \
+            desc = good_##kind(way);                                                               \
+            desc.type_id = 0x8000;                                                                 \
+            CHECK(refuses_##kind(desc, "type_id 32768 is above 32767"));                           \
+        }                                                                                          \
+    }                                                                                              \
+    /* Refuses the k-th call of init, or of what fills it. Returns whether it was reached. */      \
+    static bool refuse_##kind(hm_##kind##_desc desc, const char *limit, size_t page_size,          \
+                              uint32_t k)                                                          \
     {                                                                                              \
         test_memory memory;                                                                        \
         hm_##kind made, zero;                                                                      \
@@ -255,21 +257,24 @@ static bool fill_world(hm_world *world)
         test_memory_init_with_holes(&memory, test_page_size(page_size));                           \
         test_memory_fail(&memory, k, k % 2 == 0);                                                  \
         desc.memory = &memory.table;                                                               \
+        mark();                                                                                    \
         hm_status status = hm_##kind##_init(&made, &desc);                                         \
         CHECK(status == (memory.calls < k ? HM_OK : HM_ERROR_MEMORY));                             \
         CHECK(status == HM_OK || memcmp(&made, &zero, sizeof zero) == 0);                          \
+        bool is_filled = status == HM_OK && fill_##kind(&made);                                    \
+        CHECK(is_filled ? is_marked() : test_memory_refused(&memory) && blames(#kind, limit));     \
         if (status == HM_OK)                                                                       \
             hm_##kind##_fini(&made);                                                               \
         check_empty_##kind(&made);                                                                 \
         test_memory_check_released(&memory);                                                       \
-        return status != HM_OK;                                                                    \
+        return test_memory_refused(&memory);                                                       \
     }                                                                                              \
-    TEST(kind##_contract, init_that_is_refused_memory_leaves_an_empty_one)                         \
+    TEST(kind##_contract, refused_memory_is_told_and_leaves_an_empty_one_at_init)                  \
     {                                                                                              \
         for (uint32_t way = 0; way < KIND##_WAYS; way++)                                           \
             for (size_t page_size = 4096; page_size <= 65536; page_size *= 4) {                    \
                 uint32_t k = 1;                                                                    \
-                while (refuse_init_##kind(good_##kind(way), page_size, k))                         \
+                while (refuse_##kind(good_##kind(way), limit_of_##kind(way), page_size, k))        \
                     k++;                                                                           \
                 CHECK(k > 1);                                                                      \
             }                                                                                      \
@@ -283,34 +288,102 @@ EMPTY_TESTS(lists, LISTS, NO_ROWS)
 EMPTY_TESTS(index, INDEX, NO_ROWS)
 EMPTY_TESTS(world, WORLD, NO_ROWS)
 
+TEST(index_contract, refused_memory_is_told_by_an_index_of_a_map)
+{
+    hm_map map;
+    hm_map_desc desc = good_map(0);
+    CHECK(hm_map_init(&map, &desc) == HM_OK);
+    const hm_index_desc index = {.owners = hm_map_as_owners(&map), .name = NAME};
+    uint32_t k = 1;
+    while (refuse_index(index, "", 4096, k))
+        k++;
+    CHECK(k > 1);
+    hm_map_fini(&map);
+}
+
+/* handles that name nothing */
+
+enum { KNOWN = 20 };
+
+/* One of the first two handles of each of the first ten slots. */
+static hm_handle known(uint32_t i)
+{
+    return hm_handle_pack(i % KNOWN / 2, 1 + i % 2, 0);
+}
+
+/* A handle near to a known one, or any. */
+static hm_handle any_handle(uint32_t i, uint64_t *random)
+{
+    uint64_t bits = test_random(random), near = known(i).bits;
+    if (i < 65 * KNOWN) /* with a bit flipped, or none */
+        return hm_handle_from_bits(near ^ (i < 64 * KNOWN ? UINT64_C(1) << i / KNOWN : 0));
+    if (i % 4 == 0)
+        return hm_handle_from_bits(near ^ (UINT64_C(1) << bits % 64) ^
+                                   (UINT64_C(1) << bits / 64 % 64));
+    if (i % 4 == 1) /* The upper half of no handle is zero. */
+        return hm_handle_from_bits(i % 8 == 1 ? bits >> 32 : bits % KNOWN);
+    return hm_handle_from_bits(bits);
+}
+
+#define STRANGER_TESTS(kind, KIND)                                                                 \
+    static void check_stranger_##kind(hm_##kind *to, hm_handle handle)                             \
+    {                                                                                              \
+        ARGUMENTS(kind, to, handle);                                                               \
+        p = made_components[handle.bits % 2];                                                      \
+        KIND##_HANDLE_LOOKS(LOOK_OF_EMPTY) KIND##_HANDLE_CHANGES(CHANGE_OF_EMPTY)                  \
+            KIND##_HANDLE_ENDS(END_OF_EMPTY)                                                       \
+                CHECK(hm_##kind##_explain(to, handle) != HM_HANDLE_LIVE);                          \
+    }                                                                                              \
+    static void check_strangers_##kind(hm_##kind *to, uint32_t count)                              \
+    {                                                                                              \
+        bool is_live[KNOWN];                                                                       \
+        uint32_t live = 0;                                                                         \
+        for (uint32_t i = 0; i < KNOWN; i++)                                                       \
+            live += is_live[i] = hm_##kind##_contains(to, known(i));                               \
+        CHECK(live == count);                                                                      \
+        hm_##kind before = *to;                                                                    \
+        uint64_t random = test_seed("strangers to the " #kind);                                    \
+        for (uint32_t i = 0; i < 65 * KNOWN + test_scaled(20000); i++) {                           \
+            bool is_stranger = true;                                                               \
+            hm_handle handle = any_handle(i, &random);                                             \
+            for (uint32_t k = 0; k < KNOWN; k++)                                                   \
+                is_stranger &= !is_live[k] || !hm_handle_equal(handle, known(k));                  \
+            if (is_stranger)                                                                       \
+                check_stranger_##kind(to, handle);                                                 \
+        }                                                                                          \
+        CHECK(memcmp(&before, to, sizeof before) == 0 && hm_##kind##_validate(to) == HM_OK);       \
+        for (uint32_t i = 0; i < KNOWN; i++)                                                       \
+            CHECK(hm_##kind##_contains(to, known(i)) == is_live[i]);                               \
+    }                                                                                              \
+    TEST(kind##_contract, a_handle_that_names_nothing_gets_an_answer_and_changes_nothing)          \
+    {                                                                                              \
+        hm_##kind to;                                                                              \
+        hm_##kind##_desc desc = good_##kind(0);                                                    \
+        CHECK(hm_##kind##_init(&to, &desc) == HM_OK && fill_##kind(&to));                          \
+        uint32_t count = hm_##kind##_count(&to);                                                   \
+        check_strangers_##kind(&to, count);                                                        \
+        hm_##kind##_clear(&to);                                                                    \
+        check_strangers_##kind(&to, 0);                                                            \
+        CHECK(fill_##kind(&to));                                                                   \
+        check_strangers_##kind(&to, count);                                                        \
+        hm_##kind##_fini(&to);                                                                     \
+    }
+
+STRANGER_TESTS(map, MAP)
+STRANGER_TESTS(pool, POOL)
+STRANGER_TESTS(table, TABLE)
+STRANGER_TESTS(secondary, SECONDARY)
+STRANGER_TESTS(lists, LISTS)
+STRANGER_TESTS(index, INDEX)
+STRANGER_TESTS(world, WORLD)
+
 /* descriptors */
 
 TEST(map_contract, init_refuses_what_no_map_can_be)
 {
-    CHECK(refuses_map((hm_map_desc){0}, "item_size is 0"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 9, .item_align = 3},
-                      "item_align 3 is not a power of two"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 8192, .item_align = 8192},
-                      "item_align 8192 is above 4096"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 12, .item_align = 8},
-                      "item_size 12 is not a multiple of item_align 8"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 8, .meta_size = 8, .meta_align = 5},
-                      "meta_align 5 is not a power of two"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 8, .meta_size = 8192, .meta_align = 8192},
-                      "meta_align 8192 is above 4096"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 8, .meta_size = 6, .meta_align = 4},
-                      "meta_size 6 is not a multiple of meta_align 4"));
     CHECK(refuses_map((hm_map_desc){.item_size = 8, .capacity = UINT32_MAX},
                       sizeof(void *) >= 8 ? "capacity 4294967295 is above 4294967294"
                                           : "4294967295 times item_size 8 does not fit in size_t"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 4, .capacity = 10, .max_slots = 9},
-                      "max_slots 9 is below capacity 10"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1},
-                      "max_slots 1048575 is below capacity 1048576"));
-    CHECK(refuses_map((hm_map_desc){.item_size = 4, .type_id = 0x8000},
-                      "type_id 32768 is above 32767"));
-    CHECK(refuses_map((hm_map_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 2}, NULL));
-    CHECK(refuses_map((hm_map_desc){.item_size = SIZE_MAX, .capacity = 1}, NULL));
     CHECK(
         refuses_map((hm_map_desc){.item_size = 4, .meta_size = SIZE_MAX / 2, .capacity = 4}, NULL));
 }
@@ -320,104 +393,58 @@ TEST(pool_contract, init_refuses_what_no_pool_can_be)
     CHECK(refuses_pool((hm_pool_desc){.item_size = 8, .storage = (hm_storage)3},
                        "storage 3 is none of hm_storage"));
     for (uint32_t way = 0; way < POOL_WAYS; way++) {
-        hm_storage storage = (hm_storage)way;
-        CHECK(refuses_pool((hm_pool_desc){.storage = storage}, "item_size is 0"));
-        CHECK(refuses_pool((hm_pool_desc){.item_size = 9, .item_align = 3, .storage = storage},
-                           "item_align 3 is not a power of two"));
-        CHECK(
-            refuses_pool((hm_pool_desc){.item_size = 4, .capacity = UINT32_MAX, .storage = storage},
-                         "capacity 4294967295 is above 4294967294"));
-        CHECK(refuses_pool(
-            (hm_pool_desc){.item_size = 4, .capacity = 10, .max_slots = 9, .storage = storage},
-            "max_slots 9 is below capacity 10"));
-        CHECK(refuses_pool((hm_pool_desc){.item_size = 4,
-                                          .max_slots = HM_DEFAULT_CAPACITY - 1,
-                                          .storage = storage},
-                           "max_slots 1048575 is below capacity 1048576"));
-        CHECK(refuses_pool((hm_pool_desc){.item_size = 4, .type_id = 0x8000, .storage = storage},
-                           "type_id 32768 is above 32767"));
-        hm_pool_desc huge = {.item_size = SIZE_MAX / 2 + 1, .capacity = 2, .storage = storage};
-        CHECK(refuses_pool(huge, NULL));
-        huge.capacity = huge.max_slots = 1;
-        huge.item_size = SIZE_MAX;
-        CHECK(refuses_pool(huge, NULL));
-        huge.item_size = SIZE_MAX / 2;
-        CHECK(refuses_pool(huge, NULL));
+        hm_pool_desc desc = good_pool(way);
+        desc.capacity = UINT32_MAX;
+        desc.max_slots = 0;
+        CHECK(refuses_pool(desc, "capacity 4294967295 is above 4294967294"));
+        desc.capacity = desc.max_slots = 1;
+        desc.item_size = SIZE_MAX / 2;
+        CHECK(refuses_pool(desc, NULL));
     }
 }
 
-TEST(secondary_contract, init_refuses_what_no_secondary_can_be)
+TEST(table_contract, init_refuses_what_no_table_can_be)
 {
-    CHECK(refuses_secondary((hm_secondary_desc){0}, "value_size is 0"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 12, .value_align = 3},
-                            "value_align 3 is not a power of two"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 12, .value_align = 8},
-                            "value_size 12 is not a multiple of value_align 8"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 8192, .value_align = 8192},
-                            "value_align 8192 is above 4096"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 4, .capacity = UINT32_MAX}, NULL));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 4, .capacity = 10, .max_slots = 9},
-                            "max_slots 9 is below capacity 10"));
-    CHECK(refuses_secondary(
-        (hm_secondary_desc){.value_size = 4, .max_slots = HM_DEFAULT_CAPACITY - 1},
-        "max_slots 1048575 is below capacity 1048576"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = 4, .type_id = 0x8000},
-                            "type_id 32768 is above 32767"));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = SIZE_MAX / 2 + 1, .capacity = 2},
-                            NULL));
-    CHECK(refuses_secondary((hm_secondary_desc){.value_size = SIZE_MAX, .capacity = 1}, NULL));
+    for (uint32_t way = 0; sizeof(size_t) > 4 && way < TABLE_WAYS; way++) {
+        hm_table_desc desc = good_table(way);
+        desc.capacity = UINT32_MAX;
+        desc.max_slots = 0;
+        CHECK(refuses_table(desc, "capacity 4294967295 is above 4294967294"));
+    }
 }
 
 TEST(lists_contract, init_refuses_what_no_lists_can_be)
 {
     const uint64_t units = (UINT64_C(1) << 30) - 1; /* of 32 bytes */
-    CHECK(refuses_lists((hm_lists_desc){0}, "item_size is 0"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 12, .item_align = 3},
-                        "item_align 3 is not a power of two"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 12, .item_align = 8},
-                        "item_size 12 is not a multiple of item_align 8"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 8192, .item_align = 8192},
-                        "item_align 8192 is above 4096"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 4, .capacity = UINT32_MAX}, NULL));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 4, .capacity = 10, .max_slots = 9},
-                        "max_slots 9 is below capacity 10"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 4, .type_id = 0x8000},
-                        "type_id 32768 is above 32767"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = SIZE_MAX, .capacity = 1}, NULL));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = SIZE_MAX / 2 + 1, .capacity = 1}, NULL));
+    const hm_lists_desc too_many[] = {
+        {.item_size = 1, .max_items = 32 * units + 1},
+        {.item_size = 1, .max_items = UINT64_MAX},
+        {.item_size = 4096, .item_align = 64, .max_items = units},
+        {.item_size = 64, .item_align = 64, .max_items = 2 * units + 1},
+        /* The default of max_items, of which no item fits. */
+        {.item_size = sizeof(size_t) > 4 ? SIZE_MAX / 4096 : SIZE_MAX, .capacity = 1},
+        {.item_size = SIZE_MAX / 2 + 1, .capacity = 1}};
+    for (size_t i = 0; i < sizeof too_many / sizeof *too_many; i++)
+        CHECK(refuses_lists(too_many[i], NULL));
     CHECK(refuses_lists((hm_lists_desc){.item_size = 16, .max_items = 2 * units + 1},
                         "max_items 2147483647 of 16 bytes is above 2147483646"));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 1, .max_items = 32 * units + 1}, NULL));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 1, .max_items = UINT64_MAX}, NULL));
-    CHECK(refuses_lists((hm_lists_desc){.item_size = 4096, .item_align = 64, .max_items = units},
-                        NULL));
-    CHECK(refuses_lists(
-        (hm_lists_desc){.item_size = 64, .item_align = 64, .max_items = 2 * units + 1}, NULL));
-    if (sizeof(size_t) > 4) /* The default of max_items, of which no item fits. */
-        CHECK(refuses_lists((hm_lists_desc){.item_size = SIZE_MAX / 4096, .capacity = 1}, NULL));
 }
 
 TEST(index_contract, init_refuses_what_no_index_can_be)
 {
     CHECK(refuses_index((hm_index_desc){.capacity = (UINT32_C(1) << 28) + 1},
                         "capacity 268435457 is above 268435456"));
-    CHECK(refuses_index((hm_index_desc){.capacity = UINT32_MAX}, NULL));
-    CHECK(refuses_index((hm_index_desc){.capacity = 10, .max_slots = 9},
-                        "max_slots 9 is below capacity 10"));
-    CHECK(refuses_index((hm_index_desc){.capacity = 10, .type_id = 0x8000},
-                        "type_id 32768 is above 32767"));
+    hm_map map = {0};
+    hm_owners owners = hm_map_as_owners(&map);
+    owners.capacity = owners.max_slots = (UINT32_C(1) << 28) + 1;
+    CHECK(
+        refuses_index((hm_index_desc){.owners = owners}, "capacity 268435457 is above 268435456"));
 }
 
 TEST(world_contract, init_refuses_what_no_world_can_be)
 {
     CHECK(refuses_world((hm_world_desc){.capacity = UINT32_C(1) << 31},
                         "capacity 2147483648 is above 2147483647"));
-    CHECK(refuses_world((hm_world_desc){.capacity = UINT32_MAX}, NULL));
-    CHECK(refuses_world((hm_world_desc){.capacity = 10, .max_slots = 9},
-                        "max_slots 9 is below capacity 10"));
-    CHECK(refuses_world((hm_world_desc){.max_slots = HM_DEFAULT_CAPACITY - 1}, NULL));
-    CHECK(refuses_world((hm_world_desc){.capacity = 10, .type_id = 0x8000},
-                        "type_id 32768 is above 32767"));
     CHECK(refuses_world((hm_world_desc){.capacity = 10, .max_archetypes = 262144},
                         "max_archetypes 262144 is above 262143"));
     CHECK(refuses_world((hm_world_desc){.capacity = 10, .max_size = (UINT64_C(1) << 39) + 1},
@@ -426,26 +453,120 @@ TEST(world_contract, init_refuses_what_no_world_can_be)
                         "max_size 262143 is not from 262144 to 549755813888"));
 }
 
-/* Each of these returns whether init takes the layout, and checks where it puts what it holds. */
+/* What is set for owners. */
 
-static bool map_takes(size_t size, size_t align)
+static bool sets_secondary(hm_secondary *secondary, hm_handle owner)
+{
+    return hm_secondary_set(secondary, owner, NULL) != NULL;
+}
+
+static bool sets_index(hm_index *index, hm_handle owner)
+{
+    return hm_index_set(index, owner, 1) == HM_OK;
+}
+
+/* The owners' container has 10 of 3,000,000 slots, and type id 7. */
+static const struct {
+    uint32_t capacity, max_slots; /* of the descriptor */
+    uint16_t type_id;
+    const char *sentence; /* NULL: it is taken */
+} claims[] = {{0, 0, 0, NULL},
+              {5, 3000000, 7, NULL},
+              {3000000, 0, 0, NULL},
+              {0, 2999999, 0, "max_slots 2999999 is not that of the owners' container, 3000000"},
+              {0, 3000001, 0, "max_slots 3000001 is not that of the owners' container, 3000000"},
+              {0, 0, 8, "type_id 8 is not that of the owners' container, 7"},
+              {3000001, 3000000, 7, "max_slots 3000000 is below capacity 3000001"}};
+
+static const struct {
+    hm_handle handle;
+    const char *sentence;
+} strangers[] = {
+    {{0}, "0x0000000000000000 is no owner's handle: HM_HANDLE_NULL; owners have type id 7"},
+    {{UINT64_C(0x0007000000000001)},
+     "0x0007000000000001 is no owner's handle: HM_HANDLE_FORGED; owners have type id 7"},
+    {{UINT64_C(0x8007000100000001)},
+     "0x8007000100000001 is no owner's handle: HM_HANDLE_FORGED; owners have type id 7"},
+    {{UINT64_C(0x0006000100000001)},
+     "0x0006000100000001 is no owner's handle: HM_HANDLE_FOREIGN; owners have type id 7"},
+    {{UINT64_C(0x00070001002DC6C0)},
+     "the owner's index 3000000 is not below max_slots 3000000 of '" NAME
+     "': name its container in the descriptor, as `owners`"}};
+
+#define OWNED_TESTS(kind)                                                                          \
+    static void check_owned_##kind(hm_##kind##_desc desc, uint32_t capacity)                       \
+    {                                                                                              \
+        hm_##kind made;                                                                            \
+        CHECK(hm_##kind##_init(&made, &desc) == HM_OK);                                            \
+        CHECK(hm_##kind##_capacity(&made) == capacity);                                            \
+        CHECK(sets_##kind(&made, hm_handle_pack(2999999, 1, 7)));                                  \
+        for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {                        \
+            CHECK(!sets_##kind(&made, strangers[i].handle) && says(strangers[i].sentence));        \
+            CHECK(hm_##kind##_count(&made) == 1);                                                  \
+        }                                                                                          \
+        hm_##kind##_fini(&made);                                                                   \
+    }                                                                                              \
+    TEST(kind##_contract, it_takes_index_space_type_id_and_capacity_from_its_owners)               \
+    {                                                                                              \
+        hm_pool pool = {0};                                                                        \
+        hm_pool_desc shape = {.item_size = 4, .capacity = 10, .max_slots = 3000000, .type_id = 7}; \
+        hm_##kind##_desc desc = good_##kind(0);                                                    \
+        desc.owners = hm_pool_as_owners(&pool);                                                    \
+        CHECK(refuses_##kind(desc, "the owners' container is not initialised"));                   \
+        CHECK(hm_pool_init(&pool, &shape) == HM_OK);                                               \
+        desc.owners = hm_pool_as_owners(&pool);                                                    \
+        for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {                              \
+            desc.capacity = claims[i].capacity;                                                    \
+            desc.max_slots = claims[i].max_slots;                                                  \
+            desc.type_id = claims[i].type_id;                                                      \
+            if (claims[i].sentence != NULL)                                                        \
+                CHECK(refuses_##kind(desc, claims[i].sentence));                                   \
+            else                                                                                   \
+                check_owned_##kind(desc, desc.capacity != 0 ? desc.capacity : 10);                 \
+        }                                                                                          \
+        hm_pool_fini(&pool);                                                                       \
+    }
+
+OWNED_TESTS(secondary)
+OWNED_TESTS(index)
+
+/* Each of these returns whether init takes the layout, and checks where it puts what it holds.
+ * A refusal says the sentence, if there is one. */
+typedef bool taking(size_t size, size_t align, uint32_t capacity, const char *sentence);
+
+static bool map_takes(size_t size, size_t align, uint32_t capacity, const char *sentence)
 {
     hm_map map;
-    hm_map_desc desc = {.item_size = size, .item_align = align, .capacity = 10, .max_slots = 20};
-    if (refuses_map(desc, NULL))
+    hm_map_desc desc = {.item_size = size, .item_align = align, .capacity = capacity};
+    desc.max_slots = 2 * capacity;
+    if (refuses_map(desc, sentence))
         return false;
     CHECK(hm_map_init(&map, &desc) == HM_OK && (uintptr_t)hm_map_items(&map) % align == 0);
     hm_map_fini(&map);
     return true;
 }
 
-static bool pool_takes(size_t size, size_t align)
+static bool meta_takes(size_t size, size_t align, uint32_t capacity, const char *sentence)
 {
-    hm_pool_desc desc = {.item_size = size, .item_align = align, .capacity = 10, .max_slots = 20};
+    hm_map map;
+    hm_map_desc desc = {.item_size = 1, .meta_size = size, .meta_align = align};
+    desc.capacity = desc.max_slots = capacity;
+    if (refuses_map(desc, sentence))
+        return false;
+    CHECK(hm_map_init(&map, &desc) == HM_OK && fill_map(&map));
+    CHECK((uintptr_t)hm_map_meta_at(&map, 0) % align == 0);
+    hm_map_fini(&map);
+    return true;
+}
+
+static bool pool_takes(size_t size, size_t align, uint32_t capacity, const char *sentence)
+{
+    hm_pool_desc desc = {.item_size = size, .item_align = align, .capacity = capacity};
+    desc.max_slots = 2 * capacity;
     for (uint32_t way = 0; way < POOL_WAYS; way++) {
         hm_pool pool;
         desc.storage = (hm_storage)way;
-        if (refuses_pool(desc, NULL))
+        if (refuses_pool(desc, sentence))
             return false;
         CHECK(hm_pool_init(&pool, &desc) == HM_OK && fill_pool(&pool));
         for (uint32_t i = 0; i < 10; i++)
@@ -455,12 +576,12 @@ static bool pool_takes(size_t size, size_t align)
     return true;
 }
 
-static bool secondary_takes(size_t size, size_t align)
+static bool secondary_takes(size_t size, size_t align, uint32_t capacity, const char *sentence)
 {
     hm_secondary secondary;
-    hm_secondary_desc desc = {
-        .value_size = size, .value_align = align, .capacity = 10, .max_slots = 20};
-    if (refuses_secondary(desc, NULL))
+    hm_secondary_desc desc = {.value_size = size, .value_align = align, .capacity = capacity};
+    desc.max_slots = 2 * capacity;
+    if (refuses_secondary(desc, sentence))
         return false;
     CHECK(hm_secondary_init(&secondary, &desc) == HM_OK && fill_secondary(&secondary));
     CHECK((uintptr_t)hm_secondary_values(&secondary) % align == 0);
@@ -468,11 +589,12 @@ static bool secondary_takes(size_t size, size_t align)
     return true;
 }
 
-static bool lists_take(size_t size, size_t align)
+static bool lists_take(size_t size, size_t align, uint32_t capacity, const char *sentence)
 {
     hm_lists lists;
-    hm_lists_desc desc = {.item_size = size, .item_align = align, .capacity = 10, .max_slots = 20};
-    if (refuses_lists(desc, NULL))
+    hm_lists_desc desc = {.item_size = size, .item_align = align, .capacity = capacity};
+    desc.max_slots = 2 * capacity;
+    if (refuses_lists(desc, sentence))
         return false;
     CHECK(hm_lists_init(&lists, &desc) == HM_OK && fill_lists(&lists));
     CHECK((uintptr_t)hm_lists_items(&lists, hm_lists_handle_at(&lists, 0), NULL) % align == 0);
@@ -480,16 +602,49 @@ static bool lists_take(size_t size, size_t align)
     return true;
 }
 
+static const struct {
+    taking *takes;
+    const char *what;
+} takers[] = {{map_takes, "item"},
+              {meta_takes, "meta"},
+              {pool_takes, "item"},
+              {secondary_takes, "value"},
+              {lists_take, "item"}};
+
+enum { TAKERS = sizeof takers / sizeof *takers };
+
 TEST(contract, init_takes_the_alignments_that_divide_the_size_and_no_other)
 {
-    static bool (*const takes[])(size_t, size_t) = {map_takes, pool_takes, secondary_takes,
-                                                    lists_take};
     static const size_t sizes[] = {1, 7, 8, 40, 4096, 5000};
-    for (uint32_t kind = 0; kind < sizeof takes / sizeof *takes; kind++)
+    for (uint32_t kind = 0; kind < TAKERS; kind++)
         for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (size_t align = 1; align <= 4 * (size_t)HM_MEMORY_ALIGNMENT; align *= 2)
                 for (size_t odd = 1; odd <= 5; odd += 2) {
                     bool fits = odd == 1 && align <= HM_MEMORY_ALIGNMENT && sizes[i] % align == 0;
-                    CHECK(takes[kind](sizes[i], align * odd) == fits);
+                    CHECK(takers[kind].takes(sizes[i], align * odd, 10, NULL) == fits);
                 }
+}
+
+TEST(contract, init_says_which_layout_it_refuses)
+{
+    static const struct {
+        size_t size, align;
+        uint32_t capacity;
+        const char *size_is, *align_is; /* what is said of either, or of both, or anything */
+    } cases[] = {{0, 0, 0, "_size is 0", ""},
+                 {9, 3, 0, "", "_align 3 is not a power of two"},
+                 {8192, 8192, 0, "", "_align 8192 is above 4096"},
+                 {12, 8, 0, "_size 12 is not a multiple of ", "_align 8"},
+                 {SIZE_MAX / 2 + 1, 0, 2, "", ""},
+                 {SIZE_MAX, 0, 1, "", ""}};
+    for (uint32_t kind = 0; kind < TAKERS; kind++)
+        for (uint32_t i = takers[kind].takes == meta_takes; i < sizeof cases / sizeof *cases; i++) {
+            const char *what = takers[kind].what, *size = cases[i].size_is;
+            const char *align = cases[i].align_is;
+            char sentence[100];
+            snprintf(sentence, sizeof sentence, "%s%s%s%s", *size != '\0' ? what : "", size,
+                     *align != '\0' ? what : "", align);
+            CHECK(!takers[kind].takes(cases[i].size, cases[i].align, cases[i].capacity,
+                                      *sentence != '\0' ? sentence : NULL));
+        }
 }

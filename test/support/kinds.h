@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verbs of every container, a row each. What holds for all of them is tested once, for each
- * row: matrix/contract_test.c, matrix/callback_test.c and typed/contract_test.c say what. A new
- * function needs a row; checks/typed.sh finds those that have none.
+ * row: null_test.c, contract_test.c and callback_test.c in matrix, and typed/contract_test.c say
+ * what. A new function needs a row; checks/typed.sh finds those that have none.
  *
  *     LOOKS(R)      R(kind, verb, answer, (arguments))              changes nothing
  *     CHANGES(R)    R(kind, verb, answer, refusal, (arguments))     is refused inside a callback
@@ -9,6 +9,8 @@
  *     NEEDS(R)      R(kind, verb, what, message, (arguments))       panics without this argument
  *
  * The rows of LOOKS_AGAIN and CHANGES_AGAIN call a verb of the others with different arguments.
+ * Those of HANDLE_LOOKS, HANDLE_CHANGES and HANDLE_ENDS, which are among the others, give a handle
+ * that names nothing the same answer whatever the container has.
  *
  * `answer` is what a container without capacity says, `refusal` what a busy one does; both are
  * macros or functions that take the call. The arguments are named: c is the container, h a handle,
@@ -57,10 +59,13 @@ static inline bool is_waiting(hm_progress progress)
 }
 
 /* Rows of every kind, and of those that are dense. */
+#define COMMON_HANDLE_LOOKS(R, kind)                                                               \
+    R(kind, contains, is_zero, (c, h))                                                             \
+    R(kind, contains_n, says_dead, (c, one, 1, alive))
 #define COMMON_LOOKS(R, kind)                                                                      \
+    COMMON_HANDLE_LOOKS(R, kind)                                                                   \
     R(kind, count, is_zero, (c))                                                                   \
     R(kind, capacity, is_zero, (c))                                                                \
-    R(kind, contains, is_zero, (c, h))                                                             \
     R(kind, explain, is_outside, (c, h))                                                           \
     R(kind, describe, is_some, (c, h, NULL, 0))                                                    \
     R(kind, validate, is_ok, (c))                                                                  \
@@ -75,25 +80,31 @@ static inline bool is_waiting(hm_progress progress)
 #define OWNER_LOOKS(R, kind) R(kind, as_owners, returns, (c))
 #define UPCOMING_LOOKS(R, kind) R(kind, upcoming, is_null, (c, 0))
 
-#define ITEM_LOOKS(R, kind)                                                                        \
+#define GET_LOOKS(R, kind)                                                                         \
     R(kind, get, is_none, (c, h))                                                                  \
     R(kind, get_n, gives_no_places, (c, one, 1, places))                                           \
-    R(kind, contains_n, says_dead, (c, one, 1, alive))                                             \
-    R(kind, handle_of, is_null, (c, place))                                                        \
-    R(kind, handle_at, is_null, (c, 0))                                                            \
     R(kind, index_of, is_no_index, (c, h))
+#define ITEM_LOOKS(R, kind)                                                                        \
+    GET_LOOKS(R, kind)                                                                             \
+    R(kind, handle_of, is_null, (c, place))                                                        \
+    R(kind, handle_at, is_null, (c, 0))
 #define ITEM_LOOKS_AGAIN(R, kind)                                                                  \
     R(kind, handle_of, is_null, (c, NULL))                                                         \
     R(kind, get_n, is_zero, (c, NULL, 0, NULL))                                                    \
     R(kind, contains_n, is_zero, (c, NULL, 0, NULL))
+#define ERASE_CHANGES(R, kind)                                                                     \
+    R(kind, erase, is_zero, is_zero, (c, h))                                                       \
+    R(kind, erase_n, is_zero, is_zero, (c, one, 1))
 #define INSERT_CHANGES(R, kind)                                                                    \
+    ERASE_CHANGES(R, kind)                                                                         \
     R(kind, insert, is_null, is_null, (c, NULL))                                                   \
     R(kind, emplace, gives_no_place, gives_no_place, (c, &place))                                  \
     R(kind, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                        \
-    R(kind, erase, is_zero, is_zero, (c, h))                                                       \
     R(kind, erase_at, is_zero, is_zero, (c, at))                                                   \
-    R(kind, erase_n, is_zero, is_zero, (c, one, 1))                                                \
     R(kind, erase_if, is_zero, is_zero, (c, doomed, NULL))
+#define REMOVE_CHANGES(R, kind)                                                                    \
+    R(kind, remove, is_zero, is_zero, (c, h))                                                      \
+    R(kind, remove_n, is_zero, is_zero, (c, one, 1))
 #define INSERT_CHANGES_AGAIN(R, kind) R(kind, insert_n, is_ok, is_busy, (c, NULL, 0, NULL))
 #define ITEM_NEEDS(R, kind)                                                                        \
     R(kind, get_n, handles, "handles is NULL", (c, NULL, 1, places))                               \
@@ -116,7 +127,8 @@ static inline bool is_waiting(hm_progress progress)
 #define SEARCHES_AGAIN(R, kind)                                                                    \
     R(kind, lower_bound, is_zero, is_no_index, (c, &order, probe))                                 \
     R(kind, upper_bound, is_zero, is_no_index, (c, &order, probe))
-#define ORDERED_ENDS(R, kind) R(kind, touch, (c, h)) R(kind, touch_all, (c))
+#define TOUCH_ENDS(R, kind) R(kind, touch, (c, h))
+#define ORDERED_ENDS(R, kind) TOUCH_ENDS(R, kind) R(kind, touch_all, (c))
 #define ARRANGED_NEEDS(R, kind) R(kind, arrange, handles, "handles is NULL", (c, NULL, 1, budget))
 #define NO_ORDER "the order has neither compare nor key"
 #define ORDERED_NEEDS(R, kind)                                                                     \
@@ -130,6 +142,9 @@ static inline bool is_waiting(hm_progress progress)
     R(kind, upper_bound, a_key, NO_ORDER, (c, &nothing, probe))                                    \
     R(kind, upper_bound, a_probe, "probe is NULL", (c, &order, NULL))
 
+#define MAP_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, map) GET_LOOKS(R, map)
+#define MAP_HANDLE_CHANGES(R) ERASE_CHANGES(R, map)
+#define MAP_HANDLE_ENDS(R) TOUCH_ENDS(R, map)
 #define MAP_LOOKS(R)                                                                               \
     COMMON_LOOKS(R, map)                                                                           \
     OWNER_LOOKS(R, map)                                                                            \
@@ -147,6 +162,9 @@ static inline bool is_waiting(hm_progress progress)
 #define MAP_NEEDS(R)                                                                               \
     COMMON_NEEDS(R, map) ITEM_NEEDS(R, map) BATCH_NEEDS(R, map) ORDERED_NEEDS(R, map)
 
+#define POOL_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, pool) GET_LOOKS(R, pool)
+#define POOL_HANDLE_CHANGES(R) ERASE_CHANGES(R, pool)
+#define POOL_HANDLE_ENDS(R)
 #define POOL_LOOKS(R)                                                                              \
     COMMON_LOOKS(R, pool)                                                                          \
     OWNER_LOOKS(R, pool)                                                                           \
@@ -168,19 +186,25 @@ static inline bool is_waiting(hm_progress progress)
     BATCH_NEEDS(R, pool)                                                                           \
     R(pool, next_word, an_answer, "live is NULL", (c, 0, NULL))
 
+#define ROW_LOOKS(R)                                                                               \
+    R(table, row, is_no_index, (c, h))                                                             \
+    R(table, row_n, gives_no_rows, (c, one, 1, rows))
+#define CELL_LOOKS(R)                                                                              \
+    R(table, get, is_none, (c, h, 0))                                                              \
+    R(table, get_n, gives_no_places, (c, one, 1, 0, places))
+#define TABLE_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, table) ROW_LOOKS(R) CELL_LOOKS(R)
+#define TABLE_HANDLE_CHANGES(R) ERASE_CHANGES(R, table)
+#define TABLE_HANDLE_ENDS(R) TOUCH_ENDS(R, table)
 /* What concerns one column has its name in typed form, so its rows are apart. */
 #define TABLE_LOOKS(R)                                                                             \
     COMMON_LOOKS(R, table)                                                                         \
     OWNER_LOOKS(R, table)                                                                          \
     UPCOMING_LOOKS(R, table)                                                                       \
-    R(table, contains_n, says_dead, (c, one, 1, alive))                                            \
-    R(table, row, is_no_index, (c, h))                                                             \
-    R(table, row_n, gives_no_rows, (c, one, 1, rows))                                              \
+    ROW_LOOKS(R)                                                                                   \
     R(table, handle_at, is_null, (c, 0))                                                           \
     R(table, group_count, is_zero, (c))
 #define COLUMN_LOOKS(R)                                                                            \
-    R(table, get, is_none, (c, h, 0))                                                              \
-    R(table, get_n, gives_no_places, (c, one, 1, 0, places))                                       \
+    CELL_LOOKS(R)                                                                                  \
     R(table, cell, is_none, (c, 0, 0))                                                             \
     R(table, column, is_none, (c, 0))                                                              \
     R(table, group, is_none, (c, 0, 0))                                                            \
@@ -189,12 +213,11 @@ static inline bool is_waiting(hm_progress progress)
     R(table, upper_bound, is_zero, (c, 0, &order, probe))
 #define TABLE_CHANGES(R)                                                                           \
     COMMON_CHANGES(R, table)                                                                       \
+    ERASE_CHANGES(R, table)                                                                        \
     R(table, insert, is_null, is_null, (c, NULL))                                                  \
     R(table, emplace, gives_no_row, gives_no_row, (c, rows))                                       \
     R(table, insert_n, is_full, is_busy, (c, NULL, 1, NULL))                                       \
-    R(table, erase, is_zero, is_zero, (c, h))                                                      \
     R(table, erase_at, is_zero, is_zero, (c, 0))                                                   \
-    R(table, erase_n, is_zero, is_zero, (c, one, 1))                                               \
     R(table, erase_if, is_zero, is_zero, (c, doomed, NULL))                                        \
     R(table, defragment, is_done, is_waiting, (c, 0, &order, budget))                              \
     R(table, arrange, is_done, is_waiting, (c, one, 1, budget))
@@ -228,23 +251,22 @@ static inline bool is_waiting(hm_progress progress)
     R(table, upper_bound, a_key, NO_ORDER, (c, 0, &nothing, probe))                                \
     R(table, upper_bound, a_probe, "probe is NULL", (c, 0, &order, NULL))
 
+#define SECONDARY_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, secondary) GET_LOOKS(R, secondary)
+#define SECONDARY_HANDLE_CHANGES(R) REMOVE_CHANGES(R, secondary)
+#define SECONDARY_HANDLE_ENDS(R) TOUCH_ENDS(R, secondary)
 #define SECONDARY_LOOKS(R)                                                                         \
     COMMON_LOOKS(R, secondary)                                                                     \
+    GET_LOOKS(R, secondary)                                                                        \
     ORDERED_LOOKS(R, secondary)                                                                    \
-    R(secondary, get, is_none, (c, h))                                                             \
-    R(secondary, get_n, gives_no_places, (c, one, 1, places))                                      \
-    R(secondary, contains_n, says_dead, (c, one, 1, alive))                                        \
     R(secondary, values, is_none, (c))                                                             \
     R(secondary, owner_at, is_null, (c, 0))                                                        \
-    R(secondary, handle_of, is_null, (c, place))                                                   \
-    R(secondary, index_of, is_no_index, (c, h))
+    R(secondary, handle_of, is_null, (c, place))
 #define SECONDARY_CHANGES(R)                                                                       \
     COMMON_CHANGES(R, secondary)                                                                   \
     ORDERED_CHANGES(R, secondary)                                                                  \
+    REMOVE_CHANGES(R, secondary)                                                                   \
     R(secondary, set, is_none, is_none, (c, h, NULL))                                              \
     R(secondary, set_n, is_invalid, is_busy, (c, one, NULL, 1))                                    \
-    R(secondary, remove, is_zero, is_zero, (c, h))                                                 \
-    R(secondary, remove_n, is_zero, is_zero, (c, one, 1))                                          \
     R(secondary, remove_at, is_zero, is_zero, (c, 0))                                              \
     R(secondary, remove_if, is_zero, is_zero, (c, doomed, NULL))
 #define SECONDARY_LOOKS_AGAIN(R)                                                                   \
@@ -269,19 +291,10 @@ static inline bool is_waiting(hm_progress progress)
     R(secondary, remove_n, owners, "owners is NULL", (c, NULL, 1))                                 \
     R(secondary, remove_if, a_predicate, "doomed is NULL", (c, NULL, NULL))
 
-#define LISTS_LOOKS(R)                                                                             \
-    COMMON_LOOKS(R, lists)                                                                         \
-    OWNER_LOOKS(R, lists)                                                                          \
-    UPCOMING_LOOKS(R, lists)                                                                       \
-    R(lists, items, gives_no_count, (c, h, &length))                                               \
-    R(lists, next, is_zero, (c, &view))                                                            \
-    R(lists, item_count, is_zero, (c))                                                             \
-    R(lists, contains_n, says_dead, (c, one, 1, alive))                                            \
-    R(lists, handle_at, is_null, (c, 0))
-#define LISTS_CHANGES(R)                                                                           \
-    COMMON_CHANGES(R, lists)                                                                       \
-    R(lists, create, is_null, is_null, (c))                                                        \
-    R(lists, create_n, is_full, is_busy, (c, 1, NULL))                                             \
+#define LISTS_HANDLE_LOOKS(R)                                                                      \
+    COMMON_HANDLE_LOOKS(R, lists)                                                                  \
+    R(lists, items, gives_no_count, (c, h, &length))
+#define LISTS_HANDLE_CHANGES(R)                                                                    \
     R(lists, destroy, is_zero, is_zero, (c, h))                                                    \
     R(lists, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
     R(lists, push, is_none, is_none, (c, h, NULL))                                                 \
@@ -290,7 +303,21 @@ static inline bool is_waiting(hm_progress progress)
     R(lists, resize, is_stale, is_busy, (c, h, 0))                                                 \
     R(lists, erase_at, is_zero, is_zero, (c, h, 0))                                                \
     R(lists, erase_ordered_at, is_zero, is_zero, (c, h, 0))                                        \
-    R(lists, erase_if, is_zero, is_zero, (c, h, doomed, NULL))                                     \
+    R(lists, erase_if, is_zero, is_zero, (c, h, doomed, NULL))
+#define LISTS_HANDLE_ENDS(R)
+#define LISTS_LOOKS(R)                                                                             \
+    COMMON_LOOKS(R, lists)                                                                         \
+    OWNER_LOOKS(R, lists)                                                                          \
+    UPCOMING_LOOKS(R, lists)                                                                       \
+    R(lists, items, gives_no_count, (c, h, &length))                                               \
+    R(lists, next, is_zero, (c, &view))                                                            \
+    R(lists, item_count, is_zero, (c))                                                             \
+    R(lists, handle_at, is_null, (c, 0))
+#define LISTS_CHANGES(R)                                                                           \
+    COMMON_CHANGES(R, lists)                                                                       \
+    LISTS_HANDLE_CHANGES(R)                                                                        \
+    R(lists, create, is_null, is_null, (c))                                                        \
+    R(lists, create_n, is_full, is_busy, (c, 1, NULL))                                             \
     R(lists, defragment, is_done, is_waiting, (c, budget))
 #define LISTS_LOOKS_AGAIN(R)                                                                       \
     R(lists, contains_n, is_zero, (c, NULL, 0, NULL))                                              \
@@ -311,20 +338,23 @@ static inline bool is_waiting(hm_progress progress)
     R(lists, destroy_if, a_predicate, "doomed is NULL", (c, NULL, NULL))                           \
     R(lists, next, a_view, "view is NULL", (c, NULL))
 
+#define KEY_LOOKS(R)                                                                               \
+    R(index, key_of, gives_no_key, (c, h, &word))                                                  \
+    R(index, key_of_n, gives_no_key, (c, one, 1, &word))
+#define INDEX_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, index) KEY_LOOKS(R)
+#define INDEX_HANDLE_CHANGES(R) REMOVE_CHANGES(R, index)
+#define INDEX_HANDLE_ENDS(R)
 #define INDEX_LOOKS(R)                                                                             \
     COMMON_LOOKS(R, index)                                                                         \
+    KEY_LOOKS(R)                                                                                   \
     R(index, members, gives_no_count, (c, 0, &length))                                             \
-    R(index, key_of, gives_no_key, (c, h, &word))                                                  \
-    R(index, key_of_n, gives_no_key, (c, one, 1, &word))                                           \
-    R(index, contains_n, says_dead, (c, one, 1, alive))                                            \
     R(index, next, is_zero, (c, &view))                                                            \
     R(index, key_count, is_zero, (c))
 #define INDEX_CHANGES(R)                                                                           \
     COMMON_CHANGES(R, index)                                                                       \
     R(index, set, is_invalid, is_busy, (c, h, 1))                                                  \
     R(index, set_n, is_invalid, is_busy, (c, one, keys, 1))                                        \
-    R(index, remove, is_zero, is_zero, (c, h))                                                     \
-    R(index, remove_n, is_zero, is_zero, (c, one, 1))                                              \
+    REMOVE_CHANGES(R, index)                                                                       \
     R(index, remove_key, is_zero, is_zero, (c, 1))                                                 \
     R(index, remove_if, is_zero, is_zero, (c, doomed, NULL))                                       \
     R(index, defragment, is_done, is_waiting, (c, budget))
@@ -347,26 +377,14 @@ static inline bool is_waiting(hm_progress progress)
     R(index, set_n, owners, "owners is NULL", (c, NULL, keys, 1))                                  \
     R(index, set_n, keys, "keys is NULL", (c, one, NULL, 1))
 
-#define WORLD_LOOKS(R)                                                                             \
-    COMMON_LOOKS(R, world)                                                                         \
-    OWNER_LOOKS(R, world)                                                                          \
-    UPCOMING_LOOKS(R, world)                                                                       \
-    R(world, contains_n, says_dead, (c, one, 1, alive))                                            \
+#define COMPONENT_LOOKS(R)                                                                         \
     R(world, get, is_none, (c, h, p))                                                              \
     R(world, get_n, gives_no_places, (c, one, 1, p, places))                                       \
-    R(world, handle_of, is_null, (c, probe, p))                                                    \
     R(world, components_of, is_zero, (c, h, &p, 1))                                                \
     R(world, has, is_zero, (c, h, p))                                                              \
-    R(world, changed, is_zero, (c, h, p))                                                          \
-    R(world, clock, is_zero, (c))                                                                  \
-    R(world, archetype_count, is_zero, (c))                                                        \
-    R(world, handle_at, is_null, (c, 0))
-#define WORLD_CHANGES(R)                                                                           \
-    COMMON_CHANGES(R, world)                                                                       \
-    R(world, component, is_no_index, is_no_index, (c, &component))                                 \
-    R(world, create, is_null, is_null, (c, NULL, 0))                                               \
-    R(world, create_with, is_null, is_null, (c, NULL, 0, NULL))                                    \
-    R(world, create_n, is_full, is_busy, (c, NULL, 0, 1, NULL, NULL))                              \
+    R(world, changed, is_zero, (c, h, p))
+#define WORLD_HANDLE_LOOKS(R) COMMON_HANDLE_LOOKS(R, world) COMPONENT_LOOKS(R)
+#define WORLD_HANDLE_CHANGES(R)                                                                    \
     R(world, copy, is_null, is_null, (c, h))                                                       \
     R(world, destroy, is_zero, is_zero, (c, h))                                                    \
     R(world, destroy_n, is_zero, is_zero, (c, one, 1))                                             \
@@ -375,7 +393,24 @@ static inline bool is_waiting(hm_progress progress)
     R(world, remove, is_stale, is_busy, (c, h, p))                                                 \
     R(world, remove_n, is_stale, is_busy, (c, one, 1, p))                                          \
     R(world, remove_all, is_stale, is_busy, (c, h))                                                \
-    R(world, change, is_stale, is_busy, (c, h, &p, 1, NULL, 0))                                    \
+    R(world, change, is_stale, is_busy, (c, h, &p, 1, NULL, 0))
+#define WORLD_HANDLE_ENDS(R) R(world, touch, (c, h, p))
+#define WORLD_LOOKS(R)                                                                             \
+    COMMON_LOOKS(R, world)                                                                         \
+    OWNER_LOOKS(R, world)                                                                          \
+    UPCOMING_LOOKS(R, world)                                                                       \
+    COMPONENT_LOOKS(R)                                                                             \
+    R(world, handle_of, is_null, (c, probe, p))                                                    \
+    R(world, clock, is_zero, (c))                                                                  \
+    R(world, archetype_count, is_zero, (c))                                                        \
+    R(world, handle_at, is_null, (c, 0))
+#define WORLD_CHANGES(R)                                                                           \
+    COMMON_CHANGES(R, world)                                                                       \
+    WORLD_HANDLE_CHANGES(R)                                                                        \
+    R(world, component, is_no_index, is_no_index, (c, &component))                                 \
+    R(world, create, is_null, is_null, (c, NULL, 0))                                               \
+    R(world, create_with, is_null, is_null, (c, NULL, 0, NULL))                                    \
+    R(world, create_n, is_full, is_busy, (c, NULL, 0, 1, NULL, NULL))                              \
     R(world, defragment, is_done, is_waiting, (c, p, &order, budget))
 #define WORLD_LOOKS_AGAIN(R)                                                                       \
     R(world, contains, is_zero, (c, HM_NULL_HANDLE))                                               \
@@ -390,7 +425,7 @@ static inline bool is_waiting(hm_progress progress)
     R(world, remove_n, is_invalid, is_busy, (c, NULL, 0, p))
 #define WORLD_ENDS(R)                                                                              \
     COMMON_ENDS(R, world)                                                                          \
-    R(world, touch, (c, h, p))                                                                     \
+    WORLD_HANDLE_ENDS(R)                                                                           \
     R(world, touch_all, (c, p))
 #define WORLD_NEEDS(R)                                                                             \
     COMMON_NEEDS(R, world)                                                                         \

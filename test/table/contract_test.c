@@ -102,26 +102,6 @@ TEST(table_contract, a_group_may_have_16_kib)
     hm_table_fini(&table);
 }
 
-TEST(table_contract, init_refuses_what_the_id_table_refuses)
-{
-    for (uint32_t layout = 0; layout < TABLE_LAYOUTS; layout++) {
-        hm_table_desc desc = {.columns = table_columns(), .column_count = COLUMNS};
-        desc.lanes = table_lanes(layout);
-        desc.capacity = 10;
-        desc.max_slots = 9;
-        CHECK(is_refused(desc, "max_slots 9 is below capacity 10"));
-        desc.capacity = 0;
-        CHECK(is_refused(desc, "max_slots 9 is below capacity 1048576"));
-        desc.max_slots = 0;
-        desc.type_id = 0x8000;
-        CHECK(is_refused(desc, "type_id 32768 is above 32767"));
-        desc.type_id = 0;
-        desc.capacity = UINT32_MAX;
-        if (sizeof(size_t) > 4)
-            CHECK(is_refused(desc, "capacity 4294967295 is above 4294967294"));
-    }
-}
-
 TEST(table_contract, by_default_every_column_has_an_address_for_each_row_of_a_map)
 {
     const hm_column columns[] = {{4, 0, NULL}, {1, 0, NULL}};

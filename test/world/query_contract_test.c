@@ -168,10 +168,3 @@ TEST(query_contract, a_query_whose_world_has_ended_matches_nothing)
     check_matches_nothing(&other);
     finish(&on);
 }
-
-static hm_query empty;
-
-DEATH_TEST(query_contract, next_without_a_view_panics)
-{
-    hm_query_next(&empty, NULL);
-}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Broken contracts: each function of support/kinds.h, and of what is no container, panics with its
+ * name without its container or another argument. */
+#include "kinds.h"
+
+/* The panic names the function and, without the container, a file of its module: what else is
+ * missing may be seen by what the module calls. */
+#define NO_CONTAINER(kind, verb, arguments)                                                        \
+    DEATH_TEST(kind##_contract, verb##_of_null_panics)                                             \
+    {                                                                                              \
+        ARGUMENTS(kind, NULL, HM_NULL_HANDLE);                                                     \
+        test_expect_panic_of(#kind, "hm_" #kind "_" #verb ": " #kind " is NULL");                  \
+        (void)(hm_##kind##_##verb arguments);                                                      \
+    }
+#define LOOK_OF_NULL(kind, verb, answer, arguments) NO_CONTAINER(kind, verb, arguments)
+#define CHANGE_OF_NULL(kind, verb, answer, refusal, arguments) NO_CONTAINER(kind, verb, arguments)
+#define NO_ARGUMENT(kind, verb, what, message, arguments)                                          \
+    DEATH_TEST(kind##_contract, verb##_without_##what##_panics)                                    \
+    {                                                                                              \
+        hm_##kind zeroed = {0};                                                                    \
+        ARGUMENTS(kind, &zeroed, HM_NULL_HANDLE);                                                  \
+        test_expect_panic_of("", "hm_" #kind "_" #verb ": " message);                              \
+        (void)(hm_##kind##_##verb arguments);                                                      \
+    }
+#define BROKEN_CONTRACTS(KIND)                                                                     \
+    KIND##_LOOKS(LOOK_OF_NULL) KIND##_CHANGES(CHANGE_OF_NULL) KIND##_ENDS(NO_CONTAINER)            \
+        KIND##_NEEDS(NO_ARGUMENT)
+
+BROKEN_CONTRACTS(MAP)
+BROKEN_CONTRACTS(POOL)
+BROKEN_CONTRACTS(TABLE)
+COLUMN_LOOKS(LOOK_OF_NULL)
+COLUMN_NEEDS(NO_ARGUMENT)
+BROKEN_CONTRACTS(SECONDARY)
+BROKEN_CONTRACTS(LISTS)
+BROKEN_CONTRACTS(INDEX)
+BROKEN_CONTRACTS(WORLD)
+
+/* What is no container, or another argument of it. */
+#define NULL_OF(module, verb, what, call)                                                          \
+    DEATH_TEST(module##_contract, verb##_of_a_null_##what##_panics)                                \
+    {                                                                                              \
+        test_expect_panic_of("", "hm_" #module "_" #verb ": " #what " is NULL");                   \
+        (void)(call);                                                                              \
+    }
+
+static char no_text[1];
+static const hm_handle no_handle;
+static hm_directory no_directory;
+static hm_id_table no_ids;
+static hm_query no_query;
+static hm_report_entry no_entry;
+
+NULL_OF(array, fini, array, (hm_array_fini(NULL), 0))
+NULL_OF(array, reserve, array, hm_array_reserve(NULL, 1))
+NULL_OF(array, resize, array, hm_array_resize(NULL, 1))
+NULL_OF(array, trim, array, hm_array_trim(NULL))
+NULL_OF(array, push, array, hm_array_push(NULL))
+NULL_OF(array, pop, array, hm_array_pop(NULL))
+NULL_OF(array, at, array, hm_array_at(NULL, 0))
+NULL_OF(array, data, array, hm_array_data(NULL))
+NULL_OF(array, count, array, hm_array_count(NULL))
+NULL_OF(array, committed_size, array, hm_array_committed_size(NULL))
+NULL_OF(id_table, fini, table, (hm_id_table_fini(NULL), 0))
+NULL_OF(id_table, count, table, hm_id_table_count(NULL))
+NULL_OF(id_table, reserve, table, hm_id_table_reserve(NULL, 1))
+NULL_OF(id_table, trim, table, hm_id_table_trim(NULL))
+NULL_OF(id_table, explain, table, hm_id_table_explain(NULL, HM_NULL_HANDLE))
+NULL_OF(id_table, validate, table, hm_id_table_validate(NULL))
+NULL_OF(id_table, upcoming, table, hm_id_table_upcoming(NULL, 0))
+NULL_OF(id_table, as_owners, table, hm_id_table_as_owners(NULL))
+NULL_OF(query, fini, query, (hm_query_fini(NULL), 0))
+NULL_OF(query, begin, query, (hm_query_begin(NULL), 0))
+NULL_OF(query, end, query, (hm_query_end(NULL), 0))
+NULL_OF(query, next, query, hm_query_next(NULL, &(hm_view){0}))
+NULL_OF(query, count, query, hm_query_count(NULL))
+NULL_OF(query, changed, query, hm_query_changed(NULL, 0))
+NULL_OF(query, touch, query, (hm_query_touch(NULL, 0), 0))
+NULL_OF(query, destroy, query, hm_query_destroy(NULL))
+NULL_OF(query, change, query, hm_query_change(NULL, NULL, 0, NULL, 0, NULL))
+NULL_OF(commands, fini, commands, (hm_commands_fini(NULL), 0))
+NULL_OF(commands, create, commands, hm_commands_create(NULL, NULL, 0))
+NULL_OF(commands, create_with, commands, hm_commands_create_with(NULL, NULL, 0, NULL))
+NULL_OF(commands, destroy, commands, hm_commands_destroy(NULL, HM_NULL_HANDLE))
+NULL_OF(commands, add, commands, hm_commands_add(NULL, HM_NULL_HANDLE, 0, NULL))
+NULL_OF(commands, remove, commands, hm_commands_remove(NULL, HM_NULL_HANDLE, 0))
+NULL_OF(commands, change, commands, hm_commands_change(NULL, HM_NULL_HANDLE, NULL, 0, NULL, 0))
+NULL_OF(commands, apply, commands, hm_commands_apply(NULL))
+NULL_OF(commands, clear, commands, (hm_commands_clear(NULL), 0))
+NULL_OF(commands, count, commands, hm_commands_count(NULL))
+NULL_OF(commands, skipped, commands, hm_commands_skipped(NULL))
+NULL_OF(commands, dropped, commands, hm_commands_dropped(NULL))
+NULL_OF(lists, destroy_if, lists, hm_lists_destroy_if(NULL, NULL, NULL))
+NULL_OF(id_table, describe, table, hm_id_table_describe(NULL, no_handle, "", no_text, 1))
+NULL_OF(id_table, describe, buffer, hm_id_table_describe(&no_ids, no_handle, "", NULL, 1))
+NULL_OF(query, next, view, hm_query_next(&no_query, NULL))
+NULL_OF(directory, fini, directory, (hm_directory_fini(NULL), 0))
+NULL_OF(directory, contains, directory, hm_directory_contains(NULL, no_handle))
+NULL_OF(directory, explain, directory, hm_directory_explain(NULL, no_handle))
+NULL_OF(directory, describe, directory, hm_directory_describe(NULL, no_handle, no_text, 1))
+NULL_OF(directory, describe, buffer, hm_directory_describe(&no_directory, no_handle, NULL, 1))
+NULL_OF(directory, get, directory, hm_directory_get(NULL, no_handle))
+NULL_OF(directory, handle_of, directory, hm_directory_handle_of(NULL, NULL))
+NULL_OF(report, remove, entry, (hm_report_remove(NULL), 0))
+NULL_OF(memory_arena, fini, arena, (hm_memory_arena_fini(NULL), 0))
+NULL_OF(memory_arena, trim, arena, hm_memory_arena_trim(NULL))
+NULL_OF(memory_arena, get_stats, arena, hm_memory_arena_get_stats(NULL))
+
+/* What containers are added to. */
+#define NULL_OF_REPORT(kind)                                                                       \
+    NULL_OF(report, add_##kind, kind, (hm_report_add_##kind(&no_entry, NULL), 0))                  \
+    NULL_OF(report, add_##kind, entry, (hm_report_add_##kind(NULL, &(hm_##kind){0}), 0))
+#define NULL_OF_DIRECTORY(kind)                                                                    \
+    NULL_OF(directory, add_##kind, kind, hm_directory_add_##kind(&no_directory, NULL))             \
+    NULL_OF(directory, add_##kind, directory, hm_directory_add_##kind(NULL, &(hm_##kind){0}))      \
+    NULL_OF(directory, remove_##kind, kind, hm_directory_remove_##kind(&no_directory, NULL))       \
+    NULL_OF(directory, remove_##kind, directory,                                                   \
+            hm_directory_remove_##kind(NULL, &(hm_##kind){0}))                                     \
+    NULL_OF(directory, find_##kind, directory, hm_directory_find_##kind(NULL, no_handle))
+
+NULL_OF_REPORT(map)
+NULL_OF_REPORT(pool)
+NULL_OF_REPORT(table)
+NULL_OF_REPORT(secondary)
+NULL_OF_REPORT(lists)
+NULL_OF_REPORT(index)
+NULL_OF_REPORT(world)
+NULL_OF_DIRECTORY(map)
+NULL_OF_DIRECTORY(pool)
+NULL_OF_DIRECTORY(table)
+NULL_OF_DIRECTORY(lists)
+NULL_OF_DIRECTORY(world)
