@@ -35,6 +35,7 @@ for compiler in gcc clang; do
         set -- "$@" "$source/test/$container"/*_test.c
     done
     shift
+    set -- "$@" "$source/test/matrix/misuse_test.c"
     "$compiler" -std=c11 -O1 -fsanitize=address -I "$source/include" -I "$source/test" \
         "$@" "$source"/test/support/*.c "$work/library.o" -pthread -lm -o "$work/program"
     "$work/program" >"$work/log" 2>&1 || {
