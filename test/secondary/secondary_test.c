@@ -508,6 +508,41 @@ TEST(secondary, trim_gives_back_values_and_the_pieces_without_an_owner)
     finish(&secondary);
 }
 
+static int compare_ints(const void *a, const void *b, void *context)
+{
+    int left = *(const int *)a, right = *(const int *)b;
+    (void)context;
+    return (left > right) - (left < right);
+}
+
+static const hm_order by_compare = {.compare = compare_ints};
+
+/* The lists of an unfinished order name slots. The pieces of those that are gone are given back. */
+TEST(secondary, trim_in_the_middle_of_an_order_may_take_the_pieces_of_removed_owners)
+{
+    enum { VALUES = 2000 };
+    for (uint32_t compares = 100; compares < 30000; compares += 1300) {
+        hm_secondary secondary = make((hm_secondary_desc){0});
+        for (uint32_t i = 0; i < VALUES; i++)
+            set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), (int)(i * 739 % VALUES));
+        const hm_budget budget = {.max_compares = compares, .max_swaps = VALUES / 2};
+        hm_secondary_defragment(&secondary, &by_compare, ONCE(budget));
+        for (uint32_t i = 0; i < VALUES; i++)
+            if (i % 10 > 4)
+                CHECK(hm_secondary_remove(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1)));
+        CHECK(hm_secondary_trim(&secondary) == HM_OK);
+        CHECK(hm_secondary_get_stats(&secondary).slots == 5 * PIECE_SLOTS);
+        CHECK(hm_secondary_defragment(&secondary, &by_compare, ONCE(budget)).compares <= compares);
+        for (uint32_t i = 0; i < VALUES; i++)
+            set(&secondary, owner(i % 10 * PIECE_SLOTS + i, 1), (int)(i * 739 % VALUES));
+        CHECK(hm_secondary_defragment(&secondary, &by_compare, NULL).done);
+        const int *values = hm_secondary_values(&secondary);
+        for (uint32_t i = 1; i < VALUES; i++)
+            CHECK(values[i - 1] <= values[i]);
+        finish(&secondary);
+    }
+}
+
 TEST(secondary, statistics_count_values_slots_and_memory)
 {
     hm_secondary secondary = make((hm_secondary_desc){.capacity = 500, .max_slots = 50000});
