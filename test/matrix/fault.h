@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of refused memory share: how a scene is made, and how every call of an operation
- * is refused in turn. */
+/* Refused memory: for every operation of a container that can reach the memory table, the k-th call
+ * is refused, for every k, once and from then on. The operation then fails without a visible
+ * change, or did not need what was refused; and once there is memory again it succeeds. What the
+ * tests of all kinds share: how a scene is made, and how every call is refused in turn. */
 #ifndef TEST_MATRIX_FAULT_H
 #define TEST_MATRIX_FAULT_H
 
@@ -18,7 +20,9 @@ enum {
     TYPE = 77,
     PIECE_SLOTS = 16384,         /* of a secondary's positions */
     FAR_AWAY = 63 * PIECE_SLOTS, /* of a secondary's 64 pieces, the last */
-    LARGE = 3 << 16              /* bytes of a list that is more than one page of every size */
+    LARGE = 3 << 16,             /* bytes of a list that is more than one page of every size */
+    COMPONENTS = 6,              /* of a world */
+    TAGS = 10
 };
 
 typedef struct scene {
@@ -32,9 +36,13 @@ typedef struct scene {
         hm_table table;
         hm_secondary secondary;
         hm_lists lists;
+        hm_index index;
+        hm_world world;
     } in;
     uint32_t next;  /* index of an owner without a value */
-    hm_handle list; /* that operations change */
+    hm_handle list; /* that operations change; or entity */
+    hm_component components[COMPONENTS], tags[TAGS];
+    uint32_t destroyed; /* calls of a component's hook */
 } scene;
 
 /* All that can be observed, in a hash each. */
@@ -54,7 +62,7 @@ typedef struct kind {
     hm_status (*init)(scene *on);
     void (*fini)(scene *on);
     void (*clear)(scene *on);
-    action *trim, *add;
+    action *trim, *reserve, *add;
     uint32_t (*count)(const scene *on);
     void (*erase)(scene *on, uint32_t position);
     void (*ruin)(scene *on); /* erases so that there is memory to trim */
@@ -121,8 +129,8 @@ static inline void mix(uint64_t *hash, uint64_t value)
     }
 #define DESCRIBED(kind, number)                                                                    \
     .ways = number, .init = kind##_init, .fini = kind##_fini, .clear = kind##_clear,               \
-    .trim = kind##_trim, .add = kind##_add, .count = kind##_count, .erase = kind##_erase,          \
-    .ruin = kind##_ruin, .look = kind##_look
+    .trim = kind##_trim, .reserve = kind##_reserve, .add = kind##_add, .count = kind##_count,      \
+    .erase = kind##_erase, .ruin = kind##_ruin, .look = kind##_look
 
 /* The states in which an operation starts. */
 
@@ -219,6 +227,7 @@ static inline bool refuse(scene *on, operation what, uint32_t k, bool and_later)
         CHECK(what.run(on));
     }
     test_memory_fail(&on->memory, 0, false);
+    CHECK((!trimming && what.run != of->reserve) || of->look(on).contents == before.contents);
     for (uint32_t i = 0; i < BATCH; i++)
         CHECK(of->add(on));
     of->look(on);
@@ -263,6 +272,12 @@ static inline void refuse_every_call(const kind *of, const operation *operations
         static const operation operations[] = {__VA_ARGS__};                                       \
         refuse_every_call(&of##_kind, operations, sizeof operations / sizeof *operations);         \
     }
+
+static inline bool is_asked(const void *item, void *context)
+{
+    (void)item;
+    return ++*(uint32_t *)context % 2 == 0;
+}
 
 /* Once there is an item more than is needed, all others come and go without memory. */
 static inline void erase_without_memory(const kind *of)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Refused memory, as in fault_test.c: what has several columns, and lists. */
+/* Refused memory, as fault.h has it: what has several columns, lists, and indices. */
 #include "fault.h"
 
 /* table: ten columns, with different lanes. Its rows have one size on each page. */
@@ -300,12 +300,6 @@ REFUSED(lists, growing_that_is, {stand_with_a_list, lists_push, 0},
         {stand_with_a_list, lists_resize, 0})
 REFUSED(lists, trim, {stand_in_ruins, lists_trim, 0})
 
-static bool is_second(const void *item, void *context)
-{
-    (void)item;
-    return ++*(uint32_t *)context % 2 == 0;
-}
-
 TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
 {
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -322,7 +316,7 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
         test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_lists_erase_at(lists, list[0], 9) && hm_lists_erase_ordered_at(lists, list[0], 8));
         CHECK(hm_lists_resize(lists, list[1], 3) == HM_OK);
-        CHECK(hm_lists_erase_if(lists, list[2], is_second, &asked) == 5);
+        CHECK(hm_lists_erase_if(lists, list[2], is_asked, &asked) == 5);
         CHECK(hm_lists_destroy(lists, list[3]));
         picture before = lists_look(&stage);
         CHECK(hm_lists_defragment(lists, NULL).done);
@@ -334,3 +328,123 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
         finish(&stage);
     }
 }
+
+/* index: of owners in slots from 0 on, with or without a limit of keys */
+
+static hm_status index_init(scene *on)
+{
+    return hm_index_init(&on->in.index, &(hm_index_desc){.capacity = MAX_ITEMS,
+                                                         .max_slots = 64 * PIECE_SLOTS,
+                                                         .type_id = TYPE,
+                                                         .key_limit = on->way * MAX_ITEMS,
+                                                         .memory = &on->memory.table});
+}
+
+COMMON(index)
+
+static bool index_set(scene *on, hm_handle owner, uint64_t key)
+{
+    return succeeds(hm_index_set(&on->in.index, owner, key));
+}
+
+static bool index_set_next(scene *on, uint64_t key)
+{
+    bool is_set = index_set(on, hm_handle_pack(on->next, 1, TYPE), key);
+    on->next += is_set;
+    return is_set;
+}
+
+static bool index_add(scene *on)
+{
+    return index_set_next(on, on->next);
+}
+
+static bool index_add_member(scene *on)
+{
+    return index_set_next(on, 7);
+}
+
+static bool index_set_far_away(scene *on)
+{
+    return index_set(on, hm_handle_pack(FAR_AWAY, 1, TYPE), MAX_ITEMS - 1);
+}
+
+static bool index_move(scene *on)
+{
+    return index_set(on, hm_handle_pack(on->next / 2, 1, TYPE), MAX_ITEMS - 1);
+}
+
+static bool index_replace(scene *on)
+{
+    return index_set(on, hm_handle_pack(on->next / 2, 3, TYPE), MAX_ITEMS - 2);
+}
+
+static bool index_set_n(scene *on)
+{
+    enum { N = 40 };
+    hm_handle owners[N];
+    uint64_t keys[N];
+    for (uint32_t i = 0; i < N; i++) {
+        owners[i] = hm_handle_pack(i % 2 == 0 ? i * 499 : on->next + i, 1 + i % 4 / 2, TYPE);
+        keys[i] = i % 3 == 0 ? 7 : 30000 + 17 * i;
+    }
+    return succeeds(hm_index_set_n(&on->in.index, owners, keys, N));
+}
+
+static bool index_large_reserve(scene *on)
+{
+    return succeeds(hm_index_reserve(&on->in.index, 3000));
+}
+
+static void index_erase(scene *on, uint32_t position)
+{
+    CHECK(hm_index_remove(&on->in.index, hm_handle_pack(position, 1, TYPE)));
+}
+
+static void index_ruin(scene *on)
+{
+    while (on->next < 10000)
+        CHECK(index_add(on));
+    while (on->next > 10)
+        index_erase(on, --on->next);
+}
+
+/* All that was committed is used up by one key. */
+static void stand_with_many_members(scene *on)
+{
+    CHECK(index_add_member(on));
+    test_memory_fail(&on->memory, 1, true);
+    while (index_add_member(on))
+        ;
+    test_memory_fail(&on->memory, 0, false);
+}
+
+/* A batch that is refused may change the order of keys and of members. */
+static picture index_look(const scene *on)
+{
+    hm_index_view view = {0};
+    picture seen = index_glance(on);
+    seen.slots = seen.free_slots = 0; /* as in a secondary */
+    while (hm_index_next(&on->in.index, &view))
+        for (uint32_t i = 0; i < view.count; i++) {
+            uint64_t owner = view.members[i].bits, key = ~view.key;
+            CHECK(hm_index_key_of(&on->in.index, view.members[i], &key) && key == view.key);
+            mix(&owner, key);
+            seen.contents += owner;
+        }
+    return seen;
+}
+
+static const kind index_kind = {DESCRIBED(index, 2), .edge = 1, .only_one_size = true};
+
+REFUSED(index, set, {stand_empty, index_add, 0}, {stand_at_the_edge, index_add, 0},
+        {stand_cleared_and_trimmed, index_add, 0}, {stand_empty, index_add_member, 0},
+        {stand_at_the_edge, index_add_member, 0}, {stand_with_many_members, index_add_member, 0},
+        {stand_empty, index_set_far_away, 0}, {stand_at_the_edge, index_set_far_away, 0},
+        {stand_with_many_members, index_set_far_away, 0}, {stand_in_ruins, index_set_far_away, 0})
+REFUSED(index, move, {stand_at_the_edge, index_move, 0}, {stand_at_the_edge, index_replace, 0})
+REFUSED(index, set_n, {stand_empty, index_set_n, 0}, {stand_at_the_edge, index_set_n, 0},
+        {stand_with_many_members, index_set_n, 0}, {stand_in_ruins, index_set_n, 0})
+REFUSED(index, reserve, {stand_at_the_edge, index_reserve, 0},
+        {stand_empty, index_large_reserve, 0}, {stand_at_the_edge, index_large_reserve, 0})
+REFUSED(index, trim, {stand_in_ruins, index_trim, 0}, {stand_with_many_members, index_trim, 0})
