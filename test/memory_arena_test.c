@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas: every kind of container in one, and refusals. The random test is in
- * memory_arena_model_test.c. */
+/* Arenas: what they ask of their parent, and refusals. Random ranges, and every kind of container in
+ * an arena, are in memory_arena_model_test.c. */
 #include "support/arena.h"
 #include "support/layout.h"
 #include "support/memory.h"
@@ -13,11 +13,9 @@
 
 /* Containers */
 
-/* A container of each kind, filled and emptied. Each returns its status, or HM_ERROR_CORRUPT. */
-typedef hm_status (*use)(const hm_memory *memory, size_t item_size, size_t item_align);
-
 enum { ITEMS = 300 };
 
+/* A map is filled and emptied. The other containers are in memory_arena_model_test.c. */
 static hm_status use_map(const hm_memory *memory, size_t size, size_t align)
 {
     hm_map map;
@@ -39,179 +37,19 @@ static hm_status use_map(const hm_memory *memory, size_t size, size_t align)
     return status;
 }
 
-static hm_status use_pool_in(hm_storage storage, const hm_memory *memory, size_t size, size_t align)
-{
-    hm_pool pool;
-    hm_pool_desc desc = {.item_size = size, .item_align = align, .memory = memory};
-    desc.capacity = ITEMS;
-    desc.storage = storage;
-    hm_status status = hm_pool_init(&pool, &desc);
-    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++) {
-        void *item;
-        if (hm_handle_is_null(hm_pool_emplace(&pool, &item))) {
-            status = HM_ERROR_MEMORY;
-        } else {
-            CHECK((uintptr_t)item % align == 0);
-            memset(item, 0xA5, size);
-        }
-    }
-    CHECK(hm_pool_validate(&pool) == HM_OK);
-    hm_pool_clear(&pool);
-    (void)hm_pool_trim(&pool);
-    hm_pool_fini(&pool);
-    return status;
-}
-
-static hm_status use_pool(const hm_memory *memory, size_t size, size_t align)
-{
-    return use_pool_in(HM_STORAGE_VIRTUAL, memory, size, align);
-}
-
-static hm_status use_fixed_pool(const hm_memory *memory, size_t size, size_t align)
-{
-    return use_pool_in(HM_STORAGE_FIXED_BLOCKS, memory, size, align);
-}
-
-static hm_status use_growing_pool(const hm_memory *memory, size_t size, size_t align)
-{
-    return use_pool_in(HM_STORAGE_GROWING_BLOCKS, memory, size, align);
-}
-
-static hm_status use_secondary(const hm_memory *memory, size_t size, size_t align)
-{
-    hm_secondary values;
-    hm_secondary_desc desc = {.value_size = size, .value_align = align, .memory = memory};
-    desc.capacity = ITEMS;
-    hm_status status = hm_secondary_init(&values, &desc);
-    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++) {
-        void *value = hm_secondary_set(&values, hm_handle_pack(i, 1, 0), NULL);
-        if (value == NULL)
-            status = HM_ERROR_MEMORY;
-        else
-            CHECK((uintptr_t)value % align == 0);
-    }
-    CHECK(hm_secondary_validate(&values) == HM_OK);
-    hm_secondary_fini(&values);
-    return status;
-}
-
-static hm_status use_lists(const hm_memory *memory, size_t size, size_t align)
-{
-    hm_lists lists;
-    hm_lists_desc desc = {.item_size = size, .item_align = align, .memory = memory};
-    desc.capacity = 3;
-    desc.max_items = ITEMS;
-    hm_status status = hm_lists_init(&lists, &desc);
-    hm_handle list = status == HM_OK ? hm_lists_create(&lists) : HM_NULL_HANDLE;
-    for (uint32_t i = 0; i < ITEMS / 3 && status == HM_OK; i++) {
-        void *item = hm_lists_push(&lists, list, NULL);
-        if (item == NULL)
-            status = HM_ERROR_MEMORY;
-        else
-            CHECK((uintptr_t)item % align == 0);
-    }
-    CHECK(hm_lists_validate(&lists) == HM_OK);
-    hm_lists_fini(&lists);
-    return status;
-}
-
-static hm_status use_table_of(uint32_t lanes, const hm_memory *memory, size_t size, size_t align)
-{
-    hm_table table;
-    const hm_column columns[] = {{4, 4, "first"}, {size, align, "second"}, {1, 1, "third"}};
-    hm_table_desc desc = {.columns = columns, .column_count = 3, .memory = memory};
-    desc.capacity = ITEMS;
-    desc.lanes = lanes;
-    hm_status status = hm_table_init(&table, &desc);
-    if (status == HM_OK)
-        status = hm_table_insert_n(&table, NULL, ITEMS, NULL);
-    if (status == HM_OK && lanes == 0)
-        CHECK((uintptr_t)hm_table_cell(&table, 0, 1) % align == 0);
-    if (status == HM_OK)
-        memset(hm_table_cell(&table, ITEMS - 1, 1), 0xA5, size);
-    CHECK(hm_table_validate(&table) == HM_OK);
-    hm_table_fini(&table);
-    return status;
-}
-
-static hm_status use_table(const hm_memory *memory, size_t size, size_t align)
-{
-    return use_table_of(0, memory, size, align);
-}
-
-static hm_status use_groups(const hm_memory *memory, size_t size, size_t align)
-{
-    return use_table_of(2, memory, size, align);
-}
-
-static hm_status use_world(const hm_memory *memory, size_t size, size_t align)
-{
-    hm_world world;
-    hm_component kinds[2];
-    (void)size, (void)align;
-    hm_status status = hm_world_init(&world, &(hm_world_desc){.capacity = ITEMS, .memory = memory});
-    for (int i = 0; i < 2 && status == HM_OK; i++) {
-        kinds[i] = hm_world_component(
-            &world, &(hm_component_desc){.size = 40, .storage = (hm_component_storage)i});
-        if (kinds[i] == HM_INVALID_INDEX)
-            status = HM_ERROR_MEMORY;
-    }
-    if (status == HM_OK)
-        status = hm_world_create_n(&world, kinds, 2, ITEMS, NULL, NULL);
-    CHECK(hm_world_validate(&world) == HM_OK);
-    hm_world_fini(&world);
-    return status;
-}
-
-static hm_status use_index(const hm_memory *memory, size_t size, size_t align)
-{
-    hm_index index;
-    hm_index_desc desc = {.capacity = ITEMS, .memory = memory};
-    hm_status status = hm_index_init(&index, &desc);
-    (void)size, (void)align;
-    for (uint32_t i = 0; i < ITEMS && status == HM_OK; i++)
-        status = hm_index_set(&index, hm_handle_pack(i, 1, 0), i % 7);
-    CHECK(hm_index_validate(&index) == HM_OK);
-    hm_index_fini(&index);
-    return status;
-}
-
-static const use uses[] = {use_map,   use_pool,  use_fixed_pool, use_growing_pool, use_secondary,
-                           use_lists, use_table, use_groups,     use_world,        use_index};
-
-enum { USES = sizeof uses / sizeof *uses };
-
-TEST(memory_arena, holds_every_container_of_every_layout)
-{
-    test_memory parent;
-    hm_memory_arena arena;
-    for (size_t i = 0; i < test_layout_count(); i++) {
-        test_layout layout = test_layout_at(i);
-        test_memory_init_with_holes(&parent, layout.page_size);
-        make_arena(&arena, (size_t)1 << 26, &parent.table);
-        for (int kind = 0; kind < USES; kind++)
-            CHECK(uses[kind](&arena.table, layout.item_size, layout.item_align) == HM_OK);
-        CHECK(hm_memory_arena_get_stats(&arena).ranges == 0);
-        hm_memory_arena_fini(&arena);
-        test_memory_check_released(&parent);
-    }
-}
-
 TEST(memory_arena, a_refusal_of_the_parent_is_the_refusal_of_the_container)
 {
     test_memory parent;
     hm_memory_arena arena;
-    for (int kind = 0; kind < USES; kind++) {
-        hm_status status = HM_ERROR_MEMORY;
-        for (uint32_t k = 1; status != HM_OK; k++) {
-            test_memory_init_with_holes(&parent, test_page_size(4096));
-            make_arena(&arena, (size_t)1 << 26, &parent.table);
-            test_memory_fail(&parent, k, k % 2 == 0);
-            status = uses[kind](&arena.table, 40, 8);
-            CHECK(status == (test_memory_refused(&parent) ? HM_ERROR_MEMORY : HM_OK));
-            hm_memory_arena_fini(&arena);
-            test_memory_check_released(&parent);
-        }
+    hm_status status = HM_ERROR_MEMORY;
+    for (uint32_t k = 1; status != HM_OK; k++) {
+        test_memory_init_with_holes(&parent, test_page_size(4096));
+        make_arena(&arena, (size_t)1 << 26, &parent.table);
+        test_memory_fail(&parent, k, k % 2 == 0);
+        status = use_map(&arena.table, 40, 8);
+        CHECK(status == (test_memory_refused(&parent) ? HM_ERROR_MEMORY : HM_OK));
+        hm_memory_arena_fini(&arena);
+        test_memory_check_released(&parent);
     }
 }
 

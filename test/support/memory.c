@@ -111,16 +111,23 @@ static void check_shrinks(const test_memory *memory, const test_range *range, co
           (range->held[end] & (PAGE_HELD | PAGE_STARTS)) != PAGE_HELD);
 }
 
+/* What is reserved behind each range, so that no two are adjacent. Smaller than that, it would change
+ * how a range is aligned. */
+static size_t gap_of(const test_memory *memory)
+{
+    size_t page_size = memory->table.page_size;
+    return page_size > HM_MEMORY_ALIGNMENT ? page_size : HM_MEMORY_ALIGNMENT;
+}
+
 static void *test_reserve(void *context, size_t size)
 {
     test_memory *memory = context;
     size_t page_size = memory->table.page_size;
     CHECK(size > 0 && size % page_size == 0);
-    if (refuses(memory) || size > SIZE_MAX - page_size)
+    if (refuses(memory) || size > SIZE_MAX - gap_of(memory))
         return NULL;
     const hm_memory *base = memory->base;
-    /* One page more, so that no two ranges are adjacent. */
-    unsigned char *address = base->reserve(base->context, size + page_size);
+    unsigned char *address = base->reserve(base->context, size + gap_of(memory));
     if (address == NULL)
         return NULL;
     test_range *range = calloc(1, sizeof *range + size / page_size);
@@ -168,7 +175,7 @@ static void test_release(void *context, void *address, size_t size)
     CHECK(range->address == address);
     CHECK(range->size == size);
     const hm_memory *base = memory->base;
-    base->release(base->context, address, size + memory->table.page_size);
+    base->release(base->context, address, size + gap_of(memory));
     memory->reserved_size -= size;
     memory->committed_size -= range->committed_size;
     test_range **link = &memory->ranges;
@@ -193,7 +200,7 @@ void test_memory_init(test_memory *memory, size_t page_size)
     memory->table.commit = test_commit;
     memory->table.decommit = test_decommit;
     memory->table.release = test_release;
-    memory->table.page_size = page_size;
+    memory->table.page_size = used != NULL ? used->page_size : page_size;
     memory->table.context = memory;
 }
 

@@ -32,8 +32,8 @@ size_t test_page_size(size_t page_size);
 /* For pools, which commit the pages of a range in any order. */
 void test_memory_init_with_holes(test_memory *memory, size_t page_size);
 
-/* Tables that are made from here on take their memory from `base` instead of from the system; NULL:
- * from the system again. Its pages are at most as large as the system's. */
+/* Tables that are made from here on take their memory, and their page size, from `base` instead of
+ * from the system; NULL: from the system again. */
 void test_memory_use(const hm_memory *base);
 
 /* Breaks the table: a function is missing, or the page size is not a power of two, or below 8.
