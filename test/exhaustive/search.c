@@ -30,8 +30,6 @@
 
 #include "search.h"
 
-#include "world_space.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +137,7 @@ static const space_config table_spaces[] = {
      .slow = true},
 };
 
-#define BUT(name) (1u << ENTITY_##name)
+#define BUT(name) SPACE_NO_##name
 #define MEMORY (BUT(TRIM) | BUT(RESERVE)) /* what changes only memory */
 #define STEADY .left_out = MEMORY
 #define PARTS(components_, ...) .components = components_, .cells = {__VA_ARGS__}
@@ -227,12 +225,6 @@ static void *grow(void *array, size_t item_size, uint32_t *capacity)
 
 /* shared by all spaces */
 
-void space_add(space_actions *list, uint32_t verb, uint32_t a, uint32_t b)
-{
-    CHECK(list->count < SPACE_MOST_ACTIONS);
-    list->actions[list->count++] = (space_action){verb, a, b, 0, false};
-}
-
 hm_handle space_name(uint32_t slot, uint32_t generation, uint32_t type_id, bool free)
 {
     return hm_handle_from_bits((uint64_t)type_id << HM_HANDLE_TYPE_ID_SHIFT |
@@ -258,35 +250,14 @@ hm_handle space_handle_value(uint32_t n)
 
 /* the script */
 
-static void print_refusal(const origin *step)
-{
-    if (step->refuse != 0)
-        fprintf(stderr, "; memory call %u is refused", step->refuse);
-    fprintf(stderr, "\n");
-}
-
 static void print_step(const origin *step)
 {
     const space_action *action = &search.list.actions[step->action];
-    if (search.kind->subject != NULL) {
-        fprintf(stderr, "    %s %lu %lu %lu", search.kind->subject->operations[action->verb].name,
-                (unsigned long)action->a, (unsigned long)action->b, (unsigned long)action->c);
-        print_refusal(step);
-        return;
-    }
-    const space_verb_name *verb = &search.kind->verbs[action->verb];
-    hm_handle handle = space_handle_value(action->a);
-    fprintf(stderr, "    %s", verb->name);
-    if (verb->a != NULL)
-        fprintf(stderr, ", %s %lu", verb->a, (unsigned long)action->a);
-    if (verb->b != NULL)
-        fprintf(stderr, ", %s %lu", verb->b, (unsigned long)action->b);
-    if (verb->by_handle)
-        fprintf(stderr, ", slot %lu, generation %lu, type id %lu, free bit %d",
-                (unsigned long)hm_handle_index(handle),
-                (unsigned long)(handle.bits >> HM_HANDLE_GENERATION_SHIFT & 0xFFFF),
-                (unsigned long)hm_handle_type_id(handle), hm_handle_is_free(handle));
-    print_refusal(step);
+    fprintf(stderr, "    %s %lu %lu %lu", search.kind->subject->operations[action->verb].name,
+            (unsigned long)action->a, (unsigned long)action->b, (unsigned long)action->c);
+    if (step->refuse != 0)
+        fprintf(stderr, "; memory call %u is refused", step->refuse);
+    fprintf(stderr, "\n");
 }
 
 static void print_path(uint32_t state)

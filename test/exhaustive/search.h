@@ -15,9 +15,14 @@
 #include <handle_map/pool.h>
 
 enum {
-    SPACE_NO_TRIM = 1,  /* in left_out of an index: no trim */
-    SPACE_NO_PAIRS = 2, /* no batch */
-    SPACE_LIVES = 3,    /* items of a slot, with generations of 2 bits */
+    SPACE_NO_TRIM = 1,  /* in left_out of an index or a world: no trim */
+    SPACE_NO_PAIRS = 2, /* no batch of an index */
+    SPACE_NO_RESERVE = 4,
+    SPACE_NO_CREATE = 8,
+    SPACE_NO_CREATE_N = 16,
+    SPACE_NO_DESTROY_N = 32,
+    SPACE_NO_CHANGE = 64,
+    SPACE_LIVES = 3, /* items of a slot, with generations of 2 bits */
     SPACE_TYPE_ID = 5,
     SPACE_BLANK = 0xDD, /* fills memory that must not be read; not a valid count, slot or handle */
     SPACE_MOST_ACTIONS = 1024,
@@ -66,8 +71,8 @@ typedef struct space_config {
 } space_config;
 
 typedef struct space_action {
-    uint32_t verb, a, b, c;
-    bool is_quiet; /* makes no memory call */
+    uint32_t verb, a, b, c; /* an operation of the subject, and its numbers */
+    bool is_quiet;          /* makes no memory call */
 } space_action;
 
 typedef struct space_actions {
@@ -75,16 +80,9 @@ typedef struct space_actions {
     space_action actions[SPACE_MOST_ACTIONS];
 } space_actions;
 
-/* The names of a verb and its arguments. */
-typedef struct space_verb_name {
-    const char *name, *a, *b;
-    bool by_handle; /* `a` is the number of a handle value */
-} space_verb_name;
-
 typedef struct space_kind {
     const char *container;
-    const space_verb_name *verbs;
-    const test_subject *subject; /* instead of verbs: its operations */
+    const test_subject *subject;
     size_t hashed_size; /* bytes at the start of a state that tell it from others; 0: all */
     /* begin makes the live state, after each reservation was refused once; returns the bytes of a
      * state, a multiple of 8. end frees it. capture makes it canonical and copies it, restore
@@ -110,8 +108,6 @@ extern const space_kind index_space, lists_space, map_space, pool_space, seconda
 
 /* Returns a size that is rounded up to whole pages, in bytes. */
 size_t space_in_pages(const space_config *config, size_t size);
-
-void space_add(space_actions *list, uint32_t verb, uint32_t a, uint32_t b);
 
 /* Every handle value that can matter has a number: each slot and two beyond, each generation and
  * one beyond, the own type and a foreign one, free bit or not. Those of a slot are consecutive.

@@ -6,17 +6,27 @@
 #include <string.h>
 
 static subject_space now;
+static size_t form_size; /* bytes */
+static void (*form)(unsigned char *bytes);
 static unsigned char *tried, *probed; /* states */
 static uint32_t tried_calls;
 
 static size_t state_size(void)
 {
-    return now.live_size + sizeof arena.memory + arena_size();
+    return form_size + now.live_size + sizeof arena.memory + arena_size();
 }
 
 size_t subject_begin(const subject_space *space)
 {
+    return subject_begin_with_form(space, 0, NULL);
+}
+
+size_t subject_begin_with_form(const subject_space *space, size_t size_of_form,
+                               void (*make_form)(unsigned char *bytes))
+{
     now = *space;
+    form_size = size_of_form;
+    form = make_form;
     CHECK(now.live_size % 8 == 0);
     size_t size = state_size();
     tried = realloc(tried, size);
@@ -84,6 +94,11 @@ void subject_capture(void *state)
     unsigned char *bytes = state;
     arena_open();
     now.blank();
+    if (form != NULL) {
+        memset(bytes, 0, form_size);
+        form(bytes);
+        bytes += form_size;
+    }
     memcpy(bytes, now.live, now.live_size);
     memcpy(bytes + now.live_size, &arena.memory, sizeof arena.memory);
     arena_capture(bytes + now.live_size + sizeof arena.memory);
@@ -92,7 +107,7 @@ void subject_capture(void *state)
 
 void subject_restore(const void *state)
 {
-    const unsigned char *bytes = state;
+    const unsigned char *bytes = (const unsigned char *)state + form_size;
     arena_open();
     memcpy(now.live, bytes, now.live_size);
     memcpy(&arena.memory, bytes + now.live_size, sizeof arena.memory);

@@ -2,7 +2,7 @@
 /* State spaces whose steps are the operations of a subject: of the same model, and in the same
  * table, as those of random scripts and of the fuzzer.
  *
- *     a state = a part of the model, the container in it + the arena
+ *     a state = its form, if it has one + a part of the model, the container in it + the arena
  *
  * An operation takes numbers, usually modulo what is there; an action is one of them with numbers
  * that mean something else than those of every other action. */
@@ -28,6 +28,10 @@ typedef struct subject_space {
 
 /* Begins with the first state, which the caller has made. Returns the bytes of a state. */
 size_t subject_begin(const subject_space *space);
+
+/* The same; a form at the start of a state tells it from others, instead of all its bytes. */
+size_t subject_begin_with_form(const subject_space *space, size_t form_size,
+                               void (*form)(unsigned char *bytes));
 
 void subject_add(space_actions *list, const char *operation, uint32_t a, uint32_t b, uint32_t c);
 

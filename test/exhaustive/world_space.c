@@ -1,107 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* The live state of a world: how it is begun, copied and brought back. */
-#include "world_space.h"
+/* The state spaces of a world: entities with up to three components. */
+#include "blank.h"
+#include "subject.h"
+
+#include "support/layout.h"
+#include "support/world_model.h"
 
 #include "world_internal.h"
 
 #include <stddef.h>
 #include <string.h>
 
-entity_scene scene;
+enum {
+    WORLD_SMALL = 11,
+    WORLD_WINDOW = 64,  /* bytes that each of the small arrays needs */
+    WORLD_MEDIUM = 192, /* bytes of the id table, of the records of components, of scratch memory */
+    WORLD_RECORDS = 384,    /* bytes of the records of blocks */
+    WORLD_ARCHETYPES = 512, /* bytes of four archetypes */
+    WORLD_SPARSE = 896,     /* bytes of the secondaries */
+    WORLD_STORE = 1024,     /* bytes of all chunks */
+    WORLD_FORM = 3072       /* bytes of what tells states apart */
+};
 
-static hm_world *const world = &scene.world;
+static world_model model;
+static const space_config *config;
 
-/* begin and end */
+static hm_world *const world = &model.world;
 
-/* Small ranges come first, so that each reservation gets one of its size. */
-static void begin_arena(void)
+static bool is_sparse(uint32_t kind)
 {
-    size_t windows[ARENA_RANGES];
-    uint32_t count = 0;
-    while (count < ENTITY_SMALL)
-        windows[count++] = ENTITY_WINDOW;
-    while (count < ENTITY_SMALL + 4)
-        windows[count++] = ENTITY_MEDIUM;
-    windows[count++] = ENTITY_RECORDS;
-    windows[count++] = ENTITY_ARCHETYPES;
-    windows[count++] = ENTITY_SPARSE;
-    windows[count++] = ENTITY_STORE;
-    arena_begin(windows, count, scene.config->page_size);
-    CHECK(arena_size() == ENTITY_BYTES);
+    return model.components[kind].of.is_sparse;
 }
 
-/* Returns how many sets the components in archetypes have, without the empty one. */
-static uint32_t count_archetypes(void)
+static uint32_t all_kinds(void)
 {
-    uint32_t archetypes = 1;
-    for (uint32_t i = 0; i < scene.kinds; i++)
-        archetypes *= entity_is_sparse(i) ? 1 : 2;
-    return archetypes - 1;
+    return (1u << model.component_count) - 1;
 }
 
-static hm_status init(void)
+static const world_model_entity *in_slot(uint32_t slot)
 {
-    hm_world_desc desc = {.capacity = scene.config->capacity,
-                          .max_slots = scene.config->max_slots,
-                          .type_id = SPACE_TYPE_ID,
-                          .memory = &arena.table,
-                          .max_archetypes = count_archetypes(),
-                          .max_size = ENTITY_STORE};
-    return hm_world_init(world, &desc);
-}
-
-/* A refused component leaves the world as it was. */
-static void make_component(uint32_t kind)
-{
-    hm_component_desc desc = {.size = scene.config->cells[kind],
-                              .destroy = entity_has_hook(kind) ? entity_destroyed : NULL,
-                              .context = &scene.ids[kind],
-                              .storage = entity_is_sparse(kind) ? HM_COMPONENT_SPARSE
-                                                                : HM_COMPONENT_ARCHETYPE};
-    uint32_t refuse = 1;
-    do {
-        arena_refuse(refuse++);
-        scene.ids[kind] = hm_world_component(world, &desc);
-        CHECK((scene.ids[kind] == HM_INVALID_INDEX) == arena.refused);
-        CHECK(hm_world_validate(world) == HM_OK);
-    } while (arena.refused);
-    arena_refuse(0);
-}
-
-/* Creates as many entities as fit, with all components. */
-static void fill(void)
-{
-    for (uint32_t i = 0; i < scene.config->capacity; i++) {
-        hm_handle handle = hm_world_create(world, scene.ids, scene.kinds);
-        entity_write(entity_note(handle, entity_all()), entity_all());
-    }
-}
-
-static size_t begin(const space_config *config)
-{
-    memset(&scene, 0, sizeof scene);
-    scene.config = config;
-    scene.kinds = (uint32_t)strlen(config->components);
-    CHECK(config->capacity <= ENTITY_COUNT && config->max_slots <= ENTITY_SLOTS);
-    begin_arena();
-    arena_init(init);
-    for (uint32_t i = 0; i < scene.kinds; i++)
-        make_component(i);
-    for (uint32_t life = 0; life < config->spent_lives; life++) {
-        fill();
-        hm_world_clear(world);
-        scene.model.count = 0;
-        scene.destroyed = 0;
-    }
-    if (config->full)
-        fill();
-    return sizeof(entity_state);
-}
-
-static void end(void)
-{
-    hm_world_fini(world);
-    CHECK(arena_is_empty());
+    for (uint32_t i = 0; i < model.count; i++)
+        if (hm_handle_index(model.entities[i].handle) == slot)
+            return &model.entities[i];
+    return NULL;
 }
 
 /* states */
@@ -109,7 +50,7 @@ static void end(void)
 /* Copies what a chunk has in its rows to a blank one. */
 static void blank_chunk(const hm_world_archetype *archetype, uint32_t chunk)
 {
-    unsigned char kept[ENTITY_STORE], *at = hm_world_chunk_at(world, chunk);
+    unsigned char kept[WORLD_STORE], *at = hm_world_chunk_at(world, chunk);
     size_t size = hm_world_class_size(hm_world_chunk_class(chunk));
     uint32_t rows = hm_world_rows_in(archetype, chunk),
              room = archetype->rows[hm_world_chunk_class(chunk)];
@@ -164,7 +105,7 @@ static void blank_archetype(hm_world_archetype *archetype)
     }
 }
 
-/* As narrowed store.c has it. */
+/* As store.c has it, with the constants of the search. */
 enum { STORE_TOP = HM_WORLD_CLASSES - 1, STORE_PIECES = 2 };
 
 typedef struct store_node {
@@ -218,12 +159,12 @@ static void blank_slots(void)
     uint64_t *masks = (uint64_t *)(void *)world->mask_array.data;
     uint32_t slots = (uint32_t)(world->place_array.committed_size / sizeof(hm_world_place));
     for (uint32_t slot = 0; slot < slots; slot++) {
-        const entity_item *item = slot < ENTITY_SLOTS ? entity_in_slot(slot) : NULL;
-        if (item == NULL)
+        const world_model_entity *entity = in_slot(slot);
+        if (entity == NULL)
             BLANK(world->places[slot]);
-        for (uint32_t i = 0; i < scene.kinds; i++)
-            if (slot < world->mask_array.limit && entity_is_sparse(i) &&
-                (item == NULL || (item->set >> i & 1) == 0))
+        for (uint32_t i = 0; i < model.component_count; i++)
+            if (slot < world->mask_array.limit && is_sparse(i) &&
+                (entity == NULL || (entity->mask >> i & 1) == 0))
                 masks[slot] &= ~(UINT64_C(1) << hm_world_record(world, i)->sparse);
     }
     BLANK(world->place_array.count);
@@ -240,9 +181,9 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
     BLANK(secondary->owner_array.count);
     BLANK(secondary->order.mark_array.count);
     for (uint32_t slot = 0; slot < secondary->slot_end; slot++) {
-        const entity_item *item = entity_in_slot(slot);
+        const world_model_entity *entity = in_slot(slot);
         if (secondary->pieces[slot >> secondary->piece_shift] != 0 &&
-            (item == NULL || (item->set >> kind & 1) == 0))
+            (entity == NULL || (entity->mask >> kind & 1) == 0))
             secondary->positions[slot] = 0;
     }
 }
@@ -250,9 +191,9 @@ static void blank_secondary(hm_secondary *secondary, uint32_t kind)
 /* The order numbers the rows of one archetype. */
 static void blank_rows_order(void)
 {
-    uint32_t positions[ENTITY_SLOTS], row = 0;
-    hm_handle owners[ENTITY_COUNT];
-    for (uint32_t slot = 0; slot < ENTITY_SLOTS; slot++)
+    uint32_t positions[WORLD_MODEL_SLOTS], row = 0;
+    hm_handle owners[WORLD_MODEL_ENTITIES];
+    for (uint32_t slot = 0; slot < WORLD_MODEL_SLOTS; slot++)
         positions[slot] = HM_INVALID_INDEX;
     uint32_t chunks = 0;
     if (world->order_archetype != HM_WORLD_NONE &&
@@ -272,15 +213,41 @@ static void blank_rows_order(void)
     BLANK(world->order_chunks.count);
     BLANK(world->order_state.mark_array.count);
     hm_links links = {.owners = owners, .positions = positions};
-    blank_order(&world->order_state, links, ENTITY_SLOTS);
+    blank_order(&world->order_state, links, WORLD_MODEL_SLOTS);
+}
+
+/* Gives each value its own pattern, of slot, generation and component, and its key, which an edit
+ * has given it in the lowest byte. */
+static void give_values(void)
+{
+    for (uint32_t i = 0; i < model.count; i++) {
+        world_model_entity *entity = &model.entities[i];
+        uint32_t own = 4 * hm_handle_index(entity->handle) + hm_handle_generation(entity->handle);
+        for (uint32_t c = 0; c < model.component_count; c++) {
+            bool has = (entity->mask >> c & 1) != 0;
+            bool has_key = has && config->keys != 0 && (entity->zero >> c & 1) == 0;
+            uint64_t pattern =
+                (16 * c + own) << 8 | (has_key ? entity->patterns[c] % 256 % config->keys : 0);
+            unsigned char *value = hm_world_get(world, entity->handle, model.components[c].id);
+            CHECK(value == NULL || world_model_holds(&model, entity, c, value));
+            if (value != NULL)
+                test_item_fill(value, config->cells[c], pattern);
+            entity->patterns[c] = has ? pattern : 0;
+        }
+        CHECK(entity->destroyed == 0);
+        entity->zero = 0;
+    }
+    memset(model.entities + model.count, 0,
+           sizeof *model.entities * (WORLD_MODEL_ENTITIES - model.count));
 }
 
 /* As blank.c does for the order: blanks what is behind the live items, which a later call writes
  * before it is read. Clocks count changes, and nothing depends on them but what the program asks
  * for; the epoch matters to queries, and none lasts from step to step. */
-static void blank_unused(void)
+static void blank(void)
 {
     hm_id_table *ids = &world->ids;
+    give_values();
     blank_behind(&ids->entry_array, sizeof(hm_handle) * ids->slot_count);
     blank_behind(&ids->slot_array, sizeof(uint32_t) * ids->used);
     blank_behind(&ids->floors, sizeof(uint16_t) * ids->floors.count);
@@ -293,9 +260,9 @@ static void blank_unused(void)
                  sizeof(hm_world_archetype) * world->archetype_array.count);
     blank_behind(&world->bucket_array, sizeof(uint32_t) * world->bucket_array.count);
     blank_store();
-    for (uint32_t i = 0; i < scene.kinds; i++) {
+    for (uint32_t i = 0; i < model.component_count; i++) {
         hm_world_record(world, i)->changed = 0;
-        if (entity_is_sparse(i))
+        if (is_sparse(i))
             blank_secondary(hm_world_sparse(world, i), i);
     }
     blank_rows_order();
@@ -320,7 +287,7 @@ static struct {
 
 static void put(const void *bytes, size_t size)
 {
-    CHECK(form.size + size <= ENTITY_FORM);
+    CHECK(form.size + size <= WORLD_FORM);
     if (size == 0)
         return; /* An empty array may be NULL, which memcpy must not get. */
     memcpy(form.bytes + form.size, bytes, size);
@@ -343,7 +310,7 @@ static uint32_t set_of(uint32_t index)
 {
     uint32_t set = 0;
     if (index >= world->archetype_array.count || !world->archetypes[index].is_alive)
-        return 1u << scene.kinds;
+        return 1u << model.component_count;
     for (uint32_t i = 0; i < world->archetypes[index].set_count; i++)
         set |= 1u << world->archetypes[index].set[i];
     return set;
@@ -378,7 +345,7 @@ static void put_archetype(const hm_world_archetype *archetype)
 
 static void put_archetypes(void)
 {
-    for (uint32_t set = 0; set <= entity_all(); set++) {
+    for (uint32_t set = 0; set <= all_kinds(); set++) {
         for (uint32_t i = 0; i < world->archetype_array.count; i++)
             if (set_of(i) == set)
                 put_archetype(&world->archetypes[i]);
@@ -412,9 +379,14 @@ static void put_order(void)
     put_array(&world->order_state.batch.scratch);
 }
 
-static void put_form(void)
+static void put_form(unsigned char *bytes)
 {
-    put(&scene.model, sizeof scene.model);
+    form.bytes = bytes;
+    form.size = 0;
+    put(model.entities, sizeof model.entities);
+    put(&model.count, sizeof model.count);
+    put(&model.dropped, sizeof model.dropped);
+    put(model.issued, sizeof model.issued);
     put(&arena.memory, sizeof arena.memory);
     put(&world->ids, sizeof world->ids);
     put_array(&world->ids.entry_array);
@@ -438,45 +410,256 @@ static void put_form(void)
     put(&sparse->order, sizeof sparse->order);
 }
 
-void entity_capture(void *into)
+/* begin and end */
+
+/* Small ranges come first, so that each reservation gets one of its size. */
+static void begin_arena(void)
 {
-    entity_state *state = into;
-    arena_open();
-    blank_unused();
-    form.bytes = state->form;
-    form.size = 0;
-    memset(state->form, 0, sizeof state->form);
-    put_form();
-    memset(scene.model.dense + scene.model.count, 0,
-           sizeof scene.model.dense - sizeof *scene.model.dense * scene.model.count);
-    memcpy(&state->world, world, sizeof *world);
-    memcpy(&state->memory, &arena.memory, sizeof arena.memory);
-    memcpy(&state->model, &scene.model, sizeof scene.model);
-    arena_capture(state->bytes);
-    arena_close();
+    size_t windows[ARENA_RANGES];
+    uint32_t count = 0;
+    while (count < WORLD_SMALL)
+        windows[count++] = WORLD_WINDOW;
+    while (count < WORLD_SMALL + 4)
+        windows[count++] = WORLD_MEDIUM;
+    windows[count++] = WORLD_RECORDS;
+    windows[count++] = WORLD_ARCHETYPES;
+    windows[count++] = WORLD_SPARSE;
+    windows[count++] = WORLD_STORE;
+    arena_begin(windows, count, config->page_size);
 }
 
-void entity_restore(const void *from)
+/* There may be as many archetypes as sets of the components in them, without the empty one. */
+static hm_status init(void)
 {
-    const entity_state *state = from;
-    arena_open();
-    memcpy(world, &state->world, sizeof *world);
-    memcpy(&arena.memory, &state->memory, sizeof arena.memory);
-    memcpy(&scene.model, &state->model, sizeof scene.model);
-    arena_restore(state->bytes);
-    arena_close();
+    uint32_t archetypes = 1;
+    for (const char *letter = config->components; *letter != 0; letter++)
+        archetypes *= *letter == 's' || *letter == 'S' ? 1 : 2;
+    const hm_world_desc desc = {.capacity = config->capacity,
+                                .max_slots = config->max_slots,
+                                .type_id = SPACE_TYPE_ID,
+                                .max_archetypes = archetypes - 1,
+                                .max_size = WORLD_STORE};
+    return world_model_init(&model, &desc, config->page_size);
+}
+
+/* The components are letters of the configuration. A refused one leaves the world as it was. */
+static void make_component(uint32_t c)
+{
+    char letter = config->components[c];
+    const world_model_kind kind = {.size = config->cells[c],
+                                   .is_sparse = letter == 's' || letter == 'S',
+                                   .has_hook = letter == 'C' || letter == 'S'};
+    for (uint32_t refuse = 1; model.component_count == c; refuse++) {
+        arena_refuse(refuse);
+        world_model_make(&model, &kind);
+        CHECK((model.component_count == c) == arena.refused);
+        CHECK(hm_world_validate(world) == HM_OK);
+    }
+    arena_refuse(0);
+}
+
+/* A set of components as operations draw it: of two bits each; and orders in which it is valid, has
+ * one component twice or a foreign one. */
+enum { VALID = 2, TWICE = 37, FOREIGN = 38, WITH_VALUE = 256 /* of an add */ };
+
+static uint32_t drawn(uint32_t set)
+{
+    return set | set << 15;
+}
+
+/* Creates as many entities as fit, with all components. */
+static void fill(void)
+{
+    for (uint32_t i = 0; i < config->capacity; i++) {
+        subject_run("create", (uint32_t[]){drawn(all_kinds()), VALID, 0});
+        CHECK(model.count == i + 1);
+    }
+}
+
+/* The creates that upcoming answers for make these entities, though all memory is refused. */
+static void check_upcoming(void)
+{
+    hm_handle names[WORLD_MODEL_ENTITIES + 1];
+    uint32_t n = 0;
+    while (n <= WORLD_MODEL_ENTITIES && !hm_handle_is_null(names[n] = hm_world_upcoming(world, n)))
+        n++;
+    CHECK(n <= config->capacity - model.count);
+    test_memory_fail(&model.memory, 1, true);
+    for (uint32_t k = 0; k < n; k++) {
+        subject_run("create", (uint32_t[]){0, VALID, 0});
+        CHECK(model.entities[model.count - 1].handle.bits == names[k].bits);
+    }
+    CHECK(!arena.refused && hm_world_validate(world) == HM_OK);
+    test_memory_fail(&model.memory, 0, false);
+}
+
+static void fini(void)
+{
+    check_upcoming();
+    world_model_fini(&model);
+}
+
+/* Components that are none, come twice, or have no values. */
+static void refuse_components(void)
+{
+    hm_component first = model.components[0].id;
+    for (uint32_t i = 0; i <= model.count; i++) {
+        world_model_refuse_component(&model, first - 1, i);
+        world_model_refuse_component(&model, first + model.component_count, i);
+        world_model_refuse_component(&model, HM_INVALID_INDEX, i);
+    }
+    for (uint32_t order = TWICE; order <= FOREIGN; order++) {
+        subject_run("create", (uint32_t[]){drawn(all_kinds()), order, 0});
+        subject_run("create_n", (uint32_t[]){drawn(all_kinds()), order, 1});
+    }
+    for (uint32_t i = 0; i < model.count; i++)
+        for (uint32_t c = 0; c < model.component_count; c++)
+            if (config->cells[c] == 0)
+                subject_run("add", (uint32_t[]){WITH_VALUE, i, c});
+}
+
+/* With the first handle, components are refused as well. */
+static void probe(hm_handle handle)
+{
+    world_model_refuse(&model, handle);
+    if (handle.bits == space_handle_value(0).bits)
+        refuse_components();
+}
+
+static size_t begin(const space_config *of)
+{
+    const size_t live = offsetof(world_model, world);
+    CHECK(of->capacity <= WORLD_MODEL_ENTITIES && of->max_slots <= WORLD_MODEL_SLOTS);
+    config = of;
+    memset(&model, 0, sizeof model);
+    model.has_keys = true;
+    begin_arena();
+    arena_init(init);
+    model.desc.max_archetypes = 0; /* They are enough. */
+    for (uint32_t c = 0; c < strlen(config->components); c++)
+        make_component(c);
+    const subject_space space = {
+        of,    &world_subject, &model, (unsigned char *)&model + live, sizeof model - live, NULL,
+        blank, probe,          fini};
+    size_t size = subject_begin_with_form(&space, WORLD_FORM, put_form);
+    for (uint32_t life = 0; life < config->spent_lives; life++) {
+        fill();
+        subject_run("clear", (uint32_t[TEST_ARGUMENTS]){0});
+    }
+    if (config->full)
+        fill();
+    return size;
+}
+
+/* steps */
+
+static bool has(uint32_t left_out)
+{
+    return (config->left_out & left_out) == 0;
+}
+
+static void list_creates(space_actions *list, uint32_t set)
+{
+    enum { PATTERN = 300 /* so that the next number is that of entities, and some have values */ };
+    if (has(SPACE_NO_CREATE))
+        subject_add(list, "create", drawn(set), VALID, 0);
+    for (uint32_t n = 0; has(SPACE_NO_CREATE_N) && n <= config->capacity; n += 2)
+        subject_add(list, "create_n", drawn(set), VALID, PATTERN + n);
+}
+
+/* Of the entity with this number. */
+static void list_changes(space_actions *list, uint32_t i)
+{
+    enum { ORDER = 4 };
+    for (uint32_t c = 0; c < model.component_count; c++) {
+        subject_add(list, "add", 0, i, c);
+        if (config->cells[c] != 0)
+            subject_add(list, "add", WITH_VALUE, i, c);
+        subject_add(list, "remove", 0, i, c);
+    }
+    for (uint32_t more = 0; has(SPACE_NO_CHANGE) && more <= all_kinds(); more++)
+        for (uint32_t less = 0; less <= all_kinds(); less++)
+            if ((more & less) == 0)
+                subject_add(list, "change", i << 4 | ORDER << 12, drawn(more), drawn(less));
+}
+
+/* An edit has the key in the lowest byte, and says the component by the remainder. */
+static void list_orders(space_actions *list, uint32_t c)
+{
+    enum { ONCE = 2 };
+    static const uint32_t budgets[][2] = {{1, 0}, {0, 1}, {0, 0}, {1, 1}};
+    for (uint32_t i = 0; i < config->capacity; i++)
+        for (uint32_t key = 0; key < config->keys; key++) {
+            uint32_t value = key;
+            while (value % model.component_count != c)
+                value += 256;
+            subject_add(list, "edit", 0, i, value);
+        }
+    for (uint32_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
+        subject_add(list, "defragment", ONCE | c << 2, budgets[i][0], budgets[i][1]);
+    subject_add(list, "defragment", c << 2, 1, 1);
+}
+
+static void list_all(space_actions *list)
+{
+    list->count = 0;
+    subject_add(list, "clear", 0, 0, 0);
+    if (has(SPACE_NO_TRIM))
+        subject_add(list, "trim", 0, 0, 0);
+    if (has(SPACE_NO_RESERVE))
+        subject_add(list, "reserve", UINT32_MAX, 0, 0);
+    for (uint32_t n = 0; has(SPACE_NO_RESERVE) && n <= config->capacity + 1; n++)
+        subject_add(list, "reserve", n, 0, 0);
+    for (uint32_t set = 0; set <= all_kinds(); set++)
+        list_creates(list, set);
+    for (uint32_t set = 0; has(SPACE_NO_DESTROY_N) && set < 1u << config->capacity; set++)
+        for (uint32_t last_first = 0; last_first < 2 && (set & (set - 1)) != 0; last_first++)
+            subject_add(list, "destroy_set", set, last_first, 0);
+    for (uint32_t i = 0; i < config->capacity; i++) {
+        subject_add(list, "destroy", 0, i, 0);
+        list_changes(list, i);
+    }
+    for (uint32_t c = 0; c < model.component_count; c++)
+        if ((config->goals >> c & 1) != 0)
+            list_orders(list, c);
+}
+
+static bool is_possible(const void *state, const space_action *action)
+{
+    (void)state;
+    if (subject_is(action, "destroy_set"))
+        return action->a < 1u << model.count;
+    if (subject_is(action, "change"))
+        return (action->a >> 4 & 0xFF) < model.count;
+    if (subject_is(action, "edit") && action->b < model.count)
+        return (model.entities[action->b].mask >> action->c % model.component_count & 1) != 0;
+    return (!subject_is(action, "destroy") && !subject_is(action, "add") &&
+            !subject_is(action, "remove") && !subject_is(action, "edit")) ||
+           action->b < model.count;
+}
+
+/* what a state shows */
+
+/* The sets of a query are drawn of bits whose second next is set, too. */
+static void check(void)
+{
+    for (uint32_t all = 0; all <= all_kinds(); all++)
+        for (uint32_t none = 0; none <= all_kinds(); none++)
+            if ((all & none) == 0)
+                subject_run("query", (uint32_t[]){all | all << 2, none, 0});
+    subject_check();
 }
 
 const space_kind world_space = {
     .container = "world",
-    .verbs = entity_verbs,
-    .hashed_size = ENTITY_FORM,
+    .subject = &world_subject,
+    .hashed_size = WORLD_FORM,
     .begin = begin,
-    .end = end,
-    .capture = entity_capture,
-    .restore = entity_restore,
-    .check = entity_check,
-    .list = entity_actions,
-    .is_possible = entity_is_possible,
-    .take = entity_take,
+    .end = fini,
+    .capture = subject_capture,
+    .restore = subject_restore,
+    .take = subject_take,
+    .check = check,
+    .list = list_all,
+    .is_possible = is_possible,
 };

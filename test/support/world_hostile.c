@@ -18,55 +18,60 @@ static hm_handle hostile_handle(const world_model *model, const uint32_t argumen
     return test_hostile_handle(named, arguments);
 }
 
-/* A handle as above, with every component. One that resolves is not changed, since the model would
- * not know of it. */
-void world_model_hostile(void *state, const uint32_t arguments[3])
+void world_model_refuse(world_model *model, hm_handle handle)
 {
-    world_model *model = state;
     hm_world *world = &model->world;
-    hm_handle handle = hostile_handle(model, arguments);
     const world_model_entity *entity = world_model_find(model, handle);
-    CHECK(hm_world_contains(world, handle) == (entity != NULL));
-    for (uint32_t c = 0; c < model->component_count; c++) {
+    world_model_probe(model, handle, HM_INVALID_INDEX);
+    for (uint32_t c = 0; c < model->component_count && entity == NULL; c++) {
         hm_component id = model->components[c].id;
-        bool has = entity != NULL && (entity->mask >> c & 1) != 0;
-        CHECK(hm_world_has(world, handle, id) == has);
-        CHECK((hm_world_get(world, handle, id) != NULL) == (has && model->components[c].size != 0));
-        if (entity == NULL)
-            CHECK(hm_world_changed(world, handle, id) == 0);
+        CHECK(hm_world_changed(world, handle, id) == 0);
         hm_world_touch(world, handle, id);
     }
     if (entity != NULL || model->component_count == 0 || world_model_is_promised(model, handle))
         return;
-    hm_component id = model->components[0].id;
     CHECK(!hm_world_destroy(world, handle) && hm_world_destroy_n(world, &handle, 1) == 0);
-    CHECK(hm_world_add(world, handle, id, NULL) == HM_ERROR_STALE);
-    CHECK(hm_world_remove(world, handle, id) == HM_ERROR_STALE);
-    CHECK(hm_world_change(world, handle, &id, 1, NULL, 0) == HM_ERROR_STALE);
-    CHECK(hm_world_remove_all(world, handle) == HM_ERROR_STALE);
-    CHECK(hm_handle_is_null(hm_world_copy(world, handle)));
-    CHECK(hm_world_add_n(world, &handle, 1, id, NULL) == HM_ERROR_STALE);
-    CHECK(hm_world_remove_n(world, &handle, 1, id) == HM_ERROR_STALE);
+    for (uint32_t c = 0; c < model->component_count; c++) {
+        CHECK(hm_world_add(world, handle, model->components[c].id, NULL) == HM_ERROR_STALE);
+        CHECK(hm_world_remove(world, handle, model->components[c].id) == HM_ERROR_STALE);
+    }
+    hm_component id = model->components[hm_handle_index(handle) % model->component_count].id;
+    switch ((model->tick + hm_handle_generation(handle)) % 5) { /* by turns, since each is slow */
+    case 0:
+        CHECK(hm_world_change(world, handle, &id, 1, NULL, 0) == HM_ERROR_STALE);
+        break;
+    case 1:
+        CHECK(hm_world_add_n(world, &handle, 1, id, NULL) == HM_ERROR_STALE);
+        break;
+    case 2:
+        CHECK(hm_world_remove_n(world, &handle, 1, id) == HM_ERROR_STALE);
+        break;
+    case 3:
+        CHECK(hm_world_remove_all(world, handle) == HM_ERROR_STALE);
+        break;
+    default:
+        CHECK(hm_handle_is_null(hm_world_copy(world, handle)));
+        break;
+    }
 }
 
-/* A number that is no component of the model; it may be one of the tags that the world has
- * besides. */
-void world_model_hostile_component(void *state, const uint32_t arguments[3])
+/* One that resolves is not changed, since the model would not know of it. */
+void world_model_hostile(void *state, const uint32_t arguments[3])
 {
-    world_model *model = state;
+    world_model_refuse(state, hostile_handle(state, arguments));
+}
+
+void world_model_refuse_component(world_model *model, hm_component id, uint32_t which)
+{
     hm_world *world = &model->world;
-    hm_component id = arguments[0] << 16 | arguments[1];
-    if (arguments[2] % 2 != 0 && model->component_count != 0)
-        id = model->components[model->component_count - 1].id + 1 + arguments[0];
-    if (id - world->salt < world->component_count)
-        return;
+    hm_component twice[] = {model->component_count != 0 ? model->components[0].id : id, id};
     hm_handle entity =
-        model->count != 0 ? model->entities[arguments[2] % model->count].handle : HM_NULL_HANDLE;
+        model->count != 0 ? model->entities[which % model->count].handle : HM_NULL_HANDLE;
     CHECK(!hm_world_has(world, entity, id) && hm_world_get(world, entity, id) == NULL);
     CHECK(hm_world_changed(world, entity, id) == 0);
     hm_world_touch(world, entity, id);
     hm_world_touch_all(world, id);
-    CHECK(hm_handle_is_null(hm_world_create(world, &id, 1)));
+    CHECK(hm_handle_is_null(hm_world_create(world, twice, 2)));
     CHECK(hm_world_create_n(world, &id, 1, 1, NULL, NULL) == HM_ERROR_INVALID);
     hm_query query;
     CHECK(hm_query_init(&query, world, &(hm_query_desc){.all = &id, .all_count = 1}) ==
@@ -75,7 +80,21 @@ void world_model_hostile_component(void *state, const uint32_t arguments[3])
         return;
     CHECK(hm_world_add(world, entity, id, NULL) == HM_ERROR_INVALID);
     CHECK(hm_world_remove(world, entity, id) == HM_ERROR_INVALID);
-    CHECK(hm_world_change(world, entity, &id, 1, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(world, entity, twice, 2, NULL, 0) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(world, entity, NULL, 0, twice, 2) == HM_ERROR_INVALID);
+    CHECK(hm_world_change(world, entity, twice, 1, &id, 1) == HM_ERROR_INVALID);
+}
+
+/* A number that is no component of the model; it may be one of the tags that the world has
+ * besides. */
+void world_model_hostile_component(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_component id = arguments[0] << 16 | arguments[1];
+    if (arguments[2] % 2 != 0 && model->component_count != 0)
+        id = model->components[model->component_count - 1].id + 1 + arguments[0];
+    if (id - model->world.salt >= model->world.component_count)
+        world_model_refuse_component(model, id, arguments[2]);
 }
 
 /* queries */
@@ -99,20 +118,22 @@ static uint32_t count_matches(const world_model *model, uint32_t all, uint32_t n
     return count;
 }
 
-/* Each entity of the view matches, and each column has its values. */
+/* Each entity of the view matches, and was not seen before; and each column has its values. */
 static uint32_t check_view(world_model *model, const hm_view *view, const hm_component *ids,
-                           uint32_t columns, uint32_t all)
+                           uint32_t columns, uint32_t all, bool *seen)
 {
     for (uint32_t row = 0; row < view->count; row++) {
         const world_model_entity *entity = world_model_find(model, view->entities[row]);
         CHECK(entity != NULL && (entity->mask & all) == all);
+        CHECK(!seen[entity - model->entities]);
+        seen[entity - model->entities] = true;
         for (uint32_t i = 0; i < columns; i++) {
             const unsigned char *values = view->columns[i];
             const void *value = hm_world_get(&model->world, view->entities[row], ids[i]);
             CHECK((values == NULL) == (value == NULL));
             for (uint32_t c = 0; c < model->component_count && values != NULL; c++)
                 if (model->components[c].id == ids[i])
-                    CHECK(values + model->components[c].size * row == value);
+                    CHECK(values + model->components[c].of.size * row == value);
         }
     }
     return view->count;
@@ -138,14 +159,15 @@ void world_model_query(void *state, const uint32_t arguments[3])
     if (status != HM_OK)
         return;
     hm_view view;
-    uint32_t seen = 0;
+    uint32_t found = 0;
+    bool seen[WORLD_MODEL_ENTITIES] = {false};
     hm_query_begin(&made);
     while (hm_query_next(&made, &view)) {
-        seen += check_view(model, &view, ids[0], desc.all_count, all);
+        found += check_view(model, &view, ids[0], desc.all_count, all, seen);
         CHECK(hm_handle_is_null(hm_world_create(&model->world, NULL, 0)));
         CHECK(!hm_world_destroy(&model->world, view.entities[0]));
     }
-    CHECK(seen == count_matches(model, all, none, any));
+    CHECK(found == count_matches(model, all, none, any));
     hm_query_fini(&made);
 }
 
@@ -153,16 +175,16 @@ void world_model_query(void *state, const uint32_t arguments[3])
 
 /* Records commands that cancel out: an entity that is created and destroyed, components that other
  * entities get and lose, and what names no entity. Returns how many must be skipped. */
-static uint32_t record(world_model *model, hm_commands *buffer, const uint32_t arguments[3])
+static uint32_t record(world_model *model, hm_commands *buffer, hm_handle made,
+                       const uint32_t arguments[3])
 {
     hm_handle dead = hostile_handle(model, arguments);
-    hm_handle made = hm_commands_create(buffer, NULL, 0);
     bool is_dead = world_model_find(model, dead) == NULL && !world_model_is_promised(model, dead) &&
                    !hm_handle_equal(dead, made);
     uint32_t skipped = 0;
     for (uint32_t c = 0; c < model->component_count; c++) {
         hm_component id = model->components[c].id;
-        if (model->components[c].has_hook || (arguments[2] >> c & 1) == 0)
+        if (model->components[c].of.has_hook || (arguments[2] >> c & 1) == 0)
             continue;
         for (uint32_t i = arguments[1] % 4; i < model->count; i += 1 + arguments[1] % 8)
             if ((model->entities[i].mask >> c & 1) == 0) {
@@ -187,7 +209,8 @@ void world_model_commands(void *state, const uint32_t arguments[3])
     hm_commands buffer;
     test_memory_fail(&model->memory, 0, false);
     CHECK(hm_commands_init(&buffer, &model->world, NULL) == HM_OK);
-    uint32_t skipped = record(model, &buffer, arguments);
+    hm_handle made = hm_commands_create(&buffer, NULL, 0);
+    uint32_t skipped = record(model, &buffer, made, arguments);
     if (arguments[0] % 4 == 0) {
         hm_commands_clear(&buffer);
     } else {
@@ -201,4 +224,6 @@ void world_model_commands(void *state, const uint32_t arguments[3])
     hm_commands_fini(&buffer);
     if (model->world.promised == 0)
         world_model_keep_promises(model);
+    if (hm_world_explain(&model->world, made) == HM_HANDLE_STALE)
+        world_model_note_issued(model, made);
 }

@@ -12,19 +12,26 @@
 
 #include <handle_map/world.h>
 
+#ifndef HM_EXHAUSTIVE
 enum {
     WORLD_MODEL_ENTITIES = 250, /* the largest capacity */
-    WORLD_MODEL_KINDS = 14,     /* components, at most */
-    WORLD_MODEL_PAST = 64       /* handles of destroyed entities to probe */
+    WORLD_MODEL_SLOTS = 4096,   /* whose generations are known; there may be more */
+    WORLD_MODEL_KINDS = 14      /* components, at most */
 };
+#endif
+enum { WORLD_MODEL_PAST = 64 /* handles of destroyed entities to probe */ };
 
 struct world_model;
+
+typedef struct world_model_kind {
+    size_t size, align; /* bytes; 0: a tag */
+    bool is_sparse, has_hook, has_copy;
+} world_model_kind;
 
 typedef struct world_model_component {
     struct world_model *model;
     hm_component id;
-    size_t size; /* bytes; 0: a tag */
-    bool is_sparse, has_hook;
+    world_model_kind of;
 } world_model_component;
 
 /* Entities have a component if their bit is set in `mask`, in the order in which components were
@@ -35,17 +42,15 @@ typedef struct world_model_entity {
     uint32_t zero;                        /* components whose value is zero */
     uint32_t destroyed;                   /* components whose hook was called */
     uint64_t patterns[WORLD_MODEL_KINDS]; /* of the other values */
-    uint64_t seen[WORLD_MODEL_KINDS];     /* sums at the last check; 0: it had none */
 } world_model_entity;
 
 typedef struct world_model {
-    hm_world world;
     hm_world_desc desc;
     test_memory memory;
     world_model_component components[WORLD_MODEL_KINDS];
     uint32_t component_count;
-    world_model_entity entities[WORLD_MODEL_ENTITIES];
-    uint32_t count;
+    uint64_t seen[WORLD_MODEL_ENTITIES][WORLD_MODEL_KINDS]; /* sums of values at the last check;
+                                                             * 0: there was none */
     hm_handle promised[WORLD_MODEL_ENTITIES]; /* they live after the next call that succeeds */
     uint32_t promised_count;
     hm_handle past[WORLD_MODEL_PAST];
@@ -54,6 +59,7 @@ typedef struct world_model {
     uint32_t before, after;           /* its components */
     const hm_handle *turns; /* whose hooks run next, if many lose one component; or NULL */
     uint32_t lost;          /* that component */
+    uint32_t replaced;      /* components whose value is replaced */
     uint32_t copied;        /* components whose copy hook was called */
     uint32_t tick;          /* checks */
     uint64_t clock;         /* at the last check */
@@ -63,6 +69,13 @@ typedef struct world_model {
     bool is_worn;           /* slots are used until they retire */
     bool refuses;           /* memory will refuse the next operation a call */
     bool is_crowded;        /* few sets are drawn, so that archetypes have many entities */
+    bool has_keys;          /* values are ordered by their first byte alone */
+    /* From here on, all that operations depend on. */
+    hm_world world;
+    world_model_entity entities[WORLD_MODEL_ENTITIES]; /* in the order of handle_at */
+    uint32_t count;
+    uint32_t dropped; /* a trim has dropped slots, or may have raised a generation floor */
+    uint32_t issued[WORLD_MODEL_SLOTS]; /* the last generation of each slot; 0: none */
 } world_model;
 
 typedef struct world_model_set {
@@ -75,6 +88,9 @@ extern const test_subject world_subject;
 
 /* Returns the entity of exactly this handle, or NULL. */
 world_model_entity *world_model_find(world_model *model, hm_handle handle);
+
+/* The handle is new, with a generation one higher or just above a floor. */
+void world_model_note_issued(world_model *model, hm_handle handle);
 
 /* Adds a new entity, whose values are zero. */
 world_model_entity *world_model_append(world_model *model, hm_handle handle, uint32_t mask);
@@ -94,13 +110,10 @@ hm_handle world_model_pick(const world_model *model, uint32_t kind, uint32_t whi
 /* Returns the components that have hooks. */
 uint32_t world_model_hooked(const world_model *model);
 
-/* Whether values of this component have a copy hook. */
-bool world_model_copies(uint32_t component);
-
-/* The order by the leading bytes of a value; `key` and `compare` count calls. */
-uint64_t world_model_leading(const void *value, void *context);
-uint64_t world_model_key(const void *value, void *context);
-int world_model_compare(const void *a, const void *b, void *context);
+/* Whether the value of a component has its bytes; and what holds in each callback. */
+bool world_model_holds(const world_model *model, const world_model_entity *entity, uint32_t c,
+                       const void *value);
+void world_model_in_callback(world_model *model, hm_handle entity, uint32_t noise);
 
 /* Draws a component by its index: in a crowded world the first ones most. */
 uint32_t world_model_draw(const world_model *model, uint32_t noise);
@@ -118,17 +131,32 @@ uint32_t world_model_count_archetypes(const world_model *model);
 /* Whether this failure of a call that needs n more entities is right. */
 bool world_model_explains(const world_model *model, hm_status status, uint32_t n);
 
-/* Makes the component of the next kind. */
-void world_model_make(world_model *model);
+/* Makes a component of this kind, unless memory is refused; or of the next one of those that random
+ * scripts have. */
+void world_model_make(world_model *model, const world_model_kind *kind);
+void world_model_make_next(world_model *model);
 
-/* Compares what the lookups of this handle answer. */
+/* Compares what the lookups of this handle answer. refuse also passes it, unless its entity lives,
+ * to every function that must not change anything then; and so with what is no component of the
+ * model. */
 void world_model_probe(world_model *model, hm_handle handle, uint32_t noise);
+void world_model_refuse(world_model *model, hm_handle handle);
+void world_model_refuse_component(world_model *model, hm_component component, uint32_t which);
+
+/* Operations of world_orders.c. */
+void world_model_edit(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_touch_all(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void world_model_defragment(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 
 /* Operations that change nothing, in world_hostile.c. */
 void world_model_hostile(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 void world_model_hostile_component(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 void world_model_query(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 void world_model_commands(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+
+/* `desc` has all fields but the memory; returns what init returns. */
+hm_status world_model_init(world_model *model, const hm_world_desc *desc, size_t page_size);
+void world_model_fini(world_model *model);
 
 void *world_model_begin(const uint32_t arguments[TEST_ARGUMENTS]);
 void world_model_check(void *state);

@@ -11,8 +11,8 @@
 enum {
     MODEL_LARGEST = 9000, /* bytes of a value */
     MODEL_BURST = 60,     /* most entities made at once */
-    MODEL_LIVES = 65600,  /* more than a slot has */
-    MODEL_COMPARES = 200  /* most for a row, as in the map's model */
+    MODEL_SET = 28,       /* entities that a set may have */
+    MODEL_LIVES = 65600   /* more than a slot has */
 };
 
 /* create */
@@ -35,9 +35,10 @@ static void draw_columns(const world_model *model, const world_model_set *set, u
         while (c < model->component_count && model->components[c].id != set->ids[i])
             c++;
         columns[i] = NULL;
-        if (c == model->component_count || model->components[c].size == 0 || (c + pattern) % 3 == 0)
+        if (c == model->component_count || model->components[c].of.size == 0 ||
+            (c + pattern) % 3 == 0)
             continue;
-        size_t size = model->components[c].size;
+        size_t size = model->components[c].of.size;
         columns[i] = malloc(size * n + 1);
         CHECK(columns[i] != NULL);
         for (uint32_t k = 0; k < n; k++)
@@ -119,7 +120,8 @@ static void create(void *state, const uint32_t arguments[3])
 static bool can_copy(const world_model *model, uint32_t mask)
 {
     for (uint32_t c = 0; c < model->component_count; c++)
-        if ((mask >> c & 1) != 0 && model->components[c].has_hook && !world_model_copies(c))
+        if ((mask >> c & 1) != 0 && model->components[c].of.has_hook &&
+            !model->components[c].of.has_copy)
             return false;
     return true;
 }
@@ -133,7 +135,7 @@ static void copy(void *state, const uint32_t arguments[3])
     uint32_t mask = entity != NULL ? entity->mask : 0, hooked = 0;
     bool lives = entity != NULL || world_model_is_promised(model, handle);
     for (uint32_t c = 0; c < model->component_count; c++)
-        hooked |= (uint32_t)world_model_copies(c) << c;
+        hooked |= (uint32_t)model->components[c].of.has_copy << c;
     hm_handle made = hm_world_copy(&model->world, handle);
     uint32_t copied = model->copied;
     model->copied = 0;
@@ -156,7 +158,9 @@ static void copy(void *state, const uint32_t arguments[3])
 static void reserve(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
-    uint32_t n = arguments[0] % (model->desc.capacity + 2);
+    uint32_t n = arguments[0];
+    if (n != UINT32_MAX)
+        n %= model->desc.capacity + 2;
     hm_status status = hm_world_reserve(&model->world, n);
     if (status != HM_OK) {
         CHECK(world_model_explains(model, status, n));
@@ -220,18 +224,9 @@ static void destroy(void *state, const uint32_t arguments[3])
     world_model_drop(model, world_model_find(model, handle));
 }
 
-/* Number and noise: entities, and what else pick returns, some of them twice. */
-static void destroy_n(void *state, const uint32_t arguments[3])
+static void destroy_all(world_model *model, const hm_handle *handles, uint32_t n)
 {
-    world_model *model = state;
-    hm_handle handles[MODEL_BURST] = {{0}};
-    uint64_t random = arguments[1];
-    uint32_t n = arguments[0] % MODEL_BURST, destroyed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
-        handles[i] = world_model_pick(model, kind, which, (uint32_t)test_random(&random));
-    }
-    uint32_t count = hm_world_destroy_n(&model->world, handles, n);
+    uint32_t destroyed = 0, count = hm_world_destroy_n(&model->world, handles, n);
     if (count != 0)
         world_model_keep_promises(model);
     for (uint32_t i = 0; i < n; i++) {
@@ -242,6 +237,38 @@ static void destroy_n(void *state, const uint32_t arguments[3])
         destroyed++;
     }
     CHECK(count == destroyed);
+}
+
+/* Set of entities, whether the last one comes first. Between their handles are others, whose
+ * entities are dead by then. */
+static void destroy_set(void *state, const uint32_t arguments[3])
+{
+    const world_model *model = state;
+    hm_handle handles[2 * MODEL_SET];
+    uint32_t n = 0;
+    uint32_t end = model->count < MODEL_SET ? model->count : MODEL_SET;
+    for (uint32_t i = 0; i < end; i++) {
+        uint32_t k = arguments[1] % 2 != 0 ? end - 1 - i : i;
+        if ((arguments[0] >> k & 1) == 0)
+            continue;
+        handles[n++] = model->entities[k].handle;
+        handles[n++] = handles[0];
+    }
+    destroy_all(state, handles, n);
+}
+
+/* Number and noise: entities, and what else pick returns, some of them twice. */
+static void destroy_n(void *state, const uint32_t arguments[3])
+{
+    world_model *model = state;
+    hm_handle handles[MODEL_BURST] = {{0}};
+    uint64_t random = arguments[1];
+    uint32_t n = arguments[0] % MODEL_BURST;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = (uint32_t)test_random(&random), which = (uint32_t)test_random(&random);
+        handles[i] = world_model_pick(model, kind, which, (uint32_t)test_random(&random));
+    }
+    destroy_all(model, handles, n);
 }
 
 static void clear(void *state, const uint32_t arguments[3])
@@ -269,7 +296,8 @@ static void wear(void *state, const uint32_t arguments[3])
             break;
         }
         world_model_keep_promises(model);
-        CHECK(entity.bits != last.bits && !hm_world_contains(&model->world, last));
+        world_model_note_issued(model, entity);
+        CHECK(!hm_world_contains(&model->world, last));
         CHECK(hm_world_destroy(&model->world, entity));
         last = entity;
     }
@@ -277,10 +305,12 @@ static void wear(void *state, const uint32_t arguments[3])
 
 /* add, remove, change */
 
-/* Runs before and after an operation on one entity. */
-static void act(world_model *model, const world_model_entity *entity, uint32_t after)
+/* Runs before an operation on one entity; `replaced` are components that get a new value. */
+static void act(world_model *model, const world_model_entity *entity, uint32_t after,
+                uint32_t replaced)
 {
     model->acting = entity;
+    model->replaced = entity != NULL ? replaced : 0;
     model->before = entity != NULL ? entity->mask : 0;
     model->after = after;
 }
@@ -289,6 +319,7 @@ static void act(world_model *model, const world_model_entity *entity, uint32_t a
 static void settle(world_model *model, world_model_entity *entity, uint32_t lost)
 {
     model->acting = NULL;
+    model->replaced = 0;
     CHECK(entity->destroyed == (lost & world_model_hooked(model)));
     entity->destroyed = 0;
 }
@@ -313,14 +344,14 @@ static void add(void *state, const uint32_t arguments[3])
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
     uint64_t clock = hm_world_clock(&model->world);
-    test_item_fill(bytes, model->components[c].size, arguments[2]);
-    act(model, entity, before | bit);
+    test_item_fill(bytes, model->components[c].of.size, arguments[2]);
+    act(model, entity, before | bit, bit);
     hm_status status =
         hm_world_add(&model->world, handle, model->components[c].id, is_zero ? NULL : bytes);
     entity = after_call(model, handle, status);
     if (entity == NULL && !is_promised) {
         CHECK(status == HM_ERROR_STALE);
-    } else if (model->components[c].size == 0 && !is_zero) {
+    } else if (model->components[c].of.size == 0 && !is_zero) {
         CHECK(status == HM_ERROR_INVALID);
     } else if (!world_model_fits(model, before | bit)) {
         CHECK(status == HM_ERROR_INVALID || world_model_explains(model, status, 0));
@@ -330,7 +361,7 @@ static void add(void *state, const uint32_t arguments[3])
         entity->zero = is_zero ? entity->zero | bit : entity->zero & ~bit;
         entity->patterns[c] = arguments[2];
         CHECK(hm_world_changed(&model->world, handle, model->components[c].id) > clock ||
-              (model->components[c].size == 0 && before == entity->mask));
+              (model->components[c].of.size == 0 && before == entity->mask));
         return;
     } else {
         CHECK((before & bit) == 0 && world_model_explains(model, status, 0));
@@ -348,7 +379,7 @@ static void remove_one(void *state, const uint32_t arguments[3])
     world_model_entity *entity = world_model_find(model, handle);
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
-    act(model, entity, before & ~bit);
+    act(model, entity, before & ~bit, 0);
     hm_status status = hm_world_remove(&model->world, handle, model->components[c].id);
     entity = after_call(model, handle, status);
     CHECK(!is_promised || status == HM_OK);
@@ -371,7 +402,7 @@ static void remove_all(void *state, const uint32_t arguments[3])
     world_model_entity *entity = world_model_find(model, handle);
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0;
-    act(model, entity, 0);
+    act(model, entity, 0, 0);
     hm_status status = hm_world_remove_all(&model->world, handle);
     entity = after_call(model, handle, status);
     CHECK(!is_promised || status == HM_OK);
@@ -409,7 +440,7 @@ static void draw_many(world_model *model, const uint32_t arguments[3], model_man
         bool is_new = true;
         for (uint32_t k = 0; k < many->n; k++)
             is_new = is_new && many->handles[k].bits != handle.bits;
-        if (!is_new && model->components[many->c].has_hook)
+        if (!is_new && model->components[many->c].of.has_hook)
             continue;
         const world_model_entity *entity = world_model_find(model, handle);
         many->handles[many->n++] = handle;
@@ -426,6 +457,7 @@ static void draw_many(world_model *model, const uint32_t arguments[3], model_man
 static void end_many(world_model *model, const model_many *many, hm_status status)
 {
     model->turns = NULL;
+    model->replaced = 0;
     if (status == HM_OK)
         world_model_keep_promises(model);
     for (uint32_t i = 0; i < many->n; i++) {
@@ -445,7 +477,7 @@ static void add_n(void *state, const uint32_t arguments[3])
     world_model *model = state;
     model_many many;
     draw_many(model, arguments, &many);
-    size_t size = model->components[many.c].size;
+    size_t size = model->components[many.c].of.size;
     bool is_zero = arguments[2] / 64 % 4 == 0;
     unsigned char *values = malloc(size * MODEL_BURST + 1);
     CHECK(values != NULL);
@@ -453,6 +485,7 @@ static void add_n(void *state, const uint32_t arguments[3])
         test_item_fill(values + size * i, size, arguments[2] + i);
     model->turns = many.turns;
     model->lost = 0;
+    model->replaced = many.bit;
     hm_status status = hm_world_add_n(&model->world, many.handles, many.n,
                                       model->components[many.c].id, is_zero ? NULL : values);
     end_many(model, &many, status);
@@ -514,17 +547,16 @@ static void get_n(void *state, const uint32_t arguments[3])
 static void change(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
-    hm_handle handle = world_model_pick(model, arguments[0] % 256, arguments[1], arguments[2]);
-    world_model_set more = world_model_draw_set(model, arguments[1], arguments[0] / 256);
-    world_model_set less = world_model_draw_set(model, arguments[2], arguments[0] / 512);
-    if (arguments[0] % 16 != 0) { /* Mostly they have no component in common. */
-        less = world_model_draw_set(model, arguments[2] & ~(more.mask | more.mask << 15),
-                                    arguments[0] / 512);
-    }
+    uint32_t order = arguments[0] / 4096, noise = arguments[2];
+    hm_handle handle = world_model_pick(model, arguments[0] % 16, arguments[0] / 16 % 256, noise);
+    world_model_set more = world_model_draw_set(model, arguments[1], order);
+    if (order % 16 != 0) /* Mostly they have no component in common. */
+        noise &= ~(more.mask | more.mask << 15);
+    world_model_set less = world_model_draw_set(model, noise, order / 2);
     world_model_entity *entity = world_model_find(model, handle);
     bool is_promised = world_model_is_promised(model, handle);
     uint32_t before = entity != NULL ? entity->mask : 0, after = (before | more.mask) & ~less.mask;
-    act(model, entity, after);
+    act(model, entity, after, more.mask);
     hm_status status = hm_world_change(&model->world, handle, more.ids, more.n, less.ids, less.n);
     entity = after_call(model, handle, status);
     if (entity == NULL && !is_promised) {
@@ -546,90 +578,20 @@ static void change(void *state, const uint32_t arguments[3])
     }
 }
 
-/* trim and order */
-
 static void trim(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     (void)arguments;
     size_t before = model->memory.committed_size;
+    uint32_t slots = hm_world_get_stats(&model->world).slots;
     hm_status status = hm_world_trim(&model->world);
+    bool is_refused = test_memory_refused(&model->memory);
     world_model_keep_promises(model);
-    CHECK(status == HM_OK || (status == HM_ERROR_MEMORY && test_memory_refused(&model->memory)));
+    CHECK(status == (is_refused ? HM_ERROR_MEMORY : HM_OK));
+    model->dropped |= is_refused || hm_world_get_stats(&model->world).slots < slots;
     CHECK(status != HM_OK || model->memory.committed_size <= before);
     CHECK(hm_world_archetype_count(&model->world) == world_model_count_archetypes(model));
     CHECK(hm_handle_is_null(hm_world_upcoming(&model->world, 0)));
-}
-
-/* Kind and which of an entity, component and pattern. */
-static void edit(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_handle handle = world_model_pick(model, arguments[0], arguments[1], arguments[2]);
-    uint32_t c = world_model_draw(model, arguments[2]);
-    world_model_entity *entity = world_model_find(model, handle);
-    void *value = hm_world_get(&model->world, handle, model->components[c].id);
-    CHECK((value != NULL) ==
-          (entity != NULL && (entity->mask >> c & 1) != 0 && model->components[c].size != 0));
-    if (value != NULL) {
-        test_item_fill(value, model->components[c].size, arguments[2]);
-        entity->patterns[c] = arguments[2];
-        entity->zero &= ~(UINT32_C(1) << c);
-    }
-    hm_world_touch(&model->world, handle, model->components[c].id);
-}
-
-static void touch_all(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_world_touch_all(&model->world, model->components[0].id + arguments[0] % 20);
-}
-
-static bool defragment_once(world_model *model, const hm_order *order, hm_budget budget)
-{
-    uint64_t ordered = model->ordered;
-    hm_component component = model->components[model->sorting].id;
-    hm_budget left = budget;
-    hm_progress progress = hm_world_defragment(&model->world, component, order, &left);
-    /* A compare calls the key twice, and counts once. */
-    CHECK(progress.compares == model->ordered - ordered);
-    CHECK(budget_is_lowered(budget, left, progress));
-    CHECK(progress.done || progress.status != HM_OK || budget.max_swaps != 0 ||
-          budget.max_compares != 0);
-    test_memory_follow(&model->memory, progress);
-    CHECK(hm_world_validate(&model->world) == HM_OK);
-    return progress.done;
-}
-
-/* By key or compare, whether to the end, and component; swaps, compares. */
-static void defragment(void *state, const uint32_t arguments[3])
-{
-    world_model *model = state;
-    hm_order order = {.context = model};
-    hm_budget budget = hm_budget_of(arguments[1] % 40, arguments[2] % 200);
-    uint64_t calls = 1;
-    bool done = false;
-    model->sorting = world_model_draw(model, arguments[0] / 4);
-    if (model->is_crowded) /* Mostly it goes on with the last order. */
-        model->sorting = arguments[0] / 4 % 8 == 0 ? model->sorting : 0;
-    if (arguments[0] % 2 == 0)
-        order.key = world_model_key;
-    else
-        order.compare = world_model_compare;
-    if (arguments[0] / 2 % 2 == 0) /* Each call has a compare or a swap, but for a few. */
-        calls += (uint64_t)(MODEL_COMPARES + model->count) * model->count +
-                 20 * (1 + hm_world_archetype_count(&model->world));
-    for (uint64_t n = calls; !done && n > 0; n--)
-        done = defragment_once(model, &order, budget);
-    CHECK(done || calls == 1);
-    if (!done || model->components[model->sorting].size == 0)
-        return;
-    CHECK(world_is_in_order(&model->world, model->components[model->sorting].id,
-                            world_model_leading, model));
-    uint64_t clock = hm_world_clock(&model->world);
-    model->ordered = 0;
-    CHECK(defragment_once(model, &order, budget) && model->ordered == 0);
-    CHECK(hm_world_clock(&model->world) == clock);
 }
 
 /* others */
@@ -639,8 +601,7 @@ static void component(void *state, const uint32_t arguments[3])
 {
     world_model *model = state;
     (void)arguments;
-    if (model->component_count < WORLD_MODEL_KINDS)
-        world_model_make(model);
+    world_model_make_next(model);
 }
 
 /* A handle as pick takes it. */
@@ -671,9 +632,9 @@ static const test_operation operations[] = {
     {"remove", 100, remove_one},
     {"change", 80, change},
     {"trim", 16, trim},
-    {"edit", 50, edit},
-    {"touch_all", 4, touch_all},
-    {"defragment", 40, defragment},
+    {"edit", 50, world_model_edit},
+    {"touch_all", 4, world_model_touch_all},
+    {"defragment", 40, world_model_defragment},
     {"component", 6, component},
     {"probe", 30, probe},
     {"refuse", 50, refuse},
@@ -686,6 +647,7 @@ static const test_operation operations[] = {
     {"add_n", 20, add_n},
     {"remove_n", 20, remove_n},
     {"get_n", 10, get_n},
+    {"destroy_set", 4, destroy_set},
 };
 
 const test_subject world_subject = {
