@@ -538,12 +538,10 @@ void dense_model_run_age(void *state, const uint32_t arguments[3])
     model->spent += generation == HM_HANDLE_MAX_GENERATION;
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 void dense_model_run_refuse(void *state, const uint32_t arguments[3])
 {
-    dense_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
+    test_memory_arm(&((dense_model *)state)->memory, arguments);
 }
 
 /* comparison */
@@ -630,7 +628,5 @@ void dense_model_check(void *state)
     dense_model_probe(model, dense_model_pick(model, kind, which, (uint32_t)test_random(&random)));
     model->kind->check(model, which);
     dense_model_check_searches(model, (uint32_t)test_random(&random));
-    if (!model->refuses) /* What was armed holds for one operation. */
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
+    test_memory_disarm(&model->memory);
 }

@@ -90,7 +90,6 @@ typedef struct dense_model {
     uint32_t past_count;         /* handles ever stored there */
     uint32_t tick;               /* checks */
     uint32_t doomed;             /* erase_if: set of positions */
-    bool refuses;                /* memory will refuse the next operation a call */
     bool from_the_back;          /* destroy must be called for the last item */
     hm_handle last_destroyed;    /* by this call; must not resolve at the next destroy */
     uint32_t asked, callbacks;   /* calls of the predicate; of any callback */

@@ -422,17 +422,13 @@ static void check(void *state)
     index_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
     for (uint32_t i = 0; i <= model->keys; i += TEST_SAMPLE)
         check_key(model, (i + (uint32_t)random) % (model->keys + 1));
-    if (!model->refuses) /* What was armed holds for one operation. */
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
+    test_memory_disarm(&model->memory);
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
-    index_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
+    test_memory_arm(&((index_model *)state)->memory, arguments);
 }
 
 hm_status index_model_init(index_model *model, const hm_index_desc *desc, size_t page_size)
@@ -479,10 +475,8 @@ static void end(void *state)
 /* What resolves is not removed, since the model would not know of it. */
 static hm_handle hostile_handle(const index_model *model, const uint32_t arguments[3])
 {
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
+    return test_hostile_handle_of(model->entries, sizeof *model->entries, model->count,
+                                  model->desc.type_id, arguments);
 }
 
 static void hostile(void *state, const uint32_t arguments[3])

@@ -38,7 +38,6 @@ typedef struct index_model {
     uint32_t doomed;     /* set of slots that remove_if removes; those above repeat */
     uint32_t asked;      /* calls of the predicate */
     uint32_t tick;       /* checks */
-    bool refuses;        /* memory will refuse the next operation a call */
     /* From here on, all that operations depend on. */
     hm_index index;
     index_model_entry entries[INDEX_MODEL_OWNERS];

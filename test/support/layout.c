@@ -111,3 +111,24 @@ hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3])
         return hm_handle_from_bits(named.bits ^ UINT64_C(1) << arguments[1] % 32);
     }
 }
+
+hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
+                                 const uint32_t arguments[3])
+{
+    uint32_t which = arguments[0] / 4;
+    hm_handle named = hm_handle_pack(which, 1, type_id);
+    if (count != 0)
+        memcpy(&named, (const unsigned char *)records + size * (which % count), sizeof named);
+    return test_hostile_handle(named, arguments);
+}
+
+uintptr_t test_hostile_address(const void *near, size_t item_size, const uint32_t arguments[3])
+{
+    const size_t steps[] = {0, item_size, 1, 4096};
+    uintptr_t from = (uintptr_t)near, by = steps[arguments[0] % 4] * (arguments[2] % 64);
+    if (arguments[0] % 4 == 0 || near == NULL) {
+        from = (uintptr_t)((uint64_t)arguments[1] << 32 | arguments[2] << 16 | arguments[0] / 4);
+        by = 0;
+    }
+    return arguments[0] / 4 % 2 == 0 ? from + by : from - by;
+}

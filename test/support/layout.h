@@ -32,4 +32,13 @@ bool test_bytes_are(const void *bytes, size_t size, unsigned char value);
  */
 hm_handle test_hostile_handle(hm_handle named, const uint32_t arguments[3]);
 
+/* The same beside one of these handles, which are the first members of records of so many bytes; if
+ * there is none, beside one that could be. */
+hm_handle test_hostile_handle_of(const void *records, size_t size, uint32_t count, uint32_t type_id,
+                                 const uint32_t arguments[3]);
+
+/* Returns an address that is some bytes, items or pages before or behind `near`, by the first and
+ * the third argument; or, now and then and if `near` is NULL, any 48 bits. */
+uintptr_t test_hostile_address(const void *near, size_t item_size, const uint32_t arguments[3]);
+
 #endif

@@ -3,19 +3,14 @@
 #include "lists_model.h"
 
 #include "layout.h"
-#include "lists_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MODEL_SMALL = 64,  /* bytes; up to this size all items are compared after each operation */
-    MODEL_STRIDE = 32, /* above, each item after this many operations */
-    MODEL_BURST = 50,  /* most items in a row */
-    MODEL_ITEM = 5000  /* bytes, of the largest item */
+    MODEL_SMALL = 64, /* bytes; up to this size all items are compared after each operation */
+    MODEL_STRIDE = 32 /* above, each item after this many operations */
 };
-
-#define MODEL_ZERO UINT64_MAX
 
 lists_model_list *lists_model_find(lists_model *model, hm_handle handle)
 {
@@ -25,10 +20,11 @@ lists_model_list *lists_model_find(lists_model *model, hm_handle handle)
     return NULL;
 }
 
-static bool item_holds(const lists_model *model, const void *item, uint64_t value)
+bool lists_model_holds(const lists_model *model, const void *item, uint64_t value)
 {
     size_t size = model->desc.item_size;
-    return value == MODEL_ZERO ? test_bytes_are(item, size, 0) : test_item_is(item, size, value);
+    return value == LISTS_MODEL_ZERO ? test_bytes_are(item, size, 0)
+                                     : test_item_is(item, size, value);
 }
 
 /* Returns a handle to try: a list (kind 0 to 11), one that was or whose upper half is zero, null,
@@ -55,82 +51,17 @@ static hm_handle pick(const lists_model *model, uint32_t kind, uint32_t which, u
     }
 }
 
-/* The list that an operation changes: kind, which, noise; its other arguments are arguments[0] / 16
- * and arguments[2]. The entry is NULL if the handle does not resolve. */
-static hm_handle pick_list(lists_model *model, const uint32_t arguments[3],
-                           lists_model_list **entry)
+hm_handle lists_model_pick_list(lists_model *model, const uint32_t arguments[3],
+                                lists_model_list **entry)
 {
     hm_handle list = pick(model, arguments[0], arguments[1], arguments[2]);
     *entry = lists_model_find(model, list);
     return list;
 }
 
-/* The pattern of an item: items of different lists differ. */
-static uint64_t pattern_of(const lists_model *model, hm_handle list, uint32_t argument)
-{
-    uint32_t key = model->keys != 0 ? argument % model->keys : argument;
-    return (list.bits >> 32 ^ (list.bits & UINT32_MAX)) << 32 | key;
-}
-
-static void refresh(const lists_model *model, lists_model_list *entry)
+void lists_model_refresh(const lists_model *model, lists_model_list *entry)
 {
     entry->place = hm_lists_items(&model->lists, entry->list, NULL);
-}
-
-/* Makes n items of the entry, from `index` on, that are zero or whose arguments follow each other;
- * they are new, and those behind move up. */
-static void note_items(lists_model *model, lists_model_list *entry, uint32_t index, uint32_t n,
-                       bool is_zero, uint32_t argument)
-{
-    CHECK(entry->count + n <= LISTS_MODEL_ITEMS);
-    memmove(&entry->values[index + n], &entry->values[index],
-            (entry->count - index) * sizeof *entry->values);
-    for (uint32_t i = 0; i < n; i++)
-        entry->values[index + i] =
-            is_zero ? MODEL_ZERO : pattern_of(model, entry->list, argument + i);
-    entry->count += n;
-    model->item_count += n;
-    refresh(model, entry);
-    for (uint32_t i = 0; i < n && is_zero && model->keys != 0; i++) {
-        unsigned char *item = (unsigned char *)hm_lists_items(&model->lists, entry->list, NULL) +
-                              model->desc.item_size * (index + i);
-        CHECK(item_holds(model, item, MODEL_ZERO));
-        entry->values[index + i] = pattern_of(model, entry->list, 0);
-        test_item_fill(item, model->desc.item_size, entry->values[index + i]);
-    }
-}
-
-/* Returns how many units in a row may be had, at most: free ones, and those of empty lists. */
-static uint64_t find_run(const hm_lists *lists)
-{
-    uint64_t run = 0, longest = 0;
-    for (uint32_t unit = 1, size; unit < lists->end; unit += size) {
-        size = size_of_block(lists, unit);
-        run = count_in_block(lists, unit) == 0 ? run + size : 0;
-        longest = run > longest ? run : longest;
-    }
-    run += lists->unit_array.capacity - lists->end;
-    return run > longest ? run : longest;
-}
-
-/* Checks that a list without `n` more items was right to refuse them. */
-static void check_refusal(const lists_model *model, const lists_model_list *entry, uint32_t n,
-                          hm_status status)
-{
-    const hm_lists *lists = &model->lists;
-    uint64_t unit = UINT64_C(1) << lists->unit_shift, size = 2;
-    bool has_space = entry->count + n <= LISTS_MODEL_ITEMS;
-    while (size - 1 < (lists->item_size * (entry->count + n) + unit - 1) / unit)
-        size *= 2;
-    if (n <= model->desc.max_items - model->item_count) {
-        CHECK(has_space);
-        has_space = size <= find_run(lists);
-        for (uint32_t i = hm_bits_highest(size); i < HM_LISTS_CLASSES; i++)
-            CHECK(lists->heads[i] == 0);
-    } else {
-        has_space = false;
-    }
-    CHECK(test_memory_explains(&model->memory, status, has_space));
 }
 
 /* lists */
@@ -238,7 +169,7 @@ static void destroy(void *state, const uint32_t arguments[3])
 {
     lists_model *model = state;
     lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
+    hm_handle list = lists_model_pick_list(model, arguments, &entry);
     CHECK(hm_lists_destroy(&model->lists, list) == (entry != NULL));
     if (entry != NULL)
         drop(model, entry);
@@ -329,180 +260,6 @@ static void trim(void *state, const uint32_t arguments[3])
           lists->unit_array.committed_size < used + model->memory.table.page_size);
 }
 
-/* items */
-
-/* List, whether zero, value. */
-static void push(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    unsigned char item[MODEL_ITEM];
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    bool is_zero = arguments[0] / 16 % 8 == 1;
-    test_item_fill(item, model->desc.item_size, pattern_of(model, list, arguments[2]));
-    const void *place = hm_lists_push(&model->lists, list, is_zero ? NULL : item);
-    if (place == NULL) {
-        if (entry != NULL)
-            check_refusal(model, entry, 1,
-                          test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_ERROR_FULL);
-        return;
-    }
-    CHECK(entry != NULL);
-    test_memory_check_committed(&model->memory, place, model->desc.item_size);
-    note_items(model, entry, entry->count, 1, is_zero, arguments[2]);
-    CHECK((const unsigned char *)entry->place + model->desc.item_size * (entry->count - 1) ==
-          place);
-}
-
-/* List, number, value. */
-static void push_n(void *state, const uint32_t arguments[3])
-{
-    static unsigned char items[MODEL_ITEM * MODEL_BURST];
-    lists_model *model = state;
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    uint32_t n = arguments[0] / 16 % (MODEL_BURST + 1);
-    bool is_zero = arguments[2] % 8 == 1;
-    for (uint32_t i = 0; i < n; i++)
-        test_item_fill(items + model->desc.item_size * i, model->desc.item_size,
-                       pattern_of(model, list, arguments[2] + i));
-    hm_status status = hm_lists_push_n(&model->lists, list, is_zero ? NULL : items, n);
-    if (entry == NULL)
-        CHECK(status == HM_ERROR_STALE);
-    else if (status == HM_OK)
-        note_items(model, entry, entry->count, n, is_zero, arguments[2]);
-    else
-        check_refusal(model, entry, n, status);
-}
-
-/* List, index, value. */
-static void insert_at(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    unsigned char item[MODEL_ITEM];
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 2);
-    bool is_zero = arguments[2] % 8 == 1;
-    test_item_fill(item, model->desc.item_size, pattern_of(model, list, arguments[2]));
-    const void *place = hm_lists_insert_at(&model->lists, list, index, is_zero ? NULL : item);
-    if (place == NULL) {
-        if (entry != NULL && index <= count)
-            check_refusal(model, entry, 1,
-                          test_memory_refused(&model->memory) ? HM_ERROR_MEMORY : HM_ERROR_FULL);
-        return;
-    }
-    CHECK(entry != NULL && index <= count);
-    note_items(model, entry, index, 1, is_zero, arguments[2]);
-    CHECK((const unsigned char *)entry->place + model->desc.item_size * index == place);
-}
-
-/* Drops the items from `count` on. */
-static void note_shrunk(lists_model *model, lists_model_list *entry, uint32_t count)
-{
-    model->item_count -= entry->count - count;
-    model->ended += entry->count - count;
-    entry->count = count;
-    if (count == 0)
-        entry->place = NULL;
-}
-
-/* List, count. */
-static void resize(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    uint32_t count = arguments[0] / 16 % 100;
-    hm_status status = hm_lists_resize(&model->lists, list, count);
-    if (entry == NULL)
-        CHECK(status == HM_ERROR_STALE);
-    else if (status != HM_OK)
-        check_refusal(model, entry, count - entry->count, status);
-    else if (count > entry->count)
-        note_items(model, entry, entry->count, count - entry->count, true, 0);
-    else
-        note_shrunk(model, entry, count);
-}
-
-/* List, index. */
-static void erase_at(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 1);
-    CHECK(hm_lists_erase_at(&model->lists, list, index) == (index < count));
-    if (index >= count)
-        return;
-    entry->values[index] = entry->values[count - 1];
-    note_shrunk(model, entry, count - 1);
-}
-
-/* List, index. */
-static void erase_ordered_at(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    uint32_t count = entry != NULL ? entry->count : 0, index = arguments[0] / 16 % (count + 1);
-    CHECK(hm_lists_erase_ordered_at(&model->lists, list, index) == (index < count));
-    if (index >= count)
-        return;
-    memmove(&entry->values[index], &entry->values[index + 1],
-            (count - 1 - index) * sizeof *entry->values);
-    note_shrunk(model, entry, count - 1);
-}
-
-typedef struct chooser {
-    lists_model *model;
-    const lists_model_list *entry;
-    uint32_t asked, doomed; /* set of indices; those above CHOOSER_BITS repeat */
-} chooser;
-
-enum { CHOOSER_BITS = 28 };
-
-static bool is_marked(const chooser *from, uint32_t index)
-{
-    return (from->doomed >> index % CHOOSER_BITS & 1) != 0;
-}
-
-static bool is_doomed(const void *item, void *context)
-{
-    chooser *from = context;
-    lists_model *model = from->model;
-    CHECK(item_holds(model, item, from->entry->values[from->asked]));
-    if ((model->tick + from->asked) % TEST_SAMPLE == 0) {
-        hm_handle list = from->entry->list;
-        CHECK(hm_lists_validate(&model->lists) == HM_OK);
-        CHECK(hm_lists_push(&model->lists, list, NULL) == NULL);
-        CHECK(!hm_lists_erase_at(&model->lists, list, 0) && !hm_lists_destroy(&model->lists, list));
-        CHECK(hm_lists_destroy_if(&model->lists, is_chosen, NULL) == 0);
-        CHECK(hm_lists_resize(&model->lists, list, 0) == HM_ERROR_BUSY);
-        CHECK(hm_handle_is_null(hm_lists_create(&model->lists)));
-        CHECK(!hm_lists_defragment(&model->lists, NULL).done);
-        CHECK(hm_lists_trim(&model->lists) == HM_ERROR_BUSY);
-    }
-    return is_marked(from, from->asked++);
-}
-
-/* List, set of the items that go. */
-static void erase_if(void *state, const uint32_t arguments[3])
-{
-    lists_model *model = state;
-    lists_model_list *entry;
-    hm_handle list = pick_list(model, arguments, &entry);
-    chooser from = {model, entry, 0, arguments[0] / 16};
-    uint32_t erased = hm_lists_erase_if(&model->lists, list, is_doomed, &from), kept = 0;
-    CHECK(from.asked == (entry != NULL ? entry->count : 0));
-    for (uint32_t i = 0; i < from.asked; i++)
-        if (!is_marked(&from, i))
-            entry->values[kept++] = entry->values[i];
-    CHECK(erased == from.asked - kept);
-    if (erased != 0)
-        note_shrunk(model, entry, kept);
-}
-
 /* defragment */
 
 /* Writes the handles of the lists with items in the order of memory. */
@@ -540,7 +297,7 @@ static bool defragment_once(lists_model *model, hm_budget budget)
     CHECK(read_order(model, after) == n && memcmp(before, after, n * sizeof *after) == 0);
     for (uint32_t i = 0; i < model->count; i++) {
         const void *place = model->entries[i].place;
-        refresh(model, &model->entries[i]);
+        lists_model_refresh(model, &model->entries[i]);
         moved += model->entries[i].place != place;
     }
     CHECK(progress.compares == 0 && progress.swaps == moved);
@@ -578,17 +335,6 @@ void lists_model_probe(lists_model *model, hm_handle handle)
     CHECK((hm_lists_explain(&model->lists, handle) == HM_HANDLE_LIVE) == (entry != NULL));
     CHECK(count == (entry != NULL ? entry->count : 0));
     CHECK(items == (entry != NULL ? entry->place : NULL));
-}
-
-void lists_model_check_refused(lists_model *model, hm_handle handle)
-{
-    hm_lists *lists = &model->lists;
-    CHECK(!hm_lists_destroy(lists, handle) && hm_lists_push(lists, handle, NULL) == NULL);
-    CHECK(hm_lists_push_n(lists, handle, NULL, 3) == HM_ERROR_STALE);
-    CHECK(hm_lists_insert_at(lists, handle, 0, NULL) == NULL);
-    CHECK(hm_lists_resize(lists, handle, 0) == HM_ERROR_STALE);
-    CHECK(!hm_lists_erase_at(lists, handle, 0) && !hm_lists_erase_ordered_at(lists, handle, 0));
-    CHECK(hm_lists_erase_if(lists, handle, is_doomed, NULL) == 0);
 }
 
 /* A handle as pick takes it. */
@@ -646,22 +392,19 @@ static void check(void *state)
         lists_model_probe(model, entry->list);
         for (uint32_t k = 0; k < entry->count; k++)
             if (model->desc.item_size <= MODEL_SMALL || (k + model->tick) % MODEL_STRIDE == 0)
-                CHECK(item_holds(model, items + model->desc.item_size * k, entry->values[k]));
+                CHECK(
+                    lists_model_holds(model, items + model->desc.item_size * k, entry->values[k]));
     }
     CHECK(hm_handle_is_null(hm_lists_handle_at(&model->lists, model->count)));
     uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
     lists_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
-    if (!model->refuses) /* What was armed holds for one operation. */
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
+    test_memory_disarm(&model->memory);
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
-    lists_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+    test_memory_arm(&((lists_model *)state)->memory, arguments);
 }
 
 hm_status lists_model_init(lists_model *model, const hm_lists_desc *desc, size_t page_size)
@@ -740,10 +483,8 @@ static void end(void *state)
 
 static hm_handle hostile_handle(const lists_model *model, const uint32_t arguments[3])
 {
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].list
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
+    return test_hostile_handle_of(model->entries, sizeof *model->entries, model->count,
+                                  model->desc.type_id, arguments);
 }
 
 static void hostile(void *state, const uint32_t arguments[3])
@@ -761,13 +502,13 @@ static const test_operation operations[] = {
     {"destroy", 40, destroy},
     {"clear", 2, clear},
     {"trim", 20, trim},
-    {"push", 250, push},
-    {"push_n", 60, push_n},
-    {"insert_at", 60, insert_at},
-    {"resize", 30, resize},
-    {"erase_at", 100, erase_at},
-    {"erase_ordered_at", 60, erase_ordered_at},
-    {"erase_if", 20, erase_if},
+    {"push", 250, lists_model_push},
+    {"push_n", 60, lists_model_push_n},
+    {"insert_at", 60, lists_model_insert_at},
+    {"resize", 30, lists_model_resize},
+    {"erase_at", 100, lists_model_erase_at},
+    {"erase_ordered_at", 60, lists_model_erase_ordered_at},
+    {"erase_if", 20, lists_model_erase_if},
     {"defragment", 60, defragment},
     {"probe", 40, probe},
     {"refuse", 40, refuse},

@@ -21,11 +21,13 @@ enum {
 #endif
 enum { LISTS_MODEL_PAST = 64 /* handles of destroyed lists to probe */ };
 
+#define LISTS_MODEL_ZERO UINT64_MAX /* the value of an item that is zero */
+
 typedef struct lists_model_list {
     hm_handle list;
     const void *place; /* of the items */
     uint32_t count;
-    uint64_t values[LISTS_MODEL_ITEMS]; /* patterns of the items' bytes; UINT64_MAX: zero */
+    uint64_t values[LISTS_MODEL_ITEMS]; /* patterns of the items' bytes; or that */
 } lists_model_list;
 
 typedef struct lists_model {
@@ -37,7 +39,6 @@ typedef struct lists_model {
     uint32_t keys;       /* values are below this, and none is zero; 0: any values */
     uint32_t destroyed;  /* reports of destroy since the last check */
     uint32_t ended;      /* items that ended since then */
-    bool refuses;        /* memory will refuse the next operation a call */
     /* From here on, all that operations depend on. */
     hm_lists lists;
     lists_model_list entries[LISTS_MODEL_LISTS]; /* in the order of handle_at */
@@ -57,10 +58,28 @@ void lists_model_fini(lists_model *model);
 /* Returns the entry of exactly this handle, or NULL. */
 lists_model_list *lists_model_find(lists_model *model, hm_handle handle);
 
+/* Whether the item has this value; and reads where the list's items are. */
+bool lists_model_holds(const lists_model *model, const void *item, uint64_t value);
+void lists_model_refresh(const lists_model *model, lists_model_list *entry);
+
+/* The list that an operation changes: kind, which, noise; its other arguments are arguments[0] / 16
+ * and arguments[2]. The entry is NULL if the handle does not resolve. */
+hm_handle lists_model_pick_list(lists_model *model, const uint32_t arguments[TEST_ARGUMENTS],
+                                lists_model_list **entry);
+
 /* Compares what the lookups of this handle answer. */
 void lists_model_probe(lists_model *model, hm_handle handle);
 
 /* Checks that all that would change the list of this handle, which names none, is refused. */
 void lists_model_check_refused(lists_model *model, hm_handle handle);
+
+/* Operations of lists_items.c. */
+void lists_model_push(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_push_n(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_insert_at(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_resize(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_erase_at(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_erase_ordered_at(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
+void lists_model_erase_if(void *state, const uint32_t arguments[TEST_ARGUMENTS]);
 
 #endif

@@ -111,8 +111,8 @@ static void check_shrinks(const test_memory *memory, const test_range *range, co
           (range->held[end] & (PAGE_HELD | PAGE_STARTS)) != PAGE_HELD);
 }
 
-/* What is reserved behind each range, so that no two are adjacent. Smaller than that, it would change
- * how a range is aligned. */
+/* What is reserved behind each range, so that no two are adjacent. Smaller than that, it would
+ * change how a range is aligned. */
 static size_t gap_of(const test_memory *memory)
 {
     size_t page_size = memory->table.page_size;

@@ -16,6 +16,7 @@ typedef struct test_memory {
     uint32_t calls;        /* of reserve, commit and decommit together, refused ones included */
     uint32_t fail_at;      /* the call with this number (from 1) is refused; 0: none */
     bool fail_after;       /* and so is every later one */
+    bool is_armed;         /* by test_memory_arm, for the next operation */
     bool has_holes;        /* set by test_memory_init_with_holes */
     size_t reserved_size, committed_size; /* bytes, of all live reservations */
     struct test_range *ranges;            /* the live reservations */
@@ -46,6 +47,21 @@ void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);
 
 /* Whether a call has been refused since. */
 bool test_memory_refused(const test_memory *memory);
+
+/* For random scripts: makes the next operation fail at the k-th memory call, and now and then at
+ * the later ones, too; and after each operation, ends what was armed for it. */
+static inline void test_memory_arm(test_memory *memory, const uint32_t arguments[])
+{
+    memory->is_armed = true;
+    test_memory_fail(memory, 1 + arguments[0] % 6, arguments[1] & 1);
+}
+
+static inline void test_memory_disarm(test_memory *memory)
+{
+    if (!memory->is_armed)
+        test_memory_fail(memory, 0, false);
+    memory->is_armed = false;
+}
 
 /* After a call that may end early: only a refusal explains that, and then it is not done. From now
  * on there is memory again, so that a loop until done ends. */

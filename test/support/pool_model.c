@@ -108,23 +108,9 @@ static void on_destroy(void *item, void *context)
     }
 }
 
-/* Takes the latest recent hole, if its place is below the number of items, or forgets them all.
- * Returns HM_INVALID_INDEX then. */
-static uint32_t take_recent(pool_model *model)
-{
-    uint32_t slot = HM_INVALID_INDEX;
-    if (model->recent_count != 0)
-        slot = model->recent[--model->recent_count];
-    if (slot < model->count)
-        return slot;
-    model->recent_count = 0;
-    model->remembers = true;
-    return HM_INVALID_INDEX;
-}
-
 static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint64_t value)
 {
-    uint32_t slot = hm_handle_index(handle), lowest = 0, recent = take_recent(model);
+    uint32_t slot = hm_handle_index(handle), lowest = 0, recent = pool_model_take_recent(model);
     CHECK(!hm_handle_is_free(handle));
     CHECK(hm_handle_type_id(handle) == model->desc.type_id);
     CHECK(slot <= model->end && slot < model->desc.max_slots);
@@ -159,52 +145,9 @@ static void note_insert(pool_model *model, hm_handle handle, bool is_zero, uint6
     }
 }
 
-/* Returns the lowest hole with memory, or HM_INVALID_INDEX. */
-static uint32_t lowest_hole(const hm_pool *pool)
-{
-    for (uint32_t slot = 0; slot < pool->slot_count; slot++) {
-        const hm_pool_word *word = &pool->words[slot / HM_POOL_WORD];
-        if (((word->open & ~word->live) >> slot % HM_POOL_WORD & 1) != 0)
-            return slot;
-    }
-    return HM_INVALID_INDEX;
-}
-
-/* The latest recent hole, if its place is below the number of items; else the lowest hole with
- * memory; if there is none, any free slot; else a new one. */
-static void check_choice(const pool_model *model, uint32_t slot, uint32_t lowest)
-{
-    uint32_t latest = HM_INVALID_INDEX;
-    if (model->recent_count != 0)
-        latest = model->recent[model->recent_count - 1];
-    if (latest < model->count)
-        CHECK(slot == latest);
-    else if (lowest != HM_INVALID_INDEX)
-        CHECK(slot == lowest);
-    else if (model->end > model->count + model->retired)
-        CHECK(slot < model->end);
-    else
-        CHECK(slot == model->end);
-}
-
-static void forget_recent(pool_model *model)
-{
-    model->recent_count = 0;
-    model->remembers = false;
-}
-
-static void note_hole(pool_model *model, uint32_t slot)
-{
-    if (model->slots[slot].generation == HM_HANDLE_MAX_GENERATION ||
-        model->recent_count == HM_POOL_RECENT)
-        forget_recent(model);
-    else if (model->remembers)
-        model->recent[model->recent_count++] = slot;
-}
-
 static void note_erase(pool_model *model, pool_model_slot *record)
 {
-    note_hole(model, (uint32_t)(record - model->slots));
+    pool_model_note_hole(model, (uint32_t)(record - model->slots));
     model->past[model->past_count++ % POOL_MODEL_PAST] =
         handle_at(model, (uint32_t)(record - model->slots));
     CHECK(record->destroyed == (model->desc.destroy != NULL ? 1u : 0u));
@@ -219,7 +162,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
     void *place = item;
     hm_handle handle;
     bool fits = room(model) != 0;
-    uint32_t lowest = lowest_hole(&model->pool);
+    uint32_t lowest = pool_model_lowest_hole(&model->pool);
     test_item_fill(item, model->desc.item_size, value);
     if (way % 3 == 0)
         handle = hm_pool_insert(&model->pool, item);
@@ -233,7 +176,7 @@ static void insert_one(pool_model *model, uint32_t way, uint64_t value)
         return;
     }
     CHECK(fits);
-    check_choice(model, hm_handle_index(handle), lowest);
+    pool_model_check_choice(model, hm_handle_index(handle), lowest);
     if (way % 3 == 2)
         test_item_fill(place, model->desc.item_size, value);
     note_insert(model, handle, way % 3 == 1, value);
@@ -347,9 +290,7 @@ static void check_pool(void *state)
         pool_model_probe(model, pick(model, kind, which, (uint32_t)test_random(&random)));
         probe_pointer(model, which, kind);
     }
-    if (!model->refuses)
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
+    test_memory_disarm(&model->memory);
 }
 
 /* The operations. */
@@ -394,7 +335,7 @@ static void note_all_erased(pool_model *model)
     for (uint32_t slot = 0; slot < model->end; slot++)
         if (model->slots[slot].is_live)
             note_erase(model, &model->slots[slot]);
-    forget_recent(model);
+    pool_model_forget_recent(model);
 }
 
 static void start_clearing(pool_model *model)
@@ -477,8 +418,7 @@ static void insert_n(void *state, const uint32_t arguments[3])
     if (status != HM_OK) {
         CHECK(test_memory_explains(&model->memory, status, n <= room(model)));
         CHECK(hm_pool_count(&model->pool) == count);
-        for (size_t i = 0; i < sizeof handles; i++)
-            CHECK(((unsigned char *)handles)[i] == 0xA5);
+        CHECK(test_bytes_are(handles, sizeof handles, 0xA5));
         return;
     }
     CHECK(n <= room(model));
@@ -500,24 +440,30 @@ static void erase(void *state, const uint32_t arguments[3])
         note_erase(model, record);
 }
 
+/* They may name nothing, or an item twice. */
+static void erase_all(pool_model *model, const hm_handle *handles, uint32_t n)
+{
+    uint32_t count = model->count, erased = hm_pool_erase_n(&model->pool, handles, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (find(model, handles[i]) != NULL)
+            note_erase(model, find(model, handles[i]));
+    CHECK(erased == count - model->count);
+}
+
 /* Number, which; a quarter of them are repeated. */
 static void erase_n(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     hm_handle handles[MODEL_BATCH] = {{0}};
     uint64_t random = arguments[1];
-    uint32_t n = arguments[0] % (MODEL_BATCH + 1), count = model->count;
+    uint32_t n = arguments[0] % (MODEL_BATCH + 1);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t kind = test_random_below(&random, 16), which = (uint32_t)test_random(&random);
         handles[i] = pick(model, kind, which, (uint32_t)test_random(&random));
         if (i != 0 && test_random_below(&random, 4) == 0)
             handles[i] = handles[which % i];
     }
-    uint32_t erased = hm_pool_erase_n(&model->pool, handles, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (find(model, handles[i]) != NULL)
-            note_erase(model, find(model, handles[i]));
-    CHECK(erased == count - model->count);
+    erase_all(model, handles, n);
 }
 
 /* Set of slots, from the second argument on: each is named twice, whether it has an item or not. */
@@ -525,7 +471,7 @@ static void erase_set(void *state, const uint32_t arguments[3])
 {
     pool_model *model = state;
     hm_handle handles[3 * POOL_SET] = {{0}};
-    uint32_t n = 0, count = model->count, first = arguments[1] % (model->end + 1);
+    uint32_t n = 0, first = arguments[1] % (model->end + 1);
     for (uint32_t i = 0; i < POOL_SET && first + i < model->end; i++) {
         if ((arguments[0] >> i & 1) == 0)
             continue;
@@ -533,11 +479,7 @@ static void erase_set(void *state, const uint32_t arguments[3])
         handles[n++] = HM_NULL_HANDLE;
         handles[n++] = handle_at(model, first + i);
     }
-    uint32_t erased = hm_pool_erase_n(&model->pool, handles, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (find(model, handles[i]) != NULL)
-            note_erase(model, find(model, handles[i]));
-    CHECK(erased == count - model->count);
+    erase_all(model, handles, n);
 }
 
 static bool is_marked(const pool_model *model, uint32_t slot)
@@ -631,7 +573,7 @@ static void trim(void *state, const uint32_t arguments[3])
     CHECK(model->memory.committed_size <= before);
     CHECK(status != HM_OK || model->count != 0 || model->pool.item_committed_size == 0);
     model->trimmed = true;
-    forget_recent(model);
+    pool_model_forget_recent(model);
 }
 
 /* Kind and which of a handle, value. */
@@ -666,12 +608,10 @@ static void age(void *state, const uint32_t arguments[3])
     record->generation = generation;
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
-    pool_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+    test_memory_arm(&((pool_model *)state)->memory, arguments);
 }
 
 /* A slot's entry, which for a hole has the free bit, beside any bits. What resolves is not erased.
@@ -698,15 +638,8 @@ hm_handle pool_model_owner_of(const pool_model *model, uintptr_t address)
 static void hostile_address(void *state, const uint32_t arguments[3])
 {
     const pool_model *model = state;
-    uintptr_t near = 0, by = 0;
-    if (arguments[0] % 4 != 0 && model->end != 0) {
-        near = (uintptr_t)model->slots[arguments[1] % model->end].place;
-        by = arguments[0] % 4 == 1 ? model->desc.item_size : arguments[0] % 4 == 2 ? 1 : 4096;
-        by *= arguments[2] % 64;
-    } else {
-        near = (uintptr_t)((uint64_t)arguments[1] << 32 | arguments[2] << 16 | arguments[0] / 4);
-    }
-    uintptr_t address = arguments[0] / 4 % 2 == 0 ? near + by : near - by;
+    const void *near = model->end != 0 ? model->slots[arguments[1] % model->end].place : NULL;
+    uintptr_t address = test_hostile_address(near, model->desc.item_size, arguments);
     CHECK(hm_handle_equal(hm_pool_handle_of(&model->pool, (const void *)address),
                           pool_model_owner_of(model, address)));
 }

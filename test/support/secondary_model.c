@@ -539,26 +539,20 @@ static void check(void *state)
     uint32_t sought = (uint32_t)test_random(&random);
     for (uint32_t order = 0; order < 2; order++)
         CHECK(secondary_model_search(model, order, sought) || model->count != 0);
-    if (!model->refuses) /* What was armed holds for one operation. */
-        test_memory_fail(&model->memory, 0, false);
-    model->refuses = false;
+    test_memory_disarm(&model->memory);
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
-    secondary_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 4, arguments[1] & 1);
+    test_memory_arm(&((secondary_model *)state)->memory, arguments);
 }
 
 /* What resolves is not removed, since the model would not know of it. */
 static hm_handle hostile_handle(const secondary_model *model, const uint32_t arguments[3])
 {
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entries[which % model->count].owner
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
+    return test_hostile_handle_of(model->entries, sizeof *model->entries, model->count,
+                                  model->desc.type_id, arguments);
 }
 
 void secondary_model_refuse(secondary_model *model, hm_handle handle)

@@ -53,7 +53,6 @@ typedef struct secondary_model {
     bool is_scattered;      /* owners' indices are all over the index space */
     bool was_moving;        /* the call finds moves in progress, and ends them */
     bool from_the_back;     /* destroy must be called for the last value */
-    bool refuses;           /* memory will refuse the next operation a call */
     /* From here on, all that operations depend on. */
     hm_secondary secondary;
     secondary_model_entry entries[SECONDARY_MODEL_VALUES]; /* in dense order */

@@ -324,15 +324,10 @@ static void hostile_address(void *state, const uint32_t arguments[3])
     const dense_model *model = state;
     uint32_t columns = model->table_desc.column_count;
     uint32_t column = arguments[0] / 8 % (columns + 1), other = arguments[0] / 128 % columns;
-    uintptr_t near = 0, by = 0;
-    if (arguments[0] % 4 != 0 && model->count != 0) {
-        near = (uintptr_t)place_of(model, other, arguments[1] % model->count);
-        by = arguments[0] % 4 == 1 ? size_of(model, other) : arguments[0] % 4 == 2 ? 1 : 4096;
-        by *= arguments[2] % 64;
-    } else {
-        near = (uintptr_t)((uint64_t)arguments[1] << 32 | arguments[2] << 16 | arguments[0] / 4);
-    }
-    uintptr_t address = arguments[0] / 4 % 2 == 0 ? near + by : near - by;
+    const void *near = NULL;
+    if (model->count != 0)
+        near = place_of(model, other, arguments[1] % model->count);
+    uintptr_t address = test_hostile_address(near, size_of(model, other), arguments);
     hm_handle owner = column < columns ? row_of(model, column, address) : HM_NULL_HANDLE;
     CHECK(hm_handle_equal(hm_table_handle_of(&model->table, (const void *)address, column), owner));
 }

@@ -12,10 +12,8 @@
 /* A hostile handle beside one of a entity that there is, or could be. */
 static hm_handle hostile_handle(const world_model *model, const uint32_t arguments[3])
 {
-    uint32_t which = arguments[0] / 4;
-    hm_handle named = model->count != 0 ? model->entities[which % model->count].handle
-                                        : hm_handle_pack(which, 1, model->desc.type_id);
-    return test_hostile_handle(named, arguments);
+    return test_hostile_handle_of(model->entities, sizeof *model->entities, model->count,
+                                  model->desc.type_id, arguments);
 }
 
 void world_model_refuse(world_model *model, hm_handle handle)

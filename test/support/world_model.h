@@ -67,7 +67,6 @@ typedef struct world_model {
     uint32_t sorting;       /* the component that orders */
     bool is_heap;           /* uses hm_memory_heap(), which counts nothing */
     bool is_worn;           /* slots are used until they retire */
-    bool refuses;           /* memory will refuse the next operation a call */
     bool is_crowded;        /* few sets are drawn, so that archetypes have many entities */
     bool has_keys;          /* values are ordered by their first byte alone */
     /* From here on, all that operations depend on. */

@@ -611,12 +611,10 @@ static void probe(void *state, const uint32_t arguments[3])
                       arguments[2]);
 }
 
-/* Makes the next operation fail at the k-th memory call: k, whether the later calls fail too. */
+/* k, whether the later calls fail too. */
 static void refuse(void *state, const uint32_t arguments[3])
 {
-    world_model *model = state;
-    model->refuses = true;
-    test_memory_fail(&model->memory, 1 + arguments[0] % 6, arguments[1] & 1);
+    test_memory_arm(&((world_model *)state)->memory, arguments);
 }
 
 static const test_operation operations[] = {

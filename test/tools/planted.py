@@ -96,7 +96,8 @@ def check_exhaustive(place):
     build(place, "exhaustive", ["gcc", "-O2", "-include", os.path.join(folder, "constants.h")],
           [s for s in sources("test/exhaustive/*.c", "test/support/*_model.c",
                               "test/support/*_orders.c", "test/support/world_*.c",
-                              "test/support/layout.c", "test/support/test.c")
+                              "test/support/layout.c", "test/support/lists_items.c",
+                              "test/support/pool_holes.c", "test/support/test.c")
            if not s.endswith("query_model.c")],
           [folder] + [os.path.join(place, path) for path in ("src", "src/lists", "src/world")])
     return seconds_to_fail(place, ["./exhaustive"])
