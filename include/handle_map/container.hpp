@@ -272,6 +272,12 @@ template <class Base> class holder : public Base
     {
         return get_n(handles.data(), detail::count_of(handles.size()), values);
     }
+    std::uint32_t get_n(span<const handle_type> handles, const T **values) const noexcept
+    {
+        return Base::call::get_n(this->c(), detail::ids(handles.data()),
+                                 detail::count_of(handles.size()),
+                                 reinterpret_cast<void **>(const_cast<T **>(values)));
+    }
     /* The position, in a pool the slot, of a handle; HM_INVALID_INDEX when it does not resolve. */
     [[nodiscard]] std::uint32_t index_of(handle_type handle) const noexcept
     {
@@ -371,7 +377,7 @@ template <class Base> class inserter : public Base
     /* Erases the items for which the predicate, of (const T &), is true; returns their number. */
     template <class Predicate> std::uint32_t erase_if(Predicate doomed) noexcept
     {
-        return Base::call::erase_if(this->c(), &detail::ask<T, Predicate>,
+        return Base::call::erase_if(this->c(), &detail::ask_item<T, Predicate>,
                                     static_cast<void *>(&doomed));
     }
 

@@ -102,8 +102,8 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
     {
         const auto ask = [](hm_handle list, const void *items, std::uint32_t count,
                             void *context) noexcept -> bool {
-            return (*static_cast<Predicate *>(context))(
-                handle_type(list), span<const T>(static_cast<const T *>(items), count));
+            return detail::ask<Predicate>(context, handle_type(list),
+                                          span<const T>(static_cast<const T *>(items), count));
         };
         return hm_lists_destroy_if(this->c(), ask, &doomed);
     }
@@ -154,7 +154,7 @@ class lists : public destroyer<issuer<container<detail::lists_shape<T, TypeId>>>
      * their order. Returns how many it has erased. */
     template <class Predicate> std::uint32_t erase_if(handle_type list, Predicate doomed) noexcept
     {
-        return hm_lists_erase_if(this->c(), list.id(), &detail::ask<T, Predicate>, &doomed);
+        return hm_lists_erase_if(this->c(), list.id(), &detail::ask_item<T, Predicate>, &doomed);
     }
 
     /* The items of a list: one array, until that list changes or lists are defragmented. Empty if

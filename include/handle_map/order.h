@@ -89,6 +89,19 @@ typedef struct hm_progress {
  * definition is an order of its own: if several files put the same container in order, define the
  * order in one of them, and export a pointer to it. */
 #define HM_ORDER_DEFINE(name, type, compare)                                                       \
+    HM_ORDER_LOOPS(name, type, compare)                                                            \
+    HM_UNUSED static const hm_order_loops name##_hm_loops = HM_ORDER_TABLE(name, type);            \
+    HM_UNUSED static const hm_order name = {name##_hm_compare, NULL, NULL, &name##_hm_loops};
+
+/* The same by a key: `uint64_t key(const type *item, void *context)`, which is always shown the
+ * item in its container. */
+#define HM_ORDER_DEFINE_KEY(name, type, key)                                                       \
+    HM_ORDER_KEY_LOOPS(name, type, key)                                                            \
+    HM_UNUSED static const hm_order_loops name##_hm_loops = HM_ORDER_KEY_TABLE(name);              \
+    HM_UNUSED static const hm_order name = {NULL, name##_hm_key, NULL, &name##_hm_loops};
+
+/* For the macros above, and for order.hpp: the functions of the loops, and their table. */
+#define HM_ORDER_LOOPS(name, type, compare)                                                        \
     HM_UNUSED static int name##_hm_compare(const void *hm_a, const void *hm_b, void *hm_context)   \
     {                                                                                              \
         return compare(HM_CAST(type const *, hm_a), HM_CAST(type const *, hm_b), hm_context);      \
@@ -121,16 +134,15 @@ typedef struct hm_progress {
         (void)hm_probe_key;                                                                        \
         return hm_order_loop_reach(hm_compares, hm_probe, hm_items, hm_stride, hm_n, hm_is_up,     \
                                    name##_hm_compare, hm_context);                                 \
-    }                                                                                              \
-    HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
-        name##_hm_compare,    NULL,           HM_ORDER_COPY_SIZE(type),                            \
-        name##_hm_pass,       NULL,           name##_hm_sort_group,                                \
-        name##_hm_merge_ends, name##_hm_reach};                                                    \
-    HM_UNUSED static const hm_order name = {name##_hm_compare, NULL, NULL, &name##_hm_loops};
+    }
 
-/* The same by a key: `uint64_t key(const type *item, void *context)`, which is always shown the
- * item in its container. */
-#define HM_ORDER_DEFINE_KEY(name, type, key)                                                       \
+#define HM_ORDER_TABLE(name, type)                                                                 \
+    {                                                                                              \
+        name##_hm_compare, NULL, HM_ORDER_COPY_SIZE(type), name##_hm_pass, NULL,                   \
+            name##_hm_sort_group, name##_hm_merge_ends, name##_hm_reach                            \
+    }
+
+#define HM_ORDER_KEY_LOOPS(name, type, key)                                                        \
     HM_UNUSED static uint64_t name##_hm_key(const void *hm_item, void *hm_context)                 \
     {                                                                                              \
         return key(HM_CAST(type const *, hm_item), hm_context);                                    \
@@ -155,12 +167,14 @@ typedef struct hm_progress {
         (void)hm_probe;                                                                            \
         return hm_order_loop_reach_keys(hm_compares, hm_probe_key, hm_items, hm_stride, hm_n,      \
                                         hm_is_up, name##_hm_key, hm_context);                      \
-    }                                                                                              \
-    HM_UNUSED static const hm_order_loops name##_hm_loops = {                                      \
-        NULL, name##_hm_key, 0, name##_hm_pass, name##_hm_extract, NULL, NULL, name##_hm_reach};   \
-    HM_UNUSED static const hm_order name = {NULL, name##_hm_key, NULL, &name##_hm_loops};
+    }
 
-/* For the macros above: the bytes of an item that is sorted as a copy, or 0. */
+#define HM_ORDER_KEY_TABLE(name)                                                                   \
+    {                                                                                              \
+        NULL, name##_hm_key, 0, name##_hm_pass, name##_hm_extract, NULL, NULL, name##_hm_reach     \
+    }
+
+/* The bytes of an item that is sorted as a copy, or 0. */
 #define HM_ORDER_COPY_SIZE(type)                                                                   \
     (sizeof(type) <= HM_ORDER_COPIED_SIZE && HM_ALIGNOF(type) <= HM_ORDER_COPIED_ALIGN             \
          ? sizeof(type)                                                                            \

@@ -30,12 +30,13 @@ template <class F> struct is_std_function : std::false_type {
 template <class Signature> struct is_std_function<std::function<Signature>> : std::true_type {
 };
 
+template <class Key>
+constexpr bool is_number = std::is_arithmetic<Key>::value || std::is_enum<Key>::value;
+
 /* Numbers in the order of their values, those below 0 first. A key may be an unsigned or signed
  * integer, an enum or a floating-point number. */
 template <class Key> std::uint64_t number_of(Key key) noexcept
 {
-    static_assert(std::is_arithmetic<Key>::value || std::is_enum<Key>::value,
-                  "a key is a number: return an integer, an enum, a float or a double");
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     if constexpr (std::is_enum<Key>::value) {
         return number_of(static_cast<std::underlying_type_t<Key>>(key));
@@ -49,7 +50,7 @@ template <class Key> std::uint64_t number_of(Key key) noexcept
     } else if constexpr (std::is_unsigned<Key>::value) {
         return static_cast<std::uint64_t>(key);
     } else {
-        return 0; /* not reached */
+        return 0; /* not reached: see is_number */
     }
 }
 
@@ -68,18 +69,16 @@ template <class T, class F, bool is_key> class ordering
     static inline char tag = 0;
     F *before_;
 
-    static const T &item(const void *address) noexcept
+    static int less(const T *a, const T *b, void *) noexcept
     {
-        return *static_cast<const T *>(address);
+        return (*current)(*a, *b) ? -1 : 0;
     }
-    static int compare(const void *a, const void *b, void *) noexcept
+    static std::uint64_t number(const T *item, void *) noexcept
     {
-        return (*current)(item(a), item(b)) ? -1 : 0;
+        return number_of((*current)(*item));
     }
-    static std::uint64_t key(const void *a, void *) noexcept
-    {
-        return number_of((*current)(item(a)));
-    }
+    HM_ORDER_LOOPS(less, T, less)
+    HM_ORDER_KEY_LOOPS(number, T, number)
     static void *context(F &f) noexcept
     {
         if constexpr (std::is_pointer<F>::value)
@@ -88,51 +87,14 @@ template <class T, class F, bool is_key> class ordering
             return &tag;
     }
 
-    static std::uint32_t pass(std::uint64_t *keys, const void *last, const void *items,
-                              std::size_t stride, std::uint32_t n, void *context) noexcept
-    {
-        if constexpr (is_key)
-            return hm_order_loop_pass_keys(keys, items, stride, n, &ordering::key, context);
-        else
-            return hm_order_loop_pass(last, items, stride, n, &ordering::compare, context);
-    }
-    static void extract(std::uint64_t *keys, const void *items, std::size_t stride, std::uint32_t n,
-                        void *context) noexcept
-    {
-        hm_order_loop_extract(keys, items, stride, n, &ordering::key, context);
-    }
-    static std::uint32_t sort_group(unsigned char *copies, std::uint32_t *positions,
-                                    std::uint32_t n, void *context) noexcept
-    {
-        return hm_order_loop_sort_group(copies, positions, n, HM_ORDER_COPY_SIZE(T),
-                                        &ordering::compare, context);
-    }
-    static void merge_ends(hm_order_ends *ends, std::uint32_t n, void *context) noexcept
-    {
-        hm_order_loop_merge_ends(ends, n, HM_ORDER_COPY_SIZE(T), &ordering::compare, context);
-    }
-    static std::uint32_t reach(std::uint64_t *compares, const void *probe, std::uint64_t probe_key,
-                               const void *items, std::size_t stride, std::uint32_t n, bool is_up,
-                               void *context) noexcept
-    {
-        if constexpr (is_key)
-            return hm_order_loop_reach_keys(compares, probe_key, items, stride, n, is_up,
-                                            &ordering::key, context);
-        else
-            return hm_order_loop_reach(compares, probe, items, stride, n, is_up, &ordering::compare,
-                                       context);
-    }
     static const hm_order_loops *loops() noexcept
     {
         if constexpr (is_key) {
-            static constexpr hm_order_loops by_key = {nullptr,  &ordering::key, 0,       &pass,
-                                                      &extract, nullptr,        nullptr, &reach};
-            return &by_key;
+            static constexpr hm_order_loops table = HM_ORDER_KEY_TABLE(number);
+            return &table;
         } else {
-            static constexpr hm_order_loops by_less = {
-                &ordering::compare, nullptr, HM_ORDER_COPY_SIZE(T), &pass, nullptr, &sort_group,
-                &merge_ends,        &reach};
-            return &by_less;
+            static constexpr hm_order_loops table = HM_ORDER_TABLE(less, T);
+            return &table;
         }
     }
 
@@ -141,6 +103,9 @@ template <class T, class F, bool is_key> class ordering
 
     explicit ordering(F &f) noexcept : before_(current)
     {
+        if constexpr (is_key)
+            static_assert(is_number<std::decay_t<std::invoke_result_t<F &, const T &>>>,
+                          "a key is a number: return an integer, an enum, a float or a double");
         current = &f;
         order.context = context(f);
         order.loops = loops();

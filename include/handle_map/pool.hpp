@@ -80,7 +80,9 @@ struct pool_shape : shape_of<hm_pool, hm_pool_desc, pool_options, hm::handle<T>,
 template <class Shape> using pool_base = inserter<eraser<holder<issuer<container<Shape>>>>>;
 
 /* The iterator of a pool: next_run finds the next item. */
-template <class Value> class cursor
+template <class Value>
+class cursor
+    : public stepping<cursor<Value>, std::forward_iterator_tag, std::remove_const_t<Value>, Value &>
 {
     const hm_pool *pool_ = nullptr;
     std::uint32_t at_ = HM_INVALID_INDEX;
@@ -91,11 +93,9 @@ template <class Value> class cursor
     }
 
   public:
-    using iterator_category = std::forward_iterator_tag;
-    using value_type = std::remove_const_t<Value>;
-    using difference_type = std::ptrdiff_t;
-    using reference = Value &;
     using pointer = Value *;
+    using stepping<cursor, std::forward_iterator_tag, std::remove_const_t<Value>,
+                   Value &>::operator++;
 
     cursor() noexcept = default;
     /* From the iterator of a pool that is not const. */
@@ -119,19 +119,9 @@ template <class Value> class cursor
         at_ = hm_pool_next_run(pool_, at_ + 1, nullptr);
         return *this;
     }
-    cursor operator++(int) noexcept
-    {
-        cursor before = *this;
-        ++*this;
-        return before;
-    }
     friend bool operator==(const cursor &a, const cursor &b) noexcept
     {
         return a.at_ == b.at_;
-    }
-    friend bool operator!=(const cursor &a, const cursor &b) noexcept
-    {
-        return a.at_ != b.at_;
     }
 };
 

@@ -168,6 +168,38 @@ class running
     }
 };
 
+/* Entities that will be destroyed when a loop has ended. */
+class entity_list
+{
+    hm_array array_{};
+
+  public:
+    entity_list() noexcept = default;
+    entity_list(const entity_list &) = delete;
+    entity_list &operator=(const entity_list &) = delete;
+    ~entity_list()
+    {
+        hm_array_fini(&array_);
+    }
+    bool reserve(std::uint32_t n, const hm_memory *memory) noexcept
+    {
+        hm_array_desc desc{};
+        desc.item_size = sizeof(hm_handle);
+        desc.capacity = n;
+        desc.memory = memory;
+        return hm_array_init(&array_, &desc) == HM_OK && hm_array_reserve(&array_, n) == HM_OK;
+    }
+    void add(hm_handle which) noexcept
+    {
+        *static_cast<hm_handle *>(hm_array_push(&array_)) = which;
+    }
+    std::uint32_t destroy(hm_world *world) const noexcept
+    {
+        return hm_world_destroy_n(world, static_cast<hm_handle *>(hm_array_data(&array_)),
+                                  static_cast<std::uint32_t>(hm_array_count(&array_)));
+    }
+};
+
 } // namespace detail
 
 /* Keep a query for as long as the program runs its loop; do not make a new one each time. While a
@@ -177,15 +209,14 @@ class running
  *
  * A query is movable while it does not run. It stays valid when its world is moved; when that ends,
  * it becomes an empty one, which matches nothing. */
-template <class... Types> class [[nodiscard]] query
+template <class... Types>
+class [[nodiscard]] query : public detail::following<hm_query, hm_query_fini>
 {
     static_assert(detail::all_differ<detail::component_of<Types>...>,
                   "a component is given twice in a query");
     static_assert(
         !((detail::term<Types>::is_optional && detail::is_tag<detail::component_of<Types>>) || ...),
         "an optional tag changes nothing: ask the world by has<T>");
-    detail::following<hm_query, hm_query_fini> own_;
-
     using indices = std::index_sequence_for<Types...>;
     using values = detail::loop_values<Types...>;
     template <std::size_t I>
@@ -210,33 +241,22 @@ template <class... Types> class [[nodiscard]] query
                       "a query has one hm::any_of<...>(): two would be joined");
         static_assert((sizeof...(Types) + ... + detail::filter_size<Filters>) <= HM_QUERY_MAX_TERMS,
                       "a query has at most HM_QUERY_MAX_TERMS components");
-        own_.end();
-        detail::world_core &core = detail::world_access::core_of(in);
-        if (!core.is_live())
-            return core.refuse();
-        detail::term_reader terms(core);
+        end();
+        detail::world_core &of = detail::world_access::core_of(in);
+        if (!of.is_live())
+            return of.refuse();
+        detail::term_reader terms(of);
         (terms.template read<Types>(detail::term<Types>::is_optional ? terms.optional : terms.all),
          ...);
         (terms.filter(filters), ...);
         if (terms.returned != HM_OK)
             return terms.returned;
         const hm_query_desc desc = terms.desc();
-        status returned = hm_query_init(own_.c(), &core.c, &desc);
+        status returned = hm_query_init(c(), &of.c, &desc);
         if (returned == HM_OK)
-            own_.follow(core, core.queries);
+            follow(of, of.queries);
         return returned;
     }
-    /* Whether init has succeeded, and the world has not ended. */
-    explicit operator bool() const noexcept
-    {
-        return own_.core() != nullptr;
-    }
-    /* For the functions of the C library. */
-    [[nodiscard]] hm_query *c() noexcept
-    {
-        return own_.c();
-    }
-
     /* Calls f(values...) or f(entity, values...) for each entity. */
     template <class F> void each(F &&f)
     {
@@ -246,12 +266,8 @@ template <class... Types> class [[nodiscard]] query
             is_right,
             "each calls f(values...) or f(entity, values...), where a value is T & for T, "
             "const T & for const T, T * for hm::optional<T>, and left out for a tag");
-        if constexpr (is_right) {
-            const detail::running loop(own_.c());
-            hm_view view;
-            while (hm_query_next(own_.c(), &view))
-                visit<takes_entity>(f, view);
-        }
+        if constexpr (is_right)
+            visit_views([&](const hm_view &view) { visit<takes_entity>(f, view); });
     }
     /* The same as a range, of tuples of entity and values: for (auto [which, p, v] : q.each()). It
      * has input iterators, for standard algorithms, and may be read once: the loop goes on where
@@ -261,38 +277,36 @@ template <class... Types> class [[nodiscard]] query
     class rows;
     [[nodiscard]] rows each() &noexcept
     {
-        return rows(own_.c());
+        return rows(c());
     }
     rows each() && = delete;
     /* Calls f(entities, columns...) for each view: a span of entities, and for each type except
      * tags the address of their values, or nullptr if these entities lack an optional one. */
     template <class F> void each_view(F &&f)
     {
-        const detail::running loop(own_.c());
-        hm_view view;
-        while (hm_query_next(own_.c(), &view))
-            std::apply(
-                [&](auto... columns) {
-                    (void)std::invoke(f, entities_of(view), columns.values...);
-                },
-                columns_of(view, indices()));
+        visit_views([&](const hm_view &view) {
+            const span<const entity> entities(reinterpret_cast<const entity *>(view.entities),
+                                              view.count);
+            std::apply([&](auto... columns) { (void)std::invoke(f, entities, columns.values...); },
+                       columns_of(view, indices()));
+        });
     }
     /* The number of entities that a loop would visit. O(archetypes): see hm_query_count. */
     [[nodiscard]] std::uint32_t count() noexcept
     {
-        return hm_query_count(own_.c());
+        return hm_query_count(c());
     }
 
     /* In each_view: when the values of this type in the view last changed, by the world's clock. As
      * hm_query_changed. */
     template <class T> [[nodiscard]] std::uint64_t changed() const noexcept
     {
-        return hm_query_changed(own_.c(), column_of<index_of<T>()>());
+        return hm_query_changed(c(), column_of<index_of<T>()>());
     }
     /* In each_view: says that these values were written, as hm_query_touch. */
     template <class T> void touch() noexcept
     {
-        hm_query_touch(own_.c(), column_of<index_of<T>()>());
+        hm_query_touch(c(), column_of<index_of<T>()>());
     }
 
     /* Adds components, whose values are zero, to all entities that match, and takes others away, as
@@ -308,22 +322,21 @@ template <class... Types> class [[nodiscard]] query
         hm_component added[sizeof...(Added) + 1];
         if (changed != nullptr)
             *changed = 0;
-        status returned = HM_OK;
-        detail::world_core *core = own_.core();
-        if (core == nullptr)
-            return hm_query_change(own_.c(), nullptr, 0, nullptr, 0, changed);
-        std::uint32_t n = 0;
-        (void)((returned = core->require<Added>(&added[n++]), returned == HM_OK) && ...);
+        detail::world_core *of = core();
+        if (of == nullptr)
+            return hm_query_change(c(), nullptr, 0, nullptr, 0, changed);
+        status returned = of->require_all<Added...>(added);
         if (returned != HM_OK)
             return returned;
-        const detail::known_set<Removed...> gone(*core);
-        return hm_query_change(own_.c(), detail::set_of(added), n, gone.set, gone.count, changed);
+        const detail::known_set<Removed...> gone(*of);
+        return hm_query_change(c(), detail::set_of(added), sizeof...(Added), gone.set, gone.count,
+                               changed);
     }
 
     /* Destroys all entities that match, and returns their number: as hm_query_destroy. */
     std::uint32_t destroy_all() noexcept
     {
-        return hm_query_destroy(own_.c());
+        return hm_query_destroy(c());
     }
     /* Destroys those for which f(values...) or f(entity, values...) is true, and returns their
      * number. Needs 8 bytes of memory for each, and for each that is promised to commands. If that
@@ -333,25 +346,37 @@ template <class... Types> class [[nodiscard]] query
         constexpr bool takes_entity = detail::takes_entity_and<F, values>;
         constexpr bool is_right = takes_entity || detail::takes<F, values>;
         static_assert(is_right, "destroy_if calls f as each does");
-        if constexpr (is_right) {
-            return destroy_where([&f](doomed &list, const hm_view &view) {
-                std::uint32_t i = 0;
-                auto test = [&](auto &&...arguments) {
-                    if (std::invoke(f, std::forward<decltype(arguments)>(arguments)...))
-                        list.add(view.entities[i]);
-                    i++;
-                };
-                visit<takes_entity>(test, view);
-            });
-        } else {
+        detail::world_core *of = core();
+        if (!is_right || of == nullptr)
             return 0;
-        }
+        const std::uint32_t n = count() + of->c.promised;
+        detail::entity_list doomed;
+        if (n != 0 && !doomed.reserve(n, of->memory))
+            return 0;
+        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
+         * to life now that nothing else can fail. */
+        if (hm_world_create_n(&of->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
+            return 0;
+        visit_views([&](const hm_view &view) {
+            const hm_handle *which = view.entities;
+            auto test = [&](auto &&...arguments) {
+                if (std::invoke(f, std::forward<decltype(arguments)>(arguments)...))
+                    doomed.add(*which);
+                which++;
+            };
+            if constexpr (is_right)
+                visit<takes_entity>(test, view);
+        });
+        return doomed.destroy(&of->c);
     }
 
   private:
-    static span<const entity> entities_of(const hm_view &view) noexcept
+    template <class F> void visit_views(F &&f)
     {
-        return {reinterpret_cast<const entity *>(view.entities), view.count};
+        const detail::running loop(c());
+        hm_view view;
+        while (hm_query_next(c(), &view))
+            f(view);
     }
 
     /* The columns of a view are those of the components that are asked for, then the optional ones:
@@ -409,71 +434,20 @@ template <class... Types> class [[nodiscard]] query
             },
             columns_of(view, indices()));
     }
-
-    /* Entities that will be destroyed when the loop has ended. */
-    class doomed
-    {
-        hm_array array_{};
-
-      public:
-        doomed() noexcept = default;
-        doomed(const doomed &) = delete;
-        doomed &operator=(const doomed &) = delete;
-        ~doomed()
-        {
-            hm_array_fini(&array_);
-        }
-        bool reserve(std::uint32_t n, const hm_memory *memory) noexcept
-        {
-            hm_array_desc desc{};
-            desc.item_size = sizeof(hm_handle);
-            desc.capacity = n;
-            desc.memory = memory;
-            return hm_array_init(&array_, &desc) == HM_OK && hm_array_reserve(&array_, n) == HM_OK;
-        }
-        void add(hm_handle which) noexcept
-        {
-            *static_cast<hm_handle *>(hm_array_push(&array_)) = which;
-        }
-        std::uint32_t destroy(hm_world *world) const noexcept
-        {
-            return hm_world_destroy_n(world, static_cast<hm_handle *>(hm_array_data(&array_)),
-                                      static_cast<std::uint32_t>(hm_array_count(&array_)));
-        }
-    };
-    template <class Collect> std::uint32_t destroy_where(Collect collect)
-    {
-        detail::world_core *core = own_.core();
-        if (core == nullptr)
-            return 0;
-        const std::uint32_t n = count() + core->c.promised;
-        doomed list;
-        if (n != 0 && !list.reserve(n, core->memory))
-            return 0;
-        /* While a query runs, this one perhaps, the world says so. Otherwise promised entities come
-         * to life now that nothing else can fail. */
-        if (hm_world_create_n(&core->c, nullptr, 0, 0, nullptr, nullptr) != HM_OK)
-            return 0;
-        {
-            const detail::running loop(own_.c());
-            hm_view view;
-            while (hm_query_next(own_.c(), &view))
-                collect(list, view);
-        }
-        return list.destroy(&core->c);
-    }
 };
 
 /* A loop over a query, which begins here and ends with the object. */
 template <class... Types> class [[nodiscard]] query<Types...>::rows
 {
+    using row = decltype(std::tuple_cat(std::declval<std::tuple<entity>>(), //
+                                        std::declval<values>()));
+    using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
     hm_query *c_;
     detail::running loop_;
 
   public:
-    class iterator
+    class iterator : public detail::making<iterator, row>
     {
-        using columns = decltype(columns_of(std::declval<const hm_view &>(), indices()));
         hm_query *c_ = nullptr;
         const hm_handle *entities_ = nullptr;
         std::uint32_t at_ = 0, count_ = 0; /* count_ 0: the end */
@@ -489,35 +463,19 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
             if (count_ != 0)
                 columns_ = columns_of(view, indices());
         }
-        static auto row(entity which, const columns &all, std::uint32_t at) noexcept
-        {
-            return std::apply(
-                [&](auto... each) {
-                    (void)at;
-                    return std::tuple<entity, decltype(each[0])...>(which, each[at]...);
-                },
-                all);
-        }
 
       public:
-        using iterator_category = std::input_iterator_tag;
-        using value_type = decltype(row(entity(), columns(), 0));
-        using difference_type = std::ptrdiff_t;
-        using reference = value_type;
-        using pointer = detail::arrow<value_type>;
+        using detail::making<iterator, row>::operator++;
 
         iterator() noexcept = default;
         explicit iterator(hm_query *c) noexcept : c_(c)
         {
             read_view();
         }
-        reference operator*() const noexcept
+        row operator*() const noexcept
         {
-            return row(entity(entities_[at_]), columns_, at_);
-        }
-        pointer operator->() const noexcept
-        {
-            return {**this};
+            return std::apply(
+                [&](auto... each) { return row(entity(entities_[at_]), each[at_]...); }, columns_);
         }
         iterator &operator++() noexcept
         {
@@ -525,20 +483,10 @@ template <class... Types> class [[nodiscard]] query<Types...>::rows
                 read_view();
             return *this;
         }
-        iterator operator++(int) noexcept
-        {
-            iterator before = *this;
-            ++*this;
-            return before;
-        }
         /* Two iterators are equal if both have come to the end, or neither. */
         friend bool operator==(const iterator &a, const iterator &b) noexcept
         {
             return (a.count_ == 0) == (b.count_ == 0);
-        }
-        friend bool operator!=(const iterator &a, const iterator &b) noexcept
-        {
-            return !(a == b);
         }
     };
 

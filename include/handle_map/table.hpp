@@ -149,6 +149,12 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
     {
         return get_n<I>(handles.data(), count_of(handles.size()), cells);
     }
+    template <std::size_t I>
+    std::uint32_t get_n(span<const handle_type> handles, const cell_type<I> **cells) const noexcept
+    {
+        return hm_table_get_n(this->c(), ids(handles.data()), count_of(handles.size()), I,
+                              reinterpret_cast<void **>(const_cast<cell_type<I> **>(cells)));
+    }
     /* The handle of the row whose cell of column I has this address; null if there is none. */
     template <std::size_t I>
     [[nodiscard]] handle_type handle_of(const cell_type<I> *cell) const noexcept
@@ -166,9 +172,9 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
     {
         return hm_table_erase_if(
             this->c(),
-            [](const hm_table *in, std::uint32_t row, void *context) noexcept -> bool {
-                return ask(in, row, *static_cast<Predicate *>(context),
-                           std::index_sequence_for<Columns...>());
+            [](const hm_table *in, std::uint32_t row, void *context) noexcept {
+                return ask_cells<Predicate>(in, row, context,
+                                            std::index_sequence_for<Columns...>());
             },
             &doomed);
     }
@@ -220,10 +226,10 @@ class rows : public table_base<table_shape<Table, Lanes, Columns...>>
         return static_cast<cell_type<I> *>(hm_table_group(this->c(), number, I));
     }
     template <class Predicate, std::size_t... I>
-    static bool ask(const hm_table *in, std::uint32_t row, Predicate &doomed,
-                    std::index_sequence<I...>)
+    static bool ask_cells(const hm_table *in, std::uint32_t row, void *context,
+                          std::index_sequence<I...>) noexcept
     {
-        return doomed(*static_cast<const Columns *>(hm_table_cell(in, row, I))...);
+        return ask<Predicate>(context, *static_cast<const Columns *>(hm_table_cell(in, row, I))...);
     }
 };
 

@@ -73,6 +73,73 @@ struct world_shape : shape_of<hm_world, hm_world_desc, world_options, hm::handle
 template <class... Types> struct without {
 };
 
+/* What a world does at once, and commands record for later. */
+template <class Derived> class giver
+{
+  public:
+    /* Makes an entity with these values; null when refused. Each type is given once. O(values).
+     *
+     * Commands promise it: its handle is known at once, and null is returned when none of the
+     * handles that world::reserve made ready is left, or when hm_commands_create_with would fail.
+     * Then nothing is recorded, and no handle is promised. */
+    template <class... Values> entity create(Values &&...values)
+    {
+        return make(detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);
+    }
+    /* The same with default values, T(): create<position, frozen>(). */
+    template <class First, class... Rest> entity create()
+    {
+        return make(detail::held<First>(), detail::held<Rest>()...);
+    }
+    /* Gives an entity a value, or replaces the one it has: add(stone, velocity{1, 0}), or
+     * add<velocity>(stone, {1, 0}). Fails as hm_world_add and hm_commands_add do.
+     *
+     * Commands own the value until apply. Its type must be a component already where several
+     * threads record at once, and in a destructor that the world calls. */
+    template <class T = void, class Value = T> status add(entity which, Value &&value)
+    {
+        detail::held<detail::type_or<T, Value>> made(std::forward<Value>(value));
+        return add_made(which, made);
+    }
+    /* The same with a default value, T(): add<frozen>(stone). */
+    template <class T> status add(entity which)
+    {
+        detail::held<T> made;
+        return add_made(which, made);
+    }
+
+  protected:
+    template <class T> status add_made(entity which, detail::held<T> &made) noexcept
+    {
+        hm_component added = HM_INVALID_INDEX;
+        status returned = self().template require<T>(&added);
+        if (returned == HM_OK)
+            returned = self().give(which, added, made.value());
+        if (returned == HM_OK)
+            made.was_taken();
+        return returned;
+    }
+
+  private:
+    template <class... Types> entity make(detail::held<Types> &&...made) noexcept
+    {
+        static_assert(detail::all_differ<Types...>, "a component is given twice");
+        hm_component set[sizeof...(Types) + 1] = {};
+        const void *values[] = {made.value()..., nullptr};
+        if (self().template require<Types...>(set) != HM_OK)
+            return entity();
+        const entity created(self().create_of(
+            detail::set_of(set), static_cast<std::uint32_t>(sizeof...(Types)), values));
+        if (created)
+            (made.was_taken(), ...);
+        return created;
+    }
+    Derived &self() noexcept
+    {
+        return static_cast<Derived &>(*this);
+    }
+};
+
 /* A world may be moved, also while a query runs. Its C struct stays where it is, in a page from the
  * world's memory table (a second page leads from types to components). So queries and commands stay
  * valid, and belong to the world that it was moved to. One that was moved from is empty, with
@@ -87,9 +154,11 @@ template <class... Types> struct without {
  * HM_ERROR_FULL. On Windows, and where shared libraries hide their symbols, each library has
  * numbers of its own: use a world only in the one that made it, or name its components there and
  * use the C functions elsewhere. */
-class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shape>>>
+class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shape>>>,
+                            public giver<world>
 {
     friend struct detail::world_access;
+    friend class giver<world>;
 
   public:
     using destroyer::destroyer;
@@ -102,16 +171,6 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return own_.core->component<T>(with.name, with.storage);
     }
 
-    /* Makes an entity with these values; null when refused. Each type is given once. O(values). */
-    template <class... Values> entity create(Values &&...values)
-    {
-        return make(detail::held<std::decay_t<Values>>(std::forward<Values>(values))...);
-    }
-    /* The same with default values, T(): create<position, frozen>(). */
-    template <class First, class... Rest> entity create()
-    {
-        return make(detail::held<First>(), detail::held<Rest>()...);
-    }
     /* Makes n entities: all of them or none. Each array has n values, which are copied as bytes;
      * nullptr: zeros, and for a tag. `entities` nullptr: not reported. As hm_world_create_n.
      * Example:
@@ -139,20 +198,7 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
         return entity(hm_world_copy(c(), which.id()));
     }
 
-    /* Gives an entity a value, or replaces the one it has: add(stone, velocity{1, 0}), or
-     * add<velocity>(stone, {1, 0}). Fails as hm_world_add does. */
-    template <class T = void, class Value = T> status add(entity which, Value &&value)
-    {
-        detail::held<detail::type_or<T, Value>> made(std::forward<Value>(value));
-        return add_made(which, made);
-    }
-    /* The same with a default value, T(): add<frozen>(stone). */
-    template <class T> status add(entity which)
-    {
-        detail::held<T> made;
-        return add_made(which, made);
-    }
-    /* The same with T(args...), or T{args...} for an aggregate; returns the value's address, or
+    /* As add, with T(args...), or T{args...} for an aggregate; returns the value's address, or
      * nullptr when refused. */
     template <class T, class... Args> T *emplace(entity which, Args &&...args)
     {
@@ -247,6 +293,13 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     {
         return get_n<T>(entities.data(), detail::count_of(entities.size()), values);
     }
+    template <class T>
+    std::uint32_t get_n(span<const entity> entities, const T **values) const noexcept
+    {
+        return hm_world_get_n(c(), detail::ids(entities.data()), detail::count_of(entities.size()),
+                              own_.core->find<T>(),
+                              reinterpret_cast<void **>(const_cast<T **>(values)));
+    }
     /* The entity whose value contains the address; null if none does. O(1). */
     template <class T> [[nodiscard]] entity handle_of(const T *value) const noexcept
     {
@@ -305,35 +358,18 @@ class [[nodiscard]] world : public destroyer<issuer<container<detail::world_shap
     }
 
   private:
-    /* Finds or makes these components. `set` is long enough for them. */
     template <class... Types> status require(hm_component *set) noexcept
     {
-        status returned = HM_OK;
-        (void)((returned = own_.core->require<Types>(set++), returned == HM_OK) && ...);
-        return returned;
+        return own_.core->require_all<Types...>(set);
     }
-    template <class... Types> entity make(detail::held<Types> &&...made)
+    hm_handle create_of(const hm_component *set, std::uint32_t n,
+                        const void *const *values) noexcept
     {
-        static_assert(detail::all_differ<Types...>, "a component is given twice");
-        hm_component set[sizeof...(Types) + 1];
-        const void *values[] = {made.value()..., nullptr};
-        if (require<Types...>(set) != HM_OK)
-            return entity();
-        const entity created(
-            hm_world_create_with(c(), detail::set_of(set), sizeof...(Types), values));
-        if (created)
-            (made.was_taken(), ...);
-        return created;
+        return hm_world_create_with(c(), set, n, values);
     }
-    template <class T> status add_made(entity which, detail::held<T> &made) noexcept
+    status give(entity which, hm_component added, const void *value) noexcept
     {
-        hm_component added;
-        status returned = own_.core->require<T>(&added);
-        if (returned == HM_OK)
-            returned = hm_world_add(c(), which.id(), added, made.value());
-        if (returned == HM_OK)
-            made.was_taken();
-        return returned;
+        return hm_world_add(c(), which.id(), added, value);
     }
     template <class... Removed, class... Types>
     status change_made(entity which, detail::held<Types> &&...made)

@@ -312,6 +312,8 @@ template <class C> void do_in_batches_what_single_calls_do()
     std::vector<int *> found(3);
     CHECK(numbers.get_n(handles, found.data()) == 2 && found[1] == nullptr && *found[2] == 3);
     CHECK(numbers.get_n(handles.data(), 1, found.data()) == 1 && *found[0] == 1);
+    const int *seen[3];
+    CHECK(std::as_const(numbers).get_n(handles, seen) == 2 && seen[2] == found[2]);
     CHECK(numbers.handle_of(found[2]) == handles[2] && !numbers.handle_of(&items[0]));
     CHECK(numbers.handle_at(numbers.index_of(handles[2])) == handles[2]);
     CHECK(numbers.erase_at(numbers.index_of(handles[2])) && !numbers.erase_at(99));

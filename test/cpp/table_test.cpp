@@ -11,10 +11,14 @@ namespace
 enum { X, Y, HEALTH };
 using bodies = hm::table<float, double, std::uint32_t>;
 
-} // namespace
+struct gauge {
+    int value;
 
-namespace
-{
+    bool is_empty() const
+    {
+        return value == 0;
+    }
+};
 
 template <class Table> void find_rows_by_handle(Table &table)
 {
@@ -30,6 +34,8 @@ template <class Table> void find_rows_by_handle(Table &table)
     double *cells[3];
     CHECK(table.template get_n<Y>(handles, 3, cells) == 2 && cells[0] == nullptr);
     CHECK(*cells[2] == 4.0 && table.template get_n<Y>({handles, 3}, cells) == 2);
+    const double *seen[3];
+    CHECK(std::as_const(table).template get_n<Y>({handles, 3}, seen) == 2 && seen[2] == cells[2]);
     CHECK(table.erase_at(table.row(handles[19])) && !table.erase_at(100));
     std::uint32_t limit = 10;
     CHECK(table.erase_if([&](float, double, std::uint32_t health) { return health >= limit; }) ==
@@ -47,6 +53,14 @@ TEST(cpp_table, rows_are_found_by_handle_in_every_layout)
     find_rows_by_handle(groups);
     hm::table<hm::lanes<1>, float, double, std::uint32_t> structs(1000);
     find_rows_by_handle(structs);
+}
+
+TEST(cpp_table, a_predicate_may_be_a_member_function)
+{
+    hm::table<gauge> gauges(10);
+    gauges.insert(gauge{0});
+    const hm::handle<hm::table<gauge>> full = gauges.insert(gauge{1});
+    CHECK(gauges.erase_if(&gauge::is_empty) == 1 && gauges.contains(full));
 }
 
 TEST(cpp_table, a_table_of_lanes_has_groups)

@@ -90,6 +90,7 @@ TEST(cpp_world, an_entity_is_copied_by_copy_constructors)
     CHECK(world.add<unique>(stone) == HM_OK && !world.copy(stone) && world.size() == 2);
     CHECK(world.get<unique>(stone)->number == 5 && world.remove_all(stone) == HM_OK);
     CHECK(world.contains(stone) && !world.has<position>(stone));
+    CHECK(!world.copy(world.create<thrower>()) && world.size() == 3);
 }
 
 TEST(cpp_world, many_entities_are_asked_and_changed_at_once)
@@ -101,6 +102,8 @@ TEST(cpp_world, many_entities_are_asked_and_changed_at_once)
     bool alive[2];
     CHECK(world.remove_n<position>(many) == HM_OK && world.add_n(many, values) == HM_OK);
     CHECK(world.get_n(many, found) == 2 && found[0]->x == 1 && found[1]->y == 4);
+    const position *seen[2];
+    CHECK(std::as_const(world).get_n(many, seen) == 2 && seen[1] == found[1]);
     CHECK(world.handle_of(found[1]) == many[1] && !world.handle_of(&values[0]));
     CHECK(world.add_n<frozen>(many) == HM_OK && world.has<frozen>(many[1]));
     hm_component has[8];

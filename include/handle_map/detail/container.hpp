@@ -5,8 +5,6 @@
 
 #include <handle_map/handle.hpp>
 
-#include <exception>
-
 namespace hm
 {
 namespace detail
@@ -185,18 +183,6 @@ template <class T, class... Args> T *construct(void *place, Args &&...args)
         return nullptr;
 }
 
-/* As construct, but returns the value. */
-template <class T, class... Args> T make(Args &&...args)
-{
-    require_made_from<T, Args...>();
-    if constexpr (std::is_constructible<T, Args...>::value)
-        return T(std::forward<Args>(args)...);
-    else if constexpr (takes_braces<T, Args...>)
-        return T{std::forward<Args>(args)...};
-    else
-        std::terminate(); /* not reached */
-}
-
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
@@ -245,10 +231,17 @@ template <class T> constexpr auto destroy_hook() noexcept -> void (*)(void *, vo
         return &destroy<T>;
 }
 
-/* A C predicate that calls a lambda. An exception in it ends the program. */
-template <class T, class Predicate> bool ask(const void *item, void *context) noexcept
+/* How a C predicate, whose context is a lambda, calls that. An exception in it ends the program. */
+template <class Predicate, class... Values>
+bool ask(void *context, const Values &...values) noexcept
 {
-    return std::invoke(*static_cast<Predicate *>(context), *static_cast<const T *>(item));
+    return std::invoke(*static_cast<Predicate *>(context), values...);
+}
+
+/* The C predicate for items of type T. */
+template <class T, class Predicate> bool ask_item(const void *item, void *context) noexcept
+{
+    return ask<Predicate>(context, *static_cast<const T *>(item));
 }
 
 /* What a container demands of its items. It is asked when the container is made: T may be
@@ -301,20 +294,47 @@ struct issues_handles<Owners, std::void_t<decltype(std::declval<const Owners &>(
 template <class Predicate, class Owner, class Value>
 bool ask_owner(void *context, handle<Owner> owner, const Value &value) noexcept
 {
-    auto &predicate = *static_cast<Predicate *>(context);
     if constexpr (std::is_invocable_v<Predicate &, handle<Owner>>)
-        return std::invoke(predicate, owner);
+        return ask<Predicate>(context, owner);
     else
-        return std::invoke(predicate, owner, value);
+        return ask<Predicate>(context, owner, value);
 }
 
-/* What operator-> of an iterator returns whose values are made on the way. */
-template <class T> struct arrow {
-    T value;
+/* What an iterator has besides *, prefix ++ and ==. */
+template <class Self, class Category, class Value, class Reference> struct stepping {
+    using iterator_category = Category;
+    using value_type = Value;
+    using difference_type = std::ptrdiff_t;
+    using reference = Reference;
 
-    T *operator->() noexcept
+    Self operator++(int) noexcept
     {
-        return std::addressof(value);
+        Self &self = static_cast<Self &>(*this);
+        Self before = self;
+        ++self;
+        return before;
+    }
+    friend bool operator!=(const Self &a, const Self &b) noexcept
+    {
+        return !(a == b);
+    }
+};
+
+/* The same for one whose values are made on the way. */
+template <class Self, class Value>
+struct making : stepping<Self, std::input_iterator_tag, Value, Value> {
+    struct pointer {
+        Value value;
+
+        Value *operator->() noexcept
+        {
+            return std::addressof(value);
+        }
+    };
+
+    pointer operator->() const noexcept
+    {
+        return {*static_cast<const Self &>(*this)};
     }
 };
 
@@ -368,49 +388,31 @@ template <class Of, class Value> class pairs
     const container *c_ = nullptr;
 
   public:
-    class iterator
+    class iterator : public making<iterator, entry<typename Of::handle, Value>>
     {
         const container *c_ = nullptr;
         std::uint32_t at_ = 0;
 
       public:
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag;
-        using value_type = entry<typename Of::handle, Value>;
-        using difference_type = std::ptrdiff_t;
-        using reference = value_type;
-        using pointer = arrow<value_type>;
+        using making<iterator, entry<typename Of::handle, Value>>::operator++;
 
         iterator() noexcept = default;
         iterator(const container *c, std::uint32_t at) noexcept : c_(c), at_(at)
         {
         }
-        reference operator*() const noexcept
+        entry<typename Of::handle, Value> operator*() const noexcept
         {
             return {typename Of::handle(Of::handle_at(c_, at_)), *Of::at(c_, at_)};
-        }
-        pointer operator->() const noexcept
-        {
-            return {**this};
         }
         iterator &operator++() noexcept
         {
             at_ = Of::next(c_, at_);
             return *this;
         }
-        iterator operator++(int) noexcept
-        {
-            iterator before = *this;
-            ++*this;
-            return before;
-        }
         friend bool operator==(const iterator &a, const iterator &b) noexcept
         {
             return a.at_ == b.at_;
-        }
-        friend bool operator!=(const iterator &a, const iterator &b) noexcept
-        {
-            return a.at_ != b.at_;
         }
     };
 
@@ -441,50 +443,32 @@ template <class Of> class walked
     const container *c_ = nullptr;
 
   public:
-    class iterator
+    class iterator : public making<iterator, typename Of::value_type>
     {
         const container *c_ = nullptr;
         typename Of::view view_{};
 
       public:
         using iterator_concept = std::forward_iterator_tag;
-        using iterator_category = std::input_iterator_tag;
-        using value_type = typename Of::value_type;
-        using difference_type = std::ptrdiff_t;
-        using reference = value_type;
-        using pointer = arrow<value_type>;
+        using making<iterator, typename Of::value_type>::operator++;
 
         iterator() noexcept = default;
         explicit iterator(const container *c) noexcept : c_(c)
         {
             (void)Of::next(c_, &view_);
         }
-        reference operator*() const noexcept
+        typename Of::value_type operator*() const noexcept
         {
             return Of::value(view_);
-        }
-        pointer operator->() const noexcept
-        {
-            return {**this};
         }
         iterator &operator++() noexcept
         {
             (void)Of::next(c_, &view_);
             return *this;
         }
-        iterator operator++(int) noexcept
-        {
-            iterator before = *this;
-            ++*this;
-            return before;
-        }
         friend bool operator==(const iterator &a, const iterator &b) noexcept
         {
             return a.view_.next == b.view_.next;
-        }
-        friend bool operator!=(const iterator &a, const iterator &b) noexcept
-        {
-            return a.view_.next != b.view_.next;
         }
     };
 

@@ -22,45 +22,20 @@ constexpr bool all_differ<First, Rest...> =
 template <class T, class Value>
 using type_or = std::conditional_t<std::is_void<T>::value, std::decay_t<Value>, T>;
 
-/* A value whose bytes a world copies, and which needs no destructor. */
-template <class T> class plain_value
-{
-    T value_;
-
-  public:
-    template <class... Args>
-    explicit plain_value(Args &&...args) : value_(make<T>(std::forward<Args>(args)...))
-    {
-    }
-    plain_value(const plain_value &) = delete;
-    plain_value &operator=(const plain_value &) = delete;
-    const void *bytes() const noexcept
-    {
-        return std::addressof(value_);
-    }
-    void was_taken() noexcept
-    {
-    }
-};
-
 /* A value of a component until a world takes it as bytes. */
-template <class T>
-class held
-    : public std::conditional_t<std::is_trivially_copyable<T>::value, plain_value<T>, maker<T>>
+template <class T> class held : public maker<T>
 {
-    using base = std::conditional_t<std::is_trivially_copyable<T>::value, plain_value<T>, maker<T>>;
-
   public:
-    using base::base;
+    using maker<T>::maker;
     /* For the C functions: a tag has no value. */
     const void *value() const noexcept
     {
-        return is_tag<T> ? nullptr : base::bytes();
+        return is_tag<T> ? nullptr : this->bytes();
     }
     void was_taken() noexcept
     {
         if constexpr (!is_tag<T>)
-            base::was_taken();
+            maker<T>::was_taken();
     }
 };
 
@@ -199,6 +174,14 @@ struct world_core {
                                           : make_component<std::decay_t<T>>(found, name, storage);
     }
 
+    /* The same for several types. `set` is long enough for them. */
+    template <class... Types> status require_all(hm_component *set) noexcept
+    {
+        status returned = HM_OK;
+        (void)((returned = require<Types>(set++), returned == HM_OK) && ...);
+        return returned;
+    }
+
     void add(follower *added, follower **head) noexcept
     {
         const locked hold(lock);
@@ -293,9 +276,14 @@ struct world_core {
         desc.storage = storage;
         if constexpr (!is_tag<T>)
             desc.destroy = destroy_hook<T>();
-        if constexpr (!is_tag<T> && !std::is_trivially_copyable<T>::value &&
-                      std::is_nothrow_copy_constructible<T>::value)
-            desc.copy = &copy_value<T>;
+        /* hm_world_copy refuses values that have a destroy hook and no copy hook: so does a type
+         * without a copy constructor that cannot throw get one, even if it does nothing. */
+        if constexpr (!is_tag<T> && !std::is_trivially_copyable<T>::value) {
+            if constexpr (std::is_nothrow_copy_constructible<T>::value)
+                desc.copy = &copy_value<T>;
+            else
+                desc.destroy = &destroy<T>;
+        }
         std::uint32_t number = type_number<T>::give();
         status returned = is_live() ? make_room(number) : HM_OK;
         if (returned != HM_OK)
@@ -372,7 +360,7 @@ struct world_owner {
     }
 };
 
-/* Owns the C struct of a query or of commands. */
+/* The base of hm::query and hm::commands, which owns the C struct. */
 template <class C, void (*Fini)(C *)> class following
 {
     struct node : follower {
@@ -400,14 +388,22 @@ template <class C, void (*Fini)(C *)> class following
     {
         end();
     }
-    C *c() noexcept
+    /* Whether init has succeeded, and the world has not ended. */
+    explicit operator bool() const noexcept
+    {
+        return node_.core != nullptr;
+    }
+    /* For the functions of the C library. */
+    [[nodiscard]] C *c() noexcept
     {
         return &node_.c;
     }
-    const C *c() const noexcept
+    [[nodiscard]] const C *c() const noexcept
     {
         return &node_.c;
     }
+
+  protected:
     world_core *core() const noexcept
     {
         return node_.core;
