@@ -11,8 +11,7 @@
  * item that was popped is reported.
  *
  * Limits: items of 1 byte and more, alignments from 1 to 4096, any capacity whose bytes fit in
- * size_t. An item may straddle pages. A zeroed array, and one whose init failed, is a valid empty
- * array of capacity 0; a NULL array is a broken contract (handle_map.h).
+ * size_t. An item may straddle pages.
  *
  * Threads: no locks inside. Const calls may run together while no thread writes. */
 #ifndef HANDLE_MAP_ARRAY_H
@@ -20,9 +19,7 @@
 
 #include <handle_map/memory.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* The capacity of a container whose descriptor has capacity 0. */
 #define HM_DEFAULT_CAPACITY 1048576
@@ -52,9 +49,8 @@ typedef struct hm_array {
 
 /* Reserves the range; commits nothing. HM_ERROR_INVALID: a NULL argument, item size 0, an alignment
  * that is no power of two, is above 4096 or does not divide the size, a size that overflows, or a
- * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. After a
- * failure the array is zeroed. The array keeps no pointer to the descriptor, only one to the memory
- * table, which must outlive it. It must not be called on a live array, which leaks then. O(1). */
+ * memory table that breaks its contract. HM_ERROR_MEMORY: the reservation was refused. The memory
+ * table must outlive the array. O(1). */
 HM_API hm_status hm_array_init(hm_array *array, const hm_array_desc *desc);
 
 /* Releases the range and zeroes the array; cannot fail. Invalidates all pointers. May be called
@@ -63,14 +59,7 @@ HM_API void hm_array_fini(hm_array *array);
 
 /* Commits memory for n more items, or for some beyond, since it commits in steps: up to there push
  * and resize cannot fail. HM_ERROR_FULL: n more would exceed the capacity; HM_ERROR_MEMORY: the
- * system refuses; then nothing has changed. Invalidates nothing. At most one commit. Example:
- *
- *     if (hm_array_reserve(&array, 2) == HM_OK) {
- *         float *x = hm_array_push(&array); // neither is NULL
- *         float *y = hm_array_push(&array);
- *         *x = *y = 0.5f;
- *     }
- */
+ * system refuses; then nothing has changed. Invalidates nothing. At most one commit. */
 HM_API hm_status hm_array_reserve(hm_array *array, size_t n);
 
 /* Sets the number of items. New items are zero. Fails as hm_array_reserve does. Invalidates
@@ -115,12 +104,7 @@ static inline bool hm_array_pop(hm_array *array)
     return true;
 }
 
-/* Returns the item, or NULL past the end. O(1). Example:
- *
- *     float *sample = hm_array_at(&array, 3);
- *     if (sample != NULL)
- *         *sample *= 2;
- */
+/* Returns the item, or NULL past the end. O(1). */
 static inline void *hm_array_at(const hm_array *array, size_t index)
 {
     HM_CONTRACT(array != NULL, "hm_array_at: array is NULL");
@@ -149,8 +133,6 @@ static inline size_t hm_array_committed_size(const hm_array *array)
     return array->committed_size;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

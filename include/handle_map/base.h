@@ -22,9 +22,7 @@
 #define HM_API
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 typedef enum hm_status {
     HM_OK = 0,
@@ -101,8 +99,6 @@ HM_NORETURN HM_API HM_COLD void hm_panic_busy(const char *file, int line, const 
 #define HM_CONTRACT(condition, message)                                                            \
     ((condition) ? (void)0 : hm_panic(__FILE__, __LINE__, (message)))
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -15,6 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Around the declarations of C, which a C++ program includes too. */
+#ifdef __cplusplus
+#define HM_BEGIN_C extern "C" {
+#define HM_END_C }
+#else
+#define HM_BEGIN_C
+#define HM_END_C
+#endif
+
 /* memcpy, memmove and memset, which a freestanding compiler needs itself, but need not declare. */
 #if !defined(HM_FREESTANDING)
 #include <string.h>
@@ -25,15 +34,11 @@
 #endif
 #endif
 #if defined(HM_FREESTANDING) && !defined(HM_HAS_STRING_H)
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 #endif
 
 /* __GNUC__ selects gcc and clang, _MSC_VER Microsoft's compiler; any other gets standard C. A
@@ -82,8 +87,7 @@ void *memset(void *to, int byte, size_t size);
 #define HM_THREAD_LOCAL _Thread_local
 #endif
 
-/* HM_UNUSED: a generated function that a program need not call. HM_COLD: code that is placed away
- * from the hot path. HM_INLINE: inlined even if it is large, so that a constant argument folds. */
+/* HM_UNUSED: a generated function that a program need not call. */
 #if defined(__cplusplus)
 #define HM_UNUSED [[maybe_unused]]
 #elif defined(__GNUC__) || defined(__clang__)
@@ -91,56 +95,49 @@ void *memset(void *to, int byte, size_t size);
 #else
 #define HM_UNUSED
 #endif
+
+/* HM_COLD: code that is placed away from the hot path.
+ * HM_INLINE: inlined even if it is large, so that a constant argument folds.
+ * HM_PREFETCH: starts loading the cache line of an address, without waiting; any address may be
+ * given. The empty asm is there because gcc drops a call of a function that only prefetches.
+ * HM_OPAQUE: hides a variable's value from the compiler, so that it does not turn arithmetic with
+ * the variable into a branch.
+ * HM_IS_CONSTANT: whether the compiler knows the value, or 0 where it cannot tell.
+ * HM_ASSUME: a fact that the compiler cannot see and may rely on. */
 #if defined(HM_USE_GNU)
 #define HM_COLD __attribute__((cold))
 #define HM_INLINE static inline __attribute__((always_inline, unused))
-#elif defined(HM_USE_MSVC)
-#define HM_COLD
-#define HM_INLINE static __forceinline
-#else
-#define HM_COLD
-#define HM_INLINE static inline
-#endif
-
-/* HM_PREFETCH: starts loading the cache line of an address, without waiting; any address may be
- * given. The empty asm is there because gcc drops a call of a function that only prefetches. */
-#if defined(HM_USE_GNU)
 #define HM_PREFETCH(address)                                                                       \
     do {                                                                                           \
         __builtin_prefetch(address);                                                               \
         __asm__ volatile("");                                                                      \
     } while (0)
-#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_IX86))
+#define HM_OPAQUE(variable) __asm__("" : "+r"(variable))
+#define HM_IS_CONSTANT(value) __builtin_constant_p(value)
+#if defined(__clang__)
+#define HM_ASSUME(condition) __builtin_assume(condition)
+#else
+#define HM_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
+#endif
+#elif defined(HM_USE_MSVC)
+#define HM_COLD
+#define HM_INLINE static __forceinline
+#if defined(_M_X64) || defined(_M_IX86)
 #define HM_PREFETCH(address) _mm_prefetch(HM_POINTER_CAST(const char *, address), _MM_HINT_T0)
-#elif defined(HM_USE_MSVC) && defined(_M_ARM64)
+#elif defined(_M_ARM64)
 #define HM_PREFETCH(address) __prefetch(address)
 #else
 #define HM_PREFETCH(address) ((void)(address))
 #endif
-
-/* HM_OPAQUE: hides a variable's value from the compiler, so that it does not turn arithmetic with
- * the variable into a branch. */
-#if defined(HM_USE_GNU)
-#define HM_OPAQUE(variable) __asm__("" : "+r"(variable))
-#else
 #define HM_OPAQUE(variable) ((void)(variable))
-#endif
-
-/* HM_IS_CONSTANT: whether the compiler knows the value, or 0 where it cannot tell. */
-#if defined(HM_USE_GNU)
-#define HM_IS_CONSTANT(value) __builtin_constant_p(value)
-#else
 #define HM_IS_CONSTANT(value) 0
-#endif
-
-/* HM_ASSUME: a fact that the compiler cannot see and may rely on. */
-#if defined(HM_USE_GNU) && defined(__clang__)
-#define HM_ASSUME(condition) __builtin_assume(condition)
-#elif defined(HM_USE_GNU)
-#define HM_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
-#elif defined(HM_USE_MSVC)
 #define HM_ASSUME(condition) __assume(condition)
 #else
+#define HM_COLD
+#define HM_INLINE static inline
+#define HM_PREFETCH(address) ((void)(address))
+#define HM_OPAQUE(variable) ((void)(variable))
+#define HM_IS_CONSTANT(value) 0
 #define HM_ASSUME(condition) ((void)0)
 #endif
 

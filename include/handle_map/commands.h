@@ -20,9 +20,7 @@
 
 #include <handle_map/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. */
 typedef struct hm_commands_desc {
@@ -43,25 +41,16 @@ typedef struct hm_commands {
 
 /* Reserves address space; commits nothing. `desc` may be NULL: all fields have their defaults.
  * HM_ERROR_INVALID: `commands` or `world` is NULL, or the size is against its limits.
- * HM_ERROR_MEMORY: the system refuses. After a failure the buffer is zeroed. Must not be called on
- * a live buffer, which leaks then with all that it has recorded. It keeps no pointer to the
- * descriptor. O(1), one reservation.
+ * HM_ERROR_MEMORY: the system refuses. O(1), one reservation.
  *
  * The buffer keeps the address of its world, which must outlive it. The memory is the world's
- * (hm_world_desc.memory), and is kept for the next frame until fini. The buffer may be moved:
- * assign the struct, and use only the copy from then on. Do not move it from inside a callback. A
- * zeroed buffer, and one whose init failed, is a valid empty one that can record nothing. A NULL
- * buffer is a broken contract.
+ * (hm_world_desc.memory), and is kept for the next frame until fini. The buffer may be moved, but
+ * not from inside a callback. An empty one can record nothing.
  *
  * Threads: several may record at once, each into a buffer of its own, while nobody changes the
  * world: only const calls of the world, no apply, and no clear or fini of a buffer that has
  * commands. The buffers then grow through the world's memory table from all of these threads, which
- * an arena allows only behind a lock (memory.h). Example:
- *
- *     hm_commands commands;
- *     if (hm_commands_init(&commands, &world, NULL) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * an arena allows only behind a lock (memory.h). */
 HM_API hm_status hm_commands_init(hm_commands *commands, hm_world *world,
                                   const hm_commands_desc *desc);
 
@@ -105,10 +94,7 @@ HM_API hm_status hm_commands_destroy(hm_commands *commands, hm_handle entity);
  * not of this world, or a value is given for a tag; HM_ERROR_MEMORY; HM_ERROR_FULL. The destroy
  * hook of the component runs once for the value, whether the world or the buffer owns it in the
  * end. That includes a value that later commands of the same buffer replace or remove, and one
- * whose command is skipped, dropped or cleared. O(size of the value). Example:
- *
- *     hm_commands_add(&commands, mover, velocity, &(struct vector){1, 0});
- */
+ * whose command is skipped, dropped or cleared. O(size of the value). */
 HM_API hm_status hm_commands_add(hm_commands *commands, hm_handle entity, hm_component component,
                                  const void *value);
 
@@ -193,9 +179,7 @@ static inline uint32_t hm_commands_dropped(const hm_commands *commands)
     return commands->dropped;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_COMMANDS_DEFINE(place, struct vector), without a semicolon, defines for the place_component of
  * HM_COMPONENT_DEFINE

@@ -17,9 +17,7 @@
 #include <handle_map/table.h>
 #include <handle_map/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* All fields are private. */
 typedef struct hm_directory {
@@ -28,8 +26,7 @@ typedef struct hm_directory {
 
 /* Reserves 512 KiB of addresses (256 with 32-bit pointers); commits nothing. `memory` must outlive
  * the directory; NULL: hm_memory_os(). HM_ERROR_INVALID: a NULL directory or a bad memory table.
- * HM_ERROR_MEMORY: the reservation was refused. After a failure the directory is zeroed. It must
- * not be called on a live directory, which leaks then. O(1). */
+ * HM_ERROR_MEMORY: the reservation was refused. O(1). */
 HM_API hm_status hm_directory_init(hm_directory *directory, const hm_memory *memory);
 
 /* Releases the directory and zeroes it; cannot fail. The containers are untouched. May be called
@@ -89,12 +86,7 @@ HM_API void *hm_directory_get(const hm_directory *directory, hm_handle handle);
 HM_API hm_handle_state hm_directory_explain(const hm_directory *directory, hm_handle handle);
 
 /* Says the same in a sentence, as hm_map_describe does. When no container has its type id:
- * "foreign: type id 4, no container of the directory has it". O(length). Example:
- *
- *     char text[160];
- *     hm_directory_describe(&directory, handle, text, sizeof text);
- *     printf("the target is %s\n", text);
- */
+ * "foreign: type id 4, no container of the directory has it". O(length). */
 HM_API size_t hm_directory_describe(const hm_directory *directory, hm_handle handle, char *buffer,
                                     size_t size);
 
@@ -104,8 +96,6 @@ HM_API size_t hm_directory_describe(const hm_directory *directory, hm_handle han
  * O(type ids up to the highest one added). */
 HM_API hm_handle hm_directory_handle_of(const hm_directory *directory, const void *item);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -17,9 +17,7 @@
 
 #include <handle_map/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 typedef struct hm_handle {
     uint64_t bits; /* the layout above */
@@ -159,9 +157,7 @@ typedef struct hm_owners {
     bool is_given;      /* false: the descriptor names no container */
 } hm_owners;
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_HANDLE_DEFINE(node), without a semicolon, defines
  *

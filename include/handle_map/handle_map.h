@@ -84,7 +84,8 @@
  * not, keeps no pointer to its descriptor. It must not be called on a live container: finish that
  * first. The struct may be uninitialised, so init cannot tell; it overwrites the struct, what the
  * container has leaks, and its handles may name items of the new one. The report tells of it, if it
- * lists the container.
+ * lists the container. All this holds for arrays, ID tables, arenas, directories, queries and
+ * commands, too.
  *
  * Moving. A container may be moved: assign the struct, and use only the copy from then on. Do not
  * move it while something keeps its address: from inside one of its callbacks, while a directory or

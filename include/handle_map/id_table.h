@@ -20,16 +20,13 @@
 #include <handle_map/detail/handle.h>
 #include <handle_map/detail/id_table.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. */
 typedef struct hm_id_table_desc {
-    uint32_t capacity;  /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
-    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint32_t capacity;       /* live slots, at most; 0: HM_DEFAULT_CAPACITY */
+    uint32_t max_slots;      /* index space in slots, at least the capacity; 0: as for a map */
+    uint16_t type_id;        /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     const hm_memory *memory; /* NULL: hm_memory_os(); must outlive the table */
 } hm_id_table_desc;
 
@@ -38,9 +35,7 @@ typedef struct hm_id_table_desc {
 
 /* Reserves address space; commits nothing. HM_ERROR_INVALID: a NULL argument, a capacity or type id
  * above the limits, max_slots below the capacity, a bad memory table. HM_ERROR_MEMORY: a
- * reservation was refused. After a failure the table is zeroed. Like hm_map_init, it must not be
- * called on a live table: that leaks, and its handles may name slots of the new one. O(1), one
- * reservation. */
+ * reservation was refused. O(1), one reservation. */
 HM_API hm_status hm_id_table_init(hm_id_table *table, const hm_id_table_desc *desc);
 
 /* Releases everything and zeroes the table; cannot fail. May be called twice. O(1). */
@@ -212,8 +207,6 @@ HM_API hm_owners hm_id_table_as_owners(const hm_id_table *table);
 /* Checks that all parts of the table are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots). */
 HM_API hm_status hm_id_table_validate(const hm_id_table *table);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

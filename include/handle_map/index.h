@@ -21,21 +21,14 @@
 #include <handle_map/detail/typed.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. */
 typedef struct hm_index_desc {
-    hm_owners owners;   /* the owners' container, as hm_map_as_owners returns it, or
-                           hm_pool_as_owners and so on: it says max_slots and type_id, which may
-                           be left 0, and the capacity, if that is 0 */
+    hm_owners owners;   /* as in hm_secondary_desc, and so are max_slots and type_id */
     uint32_t capacity;  /* owners, at most 2^28; 0: that of the owners' container, else 1,048,576 */
-    uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
-                           says, or without them what a map of this capacity has by default: the
-                           larger of 2^20 and 16 x capacity, or 2 x capacity where addresses are
-                           scarce (memory.h) */
-    uint16_t type_id;   /* of the owners; at most 0x7FFF */
+    uint32_t max_slots; /* of the owners' container */
+    uint16_t type_id;   /* of the owners */
     uint32_t key_limit; /* keys are below it, and each up to the highest one used takes 4 bytes; 0:
                            any 64 bits are a key, and are hashed with a secret seed, so that nobody
                            who chooses keys can make them collide */
@@ -63,15 +56,7 @@ typedef struct hm_index_view {
  * Memory: for each owner 24 bytes, and 4 for each slot of their container as in a secondary; for
  * each key that has members 52 bytes, and 4 more if keys are hashed. An array has space for up to
  * twice as many members as it has had; hm_index_defragment leaves each just what it needs. The
- * memory of a key without members is used for other keys; hm_index_trim gives it back. Example:
- *
- *     hm_index cells;
- *     const hm_index_desc desc = {.owners = hm_map_as_owners(&map),
- *                                 .key_limit = ROWS * COLUMNS,
- *                                 .name = "cells"};
- *     if (hm_index_init(&cells, &desc) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * memory of a key without members is used for other keys; hm_index_trim gives it back. */
 HM_API hm_status hm_index_init(hm_index *index, const hm_index_desc *desc);
 
 /* Releases all memory, zeroes the struct. O(1). */
@@ -91,10 +76,6 @@ HM_API void hm_index_fini(hm_index *index);
  *
  * Amortised O(1); for hashed keys on average. If gaps between the arrays have used up the address
  * space, they are closed first, which takes O(owners): hm_index_defragment now and then avoids it.
- * Example:
- *
- *     if (hm_index_set(&cells, handle, cell_of(3, 4)) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
  */
 HM_API hm_status hm_index_set(hm_index *index, hm_handle owner, uint64_t key);
 
@@ -223,9 +204,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
     return index->key_count;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_INDEX_DEFINE(cell, body) defines cell_index, cell_index_view and a typed form of each
  * function, as handle_map.h says, for the body_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
@@ -278,9 +257,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
                          hm_index_set_n(&hm_self->index, HM_TYPED_IDS(hm_handles), hm_keys, hm_n))
 
 #define HM_INDEX_DEFINE_REMOVE(prefix, owner)                                                      \
-    HM_TYPED_FORM(index, bool, prefix##_index_remove,                                              \
-                  (prefix##_index * hm_self, owner##_handle hm_owner),                             \
-                  hm_index_remove(&hm_self->index, hm_owner.id))                                   \
+    HM_TYPED_FORM_OF(prefix, index, , bool, remove, owner##_handle)                                \
     HM_TYPED_DEFINE_END_N(prefix, index, remove_n, owner##_handle, "owners")                       \
     HM_TYPED_FORM(index, uint32_t, prefix##_index_remove_key,                                      \
                   (prefix##_index * hm_self, uint64_t hm_key),                                     \
@@ -304,22 +281,9 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
                   (const prefix##_index *hm_self, uint64_t hm_key, uint32_t *hm_count),            \
                   HM_POINTER_CAST(const owner##_handle *,                                          \
                                   hm_index_members(&hm_self->index, hm_key, hm_count)))            \
-    HM_UNUSED static inline bool prefix##_index_next(const prefix##_index *hm_self,                \
-                                                     prefix##_index_view *hm_walk)                 \
-    {                                                                                              \
-        hm_index_view hm_found;                                                                    \
-        bool hm_is_any;                                                                            \
-        HM_TYPED_CONTRACT(index, prefix##_index_next);                                             \
-        HM_CONTRACT(hm_walk != NULL, #prefix "_index_next: view is NULL");                         \
-        memset(&hm_found, 0, sizeof hm_found);                                                     \
-        hm_found.next = hm_walk->next;                                                             \
-        hm_is_any = hm_index_next(&hm_self->index, &hm_found);                                     \
-        hm_walk->key = hm_found.key;                                                               \
-        hm_walk->members = HM_POINTER_CAST(const owner##_handle *, hm_found.members);              \
-        hm_walk->count = hm_found.count;                                                           \
-        hm_walk->next = hm_found.next;                                                             \
-        return hm_is_any;                                                                          \
-    }
+    HM_TYPED_DEFINE_NEXT(                                                                          \
+        prefix, index, hm_index_next(&hm_self->index, &hm_found), hm_walk->key = hm_found.key,     \
+        hm_walk->members = HM_POINTER_CAST(const owner##_handle *, hm_found.members))
 
 #define HM_INDEX_DEFINE_LOOKUP(prefix, owner)                                                      \
     HM_TYPED_DEFINE_CONTAINS(prefix, index, owner##_handle, "owners")                              \
@@ -332,8 +296,7 @@ static inline uint32_t hm_index_key_count(const hm_index *index)
     HM_TYPED_FORM(index, bool, prefix##_index_key_of,                                              \
                   (const prefix##_index *hm_self, owner##_handle hm_owner, uint64_t *hm_key),      \
                   hm_index_key_of(&hm_self->index, hm_owner.id, hm_key))                           \
-    HM_TYPED_FORM(index, uint32_t, prefix##_index_key_count, (const prefix##_index *hm_self),      \
-                  hm_index_key_count(&hm_self->index))                                             \
+    HM_TYPED_FORM_ASK(prefix, index, uint32_t, key_count)                                          \
     HM_TYPED_FORM(index, hm_progress, prefix##_index_defragment,                                   \
                   (prefix##_index * hm_self, hm_budget * hm_within),                               \
                   hm_index_defragment(&hm_self->index, hm_within))

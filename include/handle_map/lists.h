@@ -21,9 +21,7 @@
 #include <handle_map/detail/typed.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_lists_desc {
@@ -31,8 +29,7 @@ typedef struct hm_lists_desc {
     size_t item_align;  /* bytes, a power of two up to 4096; 0: the largest one that divides the
                            size, at most that of max_align_t */
     uint32_t capacity;  /* lists, at most UINT32_MAX - 1; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
+    uint32_t max_slots; /* index space in slots, at least the capacity; 0: as for a map */
     uint64_t max_items; /* in all lists together; 0: 16 x capacity; where addresses are scarce
                            4 x capacity; they must take less than 32 GiB */
     uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
@@ -60,17 +57,7 @@ typedef hm_stats hm_lists_stats;
  * of 8 bytes, or of the items' alignment if that is larger, and blocks are multiples of that; where
  * max_items take 8 GiB or more, heads and multiples are up to 4 times as large. Blocks that have
  * grown are powers of two, so up to half of one may be unused until defragment gives each list
- * exactly what it needs. Freed blocks are used again for lists of the same size. Example:
- *
- *     hm_lists contacts;
- *     const hm_lists_desc desc = {.item_size = sizeof(struct contact),
- *                                 .capacity = 100000,
- *                                 .max_items = 1000000,
- *                                 .type_id = 9,
- *                                 .name = "contacts"};
- *     if (hm_lists_init(&contacts, &desc) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * exactly what it needs. Freed blocks are used again for lists of the same size. */
 HM_API hm_status hm_lists_init(hm_lists *lists, const hm_lists_desc *desc);
 
 /* Destroys all lists, releases all memory, zeroes the struct. O(1); with a destroy hook also the
@@ -256,12 +243,11 @@ static inline hm_handle hm_lists_handle_at(const hm_lists *lists, uint32_t index
 
 /* Closes the gaps between blocks: moves lists toward the beginning of the range, and gives each
  * just the memory that its items take. The next push to it therefore moves it. An empty list takes
- * no memory. Call it once a frame, or when little happens; it resumes where it stopped, and the
- * program may change anything between calls. The lists keep their order in memory. A swap is one
- * list that is moved, whatever its size; there are no compares. A call looks at no more than 4,096
- * blocks, and 4 more for each swap that it may make. Done: there are no gaps; then a call costs
- * nothing until something changes, and memory that an erase leaves unused is free at once. Never
- * fails. Invalidates all pointers to items. */
+ * no memory. Call it once a frame, or when little happens: it resumes where it stopped. The lists
+ * keep their order in memory. A swap is one list that is moved, whatever its size; there are no
+ * compares. A call looks at no more than 4,096 blocks, and 4 more for each swap that it may make.
+ * Done: there are no gaps; then a call costs nothing until something changes, and memory that an
+ * erase leaves unused is free at once. Never fails. Invalidates all pointers to items. */
 HM_API hm_progress hm_lists_defragment(hm_lists *lists, hm_budget *budget);
 
 /* Gives back whole pages: those behind the last block, and those of the ID table behind the last
@@ -284,9 +270,7 @@ HM_API hm_lists_stats hm_lists_get_stats(const hm_lists *lists);
 /* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(slots + blocks). */
 HM_API hm_status hm_lists_validate(const hm_lists *lists);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_LISTS_DEFINE(contact, struct contact, 9) defines contact_handle, which names a list,
  * contact_lists, contact_lists_view and a typed form of each function, HM_LISTS_DEFINE_FOR all but
@@ -332,9 +316,7 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     HM_TYPED_FORM(lists, hm_status, prefix##_lists_create_n,                                       \
                   (prefix##_lists * hm_self, uint32_t hm_n, prefix##_handle * hm_handles),         \
                   hm_lists_create_n(&hm_self->lists, hm_n, HM_TYPED_IDS(hm_handles)))              \
-    HM_TYPED_FORM(lists, bool, prefix##_lists_destroy,                                             \
-                  (prefix##_lists * hm_self, prefix##_handle hm_list),                             \
-                  hm_lists_destroy(&hm_self->lists, hm_list.id))                                   \
+    HM_TYPED_FORM_OF(prefix, lists, , bool, destroy, prefix##_handle)                              \
     HM_TYPED_FORM(lists, hm_progress, prefix##_lists_defragment,                                   \
                   (prefix##_lists * hm_self, hm_budget * hm_within),                               \
                   hm_lists_defragment(&hm_self->lists, hm_within))
@@ -389,23 +371,9 @@ HM_API hm_status hm_lists_validate(const hm_lists *lists);
     HM_TYPED_FORM(lists, type *, prefix##_lists_items,                                             \
                   (const prefix##_lists *hm_self, prefix##_handle hm_list, uint32_t *hm_count),    \
                   HM_CAST(type *, hm_lists_items(&hm_self->lists, hm_list.id, hm_count)))          \
-    HM_UNUSED static inline bool prefix##_lists_next(const prefix##_lists *hm_self,                \
-                                                     prefix##_lists_view *hm_walk)                 \
-    {                                                                                              \
-        hm_lists_view hm_found;                                                                    \
-        bool hm_is_any;                                                                            \
-        HM_TYPED_CONTRACT(lists, prefix##_lists_next);                                             \
-        HM_CONTRACT(hm_walk != NULL, #prefix "_lists_next: view is NULL");                         \
-        memset(&hm_found, 0, sizeof hm_found);                                                     \
-        hm_found.next = hm_walk->next;                                                             \
-        hm_is_any = hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type));                    \
-        hm_walk->list.id = hm_found.list;                                                          \
-        hm_walk->items = HM_CAST(type *, hm_found.items);                                          \
-        hm_walk->count = hm_found.count;                                                           \
-        hm_walk->next = hm_found.next;                                                             \
-        return hm_is_any;                                                                          \
-    }                                                                                              \
-    HM_TYPED_FORM(lists, uint64_t, prefix##_lists_item_count, (const prefix##_lists *hm_self),     \
-                  hm_lists_item_count(&hm_self->lists))
+    HM_TYPED_DEFINE_NEXT(                                                                          \
+        prefix, lists, hm_lists_next_as(&hm_self->lists, &hm_found, sizeof(type)),                 \
+        hm_walk->list.id = hm_found.list, hm_walk->items = HM_CAST(type *, hm_found.items))        \
+    HM_TYPED_FORM_ASK(prefix, lists, uint64_t, item_count)
 
 #endif

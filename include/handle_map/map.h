@@ -21,9 +21,7 @@
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. Only item_size has no default. */
 typedef struct hm_map_desc {
@@ -422,9 +420,7 @@ static inline void *hm_map_meta_at(const hm_map *map, uint32_t dense_index)
     return map->meta_array.data + map->meta_array.item_size * dense_index;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_MAP_DEFINE(texture, struct texture, 3) defines texture_handle, texture_map and a typed form of
  * each function, HM_MAP_DEFINE_FOR all but the handle: handle_map.h says how. Example:

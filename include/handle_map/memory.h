@@ -14,9 +14,7 @@
 
 #include <handle_map/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* In bytes: the largest alignment of an item, and that of a reservation whose size is a multiple of
  * it. */
@@ -156,10 +154,9 @@ typedef struct hm_memory_arena_stats {
  * these pages, rounded up too. So a static buffer of N pages of 4 KiB, with N up to 4,096, has
  * space for a `size` of N - 1 pages. Commits these bytes and some of the first pages.
  * HM_ERROR_INVALID: a NULL argument, a size above SIZE_MAX / 4, a parent that breaks its contract.
- * HM_ERROR_MEMORY: the parent refuses. After a failure the arena is zeroed, and containers refuse
- * its table. The arena keeps a pointer to the parent, which must outlive it, but none to the
- * descriptor. An arena may be the parent of another. Must not be called on a live arena: that
- * leaks, and its containers lose their memory table. O(1). */
+ * HM_ERROR_MEMORY: the parent refuses. After a failure containers refuse the arena's table. The
+ * parent must outlive the arena. An arena may be the parent of another. Must not be called on a
+ * live arena: that leaks, and its containers lose their memory table. O(1). */
 HM_API hm_status hm_memory_arena_init(hm_memory_arena *arena, const hm_memory_arena_desc *desc);
 
 /* Releases everything and zeroes the arena; cannot fail. Finish its containers first: one that
@@ -201,8 +198,6 @@ HM_API void hm_memory_unpoison(const void *address, size_t size);
 #endif
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

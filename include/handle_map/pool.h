@@ -18,9 +18,7 @@
 #include <handle_map/detail/pool.h>
 #include <handle_map/detail/typed.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* Where the memory of the items comes from; the storages behave alike otherwise. */
 typedef enum hm_storage {
@@ -66,17 +64,7 @@ typedef hm_stats hm_pool_stats;
 
 /* Reserves address space; commits nothing. Fails as every init does (handle_map.h);
  * HM_ERROR_INVALID also for an unknown storage, and for a size of max_slots items or of a block
- * that overflows size_t. O(1), at most five reservations. Example:
- *
- *     hm_pool bullets;
- *     const hm_pool_desc desc = {.item_size = sizeof(struct bullet),
- *                                .capacity = 100000,
- *                                .type_id = BULLET_TYPE,
- *                                .storage = HM_STORAGE_GROWING_BLOCKS,
- *                                .name = "bullets"};
- *     if (hm_pool_init(&bullets, &desc) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * that overflows size_t. O(1), at most five reservations. */
 HM_API hm_status hm_pool_init(hm_pool *pool, const hm_pool_desc *desc);
 
 /* Destroys all items, releases all memory, zeroes the pool. O(blocks); with a destroy hook also the
@@ -351,22 +339,10 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
     return first;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_POOL_DEFINE(particle, struct particle, 3) defines particle_handle, particle_pool and a typed
- * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how. Example:
- *
- *     HM_POOL_DEFINE(particle, struct particle, 3)
- *
- *     particle_pool particles;
- *     if (particle_pool_init(&particles, 100000) == HM_OK) {
- *         struct particle made = {.age = 0};
- *         particle_handle spark = particle_pool_insert(&particles, &made);
- *         struct particle *found = particle_pool_get(&particles, spark); // or NULL
- *     }
- */
+ * form of each function, HM_POOL_DEFINE_FOR all but the handle: handle_map.h says how. */
 #define HM_POOL_DEFINE(prefix, type, number)                                                       \
     HM_HANDLE_DEFINE(prefix)                                                                       \
     HM_POOL_DEFINE_FOR(prefix, type, number)
@@ -382,12 +358,9 @@ static inline uint32_t hm_pool_next_run(const hm_pool *pool, uint32_t from, uint
     HM_TYPED_FORM(pool, uint32_t, prefix##_pool_next_run,                                          \
                   (const prefix##_pool *hm_self, uint32_t hm_from, uint32_t *hm_length),           \
                   hm_pool_next_run(&hm_self->pool, hm_from, hm_length))                            \
-    HM_UNUSED static inline uint32_t prefix##_pool_next_word(const prefix##_pool *hm_self,         \
-                                                             uint32_t hm_word, uint64_t *hm_live)  \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_pool_next_word: pool is NULL");                     \
-        HM_CONTRACT(hm_live != NULL, #prefix "_pool_next_word: live is NULL");                     \
-        return hm_pool_next_word(&hm_self->pool, hm_word, hm_live);                                \
-    }
+    HM_TYPED_FORM_WITH(pool, uint32_t, prefix##_pool_next_word,                                    \
+                       (const prefix##_pool *hm_self, uint32_t hm_word, uint64_t *hm_live),        \
+                       HM_CONTRACT(hm_live != NULL, #prefix "_pool_next_word: live is NULL"),      \
+                       hm_pool_next_word(&hm_self->pool, hm_word, hm_live))
 
 #endif

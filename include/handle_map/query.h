@@ -19,9 +19,7 @@
 #include <handle_map/detail/query.h>
 #include <handle_map/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* Which entities a query visits: those that have every component of `all`, no component of `none`,
  * and, if `any` is not empty, at least one of `any`. With `all` and `any` empty, these are all
@@ -55,19 +53,16 @@ typedef struct hm_view {
 /* Makes a query. HM_ERROR_INVALID: a NULL argument, a NULL list whose count is not 0, more than
  * HM_QUERY_MAX_TERMS components, a component that is not of this world, one that is given twice in
  * a list, or one in `none` that is in another list too. HM_ERROR_MEMORY: the reservation was
- * refused. After a failure the query is zeroed. The query keeps no pointer to the descriptor, only
- * one to the world. May be called from callbacks, and while queries run. Must not be called on a
- * live query, which leaks then; if it runs, its world stays busy. O(components), one reservation.
+ * refused. May be called from callbacks, and while queries run. A live query that is made anew
+ * while it runs leaves its world busy. O(components), one reservation.
  *
  * The query keeps a list of the archetypes that match, and looks only at archetypes that were made
  * since it last ran. The list has a reservation of 4 bytes for each archetype that the world may
  * have, of which it commits what it takes. A query for a sparse component walks the smaller side:
  * the values of the smallest sparse component of `all`, or the rows of the archetypes that match.
  *
- * The world must not be moved, and must outlive the query. The query may be moved (assign the
- * struct, and use only the copy from then on) while it does not run. A zeroed query, one whose init
- * failed, and one after the fini of its world, is a valid query that matches nothing. A NULL query
- * is a broken contract.
+ * The world must not be moved, and must outlive the query. The query may be moved while it does not
+ * run. An empty query, and one after the fini of its world, matches nothing.
  *
  * Threads: no locks inside. Several threads may make, run and end queries of their own at once,
  * while none changes the world or calls touch; the lists of archetypes then grow through the
@@ -158,12 +153,7 @@ HM_API void hm_query_touch(hm_query *query, uint32_t column);
  * NULL and its count is not 0; HM_ERROR_BUSY: a query is running, this one or another, or a
  * callback; HM_ERROR_MEMORY; HM_ERROR_FULL. Then nothing has changed, and *changed is 0.
  * Invalidates all pointers to values. O(entities * components), and memory of 8 bytes for
- * each entity meanwhile if something is sparse. Example:
- *
- *     uint32_t stopped; // all movers stand still from now on
- *     if (hm_query_change(&movers, &frozen, 1, &velocity, 1, &stopped) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * each entity meanwhile if something is sparse. */
 HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint32_t n_add,
                                  const hm_component *remove, uint32_t n_remove, uint32_t *changed);
 
@@ -173,8 +163,6 @@ HM_API hm_status hm_query_change(hm_query *query, const hm_component *add, uint3
  * smallest sparse component of `all` if these are fewer. */
 HM_API uint32_t hm_query_destroy(hm_query *query);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -21,9 +21,7 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* All fields are private. */
 typedef struct hm_report_entry {
@@ -107,8 +105,6 @@ HM_API uint32_t hm_report(FILE *file);
  */
 HM_API void hm_report_leaks(void);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -21,9 +21,7 @@
 #include <handle_map/detail/typed.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* A zero field means the default. Only value_size has no default. */
 typedef struct hm_secondary_desc {
@@ -37,9 +35,7 @@ typedef struct hm_secondary_desc {
     uint32_t capacity;  /* values, at most UINT32_MAX - 1; 0: that of the owners' container, else
                            1,048,576 */
     uint32_t max_slots; /* of the owners' container, at least the capacity here; 0: what `owners`
-                           says, or without them what a map of this capacity has by default: the
-                           larger of 2^20 and 16 x capacity, or 2 x capacity where addresses are
-                           scarce (memory.h) */
+                           says, or without them as for a map of this capacity */
     uint16_t type_id;   /* of the owners; at most 0x7FFF */
     /* Once for each value: when it is removed or replaced, and on clear, remove_if and fini. It
      * runs while the owner's handle still finds the value. What the value points to belongs to the
@@ -136,8 +132,7 @@ HM_API void hm_secondary_clear(hm_secondary *secondary);
  * owner has a value. HM_ERROR_MEMORY: the system refuses; some of it may have been given back
  * already; no value has changed. HM_ERROR_BUSY. An unfinished defragment first places the values
  * that it is moving: then it invalidates all pointers to values and all dense indices; otherwise
- * nothing. O(values + slots / 16,384). Call it when the secondary will stay smaller for long, not
- * in each frame. */
+ * nothing. O(values + slots / 16,384). */
 HM_API hm_status hm_secondary_trim(hm_secondary *secondary);
 
 /* Checks that all parts are consistent: HM_OK or HM_ERROR_CORRUPT. O(values + slots / 16,384). */
@@ -170,20 +165,9 @@ HM_API size_t hm_secondary_describe(const hm_secondary *secondary, hm_handle own
 HM_API hm_secondary_stats hm_secondary_get_stats(const hm_secondary *secondary);
 
 /* Brings the values nearer to the order within the budget, exactly as hm_map_defragment does the
- * items of a map: call it once a frame; it resumes where it stopped, and the program may change
- * anything between calls. `compare` and `key` see values. A set that replaces a value reports the
- * change to the order; an edit in place needs hm_secondary_touch. Invalidates all pointers to
- * values and all dense indices. Example:
- *
- *     static uint64_t by_radius(const void *value, void *context)
- *     {
- *         const struct glow *glow = value;
- *         return glow->radius;
- *     }
- *
- *     const hm_order rising = {.key = by_radius};
- *     hm_secondary_defragment(&glows, &rising, &budget);
- */
+ * items of a map. `compare` and `key` see values. A set that replaces a value reports the change to
+ * the order; an edit in place needs hm_secondary_touch. Invalidates all pointers to values and all
+ * dense indices. */
 HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_order *order,
                                            hm_budget *budget);
 
@@ -196,11 +180,9 @@ HM_API hm_progress hm_secondary_defragment(hm_secondary *secondary, const hm_ord
 HM_API hm_progress hm_secondary_arrange(hm_secondary *secondary, const hm_handle *handles,
                                         uint32_t n, hm_budget *budget);
 
-/* Tells the order that the position of this owner's value in it may have changed. A handle that has
- * no value is ignored. O(1). */
+/* Tell the order that the position of this owner's value in it may have changed (a handle that has
+ * no value is ignored), or that any value may have: then the next call starts over. O(1). */
 HM_API void hm_secondary_touch(hm_secondary *secondary, hm_handle owner);
-
-/* Tells the order that any value may have changed: the next call starts over. O(1). */
 HM_API void hm_secondary_touch_all(hm_secondary *secondary);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the dense index of the first value that does
@@ -224,12 +206,7 @@ HM_API uint32_t hm_secondary_upper_bound(const hm_secondary *secondary, const hm
  * owners.
  *
  * Adding a value invalidates nothing. Replacing one invalidates pointers to it. O(1) but for system
- * calls. Example:
- *
- *     struct glow *glow = hm_secondary_set(&glows, handle, &(struct glow){.radius = 5});
- *     if (glow == NULL)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * calls. */
 static inline void *hm_secondary_set(hm_secondary *secondary, hm_handle owner, const void *value)
 {
     return hm_secondary_set_as(secondary, owner, value,
@@ -270,14 +247,7 @@ static inline bool hm_secondary_contains(const hm_secondary *secondary, hm_handl
 }
 
 /* Returns the packed values, hm_secondary_count of them; the address never changes. The owner at a
- * position is that of the value there (hm_secondary_owner_at). NULL in a zeroed secondary. O(1).
- * Example:
- *
- *     struct glow *values = hm_secondary_values(&glows);
- *     for (uint32_t i = 0; i < hm_secondary_count(&glows); i++)
- *         values[i].radius++;
- *     hm_secondary_touch_all(&glows); // if an order depends on it
- */
+ * position is that of the value there (hm_secondary_owner_at). NULL in a zeroed secondary. O(1). */
 static inline void *hm_secondary_values(const hm_secondary *secondary)
 {
     HM_CONTRACT(secondary != NULL, "hm_secondary_values: secondary is NULL");
@@ -321,9 +291,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     return hm_secondary_find(secondary, owner);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_SECONDARY_DEFINE(glow, sprite, struct glow) defines glow_secondary and a typed form of each
  * function, as handle_map.h says, for the sprite_handle of HM_MAP_DEFINE, HM_POOL_DEFINE or
@@ -388,10 +356,7 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
         prefix##_secondary *hm_self)
 
 #define HM_SECONDARY_DEFINE_LOOKUP(prefix, owner, type)                                            \
-    HM_TYPED_FORM(                                                                                 \
-        secondary, type *, prefix##_secondary_get,                                                 \
-        (const prefix##_secondary *hm_self, owner##_handle hm_owner),                              \
-        HM_CAST(type *, hm_secondary_get_as(&hm_self->secondary, hm_owner.id, sizeof(type))))      \
+    HM_TYPED_DEFINE_LOOKUP(prefix, secondary, type, owner##_handle, "owners", "values")            \
     HM_TYPED_FORM(secondary, type *, prefix##_secondary_values,                                    \
                   (const prefix##_secondary *hm_self),                                             \
                   HM_CAST(type *, hm_secondary_values(&hm_self->secondary)))
@@ -403,12 +368,6 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
          uint32_t hm_n),                                                                           \
         hm_handles, "owners",                                                                      \
         hm_secondary_set_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_values, hm_n))        \
-    HM_TYPED_FORM_ARRAYS(secondary, uint32_t, prefix##_secondary_get_n,                            \
-                         (const prefix##_secondary *hm_self, const owner##_handle *hm_handles,     \
-                          uint32_t hm_n, type **hm_values),                                        \
-                         hm_handles, "owners", hm_values, "values",                                \
-                         hm_secondary_get_n(&hm_self->secondary, HM_TYPED_IDS(hm_handles), hm_n,   \
-                                            HM_POINTER_CAST(void **, hm_values)))                  \
     HM_TYPED_DEFINE_CONTAINS(prefix, secondary, owner##_handle, "owners")                          \
     HM_TYPED_DEFINE_END_N(prefix, secondary, remove_n, owner##_handle, "owners")
 
@@ -416,9 +375,6 @@ static inline uint32_t hm_secondary_index_of(const hm_secondary *secondary, hm_h
     HM_TYPED_FORM_HANDLE(secondary, owner##_handle, prefix##_secondary_owner_at,                   \
                          (const prefix##_secondary *hm_self, uint32_t hm_at),                      \
                          hm_secondary_owner_at(&hm_self->secondary, hm_at))                        \
-    HM_TYPED_FORM_HANDLE(secondary, owner##_handle, prefix##_secondary_handle_of,                  \
-                         (const prefix##_secondary *hm_self, const void *hm_value),                \
-                         hm_secondary_handle_of(&hm_self->secondary, hm_value))                    \
     HM_TYPED_DEFINE_PLACES(prefix, secondary, index_of, remove_at, owner##_handle)
 
 #endif

@@ -22,9 +22,7 @@
 #include <handle_map/id_table.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 enum {
     HM_TABLE_MAX_COLUMNS = 256,
@@ -58,9 +56,8 @@ typedef struct hm_table_desc {
     uint32_t lanes;           /* 0: whole columns; 1: rows as structs; 2, 4, 8, ...: groups, of at
                                  most HM_TABLE_MAX_GROUP_SIZE bytes */
     uint32_t capacity;        /* rows, at most UINT32_MAX - 1; 0: 1,048,576 */
-    uint32_t max_slots; /* index space in slots, at least the capacity; 0: the larger of 2^20 and
-                           16 x capacity; where addresses are scarce (memory.h) 2 x capacity */
-    uint16_t type_id;   /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
+    uint32_t max_slots;       /* index space in slots, at least the capacity; 0: as for a map */
+    uint16_t type_id;         /* at most 0x7FFF, or HM_TYPE_ID_UNIQUE */
     /* On erase, clear and fini, once for each row, while the row is whole and its handle, which
      * hm_table_handle_at returns, still resolves. What the cells point to belongs to the program,
      * which may free it here. */
@@ -210,11 +207,9 @@ HM_API hm_progress hm_table_defragment(hm_table *table, uint32_t column, const h
 HM_API hm_progress hm_table_arrange(hm_table *table, const hm_handle *handles, uint32_t n,
                                     hm_budget *budget);
 
-/* Tells the order that this row's position in it may have changed. A handle that does not resolve
- * is ignored. O(1). */
+/* Tell the order that this row's position in it may have changed (a handle that does not resolve is
+ * ignored), or that any row may have: then the next call starts over. O(1). */
 HM_API void hm_table_touch(hm_table *table, hm_handle handle);
-
-/* Tells the order that any row may have changed: the next call starts over. O(1). */
 HM_API void hm_table_touch_all(hm_table *table);
 
 /* As hm_map_lower_bound and hm_map_upper_bound: return the first row whose cell of this column does
@@ -330,9 +325,7 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
     return table->columns[column].base + table->columns[column].stride * group;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_TABLE_DEFINE(particles, 7, PARTICLE_COLUMNS), where PARTICLE_COLUMNS is a macro that calls its
  * argument with the type and the name of each column, defines particles_handle, particles_table,
@@ -425,15 +418,10 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
         hm_named.id = hm_table_insert(&hm_self->table, hm_places);                                 \
         return hm_named;                                                                           \
     }                                                                                              \
-    HM_UNUSED static inline prefix##_handle prefix##_table_emplace(prefix##_table *hm_self,        \
-                                                                   uint32_t *hm_row)               \
-    {                                                                                              \
-        prefix##_handle hm_named;                                                                  \
-        HM_TYPED_CONTRACT(table, prefix##_table_emplace);                                          \
-        HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL");                        \
-        hm_named.id = hm_table_emplace(&hm_self->table, hm_row);                                   \
-        return hm_named;                                                                           \
-    }                                                                                              \
+    HM_TYPED_FORM_WITH(table, prefix##_handle, prefix##_table_emplace,                             \
+                       (prefix##_table * hm_self, uint32_t * hm_row),                              \
+                       HM_CONTRACT(hm_row != NULL, #prefix "_table_emplace: row is NULL"),         \
+                       HM_TYPED_NAMED(prefix##_handle, hm_table_emplace(&hm_self->table, hm_row))) \
     HM_UNUSED static inline hm_status prefix##_table_insert_n(                                     \
         prefix##_table *hm_self, const prefix##_cells *hm_given, uint32_t hm_n,                    \
         prefix##_handle *hm_handles)                                                               \
@@ -455,13 +443,10 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
                           uint32_t hm_n, uint32_t *hm_rows),                                       \
                          hm_handles, "handles", hm_rows, "rows",                                   \
                          hm_table_row_n(&hm_self->table, HM_TYPED_IDS(hm_handles), hm_n, hm_rows)) \
-    HM_TYPED_FORM(table, uint32_t, prefix##_table_group_count, (const prefix##_table *hm_self),    \
-                  hm_table_group_count(&hm_self->table))
+    HM_TYPED_FORM_ASK(prefix, table, uint32_t, group_count)
 
 #define HM_TABLE_DEFINE_ERASE(prefix)                                                              \
-    HM_TYPED_FORM(table, bool, prefix##_table_erase,                                               \
-                  (prefix##_table * hm_self, prefix##_handle hm_named),                            \
-                  hm_table_erase(&hm_self->table, hm_named.id))                                    \
+    HM_TYPED_FORM_OF(prefix, table, , bool, erase, prefix##_handle)                                \
     HM_TYPED_DEFINE_END_N(prefix, table, erase_n, prefix##_handle, "handles")                      \
     HM_TYPED_FORM_IF(                                                                              \
         table, prefix##_table_erase_if,                                                            \
@@ -472,16 +457,13 @@ static inline void *hm_table_group(const hm_table *table, uint32_t group, uint32
         prefix##_table *hm_self)
 
 #define HM_TABLE_DEFINE_ORDER(prefix)                                                              \
-    HM_UNUSED static inline hm_progress prefix##_table_defragment(                                 \
-        prefix##_table *hm_self, uint32_t hm_number, const hm_order *hm_by, hm_budget *hm_within)  \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(table, prefix##_table_defragment);                                       \
-        HM_CONTRACT(hm_by != NULL && (hm_by->compare != NULL || hm_by->key != NULL),               \
-                    #prefix "_table_defragment: the order has neither compare nor key");           \
-        HM_CONTRACT(hm_number < sizeof(prefix##_table_columns),                                    \
-                    #prefix "_table_defragment: the column is out of range");                      \
-        return hm_table_defragment(&hm_self->table, hm_number, hm_by, hm_within);                  \
-    }                                                                                              \
+    HM_TYPED_FORM_WITH(table, hm_progress, prefix##_table_defragment,                              \
+                       (prefix##_table * hm_self, uint32_t hm_number, const hm_order *hm_by,       \
+                        hm_budget *hm_within),                                                     \
+                       (HM_TYPED_CONTRACT_ORDER(prefix##_table_defragment),                        \
+                        HM_CONTRACT(hm_number < sizeof(prefix##_table_columns),                    \
+                                    #prefix "_table_defragment: the column is out of range")),     \
+                       hm_table_defragment(&hm_self->table, hm_number, hm_by, hm_within))          \
     HM_TYPED_DEFINE_ARRANGE(prefix, table, prefix##_handle)
 
 #define HM_TABLE_DEFINE_COLUMN(prefix, type, name)                                                 \

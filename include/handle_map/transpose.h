@@ -16,9 +16,7 @@
 
 #include <handle_map/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 #define HM_TRANSPOSE_BYTES 16384 /* the items of a batch, and all of its columns together */
 #define HM_TRANSPOSE_ALIGN 64    /* each column starts at a multiple of this many bytes */
@@ -111,8 +109,6 @@ HM_API hm_status hm_transpose_run(void *items, size_t item_size, size_t count,
                                   void (*kernel)(void *const *columns, size_t count, void *context),
                                   void *context);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -22,9 +22,7 @@
 #include <handle_map/detail/world.h>
 #include <handle_map/order.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* Names a kind of component. It belongs to the world that made it: other worlds refuse it. */
 typedef uint32_t hm_component;
@@ -84,12 +82,7 @@ typedef hm_stats hm_world_stats;
  *
  * Memory: 20 bytes for each entity, 8 more in its row, and 8 more if sparse components are used. An
  * archetype takes 1 KiB or more of its own, and chunks: the first ones have 512 bytes, 4 KiB and 32
- * KiB, others 256 KiB. All chunks are in one reservation. Example:
- *
- *     hm_world world;
- *     if (hm_world_init(&world, &(hm_world_desc){.capacity = 100000}) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * KiB, others 256 KiB. All chunks are in one reservation. */
 HM_API hm_status hm_world_init(hm_world *world, const hm_world_desc *desc);
 
 /* Destroys all entities, releases all memory, zeroes the world. No query may be running (a broken
@@ -135,11 +128,7 @@ HM_API hm_handle hm_world_create_with(hm_world *world, const hm_component *set, 
  * values of set[i], one after the other, which are copied. NULL, as it must be for a tag, means
  * zeros; so does `columns` NULL. The new handles go to `entities`, which may be NULL. Fails when
  * create does, with HM_ERROR_INVALID, HM_ERROR_FULL, HM_ERROR_MEMORY or HM_ERROR_BUSY. O(n *
- * count). Example:
- *
- *     const void *values[] = {positions, NULL}; // the velocities are zero
- *     hm_world_create_n(&world, (hm_component[]){position, velocity}, 2, 256, values, handles);
- */
+ * count). */
 HM_API hm_status hm_world_create_n(hm_world *world, const hm_component *set, uint32_t n,
                                    uint32_t count, const void *const *columns, hm_handle *entities);
 
@@ -187,11 +176,7 @@ HM_API hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component
  * is copied, is for entities[i]; NULL: zeros. Fails when add does for one of them, with the status
  * of the first, and then nothing has changed. An entity may be given several times: then it counts
  * as often for the memory that is prepared, and has the last value. `values` and `entities` must
- * not lie in the world. Invalidates what n calls of add do. O(n), or O(n * components). Example:
- *
- *     if (hm_world_add_n(&world, handles, 256, frozen, NULL) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * not lie in the world. Invalidates what n calls of add do. O(n), or O(n * components). */
 HM_API hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
                                 hm_component component, const void *values);
 
@@ -209,10 +194,7 @@ HM_API hm_status hm_world_remove_all(hm_world *world, hm_handle entity);
  * values that are added are zero; one that the entity had already is replaced by zero. Both sets
  * may be given in any order, and be NULL if their count is 0; removing what is not there does
  * nothing. HM_ERROR_INVALID also if a component is given twice, or in both sets. Otherwise fails as
- * add does, and invalidates what add and remove do. O(components of the entity). Example:
- *
- *     hm_world_change(&world, mover, (hm_component[]){frozen}, 1, (hm_component[]){velocity}, 1);
- */
+ * add does, and invalidates what add and remove do. O(components of the entity). */
 HM_API hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component *add,
                                  uint32_t n_add, const hm_component *remove, uint32_t n_remove);
 
@@ -281,13 +263,13 @@ HM_API void hm_world_touch(hm_world *world, hm_handle entity, hm_component compo
 HM_API void hm_world_touch_all(hm_world *world, hm_component component);
 
 /* Brings the rows of each archetype that has the component nearer to the order of its values,
- * within the budget: call it once a frame; it resumes where it stopped, and the program may change
- * anything between calls. It orders one archetype after the other, and a sparse component's values
- * as hm_secondary_defragment does. An archetype that changes after it was ordered is scanned again.
- * A swap is the exchange of two rows. The budget is exact, as for hm_map_defragment; besides, a
- * call with a limit looks at no more than 4,096 archetypes, and each call lists the chunks of those
- * that it begins to order. For a tag and for a component of another world it spends nothing, and is
- * done. Invalidates all pointers to values of entities that have the component. */
+ * within the budget, in steps as hm_map_defragment. It orders one archetype after the other, and a
+ * sparse component's values as hm_secondary_defragment does. An archetype that changes after it was
+ * ordered is scanned again. A swap is the exchange of two rows. The budget is exact, as for
+ * hm_map_defragment; besides, a call with a limit looks at no more than 4,096 archetypes, and each
+ * call lists the chunks of those that it begins to order. For a tag and for a component of another
+ * world it spends nothing, and is done. Invalidates all pointers to values of entities that have
+ * the component. */
 HM_API hm_progress hm_world_defragment(hm_world *world, hm_component component,
                                        const hm_order *order, hm_budget *budget);
 
@@ -393,9 +375,7 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     return hm_world_has_sparse(world, entity, number);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 /* HM_COMPONENT_DEFINE(place, struct vector), without a semicolon, defines
  *
@@ -516,19 +496,12 @@ static inline bool hm_world_has(const hm_world *world, hm_handle entity, hm_comp
     HM_TYPED_FORM(world, hm_handle, prefix##_handle_of,                                            \
                   (const hm_world *hm_self, type const *hm_value, prefix##_component hm_kind),     \
                   hm_world_handle_of(hm_self, hm_value, hm_kind.id))                               \
-    HM_UNUSED static inline void prefix##_touch(hm_world *hm_self, hm_handle hm_entity,            \
-                                                prefix##_component hm_kind)                        \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_touch: world is NULL");                             \
-        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch", hm_self->name);                   \
-        hm_world_touch(hm_self, hm_entity, hm_kind.id);                                            \
-    }                                                                                              \
-    HM_UNUSED static inline void prefix##_touch_all(hm_world *hm_self, prefix##_component hm_kind) \
-    {                                                                                              \
-        HM_CONTRACT(hm_self != NULL, #prefix "_touch_all: world is NULL");                         \
-        HM_CONTRACT_IDLE(hm_self->guard.flags, #prefix "_touch_all", hm_self->name);               \
-        hm_world_touch_all(hm_self, hm_kind.id);                                                   \
-    }                                                                                              \
+    HM_TYPED_FORM_VOID_OF(world, *hm_self, prefix##_touch,                                         \
+                          (hm_world * hm_self, hm_handle hm_entity, prefix##_component hm_kind),   \
+                          hm_world_touch(hm_self, hm_entity, hm_kind.id))                          \
+    HM_TYPED_FORM_VOID_OF(world, *hm_self, prefix##_touch_all,                                     \
+                          (hm_world * hm_self, prefix##_component hm_kind),                        \
+                          hm_world_touch_all(hm_self, hm_kind.id))                                 \
     HM_TYPED_FORM_ORDER(world, prefix##_defragment,                                                \
                         (hm_world * hm_self, prefix##_component hm_kind, const hm_order *hm_by,    \
                          hm_budget *hm_within),                                                    \

@@ -18,13 +18,13 @@ shift
 }
 
 # lines_before FILE: how many lines stand before its first declaration. Comments, empty lines,
-# directives, and the openings of extern "C" and of a namespace are none. Nothing, if there is none.
+# directives, HM_BEGIN_C and the openings of a namespace are none. Nothing, if there is none.
 lines_before() {
     awk '
         is_comment { is_comment = !/\*\//; next }
         is_directive || /^ *#/ { is_directive = /\\$/; next }
         /^ *\/\*/ { is_comment = !/\*\//; next }
-        /^ *$/ || /^extern "C" \{$/ || /^namespace / || /^[{}]$/ { next }
+        /^ *$/ || /^HM_BEGIN_C$/ || /^namespace / || /^[{}]$/ { next }
         { print NR - 1; exit }' "$1"
 }
 

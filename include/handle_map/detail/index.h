@@ -10,9 +10,7 @@
 #include <handle_map/lists.h>
 #include <handle_map/secondary.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* The value that the secondary keeps for each owner: where the owner is. */
 typedef struct hm_index_place {
@@ -53,8 +51,6 @@ typedef void hm_index_read_keys(const void *keys, uint32_t first, uint32_t n, ui
 HM_API hm_status hm_index_set_n_by(hm_index *index, const hm_handle *owners,
                                    hm_index_read_keys *read, const void *keys, uint32_t n);
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

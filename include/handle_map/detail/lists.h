@@ -12,9 +12,7 @@
 #include <handle_map/detail/guard.h>
 #include <handle_map/id_table.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 enum { HM_LISTS_CLASSES = 32 };
 
@@ -214,8 +212,6 @@ HM_INLINE bool hm_lists_next_as(const hm_lists *lists, hm_lists_view *view, size
     return false;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

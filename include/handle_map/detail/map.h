@@ -8,9 +8,7 @@
 #include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* All fields are private; use the functions. The fields that lookup, insert and erase touch come
  * first, in one cache line if the map starts at one. */
@@ -149,8 +147,6 @@ HM_INLINE uint32_t hm_map_erase_n_as(hm_map *map, const hm_handle *handles, uint
     return erased;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -8,9 +8,7 @@
 #include <handle_map/detail/guard.h>
 #include <handle_map/handle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* The values of hm_storage, which pool.h documents. */
 enum { HM_POOL_ONE_RANGE, HM_POOL_FIXED_BLOCKS, HM_POOL_GROWING_BLOCKS };
@@ -345,8 +343,6 @@ HM_INLINE void *hm_pool_item_as(const hm_pool *pool, uint32_t index, size_t item
     return hm_pool_place_as(pool, index, item_size);
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <handle_map/detail/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* The components of a query, in all four lists together. A set of terms fits in 64 bits. */
 enum { HM_QUERY_MAX_TERMS = 64 };
@@ -66,8 +64,6 @@ typedef struct hm_query {
     void *columns[HM_QUERY_MAX_TERMS];          /* the view's */
 } hm_query;
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -9,9 +9,7 @@
 #include <handle_map/detail/order.h>
 #include <handle_map/handle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* All fields are private; use the functions. The fields that get, set and remove touch come first,
  * in one cache line if the secondary starts at one.
@@ -158,8 +156,6 @@ HM_INLINE bool hm_secondary_remove_as(hm_secondary *secondary, hm_handle owner, 
     return true;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif

@@ -38,7 +38,7 @@
     HM_TYPED_DEFINE_INIT(prefix, kind, type, number)                                               \
     HM_TYPED_DEFINE_LIFETIME(prefix, kind)                                                         \
     HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                     \
-    HM_TYPED_DEFINE_LOOKUP(prefix, kind, type)                                                     \
+    HM_TYPED_DEFINE_LOOKUP(prefix, kind, type, prefix##_handle, "handles", "items")                \
     HM_TYPED_DEFINE_ALIVE(prefix, kind)                                                            \
     HM_TYPED_DEFINE_ERASE(prefix, kind, type)                                                      \
     HM_TYPED_DEFINE_PLACES(prefix, kind, index_of, erase_at, prefix##_handle)                      \
@@ -61,68 +61,69 @@
                 #function ": the order has neither compare nor key")
 
 #define HM_TYPED_FORM(kind, result, function, parameters, value)                                   \
+    HM_TYPED_FORM_WITH(kind, result, function, parameters, (void)0, value)
+
+/* With contracts of its own. */
+#define HM_TYPED_FORM_WITH(kind, result, function, parameters, contracts, value)                   \
     HM_UNUSED static inline result function parameters                                             \
     {                                                                                              \
         HM_TYPED_CONTRACT(kind, function);                                                         \
+        contracts;                                                                                 \
         return value;                                                                              \
     }
 
+/* Has the container as its only parameter. */
+#define HM_TYPED_FORM_ASK(prefix, kind, result, verb)                                              \
+    HM_TYPED_FORM(kind, result, prefix##_##kind##_##verb, (const prefix##_##kind *hm_self),        \
+                  hm_##kind##_##verb(&hm_self->kind))
+
+/* Has a handle as its other parameter. access: `const`, or nothing if the function changes the
+ * container. */
+#define HM_TYPED_FORM_OF(prefix, kind, access, result, verb, handle)                               \
+    HM_TYPED_FORM(kind, result, prefix##_##kind##_##verb,                                          \
+                  (access prefix##_##kind * hm_self, handle hm_named),                             \
+                  hm_##kind##_##verb(&hm_self->kind, hm_named.id))
+
 /* Returns a typed handle, made of the untyped one. */
 #define HM_TYPED_FORM_HANDLE(kind, handle, function, parameters, value)                            \
-    HM_UNUSED static inline handle function parameters                                             \
-    {                                                                                              \
-        handle hm_made;                                                                            \
-        HM_TYPED_CONTRACT(kind, function);                                                         \
-        hm_made.id = value;                                                                        \
-        return hm_made;                                                                            \
-    }
+    HM_TYPED_FORM(kind, handle, function, parameters, HM_TYPED_NAMED(handle, value))
 
 /* Returns nothing and so cannot report it when a callback is running. */
 #define HM_TYPED_FORM_VOID(kind, function, parameters, call)                                       \
+    HM_TYPED_FORM_VOID_OF(kind, hm_self->kind, function, parameters, call)
+
+/* untyped: the container in hm_self. */
+#define HM_TYPED_FORM_VOID_OF(kind, untyped, function, parameters, call)                           \
     HM_UNUSED static inline void function parameters                                               \
     {                                                                                              \
         HM_TYPED_CONTRACT(kind, function);                                                         \
-        HM_CONTRACT_IDLE(hm_self->kind.guard.flags, #function, hm_self->kind.name);                \
+        HM_CONTRACT_IDLE((untyped).guard.flags, #function, (untyped).name);                        \
         call;                                                                                      \
     }
 
 /* Takes an array of hm_n elements, `what` in the message, which is NULL only if it is empty. */
 #define HM_TYPED_FORM_ARRAY(kind, result, function, parameters, array, what, value)                \
-    HM_UNUSED static inline result function parameters                                             \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(kind, function);                                                         \
-        HM_TYPED_CONTRACT_ARRAY(function, array, what);                                            \
-        return value;                                                                              \
-    }
+    HM_TYPED_FORM_WITH(kind, result, function, parameters,                                         \
+                       HM_TYPED_CONTRACT_ARRAY(function, array, what), value)
 
 #define HM_TYPED_FORM_ARRAYS(kind, result, function, parameters, array, what, array_2, what_2,     \
                              value)                                                                \
-    HM_UNUSED static inline result function parameters                                             \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(kind, function);                                                         \
-        HM_TYPED_CONTRACT_ARRAY(function, array, what);                                            \
-        HM_TYPED_CONTRACT_ARRAY(function, array_2, what_2);                                        \
-        return value;                                                                              \
-    }
+    HM_TYPED_FORM_WITH(kind, result, function, parameters,                                         \
+                       (HM_TYPED_CONTRACT_ARRAY(function, array, what),                            \
+                        HM_TYPED_CONTRACT_ARRAY(function, array_2, what_2)),                       \
+                       value)
 
 /* Takes an order, hm_by. */
 #define HM_TYPED_FORM_ORDER(kind, function, parameters, value)                                     \
-    HM_UNUSED static inline hm_progress function parameters                                        \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(kind, function);                                                         \
-        HM_TYPED_CONTRACT_ORDER(function);                                                         \
-        return value;                                                                              \
-    }
+    HM_TYPED_FORM_WITH(kind, hm_progress, function, parameters, HM_TYPED_CONTRACT_ORDER(function), \
+                       value)
 
 /* Searches by an order, hm_by, for hm_probe. */
 #define HM_TYPED_FORM_BOUND(kind, function, parameters, value)                                     \
-    HM_UNUSED static inline uint32_t function parameters                                           \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(kind, function);                                                         \
-        HM_TYPED_CONTRACT_ORDER(function);                                                         \
-        HM_CONTRACT(hm_probe != NULL, #function ": probe is NULL");                                \
-        return value;                                                                              \
-    }
+    HM_TYPED_FORM_WITH(kind, uint32_t, function, parameters,                                       \
+                       (HM_TYPED_CONTRACT_ORDER(function),                                         \
+                        HM_CONTRACT(hm_probe != NULL, #function ": probe is NULL")),               \
+                       value)
 
 /* Takes a predicate with the parameters `given`, before which the others come, and its context.
  * The untyped function is called with function##_ask and &hm_call, and calls the predicate with
@@ -208,6 +209,25 @@
     HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_trim, (prefix##_##kind * hm_self),            \
                   hm_##kind##_trim(&hm_self->kind))
 
+/* The loop over a container of arrays. The last arguments copy what is in the view hm_found to
+ * *hm_walk, but for the members `count` and `next`. */
+#define HM_TYPED_DEFINE_NEXT(prefix, kind, found_next, ...)                                        \
+    HM_UNUSED static inline bool prefix##_##kind##_next(const prefix##_##kind *hm_self,            \
+                                                        prefix##_##kind##_view *hm_walk)           \
+    {                                                                                              \
+        hm_##kind##_view hm_found;                                                                 \
+        bool hm_is_any;                                                                            \
+        HM_TYPED_CONTRACT(kind, prefix##_##kind##_next);                                           \
+        HM_CONTRACT(hm_walk != NULL, #prefix "_" #kind "_next: view is NULL");                     \
+        memset(&hm_found, 0, sizeof hm_found);                                                     \
+        hm_found.next = hm_walk->next;                                                             \
+        hm_is_any = found_next;                                                                    \
+        (void)(__VA_ARGS__);                                                                       \
+        hm_walk->count = hm_found.count;                                                           \
+        hm_walk->next = hm_found.next;                                                             \
+        return hm_is_any;                                                                          \
+    }
+
 #define HM_TYPED_DEFINE_INSERT(prefix, kind, type)                                                 \
     HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_insert,                          \
                          (prefix##_##kind * hm_self, type const *hm_item),                         \
@@ -228,17 +248,19 @@
                    prefix##_handle *hm_handles),                                                   \
                   hm_##kind##_insert_n(&hm_self->kind, hm_items, hm_n, HM_TYPED_IDS(hm_handles)))
 
-#define HM_TYPED_DEFINE_LOOKUP(prefix, kind, type)                                                 \
+/* handle: the type of its typed handles; what and items: what arrays of these and of the addresses
+ * of items are called. */
+#define HM_TYPED_DEFINE_LOOKUP(prefix, kind, type, handle, what, items)                            \
     HM_TYPED_FORM(kind, type *, prefix##_##kind##_get,                                             \
-                  (const prefix##_##kind *hm_self, prefix##_handle hm_named),                      \
+                  (const prefix##_##kind *hm_self, handle hm_named),                               \
                   HM_CAST(type *, hm_##kind##_get_as(&hm_self->kind, hm_named.id, sizeof(type))))  \
     HM_TYPED_FORM_ARRAYS(kind, uint32_t, prefix##_##kind##_get_n,                                  \
-                         (const prefix##_##kind *hm_self, const prefix##_handle *hm_handles,       \
-                          uint32_t hm_n, type **hm_items),                                         \
-                         hm_handles, "handles", hm_items, "items",                                 \
+                         (const prefix##_##kind *hm_self, const handle *hm_handles, uint32_t hm_n, \
+                          type **hm_items),                                                        \
+                         hm_handles, what, hm_items, items,                                        \
                          hm_##kind##_get_n(&hm_self->kind, HM_TYPED_IDS(hm_handles), hm_n,         \
                                            HM_POINTER_CAST(void **, hm_items)))                    \
-    HM_TYPED_FORM_HANDLE(kind, prefix##_handle, prefix##_##kind##_handle_of,                       \
+    HM_TYPED_FORM_HANDLE(kind, handle, prefix##_##kind##_handle_of,                                \
                          (const prefix##_##kind *hm_self, const void *hm_item),                    \
                          hm_##kind##_handle_of(&hm_self->kind, hm_item))
 
@@ -250,9 +272,7 @@
 
 /* handle: the type of its typed handles; what: what an array of them is called. */
 #define HM_TYPED_DEFINE_CONTAINS(prefix, kind, handle, what)                                       \
-    HM_TYPED_FORM(kind, bool, prefix##_##kind##_contains,                                          \
-                  (const prefix##_##kind *hm_self, handle hm_named),                               \
-                  hm_##kind##_contains(&hm_self->kind, hm_named.id))                               \
+    HM_TYPED_FORM_OF(prefix, kind, const, bool, contains, handle)                                  \
     HM_TYPED_FORM_ARRAYS(                                                                          \
         kind, uint32_t, prefix##_##kind##_contains_n,                                              \
         (const prefix##_##kind *hm_self, const handle *hm_handles, uint32_t hm_n, bool *hm_alive), \
@@ -268,9 +288,7 @@
 
 /* verb: what ends an item by its position, erase_at or remove_at; find: index_of or row. */
 #define HM_TYPED_DEFINE_PLACES(prefix, kind, find, verb, handle)                                   \
-    HM_TYPED_FORM(kind, uint32_t, prefix##_##kind##_##find,                                        \
-                  (const prefix##_##kind *hm_self, handle hm_named),                               \
-                  hm_##kind##_##find(&hm_self->kind, hm_named.id))                                 \
+    HM_TYPED_FORM_OF(prefix, kind, const, uint32_t, find, handle)                                  \
     HM_TYPED_FORM(kind, bool, prefix##_##kind##_##verb,                                            \
                   (prefix##_##kind * hm_self, uint32_t hm_at),                                     \
                   hm_##kind##_##verb(&hm_self->kind, hm_at))
@@ -292,34 +310,25 @@
         prefix##_##kind *hm_self)
 
 #define HM_TYPED_DEFINE_QUESTIONS(prefix, kind)                                                    \
-    HM_TYPED_FORM(kind, uint32_t, prefix##_##kind##_count, (const prefix##_##kind *hm_self),       \
-                  hm_##kind##_count(&hm_self->kind))                                               \
-    HM_TYPED_FORM(kind, uint32_t, prefix##_##kind##_capacity, (const prefix##_##kind *hm_self),    \
-                  hm_##kind##_capacity(&hm_self->kind))                                            \
-    HM_TYPED_FORM(kind, hm_status, prefix##_##kind##_validate, (const prefix##_##kind *hm_self),   \
-                  hm_##kind##_validate(&hm_self->kind))                                            \
-    HM_TYPED_FORM(kind, hm_##kind##_stats, prefix##_##kind##_get_stats,                            \
-                  (const prefix##_##kind *hm_self), hm_##kind##_get_stats(&hm_self->kind))
+    HM_TYPED_FORM_ASK(prefix, kind, uint32_t, count)                                               \
+    HM_TYPED_FORM_ASK(prefix, kind, uint32_t, capacity)                                            \
+    HM_TYPED_FORM_ASK(prefix, kind, hm_status, validate)                                           \
+    HM_TYPED_FORM_ASK(prefix, kind, hm_##kind##_stats, get_stats)
 
 /* For containers that issue handles. */
 #define HM_TYPED_DEFINE_EXPLAIN(prefix, kind)                                                      \
-    HM_TYPED_FORM(kind, hm_owners, prefix##_##kind##_as_owners, (const prefix##_##kind *hm_self),  \
-                  hm_##kind##_as_owners(&hm_self->kind))                                           \
+    HM_TYPED_FORM_ASK(prefix, kind, hm_owners, as_owners)                                          \
     HM_TYPED_DEFINE_DESCRIBE(prefix, kind, prefix##_handle)
 
 /* handle: the type of its typed handles. */
 #define HM_TYPED_DEFINE_DESCRIBE(prefix, kind, handle)                                             \
-    HM_TYPED_FORM(kind, hm_handle_state, prefix##_##kind##_explain,                                \
-                  (const prefix##_##kind *hm_self, handle hm_named),                               \
-                  hm_##kind##_explain(&hm_self->kind, hm_named.id))                                \
-    HM_UNUSED static inline size_t prefix##_##kind##_describe(                                     \
-        const prefix##_##kind *hm_self, handle hm_named, char *hm_buffer, size_t hm_size)          \
-    {                                                                                              \
-        HM_TYPED_CONTRACT(kind, prefix##_##kind##_describe);                                       \
+    HM_TYPED_FORM_OF(prefix, kind, const, hm_handle_state, explain, handle)                        \
+    HM_TYPED_FORM_WITH(                                                                            \
+        kind, size_t, prefix##_##kind##_describe,                                                  \
+        (const prefix##_##kind *hm_self, handle hm_named, char *hm_buffer, size_t hm_size),        \
         HM_CONTRACT(hm_buffer != NULL || hm_size == 0,                                             \
-                    #prefix "_" #kind "_describe: buffer is NULL");                                \
-        return hm_##kind##_describe(&hm_self->kind, hm_named.id, hm_buffer, hm_size);              \
-    }
+                    #prefix "_" #kind "_describe: buffer is NULL"),                                \
+        hm_##kind##_describe(&hm_self->kind, hm_named.id, hm_buffer, hm_size))
 
 /* For containers whose next handles are known. */
 #define HM_TYPED_DEFINE_UPCOMING(prefix, kind)                                                     \

@@ -7,9 +7,7 @@
 #include <handle_map/detail/order.h>
 #include <handle_map/id_table.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+HM_BEGIN_C
 
 /* Chunks come in four sizes, the *classes*: the first chunks of an archetype are small, so that ten
  * thousand archetypes of ten entities take little memory. Addresses count in *units* of the
@@ -153,8 +151,6 @@ static inline unsigned char *hm_world_address(const hm_world *world,
            HM_CAST(size_t, row) * size;
 }
 
-#ifdef __cplusplus
-}
-#endif
+HM_END_C
 
 #endif
