@@ -198,9 +198,7 @@ TEST(cpp_commands, commands_of_a_world_that_is_not_there_say_why)
 
 TEST(cpp_commands, a_value_whose_memory_is_refused_leaves_no_entity)
 {
-    struct large {
-        char bytes[16000];
-    };
+    using large = block<16000>;
     test_memory memory;
     test_memory_init(&memory, 4096);
     {
@@ -226,9 +224,7 @@ TEST(cpp_commands, a_value_whose_memory_is_refused_leaves_no_entity)
 
 TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
 {
-    struct large {
-        char bytes[8000];
-    };
+    using large = block<8000>;
     struct alignas(256) wide {
         int value;
     };
@@ -263,9 +259,7 @@ TEST(cpp_commands, a_create_that_is_refused_records_and_promises_nothing)
 
 TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
 {
-    struct large {
-        char bytes[15000];
-    };
+    using large = block<15000>;
     /* On the heap a buffer has 4 MiB, which a large value passes in the end. */
     hm::world world({1000, 0, 0, hm_memory_heap(), nullptr, 0, 1 << 24});
     hm::commands commands(world);
@@ -284,9 +278,7 @@ TEST(cpp_commands, a_create_that_does_not_fit_in_the_buffer_records_nothing)
 
 TEST(cpp_commands, a_buffer_has_the_size_that_the_program_gives_it)
 {
-    struct large {
-        char bytes[15000];
-    };
+    using large = block<15000>;
     hm::world world(100);
     hm::commands_options small;
     small.size = 64 << 10;
@@ -302,12 +294,8 @@ TEST(cpp_commands, a_buffer_has_the_size_that_the_program_gives_it)
 
 TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
 {
-    struct large {
-        char bytes[10000];
-    };
-    struct other {
-        char bytes[10000];
-    };
+    using large = block<10000>;
+    using other = block<10000, 1>;
     hm::world world(100);
     hm::commands commands(world);
     CHECK(world.reserve(5) == HM_OK && !commands.create(large(), counted(1), other()));
@@ -318,12 +306,8 @@ TEST(cpp_commands, values_that_take_more_than_a_chunk_are_refused_at_create)
 
 TEST(cpp_commands, values_that_together_take_more_than_a_chunk_are_dropped_at_apply)
 {
-    struct large {
-        char bytes[10000];
-    };
-    struct other {
-        char bytes[10000];
-    };
+    using large = block<10000>;
+    using other = block<10000, 1>;
     hm::world world(100);
     hm::commands commands(world);
     const hm::entity which = world.create(large());

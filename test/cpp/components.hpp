@@ -17,6 +17,10 @@ struct frozen {
 struct rare {
     int value;
 };
+/* Blocks of one size with other numbers are other components. */
+template <int Size, int Number = 0> struct block {
+    char bytes[Size];
+};
 
 } // namespace
 

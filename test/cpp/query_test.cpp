@@ -25,7 +25,7 @@ hm::world make_movers()
         if (i % 2 == 0)
             world.add(made, velocity{1, 0});
         if (i % 4 == 0)
-            world.add<frozen>(made);
+            world.add(made, frozen());
     }
     return world;
 }
@@ -34,14 +34,7 @@ hm::world make_movers()
 
 TEST(cpp_query, queries_call_a_lambda_for_each_entity)
 {
-    hm::world world(1000);
-    for (int i = 0; i < 100; i++) {
-        const hm::entity made = world.create(position{static_cast<float>(i), 0});
-        if (i % 2 == 0)
-            world.add(made, velocity{1, 0});
-        if (i % 4 == 0)
-            world.add(made, frozen());
-    }
+    hm::world world = make_movers();
     hm::query<position, const velocity> movers(world, hm::without<frozen>());
     int visited = 0;
     movers.each([&](position &p, const velocity &v) {
@@ -404,9 +397,7 @@ TEST(cpp_query, a_query_that_cannot_be_made_says_why)
     CHECK(!plain && plain.init(live) == HM_OK && plain.count() == 100);
     hm::query<position> against(live, hm::without<position>());
     CHECK(!against && std::strstr(hm_last_error(), "`none`") != nullptr && against.count() == 0);
-    struct huge {
-        char bytes[20000];
-    };
+    using huge = block<20000>;
     hm::query<huge> large;
     CHECK(large.init(live) == HM_ERROR_INVALID);
     CHECK(std::strstr(hm_last_error(), "make the component sparse") != nullptr);

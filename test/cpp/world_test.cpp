@@ -24,9 +24,7 @@ struct thrower { /* when it is copied or moved */
     }
 };
 
-struct huge {
-    char bytes[20000];
-};
+using huge = block<20000>;
 
 struct asking { /* for a component that is too large, when it is destroyed */
     hm::world *of;
