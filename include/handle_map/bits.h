@@ -141,26 +141,6 @@ HM_END_C
 #define HM_ASSUME(condition) ((void)0)
 #endif
 
-/* Returns the position of the lowest bit that is set, from 0; `bits` must not be 0. */
-static inline uint32_t hm_bits_lowest(uint64_t bits)
-{
-#if defined(HM_USE_GNU)
-    return HM_CAST(uint32_t, __builtin_ctzll(bits));
-#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_ARM64))
-    unsigned long place;
-    (void)_BitScanForward64(&place, bits);
-    return place;
-#else
-    uint32_t place = 0, step;
-    for (step = 32; step != 0; step /= 2)
-        if ((bits & ((UINT64_C(1) << step) - 1)) == 0) {
-            bits >>= step;
-            place += step;
-        }
-    return place;
-#endif
-}
-
 /* Returns the position of the highest bit that is set, from 0; `bits` must not be 0. */
 static inline uint32_t hm_bits_highest(uint64_t bits)
 {
@@ -178,6 +158,20 @@ static inline uint32_t hm_bits_highest(uint64_t bits)
             place += step;
         }
     return place;
+#endif
+}
+
+/* Returns the position of the lowest bit that is set, from 0; `bits` must not be 0. */
+static inline uint32_t hm_bits_lowest(uint64_t bits)
+{
+#if defined(HM_USE_GNU)
+    return HM_CAST(uint32_t, __builtin_ctzll(bits));
+#elif defined(HM_USE_MSVC) && (defined(_M_X64) || defined(_M_ARM64))
+    unsigned long place;
+    (void)_BitScanForward64(&place, bits);
+    return place;
+#else
+    return hm_bits_highest(bits & (0 - bits));
 #endif
 }
 
