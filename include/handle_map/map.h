@@ -229,13 +229,7 @@ HM_API hm_map_stats hm_map_get_stats(const hm_map *map);
  * call on, also uses 2 bits for each item. If memory is refused, `status` says so, and the next
  * call tries again.
  *
- * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices.
- * Example:
- *
- *     hm_budget budget = hm_budget_of(1000, 10000);
- *     hm_progress progress = hm_map_defragment(&map, &order, &budget);
- *     printf("%u swaps%s\n", (unsigned)progress.swaps, progress.done ? ", done" : "");
- */
+ * When busy: spends nothing, not done. Invalidates all pointers to items and all dense indices. */
 HM_API hm_progress hm_map_defragment(hm_map *map, const hm_order *order, hm_budget *budget);
 
 /* As hm_map_defragment, for an order given as handles, such as a walk over a tree: the named items

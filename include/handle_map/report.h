@@ -98,11 +98,7 @@ HM_API uint32_t hm_report(FILE *file);
 /* Prints the report to stderr if any container is alive or was leaked, else nothing. Pass it to
  * atexit: what is still alive then was never finished. The listed containers and their entries must
  * be static or allocated, since the variables of main are gone when main has returned. Costs what
- * hm_report does. Example:
- *
- *     if (atexit(hm_report_leaks) != 0)
- *         fprintf(stderr, "leaks will not be reported\n");
- */
+ * hm_report does. */
 HM_API void hm_report_leaks(void);
 
 HM_END_C

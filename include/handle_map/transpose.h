@@ -87,14 +87,9 @@ typedef struct hm_field {
  *     if (hm_transpose_run(particles, sizeof particles[0], 1000, fields, 2, fall, &step) != HM_OK)
  *         fprintf(stderr, "%s\n", hm_last_error());
  *
- * On the items of a map, one array. Example:
- *
- *     static const hm_field depth = {offsetof(struct sprite, depth), sizeof(float), true};
- *     hm_status status = hm_transpose_run(hm_map_items(&map), sizeof(struct sprite),
- *                                         hm_map_count(&map), &depth, 1, kernel, NULL);
- *
- * On the items of a pool, run by run; best with runs of hundreds of items, since each call checks
- * its arguments and the last batch of a run is a short one. Example:
+ * The items of a map are one array, from hm_map_items on. Those of a pool go run by run; best with
+ * runs of hundreds of items, since each call checks its arguments and the last batch of a run is a
+ * short one. Example:
  *
  *     static const hm_field speed = {offsetof(struct bullet, speed), sizeof(float), true};
  *     uint32_t length;

@@ -157,11 +157,7 @@ HM_API void hm_world_clear(hm_world *world);
  * alive; HM_ERROR_INVALID: the component is not of this world, a value is given for a tag, or the
  * values take more than a chunk; HM_ERROR_MEMORY; HM_ERROR_FULL; HM_ERROR_BUSY. Invalidates
  * pointers to the values of this entity and of the last one of its archetype, unless the component
- * is sparse or replaced. O(components of the entity); O(1) if sparse or replaced. Example:
- *
- *     if (hm_world_add(&world, mover, velocity, &(struct vector){1, 0}) != HM_OK)
- *         fprintf(stderr, "%s\n", hm_last_error());
- */
+ * is sparse or replaced. O(components of the entity); O(1) if sparse or replaced. */
 HM_API hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component,
                               const void *value);
 

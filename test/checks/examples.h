@@ -35,7 +35,7 @@ struct vector {
     float x, y;
 };
 
-enum { SPRITE_TYPE = 1, BULLET_TYPE };
+enum { SPRITE_TYPE = 1 };
 enum { ROWS = 64, COLUMNS = 64, RED = 0, BLUE };
 
 extern hm_map map, other_map, maps[10000];
@@ -52,7 +52,6 @@ extern hm_directory directory;
 extern hm_world world;
 extern hm_component position, velocity, frozen; /* of `world`: two of struct vector, and a tag */
 extern hm_handle mover;                         /* an entity of it */
-extern struct vector positions[256];
 extern hm_query movers;
 extern hm_commands commands;
 extern hm_handle handle, handles[256];
