@@ -264,47 +264,6 @@ TEST(last_error, a_taken_type_id_is_told)
     hm_pool_fini(&pool);
 }
 
-TEST(last_error, damage_is_told)
-{
-    hm_map map;
-    hm_pool pool;
-    CHECK(hm_map_init(&map, &(hm_map_desc){.item_size = 4}) == HM_OK);
-    CHECK(hm_pool_init(&pool, &(hm_pool_desc){.item_size = 4}) == HM_OK);
-    CHECK(hm_map_insert_n(&map, NULL, 5, NULL) == HM_OK);
-    CHECK(hm_pool_insert_n(&pool, NULL, 5, NULL) == HM_OK);
-    map.ids.entries[2].bits++;
-    pool.entries[2] ^= UINT32_C(1) << 20;
-    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
-    CHECK(says("the entry of slot 2 is damaged"));
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    CHECK(says("the entry or the bits of slot 2 are damaged"));
-    map.ids.entries[2].bits--;
-    map.ids.count += 1000;
-    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
-    CHECK(says("the id table's counts and arrays disagree"));
-    map.ids.count -= 1000;
-    map.guard.limit++;
-    CHECK(hm_map_validate(&map) == HM_ERROR_CORRUPT);
-    CHECK(says("the map's items, count and committed memory disagree"));
-    map.guard.limit--;
-    pool.entries[2] ^= UINT32_C(1) << 20;
-    pool.retired_count++;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    CHECK(says("the pool's counts disagree with its slots"));
-    pool.retired_count--;
-    pool.guard.limit++;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    CHECK(says("the pool's counts and memory disagree"));
-    pool.guard.limit--;
-    pool.hole_word = 0;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    CHECK(says("the levels above the pool's bits are damaged"));
-    pool.hole_word = HM_INVALID_INDEX;
-    CHECK(hm_map_validate(&map) == HM_OK && hm_pool_validate(&pool) == HM_OK);
-    hm_map_fini(&map);
-    hm_pool_fini(&pool);
-}
-
 /* Handles of all kinds, given to every function that takes one. */
 TEST(last_error, a_handle_that_is_refused_writes_nothing)
 {

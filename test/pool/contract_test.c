@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory that a pool's blocks take, and that validate sees damage. */
+#include "support/damage.h"
 #include "support/memory.h"
 #include "support/test.h"
 
@@ -51,102 +52,66 @@ TEST(pool_contract, a_block_has_at_most_half_of_all_indices)
 
 /* validate */
 
-enum { DAMAGES = 38, SLOTS = 200 };
+enum { SLOTS = 200 };
 
 /* Breaks one thing in a pool whose slots are live except holes at 0 to 9 and 100 and a retired one
- * at
- * 10. The recent holes are 0, and before it 100. */
-static void damage(hm_pool *pool, int how)
+ * at 10. The recent holes are 0, and before it 100. */
+static int damage(hm_pool *pool, int how)
 {
+    int number = 0;
+    const char *slots = "the pool's counts disagree with its slots";
+    const char *memory = "the pool's counts and memory disagree";
+    const char *levels = "the levels above the pool's bits are damaged";
+    const char *slot_0 = "the entry or the bits of slot 0 are damaged";
+    const char *slot_10 = "the entry or the bits of slot 10 are damaged";
+    const char *slot_20 = "the entry or the bits of slot 20 are damaged";
+    const char *slot_64 = "the entry or the bits of slot 64 are damaged";
     hm_pool_word *words = pool->words;
-    uint32_t *entries = pool->entries;
-    if (how == 0)
-        pool->count++; /* live + free + retired = slots */
-    if (how == 1)
-        pool->retired_count++;
-    if (how == 2)
-        pool->cold_count++;
-    if (how == 3)
-        pool->slot_count--; /* a live bit behind the slots */
-    if (how == 4)
-        words[0].live ^= 1; /* a hole that is live */
-    if (how == 5)
-        words[0].open ^= 1; /* a free slot that is neither a hole nor cold */
-    if (how == 6)
-        words[0].open ^= UINT64_C(1) << 10; /* a retired slot that is a hole */
-    if (how == 7)
-        words[1].live ^= 1; /* a live entry without its bit */
-    if (how == 8)
-        entries[20] |= HM_POOL_FREE_ENTRY; /* a live slot has no free bit */
-    if (how == 9)
-        entries[0] &= ~HM_POOL_FREE_ENTRY; /* and a hole has one */
-    if (how == 10)
-        entries[20] ^= 1u << 16; /* the pool's own type id */
-    if (how == 11)
-        entries[20] &= ~HM_HANDLE_MAX_GENERATION; /* a generation is not 0 */
-    if (how == 12)
-        pool->levels[0][0] ^= 1; /* a word with a hole that is not recent is listed */
-    if (how == 13)
-        pool->levels[0][0] ^= 2; /* and no word whose holes are all recent */
-    if (how == 14)
-        pool->hole_word = HM_INVALID_INDEX; /* hole_word is the lowest listed word */
-    if (how == 15)
-        pool->hole_word = 1;
-    if (how == 16)
-        pool->guard.limit--; /* insert's limit is the capacity */
-    if (how == 17)
-        pool->guard.flags |= HM_GUARD_BUSY; /* and 0 while busy */
-    if (how == 18)
-        pool->entry_array.limit = SLOTS - 1; /* committed entries cover the slots */
-    if (how == 19)
-        pool->fresh_end = SLOTS - 1; /* fresh slots are behind the others */
-    if (how == 20)
-        pool->item_committed_size++; /* the items' memory is that of the units */
-    if (how == 21)
-        pool->unit_end = 0; /* and has memory */
-    if (how == 22)
-        words[0].open ^= 1 << 20; /* a live slot is open */
-    if (how == 23)
-        pool->max_slots = SLOTS - 1; /* slots are within the index space */
-    if (how == 24)
-        pool->capacity = pool->guard.limit = 1; /* items within the capacity */
-    if (how == 25)
-        pool->entries++; /* both columns are those of their arrays */
-    if (how == 26)
-        pool->words++;
-    if (how == 27)
-        pool->unit_end = pool->unit_count + 1; /* units are no more than there can be */
-    if (how == 28)
-        pool->unit_end++; /* and the last one has memory */
-}
-
-/* The same for the recent holes, the latest of which is at `count`, and the levels. */
-static void damage_recent(hm_pool *pool, int how)
-{
-    uint32_t *latest = &pool->recent[pool->count % HM_POOL_RECENT];
-    if (how == 29)
-        pool->levels[0][0] ^= 4; /* a word without holes is not listed */
-    if (how == 30)
-        pool->levels[1][0] ^= 1; /* a level says what is below it */
-    if (how == 31)
-        pool->recent_end = pool->count + HM_POOL_RECENT + 1; /* no more recent ones than fit */
-    if (how == 32)
-        pool->recent_end = pool->count - 1; /* nor less than none */
-    if (how == 33)
-        *latest = SLOTS; /* they are slots, */
-    if (how == 34)
-        *latest = 20; /* and holes, */
-    if (how == 35)
-        *latest = 100; /* and there once */
-    if (how == 36)
-        pool->recent_end--; /* each hole is recent or in a listed word */
-    if (how == 37)
-        pool->levels[pool->level_count - 1]++; /* the top level is that of its array */
+    uint32_t *entries = pool->entries, *latest = &pool->recent[pool->count % HM_POOL_RECENT];
+    DAMAGE(slots, pool->count++); /* live + free + retired = slots */
+    DAMAGE(slots, pool->retired_count++);
+    DAMAGE(slots, pool->cold_count++);
+    DAMAGE(levels, pool->slot_count--);                  /* a live bit behind the slots */
+    DAMAGE(slot_0, words[0].live ^= 1);                  /* a hole that is live */
+    DAMAGE(slot_0, words[0].open ^= 1);                  /* free, but neither a hole nor cold */
+    DAMAGE(slot_10, words[0].open ^= UINT64_C(1) << 10); /* a retired slot that is a hole */
+    DAMAGE(slot_20, words[0].open ^= 1 << 20);           /* a live slot that is open */
+    DAMAGE(slot_64, words[1].live ^= 1);                 /* a live entry without its bit */
+    DAMAGE(slot_20, entries[20] |= HM_POOL_FREE_ENTRY);  /* a live slot with a free bit */
+    DAMAGE(slot_0, entries[0] &= ~HM_POOL_FREE_ENTRY);   /* and a hole without it */
+    DAMAGE(slot_20, entries[20] ^= 1u << 16);            /* another type id */
+    DAMAGE(slot_20, entries[20] &= ~HM_HANDLE_MAX_GENERATION);
+    DAMAGE(levels, pool->levels[0][0] ^= 1); /* a word with a hole that is not recent */
+    DAMAGE(levels, pool->levels[0][0] ^= 2); /* a word whose holes are all recent */
+    DAMAGE(levels, pool->levels[0][0] ^= 4); /* a word without holes */
+    DAMAGE(levels, pool->levels[1][0] ^= 1); /* a level says what is below it */
+    DAMAGE(memory, pool->levels[pool->level_count - 1]++); /* the top level is its array */
+    DAMAGE(levels, pool->hole_word = HM_INVALID_INDEX);    /* the lowest word that is listed */
+    DAMAGE(levels, pool->hole_word = 1);
+    DAMAGE(memory, pool->guard.limit--);                 /* the capacity */
+    DAMAGE(memory, pool->guard.flags |= HM_GUARD_BUSY);  /* and 0 while busy */
+    DAMAGE(memory, pool->entry_array.limit = SLOTS - 1); /* committed entries cover the slots */
+    DAMAGE(memory, pool->fresh_end = SLOTS - 1);         /* fresh slots are behind the others */
+    DAMAGE(memory, pool->item_committed_size++); /* the items' memory is that of the units */
+    DAMAGE(memory, pool->unit_end = 0);          /* and has memory */
+    DAMAGE(memory, pool->unit_end = pool->unit_count + 1);
+    DAMAGE(memory, pool->unit_end++);            /* the last unit has memory */
+    DAMAGE(memory, pool->max_slots = SLOTS - 1); /* slots are within the index space */
+    DAMAGE(memory, pool->capacity = pool->guard.limit = 1);
+    DAMAGE(memory, pool->entries++); /* both columns are those of their arrays */
+    DAMAGE(memory, pool->words++);
+    DAMAGE(levels, pool->recent_end = pool->count + HM_POOL_RECENT + 1); /* more than fit */
+    DAMAGE(levels, pool->recent_end = pool->count - 1);                  /* less than none */
+    DAMAGE(levels, *latest = SLOTS);                                     /* no slot */
+    DAMAGE(levels, *latest = 20);                                        /* no hole */
+    DAMAGE(levels, *latest = 100);                                       /* there twice */
+    DAMAGE(levels, pool->recent_end--); /* each hole is recent or in a listed word */
+    return number;
 }
 
 TEST(pool_contract, validate_sees_each_broken_invariant)
 {
-    for (int how = 0; how < DAMAGES * STORAGES; how++) {
+    for (int how = 0, damages = 1; how < damages * STORAGES; how++) {
         hm_pool pool;
         hm_pool_desc desc = {.item_size = 40, .storage = (hm_storage)(how % STORAGES)};
         hm_handle handle;
@@ -171,9 +136,8 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
         uint64_t level = pool.levels[0][0], above = pool.levels[1][0];
         memcpy(words, pool.words, sizeof words);
         memcpy(entries, pool.entries, sizeof entries);
-        damage(&damaged, how / STORAGES);
-        damage_recent(&damaged, how / STORAGES);
-        CHECK(hm_pool_validate(&damaged) == HM_ERROR_CORRUPT);
+        damages = damage(&damaged, how / STORAGES);
+        CHECK(is_told(hm_pool_validate(&damaged)));
         memcpy(pool.words, words, sizeof words);
         memcpy(pool.entries, entries, sizeof entries);
         pool.levels[0][0] = level;
@@ -244,6 +208,17 @@ TEST(pool_contract, addresses_of_fixed_blocks_come_and_go_together)
     test_memory_check_released(&memory);
 }
 
+static int damage_blocks(hm_pool *pool, uintptr_t *other_bases, int how)
+{
+    int number = 0;
+    const char *memory = "the pool's counts and memory disagree";
+    DAMAGE(memory, pool->item_reserved_size += 65536);
+    DAMAGE(memory, pool->blocks_end_in_words = !pool->blocks_end_in_words);
+    DAMAGE(memory, pool->levels[pool->level_count - 1]++);
+    DAMAGE(memory, pool->places.bases = other_bases);
+    return number;
+}
+
 TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
 {
     hm_pool pool;
@@ -254,32 +229,24 @@ TEST(pool_contract, validate_sees_a_block_that_is_not_in_its_place)
     for (uint32_t i = 0; i < 8; i++)
         hm_pool_insert(&pool, NULL);
     CHECK(hm_pool_validate(&pool) == HM_OK);
+    const hm_pool whole = pool;
+    uintptr_t *bases = pool.places.bases, other[64];
+    memcpy(other, bases, sizeof other);
     for (uint32_t block = 0; block < 8; block++) { /* the first two are alone in their pieces */
         for (uintptr_t distance = 8; distance <= BLOCK; distance *= BLOCK / 8) {
-            pool.places.bases[block] += distance;
+            bases[block] += distance;
             CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-            pool.places.bases[block] -= distance;
+            bases[block] -= distance;
         }
     }
-    pool.places.bases[20]++; /* that block never had memory */
+    bases[20]++; /* that block never had memory */
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.places.bases[20]--;
-    pool.item_reserved_size += BLOCK;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.item_reserved_size -= BLOCK;
-    pool.blocks_end_in_words = !pool.blocks_end_in_words;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.blocks_end_in_words = !pool.blocks_end_in_words;
-    uint64_t **top = &pool.levels[pool.level_count - 1];
-    *top += 1;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    *top -= 1;
-    uintptr_t other[64];
-    uintptr_t *bases = pool.places.bases;
-    memcpy(other, bases, sizeof other);
-    pool.places.bases = other;
-    CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
-    pool.places.bases = bases;
+    bases[20]--;
+    for (int how = 0, damages = 1; how < damages; how++) {
+        damages = damage_blocks(&pool, other, how);
+        CHECK(is_told(hm_pool_validate(&pool)));
+        pool = whole;
+    }
     CHECK(hm_pool_erase(&pool, hm_handle_pack(3, 1, 0)) && hm_pool_trim(&pool) == HM_OK);
     pool.absent_from = 4; /* then block 3 would never come back */
     CHECK(hm_pool_validate(&pool) == HM_ERROR_CORRUPT);
