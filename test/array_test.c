@@ -108,9 +108,9 @@ TEST(array, init_refuses_a_memory_table_that_is_not_whole)
     for (int flaw = 0; flaw < TEST_MEMORY_FLAWS; flaw++) {
         test_memory memory;
         test_memory_init(&memory, 65536);
-        test_memory_break(&memory, flaw);
+        const char *sentence = test_memory_break(&memory, flaw);
         hm_array_desc desc = {.item_size = 8, .capacity = 10, .memory = &memory.table};
-        CHECK(is_refused(&desc, HM_ERROR_INVALID));
+        CHECK(is_refused(&desc, HM_ERROR_INVALID) && strcmp(hm_last_error(), sentence) == 0);
         test_memory_check_released(&memory);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arenas: what they ask of their parent, and refusals. Random ranges, and every kind of container in
- * an arena, are in memory_arena_model_test.c. */
+/* Arenas: what they ask of their parent, and refusals. Random ranges, and every kind of container
+ * in an arena, are in memory_arena_model_test.c. */
 #include "support/arena.h"
 #include "support/layout.h"
 #include "support/memory.h"

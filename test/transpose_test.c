@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* transpose: a kernel sees columns, and of the items only the marked fields change. */
+#include "support/last_error.h"
 #include "support/layout.h"
 #include "support/test.h"
 
@@ -10,14 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool says(const char *sentence)
-{
-    bool equal = strcmp(hm_last_error(), sentence) == 0;
-    if (!equal)
-        fprintf(stderr, "the last error is: %s\n", hm_last_error());
-    return equal;
-}
 
 static size_t whole_lines(size_t size)
 {

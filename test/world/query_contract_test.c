@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a query refuses: descriptors that no query can have, NULL, and worlds that are not there. */
+#include "support/last_error.h"
 #include "support/memory.h"
 #include "support/query.h"
 
@@ -7,14 +8,6 @@
 #include <string.h>
 
 static const hm_query zero;
-
-static bool says(const char *sentence)
-{
-    bool equal = strcmp(hm_last_error(), sentence) == 0;
-    if (!equal)
-        fprintf(stderr, "the last error is: %s\n", hm_last_error());
-    return equal;
-}
 
 /* Of a component that has no name. */
 static const char *sentence(hm_component component, const char *is)

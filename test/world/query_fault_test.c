@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Refused memory: the k-th call of the memory table is refused, for every k, once and from then on.
- * Init fails without a trace; begin cannot fail, and visits all that it should. */
+ * Begin cannot fail, and visits all that it should; refusal_test.c has init. */
 #include "support/memory.h"
 #include "support/query.h"
 
@@ -9,35 +9,6 @@
 static const size_t page_sizes[] = {4096, 16384, 65536};
 
 enum { PAGE_SIZES = 3, ARCHETYPES = 2500 };
-
-TEST(query_fault, init_refused_leaves_a_zeroed_query)
-{
-    static const hm_query zero;
-    for (uint32_t i = 0; i < 2 * PAGE_SIZES; i++) {
-        scene on;
-        test_memory memory;
-        test_memory_init_with_holes(&memory, test_page_size(page_sizes[i % PAGE_SIZES]));
-        start_with(&on, &memory.table);
-        hm_status status = HM_ERROR_MEMORY;
-        uint32_t k = 1;
-        for (; status != HM_OK; k++) {
-            hm_query query;
-            memset(&query, 0x5A, sizeof query);
-            test_memory_fail(&memory, k, i % 2 == 0);
-            size_t reserved_size = memory.reserved_size;
-            status = hm_query_init(&query, &on.world, &(hm_query_desc){ALL(on.a, on.x)});
-            CHECK(status == (memory.calls < k ? HM_OK : HM_ERROR_MEMORY));
-            if (status == HM_OK)
-                hm_query_fini(&query);
-            CHECK(memcmp(&query, &zero, sizeof zero) == 0);
-            CHECK(memory.reserved_size == reserved_size);
-        }
-        CHECK(k == 3); /* one reservation, the first k that is not reached, and its increment */
-        test_memory_fail(&memory, 0, false);
-        finish(&on);
-        test_memory_check_released(&memory);
-    }
-}
 
 /* Creates an entity with each set of 12 tags, half of them with `a`. */
 static void make_archetypes(scene *on)

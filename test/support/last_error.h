@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the last error says, and a mark by which a test sees that nothing has failed since. */
+#ifndef TEST_SUPPORT_LAST_ERROR_H
+#define TEST_SUPPORT_LAST_ERROR_H
+
+#include "test.h"
+
+#include <handle_map/array.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static inline bool says(const char *sentence)
+{
+    bool equal = strcmp(hm_last_error(), sentence) == 0;
+    if (!equal)
+        fprintf(stderr, "the last error is: %s\n", hm_last_error());
+    return equal;
+}
+
+/* Whether it says that memory was refused, and ends so. */
+static inline bool tells_refusal(const char *end)
+{
+    const char *text = hm_last_error();
+    size_t length = strlen(text), tail = strlen(end);
+    bool is_told = strstr(text, " bytes was refused: ") != NULL && length > tail &&
+                   strcmp(text + length - tail, end) == 0;
+    if (!is_told)
+        fprintf(stderr, "'%s' should end with '%s'\n", text, end);
+    return is_told;
+}
+
+/* Whether it was address space that was refused, and not memory. */
+static inline bool tells_reservation(void)
+{
+    return strncmp(hm_last_error(), "a reservation of ", 17) == 0;
+}
+
+/* Leaves a message that no other failure leaves. */
+static inline void mark(void)
+{
+    hm_array array;
+    CHECK(hm_array_init(&array, &(hm_array_desc){.item_size = 77, .item_align = 2}) ==
+          HM_ERROR_INVALID);
+}
+
+static inline bool is_marked(void)
+{
+    return says("item_size 77 is not a multiple of item_align 2");
+}
+
+#endif
