@@ -22,8 +22,17 @@ typedef struct subject {
     size_t (*describe)(hm_handle handle, char *buffer, size_t size);
 } subject;
 
-#define SUBJECT(kind, insert_call, erase_call)                                                     \
+#define SUBJECT(kind, insert_call, erase_call, ...)                                                \
     static hm_##kind the_##kind;                                                                   \
+    static void init_##kind(uint32_t capacity, uint32_t max_slots, const char *name)               \
+    {                                                                                              \
+        hm_##kind##_desc desc = {__VA_ARGS__};                                                     \
+        desc.capacity = capacity;                                                                  \
+        desc.max_slots = max_slots;                                                                \
+        desc.type_id = TYPE;                                                                       \
+        desc.name = name;                                                                          \
+        CHECK(hm_##kind##_init(&the_##kind, &desc) == HM_OK);                                      \
+    }                                                                                              \
     static void fini_##kind(void)                                                                  \
     {                                                                                              \
         hm_##kind##_fini(&the_##kind);                                                             \
@@ -48,58 +57,15 @@ typedef struct subject {
                                            add_to_##kind,     remove_from_##kind,                  \
                                            explain_by_##kind, describe_by_##kind};
 
-static void init_lists(uint32_t capacity, uint32_t max_slots, const char *name);
-static void init_map(uint32_t capacity, uint32_t max_slots, const char *name);
-static void init_pool(uint32_t capacity, uint32_t max_slots, const char *name);
-static void init_table(uint32_t capacity, uint32_t max_slots, const char *name);
-static void init_world(uint32_t capacity, uint32_t max_slots, const char *name);
+static const hm_column one_column = {.size = 4};
 
-SUBJECT(lists, hm_lists_create(&the_lists), hm_lists_destroy(&the_lists, handle))
-SUBJECT(map, hm_map_insert(&the_map, NULL), hm_map_erase(&the_map, handle))
-SUBJECT(pool, hm_pool_insert(&the_pool, NULL), hm_pool_erase(&the_pool, handle))
-SUBJECT(table, hm_table_insert(&the_table, NULL), hm_table_erase(&the_table, handle))
-SUBJECT(world, hm_world_create(&the_world, NULL, 0), hm_world_destroy(&the_world, handle))
-
-static void init_lists(uint32_t capacity, uint32_t max_slots, const char *name)
-{
-    hm_lists_desc desc = {.item_size = 4, .capacity = capacity, .max_slots = max_slots};
-    desc.type_id = TYPE;
-    desc.name = name;
-    CHECK(hm_lists_init(&the_lists, &desc) == HM_OK);
-}
-
-static void init_map(uint32_t capacity, uint32_t max_slots, const char *name)
-{
-    hm_map_desc desc = {.item_size = 4, .capacity = capacity, .max_slots = max_slots};
-    desc.type_id = TYPE;
-    desc.name = name;
-    CHECK(hm_map_init(&the_map, &desc) == HM_OK);
-}
-
-static void init_pool(uint32_t capacity, uint32_t max_slots, const char *name)
-{
-    hm_pool_desc desc = {.item_size = 4, .capacity = capacity, .max_slots = max_slots};
-    desc.type_id = TYPE;
-    desc.name = name;
-    CHECK(hm_pool_init(&the_pool, &desc) == HM_OK);
-}
-
-static void init_table(uint32_t capacity, uint32_t max_slots, const char *name)
-{
-    const hm_column column = {.size = 4};
-    hm_table_desc desc = {.columns = &column, .column_count = 1, .capacity = capacity};
-    desc.max_slots = max_slots;
-    desc.type_id = TYPE;
-    desc.name = name;
-    CHECK(hm_table_init(&the_table, &desc) == HM_OK);
-}
-
-static void init_world(uint32_t capacity, uint32_t max_slots, const char *name)
-{
-    hm_world_desc desc = {.capacity = capacity, .max_slots = max_slots, .type_id = TYPE};
-    desc.name = name;
-    CHECK(hm_world_init(&the_world, &desc) == HM_OK);
-}
+SUBJECT(lists, hm_lists_create(&the_lists), hm_lists_destroy(&the_lists, handle), .item_size = 4)
+SUBJECT(map, hm_map_insert(&the_map, NULL), hm_map_erase(&the_map, handle), .item_size = 4)
+SUBJECT(pool, hm_pool_insert(&the_pool, NULL), hm_pool_erase(&the_pool, handle), .item_size = 4)
+SUBJECT(table, hm_table_insert(&the_table, NULL), hm_table_erase(&the_table, handle),
+        .columns = &one_column, .column_count = 1)
+SUBJECT(world, hm_world_create(&the_world, NULL, 0), hm_world_destroy(&the_world, handle),
+        .max_archetypes = 0)
 
 static const subject *const subjects[] = {&lists_subject, &map_subject, &pool_subject,
                                           &table_subject, &world_subject};

@@ -107,41 +107,42 @@ BROKEN_CONTRACTS(SECONDARY)
 #define doomed has_odd_slot
 BROKEN_CONTRACTS(INDEX)
 
-/* What concerns one column has its name. */
-#define COLUMN_NULL_TEST(name, call)                                                               \
-    DEATH_TEST(typed, table_##name##_of_null_names_the_function)                                   \
+/* What concerns one column has its name. The call names what is declared here. */
+#define COLUMN_TEST(name, what, message, call)                                                     \
+    DEATH_TEST(typed, table_##name##_##what##_names_the_function)                                  \
     {                                                                                              \
-        body_table *none = NULL;                                                                   \
-        body_handle null = body_handle_null();                                                     \
-        (void)null;                                                                                \
-        expect_panic_of("body_" #name ": table is NULL");                                          \
-        (void)(call);                                                                              \
-    }
-
-COLUMN_NULL_TEST(x, body_x(none))
-COLUMN_NULL_TEST(x_group, body_x_group(none, 0))
-COLUMN_NULL_TEST(x_cell, body_x_cell(none, 0))
-COLUMN_NULL_TEST(x_get, body_x_get(none, null))
-COLUMN_NULL_TEST(x_get_n, body_x_get_n(none, NULL, 0, NULL))
-COLUMN_NULL_TEST(x_of, body_x_of(none, NULL))
-COLUMN_NULL_TEST(x_lower_bound, body_x_lower_bound(none, NULL, NULL))
-COLUMN_NULL_TEST(x_upper_bound, body_x_upper_bound(none, NULL, NULL))
-
-#define COLUMN_ARRAY_TEST(name, array, call)                                                       \
-    DEATH_TEST(typed, table_##name##_without_##array##_names_the_function)                         \
-    {                                                                                              \
-        body_table zeroed;                                                                         \
-        body_handle one[1];                                                                        \
+        body_table zeroed, *none = NULL;                                                           \
+        body_handle null = body_handle_null(), one[1];                                             \
         float *places[1];                                                                          \
+        uint32_t probe = 1;                                                                        \
+        hm_order rising, nothing;                                                                  \
         memset(&zeroed, 0, sizeof zeroed);                                                         \
-        one[0] = body_handle_null();                                                               \
-        (void)one, (void)places;                                                                   \
-        expect_panic_of("body_" #name ": " #array " is NULL");                                     \
+        memset(&rising, 0, sizeof rising);                                                         \
+        memset(&nothing, 0, sizeof nothing);                                                       \
+        rising.key = value_of;                                                                     \
+        one[0] = null;                                                                             \
+        (void)none, (void)null, (void)one, (void)places, (void)probe, (void)rising, (void)nothing; \
+        expect_panic_of("body_" #name ": " message);                                               \
         (void)(call);                                                                              \
     }
+#define BOUND_TEST(name)                                                                           \
+    COLUMN_TEST(name, of_null, "table is NULL", body_##name(none, NULL, NULL))                     \
+    COLUMN_TEST(name, without_an_order, NO_ORDER, body_##name(&zeroed, NULL, &probe))              \
+    COLUMN_TEST(name, by_an_order_of_nothing, NO_ORDER, body_##name(&zeroed, &nothing, &probe))    \
+    COLUMN_TEST(name, without_a_probe, "probe is NULL", body_##name(&zeroed, &rising, NULL))
 
-COLUMN_ARRAY_TEST(x_get_n, handles, body_x_get_n(&zeroed, NULL, 1, places))
-COLUMN_ARRAY_TEST(x_get_n, cells, body_x_get_n(&zeroed, one, 1, NULL))
+COLUMN_TEST(x, of_null, "table is NULL", body_x(none))
+COLUMN_TEST(x_group, of_null, "table is NULL", body_x_group(none, 0))
+COLUMN_TEST(x_cell, of_null, "table is NULL", body_x_cell(none, 0))
+COLUMN_TEST(x_get, of_null, "table is NULL", body_x_get(none, null))
+COLUMN_TEST(x_get_n, of_null, "table is NULL", body_x_get_n(none, NULL, 0, NULL))
+COLUMN_TEST(x_get_n, without_handles, "handles is NULL", body_x_get_n(&zeroed, NULL, 1, places))
+COLUMN_TEST(x_get_n, without_cells, "cells is NULL", body_x_get_n(&zeroed, one, 1, NULL))
+COLUMN_TEST(x_of, of_null, "table is NULL", body_x_of(none, NULL))
+COLUMN_TEST(x_lower_bound, of_null, "table is NULL", body_x_lower_bound(none, NULL, NULL))
+COLUMN_TEST(x_upper_bound, of_null, "table is NULL", body_x_upper_bound(none, NULL, NULL))
+BOUND_TEST(value_lower_bound)
+BOUND_TEST(value_upper_bound)
 
 DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
 {
@@ -154,40 +155,6 @@ DEATH_TEST(typed, table_defragment_by_a_column_out_of_range_names_the_function)
     expect_panic_of("body_table_defragment: the column is out of range");
     (void)body_table_defragment(&container, 3, &falling, unlimited);
 }
-
-/* Arguments of the searches by a column. */
-#define BOUND_TEST(function)                                                                       \
-    DEATH_TEST(typed, function##_without_an_order_names_the_function)                              \
-    {                                                                                              \
-        body_table zeroed;                                                                         \
-        uint32_t probe = 1;                                                                        \
-        memset(&zeroed, 0, sizeof zeroed);                                                         \
-        expect_panic_of(#function ": " NO_ORDER);                                                  \
-        (void)function(&zeroed, NULL, &probe);                                                     \
-    }                                                                                              \
-    DEATH_TEST(typed, function##_by_an_order_of_nothing_names_the_function)                        \
-    {                                                                                              \
-        body_table zeroed;                                                                         \
-        hm_order nothing;                                                                          \
-        uint32_t probe = 1;                                                                        \
-        memset(&zeroed, 0, sizeof zeroed);                                                         \
-        memset(&nothing, 0, sizeof nothing);                                                       \
-        expect_panic_of(#function ": " NO_ORDER);                                                  \
-        (void)function(&zeroed, &nothing, &probe);                                                 \
-    }                                                                                              \
-    DEATH_TEST(typed, function##_without_a_probe_names_the_function)                               \
-    {                                                                                              \
-        body_table zeroed;                                                                         \
-        hm_order rising;                                                                           \
-        memset(&zeroed, 0, sizeof zeroed);                                                         \
-        memset(&rising, 0, sizeof rising);                                                         \
-        rising.key = value_of;                                                                     \
-        expect_panic_of(#function ": probe is NULL");                                              \
-        (void)function(&zeroed, &rising, NULL);                                                    \
-    }
-
-BOUND_TEST(body_value_lower_bound)
-BOUND_TEST(body_value_upper_bound)
 
 static bool call_clear(body_handle owner, uint64_t key, void *index)
 {
