@@ -81,6 +81,47 @@ static inline void mix(uint64_t *hash, uint64_t value)
     *hash ^= *hash >> 32;
 }
 
+/* How a kind is made whose descriptor has these fields. */
+#define MADE_BY(kind, ...)                                                                         \
+    static hm_status kind##_init(scene *on)                                                        \
+    {                                                                                              \
+        return hm_##kind##_init(                                                                   \
+            &on->in.kind,                                                                          \
+            &(hm_##kind##_desc){.type_id = TYPE, .memory = &on->memory.table, __VA_ARGS__});       \
+    }
+
+/* What items of maps and pools share. */
+#define ITEMS(kind)                                                                                \
+    static bool kind##_add(scene *on)                                                              \
+    {                                                                                              \
+        return kind##_note(on, hm_##kind##_insert(&on->in.kind, NULL));                            \
+    }                                                                                              \
+    static bool kind##_emplace(scene *on)                                                          \
+    {                                                                                              \
+        void *place = on;                                                                          \
+        hm_handle handle = hm_##kind##_emplace(&on->in.kind, &place);                              \
+        CHECK(hm_handle_is_null(handle) == (place == NULL));                                       \
+        return kind##_note(on, handle);                                                            \
+    }
+
+/* Orders while memory is refused: both calls wait. Once there is some, both end with all in order,
+ * the second with these handles in front; from then on it is refused again. */
+#define WAITS(kind)                                                                                \
+    static void kind##_waits(scene *on, const hm_handle *handles, uint32_t n)                      \
+    {                                                                                              \
+        hm_##kind *c = &on->in.kind;                                                               \
+        for (int arranging = 0; arranging < 2; arranging++) {                                      \
+            hm_progress waits = arranging ? hm_##kind##_arrange(c, handles, n, NULL)               \
+                                          : hm_##kind##_defragment(c, &by_first_byte, NULL);       \
+            CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);             \
+        }                                                                                          \
+        CHECK(on->memory.calls > 0);                                                               \
+        test_memory_fail(&on->memory, 0, false);                                                   \
+        CHECK(hm_##kind##_defragment(c, &by_first_byte, NULL).done);                               \
+        CHECK(hm_##kind##_arrange(c, handles, n, NULL).done);                                      \
+        test_memory_fail(&on->memory, 1, true);                                                    \
+    }
+
 /* What is the same for each kind, and the statistics, which must agree with the memory table. */
 #define COMMON(kind)                                                                               \
     static void kind##_fini(scene *on)                                                             \

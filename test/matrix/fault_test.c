@@ -6,17 +6,8 @@ static const hm_order by_first_byte = {.key = number_of};
 
 /* map */
 
-static hm_status map_init(scene *on)
-{
-    return hm_map_init(&on->in.map, &(hm_map_desc){.item_size = on->layout.item_size,
-                                                   .item_align = on->layout.item_align,
-                                                   .capacity = MAX_ITEMS,
-                                                   .max_slots = MAX_SLOTS,
-                                                   .type_id = TYPE,
-                                                   .meta_size = META_SIZE,
-                                                   .memory = &on->memory.table});
-}
-
+MADE_BY(map, .item_size = on->layout.item_size, .item_align = on->layout.item_align,
+        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS, .meta_size = META_SIZE)
 COMMON(map)
 STATES(map)
 
@@ -30,18 +21,7 @@ static bool map_note(scene *on, hm_handle handle)
     return true;
 }
 
-static bool map_add(scene *on)
-{
-    return map_note(on, hm_map_insert(&on->in.map, NULL));
-}
-
-static bool map_emplace(scene *on)
-{
-    void *place = on;
-    hm_handle handle = hm_map_emplace(&on->in.map, &place);
-    CHECK(hm_handle_is_null(handle) == (place == NULL));
-    return map_note(on, handle);
-}
+ITEMS(map)
 
 static bool map_insert_n(scene *on)
 {
@@ -118,6 +98,8 @@ TEST(map_fault, a_whole_life_survives_any_refusal)
     live_with_every_refusal(&map_kind, map_grow, 3);
 }
 
+WAITS(map)
+
 TEST(map_fault, orders_wait_for_memory_and_batches_of_erases_need_none)
 {
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -131,16 +113,8 @@ TEST(map_fault, orders_wait_for_memory_and_batches_of_erases_need_none)
             handles[k] = hm_map_handle_at(map, k);
         test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase_n(map, handles, 5) == 5 && stage.memory.calls == 0);
-        hm_progress waits = hm_map_defragment(map, &by_first_byte, NULL);
-        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
-        waits = hm_map_arrange(map, handles, 40, NULL);
-        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
-        CHECK(stage.memory.calls > 0);
-        test_memory_fail(&stage.memory, 0, false);
-        CHECK(hm_map_defragment(map, &by_first_byte, NULL).done);
-        CHECK(hm_map_arrange(map, handles, 40, NULL).done);
+        map_waits(&stage, handles, 40);
         CHECK(hm_handle_equal(hm_map_handle_at(map, 0), handles[5]));
-        test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_map_erase_if(map, is_asked, &asked) == 17);
         CHECK(hm_map_reserve(map, 22) == HM_OK && map_add(&stage));
         CHECK(stage.memory.calls == 0 && hm_map_validate(map) == HM_OK);
@@ -150,18 +124,9 @@ TEST(map_fault, orders_wait_for_memory_and_batches_of_erases_need_none)
 
 /* pool */
 
-static hm_status pool_init(scene *on)
-{
-    return hm_pool_init(&on->in.pool, &(hm_pool_desc){.item_size = on->layout.item_size,
-                                                      .item_align = on->layout.item_align,
-                                                      .capacity = MAX_ITEMS,
-                                                      .max_slots = MAX_SLOTS,
-                                                      .type_id = TYPE,
-                                                      .storage = (hm_storage)on->way,
-                                                      .block_size = 4096,
-                                                      .memory = &on->memory.table});
-}
-
+MADE_BY(pool, .item_size = on->layout.item_size, .item_align = on->layout.item_align,
+        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS, .storage = (hm_storage)on->way,
+        .block_size = 4096)
 COMMON(pool)
 STATES(pool)
 
@@ -172,18 +137,7 @@ static bool pool_note(scene *on, hm_handle handle)
     return !hm_handle_is_null(handle);
 }
 
-static bool pool_add(scene *on)
-{
-    return pool_note(on, hm_pool_insert(&on->in.pool, NULL));
-}
-
-static bool pool_emplace(scene *on)
-{
-    void *place = on;
-    hm_handle handle = hm_pool_emplace(&on->in.pool, &place);
-    CHECK(hm_handle_is_null(handle) == (place == NULL));
-    return pool_note(on, handle);
-}
+ITEMS(pool)
 
 /* Reserves twice as many places as there are holes: over many units. */
 static bool pool_large_reserve(scene *on)
@@ -245,17 +199,8 @@ TEST(pool_fault, a_whole_life_survives_any_refusal)
 
 /* secondary */
 
-static hm_status secondary_init(scene *on)
-{
-    return hm_secondary_init(&on->in.secondary,
-                             &(hm_secondary_desc){.value_size = on->layout.item_size,
-                                                  .value_align = on->layout.item_align,
-                                                  .capacity = MAX_SLOTS,
-                                                  .max_slots = 64 * PIECE_SLOTS,
-                                                  .type_id = TYPE,
-                                                  .memory = &on->memory.table});
-}
-
+MADE_BY(secondary, .value_size = on->layout.item_size, .value_align = on->layout.item_align,
+        .capacity = MAX_SLOTS, .max_slots = 64 * PIECE_SLOTS)
 COMMON(secondary)
 
 static bool secondary_set(scene *on, uint32_t slot)
@@ -334,6 +279,8 @@ static bool value_is_asked(hm_handle owner, const void *value, void *context)
     return is_asked(value, context);
 }
 
+WAITS(secondary)
+
 TEST(secondary_fault, orders_wait_for_memory_and_what_adds_nothing_needs_none)
 {
     for (size_t i = 0; i < test_layout_count(); i++) {
@@ -347,14 +294,8 @@ TEST(secondary_fault, orders_wait_for_memory_and_what_adds_nothing_needs_none)
         CHECK(hm_secondary_remove(secondary, hm_handle_pack(3, 1, TYPE)));
         CHECK(hm_secondary_set(secondary, later, NULL) != NULL && secondary_set(&stage, 5));
         CHECK(stage.memory.calls == 0);
-        hm_progress waits = hm_secondary_defragment(secondary, &by_first_byte, NULL);
-        CHECK(waits.status == HM_ERROR_MEMORY && !waits.done && waits.swaps == 0);
-        CHECK(stage.memory.calls > 0);
-        test_memory_fail(&stage.memory, 0, false);
-        CHECK(hm_secondary_defragment(secondary, &by_first_byte, NULL).done);
-        CHECK(hm_secondary_arrange(secondary, &first, 1, NULL).done);
+        secondary_waits(&stage, &first, 1);
         CHECK(hm_secondary_index_of(secondary, first) == 0);
-        test_memory_fail(&stage.memory, 1, true);
         CHECK(hm_secondary_remove_if(secondary, value_is_asked, &asked) == 19);
         CHECK(stage.memory.calls == 0 && hm_secondary_validate(secondary) == HM_OK);
         finish(&stage);

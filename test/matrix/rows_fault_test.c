@@ -10,18 +10,10 @@ static const hm_column table_columns[COLUMNS] = {
     {1, 0, NULL},  {2, 0, NULL}, {4, 0, NULL}, {8, 0, NULL},  {3, 0, NULL},
     {12, 4, NULL}, {5, 0, NULL}, {8, 8, NULL}, {48, 0, NULL}, {16, 0, NULL}};
 
-static hm_status table_init(scene *on)
-{
-    static const uint32_t lanes[TABLE_WAYS] = {0, 1, 2, 8, 16, 64};
-    return hm_table_init(&on->in.table, &(hm_table_desc){.columns = table_columns,
-                                                         .column_count = COLUMNS,
-                                                         .lanes = lanes[on->way],
-                                                         .capacity = MAX_ITEMS,
-                                                         .max_slots = MAX_SLOTS,
-                                                         .type_id = TYPE,
-                                                         .memory = &on->memory.table});
-}
+static const uint32_t table_lanes[TABLE_WAYS] = {0, 1, 2, 8, 16, 64};
 
+MADE_BY(table, .columns = table_columns, .column_count = COLUMNS, .lanes = table_lanes[on->way],
+        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS)
 COMMON(table)
 STATES(table)
 
@@ -150,18 +142,9 @@ TEST(table_fault, an_order_without_memory_leaves_whole_rows)
 
 /* lists */
 
-static hm_status lists_init(scene *on)
-{
-    return hm_lists_init(&on->in.lists,
-                         &(hm_lists_desc){.item_size = on->layout.item_size,
-                                          .item_align = on->layout.item_align,
-                                          .capacity = MAX_ITEMS,
-                                          .max_slots = MAX_SLOTS,
-                                          .max_items = 20000 + (1 << 20) / on->layout.item_size,
-                                          .type_id = TYPE,
-                                          .memory = &on->memory.table});
-}
-
+MADE_BY(lists, .item_size = on->layout.item_size, .item_align = on->layout.item_align,
+        .capacity = MAX_ITEMS, .max_slots = MAX_SLOTS,
+        .max_items = 20000 + (1 << 20) / on->layout.item_size)
 COMMON(lists)
 STATES(lists)
 
@@ -331,15 +314,8 @@ TEST(lists_fault, what_adds_nothing_succeeds_without_memory)
 
 /* index: of owners in slots from 0 on, with or without a limit of keys */
 
-static hm_status index_init(scene *on)
-{
-    return hm_index_init(&on->in.index, &(hm_index_desc){.capacity = MAX_ITEMS,
-                                                         .max_slots = 64 * PIECE_SLOTS,
-                                                         .type_id = TYPE,
-                                                         .key_limit = on->way * MAX_ITEMS,
-                                                         .memory = &on->memory.table});
-}
-
+MADE_BY(index, .capacity = MAX_ITEMS, .max_slots = 64 * PIECE_SLOTS,
+        .key_limit = on->way * MAX_ITEMS)
 COMMON(index)
 
 static bool index_set(scene *on, hm_handle owner, uint64_t key)
