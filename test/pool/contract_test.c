@@ -114,20 +114,18 @@ TEST(pool_contract, validate_sees_each_broken_invariant)
     for (int how = 0, damages = 1; how < damages * STORAGES; how++) {
         hm_pool pool;
         hm_pool_desc desc = {.item_size = 40, .storage = (hm_storage)(how % STORAGES)};
-        hm_handle handle;
         CHECK(hm_pool_init(&pool, &desc) == HM_OK);
         for (uint32_t i = 0; i < SLOTS; i++) {
-            handle = hm_pool_insert(&pool, NULL);
+            CHECK(!hm_handle_is_null(hm_pool_insert(&pool, NULL)));
             if (i == 10) {
                 pool.entries[10] |= HM_HANDLE_MAX_GENERATION;
-                handle = hm_pool_handle_of(&pool, hm_pool_item(&pool, 10));
-                CHECK(hm_pool_erase(&pool, handle));
+                CHECK(hm_pool_erase(&pool, hm_pool_handle_of(&pool, hm_pool_item(&pool, 10))));
             }
         }
         for (uint32_t i = 0; i < 10; i++)
             hm_pool_erase(&pool, hm_handle_pack(i, 1, 0));
         CHECK(hm_pool_trim(&pool) == HM_OK);
-        handle = hm_pool_insert(&pool, NULL);
+        hm_handle handle = hm_pool_insert(&pool, NULL);
         CHECK(hm_pool_erase(&pool, hm_handle_pack(100, 1, 0)) && hm_pool_erase(&pool, handle));
         CHECK(hm_pool_validate(&pool) == HM_OK);
         hm_pool damaged = pool;
