@@ -250,23 +250,27 @@ void hm_id_table_issue_n(hm_id_table *table, uint32_t n, hm_handle *handles)
     }
 }
 
+/* Returns the handle that the next issue of a slot makes: null if it has no memory, or is spent. */
+static hm_handle id_table_next_of(const hm_id_table *table, uint64_t slot)
+{
+    if (slot >= table->entry_array.limit)
+        return HM_NULL_HANDLE;
+    uint32_t before = slot < table->slot_count ? hm_handle_generation(table->entries[slot])
+                                               : id_table_floor_of(table, (uint32_t)slot);
+    return before != HM_HANDLE_MAX_GENERATION
+               ? hm_handle_pack((uint32_t)slot, before + 1, table->type_id)
+               : HM_NULL_HANDLE;
+}
+
 hm_handle hm_id_table_upcoming(const hm_id_table *table, uint32_t k)
 {
     HM_CONTRACT(table != NULL, "hm_id_table_upcoming: table is NULL");
     uint64_t position = (uint64_t)table->count + k;
     if (position >= table->slot_array.limit)
         return HM_NULL_HANDLE;
-    if (position < table->used) {
-        uint32_t slot = table->slots[position];
-        uint32_t generation = hm_handle_generation(table->entries[slot]) + 1;
-        return id_table_is_spent(table, slot) ? HM_NULL_HANDLE
-                                              : hm_handle_pack(slot, generation, table->type_id);
-    }
-    uint64_t slot = position - table->used + table->slot_count;
-    if (slot >= table->entry_array.limit)
-        return HM_NULL_HANDLE;
-    uint32_t floor = id_table_floor_of(table, (uint32_t)slot);
-    return hm_handle_pack((uint32_t)slot, floor + 1, table->type_id);
+    bool is_fresh = position >= table->used;
+    return id_table_next_of(table, is_fresh ? position - table->used + table->slot_count
+                                            : table->slots[position]);
 }
 
 bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_t n)
@@ -276,7 +280,7 @@ bool hm_id_table_is_upcoming(const hm_id_table *table, hm_handle handle, uint32_
     if (slot < table->slot_count)
         position = hm_handle_index(table->entries[slot]);
     uint64_t k = position - table->count; /* of a live slot it wraps around */
-    return k < n && hm_handle_equal(handle, hm_id_table_upcoming(table, (uint32_t)k));
+    return k < n && handle.bits == id_table_next_of(table, slot).bits;
 }
 
 void hm_id_table_swap(hm_id_table *table, uint32_t a, uint32_t b)
@@ -376,7 +380,7 @@ hm_handle_state hm_id_table_explain(const hm_id_table *table, hm_handle handle)
     hm_handle entry = table->entries[slot];
     if (hm_handle_index(entry) == HM_INVALID_INDEX)
         return HM_HANDLE_RETIRED;
-    if (hm_id_table_find(table, handle) != HM_INVALID_INDEX)
+    if (hm_id_table_contains(table, handle))
         return HM_HANDLE_LIVE;
     return generation <= hm_handle_generation(entry) ? HM_HANDLE_STALE : HM_HANDLE_FORGED;
 }

@@ -121,7 +121,7 @@ HM_API uint32_t hm_secondary_remove_if(hm_secondary *secondary,
  * index is below the number of values plus n, and for owners whose slot has had a value since the
  * last trim. A set for any other owner may still need a piece of the sparse column. HM_ERROR_FULL:
  * n more would exceed the capacity; HM_ERROR_MEMORY; HM_ERROR_BUSY. O(1) but for the commits: at
- * most two, and one for each 16,384 slots. */
+ * most three, and one for each 16,384 slots. */
 HM_API hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n);
 
 /* Removes all values, last first. Invalidates all pointers to values. O(1) without a destroy hook,

@@ -59,16 +59,16 @@ uint32_t hm_secondary_contains_n(const hm_secondary *secondary, const hm_handle 
  * one. */
 static hm_status secondary_prepare_n(hm_secondary *secondary, const hm_handle *owners, uint32_t n)
 {
-    uint32_t added = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t index;
-        hm_status status = hm_secondary_judge(secondary, owners[i], &index);
+    uint32_t added = 0, before = secondary->slot_end, index;
+    hm_status status = HM_OK;
+    for (uint32_t i = 0; i < n && status == HM_OK; i++) {
+        status = hm_secondary_judge(secondary, owners[i], &index);
         if (status == HM_OK && index == HM_INVALID_INDEX)
-            status = hm_secondary_prepare(secondary, ++added, owners[i]);
-        if (status != HM_OK)
-            return status;
+            status = hm_secondary_prepare(secondary, ++added, &owners[i], 1);
     }
-    return HM_OK;
+    if (status != HM_OK)
+        secondary->slot_end = before;
+    return status;
 }
 
 hm_status hm_secondary_set_n(hm_secondary *secondary, const hm_handle *owners, const void *values,

@@ -57,29 +57,37 @@ static unsigned char *secondary_piece_at(const hm_secondary *secondary, size_t p
     return (unsigned char *)secondary->positions + secondary_piece_begin(secondary, piece);
 }
 
-/* Lets lookups see as many pieces as the array has. */
-static void secondary_follow_pieces(hm_secondary *secondary)
+/* Returns the slots of the pieces before this one. */
+static uint32_t secondary_slots_before(const hm_secondary *secondary, size_t piece)
 {
-    uint64_t end = (uint64_t)secondary->piece_array.count << secondary->piece_shift;
-    secondary->slot_end = end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
+    uint64_t end = (uint64_t)piece << secondary->piece_shift;
+    return end < secondary->max_slots ? (uint32_t)end : secondary->max_slots;
 }
 
-hm_status hm_secondary_commit_piece(hm_secondary *secondary, size_t piece)
+static hm_status secondary_commit_piece(hm_secondary *secondary, size_t piece)
 {
-    hm_status status = HM_OK;
-    if (piece >= secondary->piece_array.count)
-        status = hm_array_resize(&secondary->piece_array, piece + 1);
-    if (status != HM_OK)
-        return status;
     size_t size = secondary_piece_size(secondary, piece);
-    status =
+    hm_status status =
         hm_memory_commit(secondary->value_array.memory, secondary_piece_at(secondary, piece), size);
     if (status != HM_OK)
         return status;
     secondary->positions_size += size;
     secondary->pieces[piece] = SECONDARY_COMMITTED;
-    secondary_follow_pieces(secondary);
     return HM_OK;
+}
+
+/* The first piece brings the bytes of all: a page is enough for 64 million slots. */
+hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot)
+{
+    size_t piece = (size_t)slot >> secondary->piece_shift;
+    hm_status status = HM_OK;
+    if (secondary->piece_array.count == 0)
+        status = hm_array_resize(&secondary->piece_array, secondary->piece_array.capacity);
+    if (status == HM_OK && secondary->pieces[piece] == 0)
+        status = secondary_commit_piece(secondary, piece);
+    if (status == HM_OK && slot >= secondary->slot_end)
+        secondary->slot_end = secondary_slots_before(secondary, piece + 1);
+    return status;
 }
 
 /* Decommits a piece that no owner uses, and takes the mark of a used one back. */
@@ -112,9 +120,9 @@ hm_status hm_secondary_trim_pieces(hm_secondary *secondary)
         if (secondary->pieces[piece] != 0)
             end = piece + 1;
     }
-    if (secondary->piece_array.count > end)
-        (void)hm_array_resize(&secondary->piece_array, end); /* It shrinks. */
-    secondary_follow_pieces(secondary);
+    if (end == 0)
+        (void)hm_array_resize(&secondary->piece_array, 0); /* It shrinks. */
+    secondary->slot_end = secondary_slots_before(secondary, end);
     return status == HM_OK ? hm_array_trim(&secondary->piece_array) : status;
 }
 

@@ -165,12 +165,14 @@ hm_status hm_secondary_reserve(hm_secondary *secondary, uint32_t n)
         return HM_ERROR_BUSY;
     hm_status status = secondary_commit_values(secondary, n, false);
     uint32_t end = secondary->count + n; /* at most the capacity, if all is well */
+    uint32_t before = secondary->slot_end;
     for (uint32_t slot = 0; status == HM_OK && slot < end;) {
-        if (!hm_secondary_has_piece(secondary, slot))
-            status = hm_secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+        status = hm_secondary_prepare_slot(secondary, slot);
         size_t size = (size_t)1 << secondary->piece_shift;
         slot = end - slot > size ? slot + (uint32_t)size : end;
     }
+    if (status != HM_OK)
+        secondary->slot_end = before;
     return secondary_tell(secondary, status);
 }
 
@@ -249,12 +251,15 @@ void hm_secondary_put(hm_secondary *secondary, hm_handle owner, const void *valu
         (void)secondary_append(secondary, owner, value);
 }
 
-hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner)
+hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm_handle *owners,
+                               uint32_t n)
 {
-    uint32_t slot = hm_handle_index(owner);
-    hm_status status = secondary_commit_values(secondary, n, true);
-    if (status == HM_OK && !hm_secondary_has_piece(secondary, slot))
-        status = hm_secondary_commit_piece(secondary, (size_t)slot >> secondary->piece_shift);
+    uint32_t before = secondary->slot_end;
+    hm_status status = secondary_commit_values(secondary, added, true);
+    for (uint32_t i = 0; i < n && status == HM_OK; i++)
+        status = hm_secondary_prepare_slot(secondary, hm_handle_index(owners[i]));
+    if (status != HM_OK)
+        secondary->slot_end = before;
     return secondary_tell(secondary, status);
 }
 
@@ -279,7 +284,7 @@ hm_status hm_secondary_accept(hm_secondary *secondary, hm_handle owner, uint32_t
 {
     hm_status status = hm_secondary_judge(secondary, owner, index);
     if (status == HM_OK && *index == HM_INVALID_INDEX)
-        status = hm_secondary_prepare(secondary, 1, owner);
+        status = hm_secondary_prepare(secondary, 1, &owner, 1);
     return status;
 }
 
@@ -436,7 +441,8 @@ static bool secondary_fields_are_valid(const hm_secondary *secondary)
            secondary->value_size == secondary->value_array.item_size &&
            secondary->count <= committed &&
            hm_dense_is_valid(&secondary->guard, &secondary->order, committed) &&
-           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end;
+           secondary->slot_end <= secondary->max_slots && secondary->slot_end <= piece_end &&
+           (secondary->slot_end == 0 || hm_secondary_has_piece(secondary, secondary->slot_end - 1));
 }
 
 static bool secondary_owner_is_valid(const hm_secondary *secondary, uint32_t index)

@@ -23,9 +23,8 @@ static inline bool hm_secondary_has_piece(const hm_secondary *secondary, uint32_
            secondary->pieces[(size_t)slot >> secondary->piece_shift] != 0;
 }
 
-/* Commits a piece that has no memory. If that fails, `pieces` may have grown, but lookups do not
- * see it. */
-hm_status hm_secondary_commit_piece(hm_secondary *secondary, size_t piece);
+/* Makes lookups see a slot below max_slots: commits its piece if that has no memory. */
+hm_status hm_secondary_prepare_slot(hm_secondary *secondary, uint32_t slot);
 
 /* Gives back the pieces without an owner, up to the first that the system refuses to take. */
 hm_status hm_secondary_trim_pieces(hm_secondary *secondary);

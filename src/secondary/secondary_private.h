@@ -14,10 +14,10 @@
 hm_status hm_secondary_take_owners(const hm_owners *owners, uint32_t *capacity, uint32_t *max_slots,
                                    uint16_t *type_id);
 
-/* Makes n sets that add values succeed. One of them is for this owner, whose handle must be one
- * that an owner can have; the others are for owners that were prepared in the same way.
- * HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. O(1), at most three commits. */
-hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t n, hm_handle owner);
+/* Makes sets for these n owners, whose handles must be ones that owners can have, succeed, of which
+ * `added` add a value. HM_ERROR_FULL, HM_ERROR_MEMORY: nothing has changed. */
+hm_status hm_secondary_prepare(hm_secondary *secondary, uint32_t added, const hm_handle *owners,
+                               uint32_t n);
 
 /* Makes a set for this owner succeed, and returns in *index the position of the value that it would
  * replace, or HM_INVALID_INDEX. Fails as hm_secondary_set does, except that it is never busy. */

@@ -172,7 +172,7 @@ static hm_status apply_prepare(apply_call *call, const hm_command *first)
 static void apply_move(apply_call *call)
 {
     hm_world *world = call->world;
-    hm_world_place *place = &world->places[hm_handle_index(call->entity)], from = *place;
+    hm_world_place *place = hm_world_place_of(world, call->entity), from = *place;
     if (call->to != call->from) {
         *place = hm_world_copy_row(world, from, call->to);
         if (world->archetypes[call->from].hook_count == 0)
@@ -265,13 +265,14 @@ static bool apply_is_single(const hm_command *command)
 static hm_status apply_single(const hm_commands *commands, hm_command *command)
 {
     hm_world *world = commands->world;
+    hm_world_place *at = hm_world_place_of(world, command->entity);
     uint32_t number = command->numbers[0];
     void *value = NULL;
     if (command->remove_count != 0)
-        return hm_world_remove_number(world, command->entity, number);
+        return hm_world_remove_at(world, at, command->entity, number);
     if ((command->flags & HM_COMMAND_VALUE) != 0)
         value = hm_command_value(world, command);
-    return hm_world_add_number(world, command->entity, number, value);
+    return hm_world_add_at(world, at, command->entity, number, value);
 }
 
 /* Runs the commands of a live entity up to one that destroys it. That one, or NULL, goes to `end`.
@@ -288,7 +289,7 @@ static hm_status apply_change(apply_call *call, hm_command *first, hm_command **
         return status;
     }
     call->entity = first->entity;
-    call->from = hm_world_place_archetype(world->places[hm_handle_index(first->entity)]);
+    call->from = hm_world_place_archetype(*hm_world_place_of(world, first->entity));
     apply_fold(call, first);
     hm_status status = apply_prepare(call, first);
     if (status != HM_OK)

@@ -17,8 +17,8 @@ static hm_status change_read(const hm_world *world, hm_component component, uint
 
 /* add and remove */
 
-static hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
-                                   const void *value)
+HM_INLINE hm_status change_add_sparse(hm_world *world, hm_handle entity, uint32_t number,
+                                      const void *value)
 {
     const hm_secondary *sparse = hm_world_sparse(world, number);
     bool fits =
@@ -41,14 +41,15 @@ static void change_replace(hm_world *world, hm_world_place place, uint32_t numbe
     hm_world_write(world, place, number, value);
 }
 
-hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number, const void *value)
+/* Inline, so that hm_world_add does not pass all that it has on. */
+HM_INLINE hm_status change_add(hm_world *world, hm_world_place *at, hm_handle entity,
+                               uint32_t number, const void *value)
 {
     const hm_world_component_record *record = hm_world_record(world, number);
     if (value != NULL && record->size == 0)
         return hm_world_refuse_component(world, number, HM_WORLD_IS_TAG);
     if (record->sparse != HM_WORLD_NONE)
         return change_add_sparse(world, entity, number, value);
-    const hm_world_place *at = &world->places[hm_handle_index(entity)];
     uint32_t from = hm_world_place_archetype(*at), to;
     if (hm_world_cell_of(&world->archetypes[from], number)->is_present) {
         hm_world_settle(world);
@@ -62,23 +63,29 @@ hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number
         return status;
     hm_world_settle(world);
     hm_world_place place = *at;
-    world->places[hm_handle_index(entity)] =
-        hm_world_copy_row_with(world, place, to, number, value);
+    *at = hm_world_copy_row_with(world, place, to, number, value);
     hm_world_remove_row(world, place);
     return HM_OK;
+}
+
+hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number,
+                          const void *value)
+{
+    return change_add(world, at, entity, number, value);
 }
 
 hm_status hm_world_add(hm_world *world, hm_handle entity, hm_component component, const void *value)
 {
     HM_CONTRACT(world != NULL, "hm_world_add: world is NULL");
     uint32_t number;
-    hm_status status = hm_world_check_target(world, entity);
+    hm_world_place *at;
+    hm_status status = hm_world_find_target(world, entity, &at);
     if (status == HM_OK)
         status = change_read(world, component, &number);
-    return status == HM_OK ? hm_world_add_number(world, entity, number, value) : status;
+    return status == HM_OK ? change_add(world, at, entity, number, value) : status;
 }
 
-hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t number)
+hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number)
 {
     hm_world_component_record *record = hm_world_record(world, number);
     if (record->sparse != HM_WORLD_NONE) {
@@ -87,7 +94,7 @@ hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t num
             record->changed = ++world->clock;
         return HM_OK;
     }
-    hm_world_place place = world->places[hm_handle_index(entity)];
+    hm_world_place place = *at;
     uint32_t from = hm_world_place_archetype(place), to;
     if (!hm_world_cell_of(&world->archetypes[from], number)->is_present) {
         hm_world_settle(world);
@@ -99,7 +106,7 @@ hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t num
     if (status != HM_OK)
         return status;
     hm_world_settle(world); /* It has a component, so it lives: its place stays. */
-    world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
+    *at = hm_world_copy_row(world, place, to);
     if (record->destroy == NULL) {
         hm_world_remove_row(world, place);
         return HM_OK;
@@ -114,10 +121,11 @@ hm_status hm_world_remove(hm_world *world, hm_handle entity, hm_component compon
 {
     HM_CONTRACT(world != NULL, "hm_world_remove: world is NULL");
     uint32_t number;
-    hm_status status = hm_world_check_target(world, entity);
+    hm_world_place *at;
+    hm_status status = hm_world_find_target(world, entity, &at);
     if (status == HM_OK)
         status = change_read(world, component, &number);
-    return status == HM_OK ? hm_world_remove_number(world, entity, number) : status;
+    return status == HM_OK ? hm_world_remove_at(world, at, entity, number) : status;
 }
 
 /* change */
@@ -167,7 +175,7 @@ hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, u
     hm_status status = HM_OK;
     uint32_t gaining = HM_WORLD_NONE, last = HM_WORLD_NONE, to = HM_WORLD_NONE;
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
-        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
+        uint32_t from = hm_world_place_archetype(*hm_world_place_of(world, entities[i]));
         if (from != last)
             status = hm_world_archetype_after(world, from, delta, &to);
         last = from;
@@ -209,10 +217,11 @@ static void change_add_new(hm_world *world, hm_handle entity, uint32_t from,
     }
 }
 
-static void change_move(hm_world *world, hm_handle entity, uint32_t to)
+/* Moves the entity whose place is at `at`. */
+static void change_move(hm_world *world, hm_world_place *at, uint32_t to)
 {
-    hm_world_place place = world->places[hm_handle_index(entity)];
-    world->places[hm_handle_index(entity)] = hm_world_copy_row(world, place, to);
+    hm_world_place place = *at;
+    *at = hm_world_copy_row(world, place, to);
     if (world->archetypes[hm_world_place_archetype(place)].hook_count == 0) {
         hm_world_remove_row(world, place);
         return;
@@ -224,19 +233,19 @@ static void change_move(hm_world *world, hm_handle entity, uint32_t to)
 
 void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta)
 {
-    uint32_t slot = hm_handle_index(entity), from = hm_world_place_archetype(world->places[slot]);
-    uint32_t to;
+    hm_world_place *at = hm_world_place_of(world, entity);
+    uint32_t from = hm_world_place_archetype(*at), to;
     (void)hm_world_archetype_after(world, from, delta, &to);
     /* Hooks see all that is added, so what has none comes first. */
     hm_world_set replaced;
     change_add_new(world, entity, from, &delta->add, &replaced);
     if (to != from)
-        change_move(world, entity, to);
+        change_move(world, at, to);
     for (uint32_t i = 0; i < replaced.count; i++) {
         if (hm_world_is_sparse(world, replaced.numbers[i]))
             hm_world_set_sparse(world, replaced.numbers[i], entity, NULL);
         else
-            change_replace(world, world->places[slot], replaced.numbers[i], NULL);
+            change_replace(world, *at, replaced.numbers[i], NULL);
     }
     for (uint32_t i = 0; i < delta->remove.count; i++) {
         uint32_t number = delta->remove.numbers[i];
@@ -287,22 +296,22 @@ static void change_remember(hm_world *world, hm_world_way *way, const hm_compone
 }
 
 /* Makes a change for the first time, or one that was forgotten. */
-static hm_status change_anew(hm_world *world, hm_handle entity, const hm_component *add,
-                             uint32_t n_add, const hm_component *remove, uint32_t n_remove)
+static hm_status change_anew(hm_world *world, const hm_world_place *at, hm_handle entity,
+                             const hm_component *add, uint32_t n_add, const hm_component *remove,
+                             uint32_t n_remove)
 {
     hm_world_delta delta;
     delta.add.count = delta.remove.count = 0;
     hm_status status = hm_world_read_delta(world, add, n_add, remove, n_remove, &delta);
     if (status != HM_OK)
         return status;
-    const hm_world_place *place = &world->places[hm_handle_index(entity)];
-    hm_world_way way = {.from = hm_world_place_archetype(*place)};
+    hm_world_way way = {.from = hm_world_place_archetype(*at)};
     status = hm_world_prepare_delta_n(world, &entity, 1, &delta);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
     hm_world_apply_delta(world, entity, &delta);
-    way.to = hm_world_place_archetype(*place);
+    way.to = hm_world_place_archetype(*at);
     change_remember(world, &way, add, n_add, remove, n_remove);
     return HM_OK;
 }
@@ -311,35 +320,37 @@ hm_status hm_world_change(hm_world *world, hm_handle entity, const hm_component 
                           uint32_t n_add, const hm_component *remove, uint32_t n_remove)
 {
     HM_CONTRACT(world != NULL, "hm_world_change: world is NULL");
-    hm_status status = hm_world_check_target(world, entity);
+    hm_world_place *at;
+    hm_status status = hm_world_find_target(world, entity, &at);
     if (status != HM_OK)
         return status;
-    uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entity)]);
+    uint32_t from = hm_world_place_archetype(*at);
     const hm_world_way *way = &world->ways[from % HM_WORLD_WAYS];
     if (way->from != from || !change_is_way(way, add, n_add, remove, n_remove))
-        return change_anew(world, entity, add, n_add, remove, n_remove);
+        return change_anew(world, at, entity, add, n_add, remove, n_remove);
     status = hm_world_prepare_rows(world, way->to, 1);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
-    change_move(world, entity, way->to);
+    change_move(world, at, way->to);
     return HM_OK;
 }
 
 hm_status hm_world_remove_all(hm_world *world, hm_handle entity)
 {
     HM_CONTRACT(world != NULL, "hm_world_remove_all: world is NULL");
-    hm_status status = hm_world_check_target(world, entity);
+    hm_world_place *at;
+    hm_status status = hm_world_find_target(world, entity, &at);
     if (status != HM_OK)
         return status;
-    bool moves = hm_world_place_archetype(world->places[hm_handle_index(entity)]) != HM_WORLD_ROOT;
+    bool moves = hm_world_place_archetype(*at) != HM_WORLD_ROOT;
     if (moves)
         status = hm_world_prepare_rows(world, HM_WORLD_ROOT, 1);
     if (status != HM_OK)
         return status;
     hm_world_settle(world);
     if (moves)
-        change_move(world, entity, HM_WORLD_ROOT);
+        change_move(world, at, HM_WORLD_ROOT);
     hm_world_clear_sparse(world, entity);
     return HM_OK;
 }
@@ -351,8 +362,9 @@ static hm_status change_begin_n(hm_world *world, const hm_handle *entities, uint
                                 hm_component component, uint32_t *number)
 {
     hm_status status = hm_world_check_idle(world);
+    hm_world_place *at;
     for (uint32_t i = 0; i < n && status == HM_OK; i++)
-        status = hm_world_check_target(world, entities[i]);
+        status = hm_world_find_target(world, entities[i], &at);
     return status == HM_OK ? change_read(world, component, number) : status;
 }
 
@@ -364,7 +376,7 @@ static hm_status change_prepare_ways(hm_world *world, const hm_handle *entities,
     hm_status status = HM_OK;
     uint32_t gaining = HM_WORLD_NONE, to;
     for (uint32_t i = 0; i < n && status == HM_OK; i++) {
-        uint32_t from = hm_world_place_archetype(world->places[hm_handle_index(entities[i])]);
+        uint32_t from = hm_world_place_archetype(*hm_world_place_of(world, entities[i]));
         if (hm_world_cell_of(&world->archetypes[from], number)->is_present == gains)
             continue;
         status = hm_world_follow(world, from, number, &to);
@@ -394,8 +406,8 @@ hm_status hm_world_add_n(hm_world *world, const hm_handle *entities, uint32_t n,
         return status;
     hm_world_settle(world);
     for (uint32_t i = 0; i < n; i++)
-        (void)hm_world_add_number(world, entities[i], number,
-                                  bytes != NULL ? bytes + size * i : NULL);
+        (void)hm_world_add_at(world, hm_world_place_of(world, entities[i]), entities[i], number,
+                              bytes != NULL ? bytes + size * i : NULL);
     return HM_OK;
 }
 
@@ -412,7 +424,7 @@ hm_status hm_world_remove_n(hm_world *world, const hm_handle *entities, uint32_t
         return status;
     hm_world_settle(world);
     for (uint32_t i = 0; i < n; i++)
-        (void)hm_world_remove_number(world, entities[i], number);
+        (void)hm_world_remove_at(world, hm_world_place_of(world, entities[i]), entities[i], number);
     return HM_OK;
 }
 
@@ -430,7 +442,7 @@ void hm_world_touch(hm_world *world, hm_handle entity, hm_component component)
         hm_world_record(world, number)->changed = ++world->clock;
         return;
     }
-    hm_world_place place = world->places[hm_handle_index(entity)];
+    hm_world_place place = *hm_world_place_of(world, entity);
     uint32_t index = hm_world_place_archetype(place);
     const hm_world_cell *cell = &world->archetypes[index].cells[number];
     if (cell->size == 0)

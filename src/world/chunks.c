@@ -288,7 +288,7 @@ static inline void rows_fill(hm_world *world, const hm_world_archetype *archetyp
     rows_row to = rows_at(world, archetype, place), from = rows_at(world, archetype, last);
     hm_handle moved = *rows_entity(from, archetype);
     *rows_entity(to, archetype) = moved;
-    world->places[hm_handle_index(moved)] = place;
+    *hm_world_place_of(world, moved) = place;
     rows_copy_values(archetype, from, to);
 }
 
@@ -311,12 +311,12 @@ hm_world_place hm_world_retire_row(hm_world *world, hm_world_place place)
     hm_world_archetype *archetype = &world->archetypes[index];
     hm_world_place last = rows_last_place(archetype, index);
     hm_handle retired = *rows_entity(rows_at(world, archetype, place), archetype);
-    hm_world_place now = world->places[hm_handle_index(retired)];
+    hm_world_place now = *hm_world_place_of(world, retired);
     if (index == world->order_archetype)
         hm_world_disturb(world, place, archetype->count - 1);
     if (last.chunk != place.chunk || last.row != place.row) {
         hm_world_exchange_rows(world, place, last);
-        world->places[hm_handle_index(retired)] = now;
+        *hm_world_place_of(world, retired) = now;
     }
     rows_retreat(world, archetype);
     return last;
@@ -345,8 +345,8 @@ void hm_world_exchange_rows(hm_world *world, hm_world_place a, hm_world_place b)
     hm_handle entity = *at_a;
     *at_a = *at_b;
     *at_b = entity;
-    world->places[hm_handle_index(*at_a)] = a;
-    world->places[hm_handle_index(*at_b)] = b;
+    *hm_world_place_of(world, *at_a) = a;
+    *hm_world_place_of(world, *at_b) = b;
 }
 
 void hm_world_clear_rows(hm_world *world, uint32_t index)

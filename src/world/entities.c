@@ -64,16 +64,22 @@ void hm_world_settle_all(hm_world *world)
         world->promised--; /* First: an issue prepares one more than promised. */
         hm_handle entity = hm_world_issue(world);
         hm_world_place place = hm_world_append_row(world, HM_WORLD_ROOT, entity);
-        world->places[hm_handle_index(entity)] = place;
+        *hm_world_place_of(world, entity) = place;
     }
+}
+
+/* Whether commands were promised this entity, which does not live yet. */
+static bool entities_promised(const hm_world *world, hm_handle entity)
+{
+    return hm_id_table_is_upcoming(&world->ids, entity, world->promised);
 }
 
 hm_status hm_world_check_promised(hm_world *world, hm_handle entity)
 {
-    if (!hm_world_is_promised(world, entity))
+    if (!entities_promised(world, entity))
         return hm_fail(HM_ERROR_STALE, "entity 0x%016" HM_X64 " is not alive: %s", entity.bits,
                        hm_handle_state_name(hm_id_table_explain(&world->ids, entity)));
-    world->places[hm_handle_index(entity)] =
+    *hm_world_place_of(world, entity) =
         (hm_world_place){HM_WORLD_NONE, HM_WORLD_ROOT << HM_WORLD_ROW_BITS};
     return HM_OK;
 }
@@ -139,10 +145,10 @@ static hm_status entities_prepare(hm_world *world, uint32_t archetype, const hm_
     if (status == HM_OK && sparse->count > 0) /* So the upcoming slots are those to come. */
         hm_id_table_retire_spent(&world->ids, world->promised + count);
     for (uint32_t i = 0; i < sparse->count; i++)
-        for (uint32_t k = 0; k < count && status == HM_OK; k++)
-            status =
-                hm_world_prepare_sparse(world, sparse->numbers[i], count - k,
-                                        hm_id_table_upcoming(&world->ids, world->promised + k));
+        for (uint32_t k = 0; k < count && status == HM_OK; k++) {
+            hm_handle entity = hm_id_table_upcoming(&world->ids, world->promised + k);
+            status = hm_world_prepare_sparse(world, sparse->numbers[i], count, &entity, 1);
+        }
     return status;
 }
 
@@ -176,7 +182,7 @@ static void entities_fill_run(hm_world *world, hm_world_place place, uint32_t ro
     for (uint32_t i = 0; i < rows; i++, place.row++) {
         hm_handle entity = hm_world_issue(world);
         column[i] = entity;
-        world->places[hm_handle_index(entity)] = place;
+        *hm_world_place_of(world, entity) = place;
         if (entities != NULL)
             entities[i] = entity;
     }
@@ -230,7 +236,7 @@ HM_INLINE hm_handle entities_make(hm_world *world, uint32_t archetype, hm_world_
     if (hm_handle_is_null(entity))
         return entity;
     *place = hm_world_append_row(world, archetype, entity);
-    world->places[hm_handle_index(entity)] = *place;
+    *hm_world_place_of(world, entity) = *place;
     return entity;
 }
 
@@ -326,8 +332,8 @@ static void entities_copy_value(hm_world *world, uint32_t number, void *value, c
 static void entities_copy_values(hm_world *world, hm_handle from, hm_handle to,
                                  const hm_world_set *sparse)
 {
-    hm_world_place source = world->places[hm_handle_index(from)];
-    hm_world_place place = world->places[hm_handle_index(to)];
+    hm_world_place source = *hm_world_place_of(world, from);
+    hm_world_place place = *hm_world_place_of(world, to);
     const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     hm_world_copy_values(world, source, place);
     for (uint32_t i = 0; i < sparse->count; i++)
@@ -350,10 +356,11 @@ hm_handle hm_world_copy(hm_world *world, hm_handle entity)
     HM_CONTRACT(world != NULL, "hm_world_copy: world is NULL");
     hm_world_set sparse;
     hm_world_place place;
-    hm_status status = hm_world_check_target(world, entity);
+    hm_world_place *at;
+    hm_status status = hm_world_find_target(world, entity, &at);
     if (status != HM_OK)
         return HM_NULL_HANDLE;
-    uint32_t index = hm_world_place_archetype(world->places[hm_handle_index(entity)]);
+    uint32_t index = hm_world_place_archetype(*at);
     const hm_world_archetype *archetype = &world->archetypes[index];
     hm_world_list_sparse(world, entity, &sparse);
     for (uint32_t c = 0; c < archetype->column_count && status == HM_OK; c++)
@@ -387,7 +394,7 @@ static void entities_run_hooks(hm_world *world, hm_world_place place)
 
 void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
 {
-    hm_world_place place = world->places[hm_handle_index(entity)];
+    hm_world_place place = *hm_world_place_of(world, entity);
     if (world->archetypes[hm_world_place_archetype(place)].hook_count != 0)
         entities_run_hooks(world, place);
     if (hm_world_may_have_sparse(world, entity))
@@ -403,7 +410,7 @@ void hm_world_end_entity(hm_world *world, hm_handle entity, uint32_t position)
 /* Brings the promised entities to life if this one lives or is promised. */
 static HM_COLD void entities_settle_for(hm_world *world, hm_handle entity)
 {
-    if (hm_id_table_contains(&world->ids, entity) || hm_world_is_promised(world, entity))
+    if (hm_id_table_contains(&world->ids, entity) || entities_promised(world, entity))
         hm_world_settle_all(world);
 }
 

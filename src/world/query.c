@@ -209,7 +209,7 @@ static void query_touch_rows(hm_query *query, uint32_t column)
     hm_world_mark_column(world, index, cell->column);
     if (index != world->order_archetype)
         return;
-    hm_world_place place = world->places[hm_handle_index(query->entities[0])];
+    hm_world_place place = *hm_world_place_of(world, query->entities[0]);
     for (uint32_t i = 0; i < query->count; i++, place.row++)
         hm_world_disturb(world, place, query->archetype->count);
 }

@@ -81,7 +81,7 @@ static void query_move_chunk(const query_change *change, hm_world_place from, ui
         query_copy_values(change, from, place, moved);
         memcpy(at + hm_world_place_row(place), entities, moved * sizeof *entities);
         for (uint32_t i = 0; i < moved; i++, place.row++)
-            world->places[hm_handle_index(entities[i])] = place;
+            *hm_world_place_of(world, entities[i]) = place;
     }
 }
 
@@ -196,7 +196,7 @@ static hm_status query_collect(query_change *change)
         status = hm_array_commit(entities, entities->count + change->promised, true);
     for (uint32_t k = 0; k < change->promised && status == HM_OK; k++) {
         hm_handle entity = hm_id_table_upcoming(&change->world->ids, k);
-        status = hm_world_check_target(change->world, entity);
+        status = hm_world_check_promised(change->world, entity);
         ((hm_handle *)(void *)entities->data)[entities->count++] = entity;
     }
     return status;

@@ -150,10 +150,10 @@ static bool query_next_owner(hm_query *query)
     if (index >= driver->count)
         return false;
     cursor->entity = driver->owners[index];
-    cursor->place = world->places[hm_handle_index(cursor->entity)];
+    cursor->place = *hm_world_place_of(world, cursor->entity);
     if (QUERY_AHEAD < driver->count - index) {
         hm_handle ahead = driver->owners[index + QUERY_AHEAD];
-        HM_PREFETCH(&world->places[hm_handle_index(ahead)]);
+        HM_PREFETCH(hm_world_place_of(world, ahead));
         query_prefetch_terms(query, ahead);
     }
     return true;
@@ -222,7 +222,7 @@ static bool query_test(hm_query *query)
 bool hm_query_accepts(hm_query *query, hm_handle entity)
 {
     query->cursor.entity = entity;
-    query->cursor.place = query->world->places[hm_handle_index(entity)];
+    query->cursor.place = *hm_world_place_of(query->world, entity);
     return query_test(query);
 }
 

@@ -85,7 +85,7 @@ static bool upkeep_chunk_is_valid(const hm_world *world, uint32_t index, uint32_
     for (uint32_t row = 0; row < rows; row++) {
         if (hm_id_table_find(&world->ids, entities[row]) == HM_INVALID_INDEX)
             return false;
-        hm_world_place place = world->places[hm_handle_index(entities[row])];
+        hm_world_place place = *hm_world_place_of(world, entities[row]);
         if (place.chunk != chunk || place.row != (index << HM_WORLD_ROW_BITS | row))
             return false;
     }

@@ -39,12 +39,12 @@ void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, cons
 
 /* sparse components */
 
-hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity)
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t added,
+                                  const hm_handle *entities, uint32_t n)
 {
-    hm_status status =
-        hm_array_commit(&world->mask_array, (size_t)hm_handle_index(entity) + 1, true);
+    hm_status status = hm_array_commit(&world->mask_array, world->place_array.limit, false);
     if (status == HM_OK)
-        status = hm_secondary_prepare(hm_world_sparse(world, number), n, entity);
+        status = hm_secondary_prepare(hm_world_sparse(world, number), added, entities, n);
     return hm_world_tell(world, status);
 }
 
@@ -52,17 +52,13 @@ hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_h
                                     uint32_t n)
 {
     const hm_secondary *sparse = hm_world_sparse(world, number);
-    hm_status status = HM_OK;
     uint32_t missing = 0;
     for (uint32_t i = 0; i < n; i++)
-        missing += !hm_secondary_contains(sparse, entities[i]);
+        missing += hm_secondary_find(sparse, entities[i]) == HM_INVALID_INDEX;
     uint32_t most = world->ids.count + world->promised - hm_secondary_count(sparse);
     if (missing > most) /* Some entities are given twice. */
         missing = most;
-    for (uint32_t i = 0; i < n && status == HM_OK; i++)
-        if (!hm_secondary_contains(sparse, entities[i]))
-            status = hm_world_prepare_sparse(world, number, missing, entities[i]);
-    return status;
+    return hm_world_prepare_sparse(world, number, missing, entities, n);
 }
 
 void hm_world_set_sparse(hm_world *world, uint32_t number, hm_handle entity, const void *value)

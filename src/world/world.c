@@ -301,7 +301,7 @@ uint32_t hm_world_components_of(const hm_world *world, hm_handle entity, hm_comp
     HM_CONTRACT(components != NULL || n == 0, "hm_world_components_of: components is NULL");
     if (!hm_world_contains(world, entity))
         return 0;
-    hm_world_place place = world->places[hm_handle_index(entity)];
+    hm_world_place place = *hm_world_place_of(world, entity);
     const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     hm_world_set sparse;
     hm_world_list_sparse(world, entity, &sparse);
@@ -381,7 +381,7 @@ uint64_t hm_world_changed(const hm_world *world, hm_handle entity, hm_component 
         return 0;
     if (hm_world_is_sparse(world, number))
         return hm_world_record(world, number)->changed;
-    hm_world_place place = world->places[hm_handle_index(entity)];
+    hm_world_place place = *hm_world_place_of(world, entity);
     const hm_world_archetype *archetype = &world->archetypes[hm_world_place_archetype(place)];
     const hm_world_cell *cell = &archetype->cells[number];
     uint64_t values = cell->size != 0 ? archetype->column_changed[cell->column] : 0;

@@ -158,6 +158,12 @@ void hm_world_leave(hm_world *world);
 
 /* rows and columns */
 
+/* Returns where the place of an entity's slot is: the column of places never moves. */
+static inline hm_world_place *hm_world_place_of(const hm_world *world, hm_handle entity)
+{
+    return &world->places[hm_handle_index(entity)];
+}
+
 static inline uint32_t hm_world_place_archetype(hm_world_place place)
 {
     return place.row >> HM_WORLD_ROW_BITS;
@@ -244,10 +250,12 @@ static inline void hm_world_destroy_value(hm_world *world, uint32_t number, void
 /* Writes a value into a row; NULL: zero. */
 void hm_world_write(hm_world *world, hm_world_place place, uint32_t number, const void *value);
 
-/* Makes n sets of this sparse component succeed, as hm_secondary_prepare. */
-hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t n, hm_handle entity);
+/* Makes sets of this sparse component for n entities, whose places have memory, succeed, of which
+ * `added` add a value. */
+hm_status hm_world_prepare_sparse(hm_world *world, uint32_t number, uint32_t added,
+                                  const hm_handle *entities, uint32_t n);
 
-/* The same for all of these entities that have no value. */
+/* The same; counts the entities that have no value. */
 hm_status hm_world_prepare_sparse_n(hm_world *world, uint32_t number, const hm_handle *entities,
                                     uint32_t n);
 
@@ -396,23 +404,19 @@ hm_handle hm_world_issue(hm_world *world);
  * it. `grows` as in hm_array_commit. The world is not busy. */
 hm_status hm_world_prepare_entities(hm_world *world, uint32_t n, bool grows);
 
-/* Whether commands were promised this entity, which does not live yet. */
-static inline bool hm_world_is_promised(const hm_world *world, hm_handle entity)
-{
-    return hm_id_table_is_upcoming(&world->ids, entity, world->promised);
-}
-
 /* HM_ERROR_STALE for an entity that is neither alive nor promised. The place of a promised one then
  * leads to the root archetype, though to no row before it lives. */
 HM_COLD hm_status hm_world_check_promised(hm_world *world, hm_handle entity);
 
-/* Returns HM_OK if the world may be changed and the entity is alive or promised. */
-static inline hm_status hm_world_check_target(hm_world *world, hm_handle entity)
+/* Returns HM_OK if the world may be changed and the entity is alive or promised. `*at` is then
+ * where its place is: what follows takes that, and need not look the entity up again. */
+static inline hm_status hm_world_find_target(hm_world *world, hm_handle entity, hm_world_place **at)
 {
     hm_status status = hm_world_check_idle(world);
-    if (status != HM_OK || hm_id_table_find(&world->ids, entity) != HM_INVALID_INDEX)
-        return status;
-    return hm_world_check_promised(world, entity);
+    if (status == HM_OK && !hm_id_table_contains(&world->ids, entity))
+        status = hm_world_check_promised(world, entity);
+    *at = status == HM_OK ? hm_world_place_of(world, entity) : NULL;
+    return status;
 }
 
 /* Destroys an entity that lives; `position` is its place in the id table. The world is idle. */
@@ -452,11 +456,10 @@ hm_status hm_world_prepare_delta_n(hm_world *world, const hm_handle *entities, u
 /* Changes an entity that lives, as was prepared. */
 void hm_world_apply_delta(hm_world *world, hm_handle entity, const hm_world_delta *delta);
 
-/* As hm_world_add without the checks of entity and busy. */
-hm_status hm_world_add_number(hm_world *world, hm_handle entity, uint32_t number,
-                              const void *value);
-
-/* As hm_world_remove without the checks of entity and busy. */
-hm_status hm_world_remove_number(hm_world *world, hm_handle entity, uint32_t number);
+/* As hm_world_add and hm_world_remove for an entity that was found: `at` is where its place is. */
+hm_status hm_world_add_at(hm_world *world, hm_world_place *at, hm_handle entity, uint32_t number,
+                          const void *value);
+hm_status hm_world_remove_at(hm_world *world, hm_world_place *at, hm_handle entity,
+                             uint32_t number);
 
 #endif

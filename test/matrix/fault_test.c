@@ -251,7 +251,6 @@ static picture secondary_look(const scene *on)
 {
     const hm_secondary *secondary = &on->in.secondary;
     picture seen = secondary_glance(on);
-    seen.slots = seen.free_slots = 0; /* those that have memory: a refused reserve may leave more */
     for (uint32_t i = 0; i < seen.count; i++) {
         hm_handle owner = hm_secondary_owner_at(secondary, i);
         mix(&seen.contents, owner.bits);

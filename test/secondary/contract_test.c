@@ -76,6 +76,7 @@ static int damage(hm_secondary *secondary, int how)
     DAMAGE(counts, secondary->guard.flags |= HM_GUARD_BUSY); /* then it is 0 */
     DAMAGE(counts,
            secondary->guard.flags &= ~(uint32_t)HM_GUARD_ORDERED); /* remove tells the order */
+    DAMAGE(counts, secondary->piece_array.count = 0);
     return number;
 }
 

@@ -150,10 +150,10 @@ BUGS = [
         "if (lane >> table->lane_shift != 0)", "if (false)", "table"),
     Bug("the entity that fills a hole keeps its old place", "src/world/chunks.c",
         "    *rows_entity(to, archetype) = moved;\n"
-        "    world->places[hm_handle_index(moved)] = place;\n",
+        "    *hm_world_place_of(world, moved) = place;\n",
         "    *rows_entity(to, archetype) = moved;\n", "world", is_canary=True),
     Bug("one place is not updated when two rows are exchanged", "src/world/chunks.c",
-        "    world->places[hm_handle_index(*at_b)] = b;\n", "", "world"),
+        "    *hm_world_place_of(world, *at_b) = b;\n", "", "world"),
     Bug("edges to dropped archetypes stay", "src/world/archetypes.c",
         "        sets_drop_edges(world, &world->archetypes[i]);", "        (void)i;", "world"),
     Bug("the set that was created last is remembered when its archetype is dropped",
