@@ -15,6 +15,8 @@ HM_NORETURN HM_COLD static void dense_panic(const hm_dense *dense, const char *v
 
 static void dense_check_order(const hm_dense *dense, const hm_order *order, const char *verb)
 {
+    if (dense->column >= dense->column_count && dense->column_count != 0)
+        dense_panic(dense, verb, "the column is out of range");
     if (order == NULL || (order->compare == NULL && order->key == NULL))
         dense_panic(dense, verb, "the order has neither compare nor key");
 }

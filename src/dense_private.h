@@ -18,6 +18,7 @@ typedef struct hm_dense {
     hm_guard *guard;
     uint32_t limit;         /* of the guard, while no callback runs */
     uint32_t column;        /* whose cells the order is shown */
+    uint32_t column_count;  /* 0: it is not initialised, or has no columns */
     uint32_t *order_column; /* which one it was last; NULL: there are no columns */
     hm_order_state *order;
     /* Ends the item at a position, which the last item fills; only for erase_if. */
@@ -82,31 +83,33 @@ HM_INLINE uint32_t hm_dense_erase_parts(const hm_id_table *ids, const hm_handle 
     return erased;
 }
 
-/* The functions of a container without columns that put it in order and search it.
- * kind##_dense(kind) describes it. */
-#define HM_DENSE_ORDER(kind)                                                                       \
-    hm_progress hm_##kind##_defragment(hm_##kind *kind, const hm_order *order, hm_budget *budget)  \
+/* The functions of a container that put it in order and search it. `described`: its hm_dense. What
+ * follows are the parameters behind the container, each with a comma: the column, if it has some.
+ */
+#define HM_DENSE_ORDER(kind, described, ...)                                                       \
+    hm_progress hm_##kind##_defragment(hm_##kind *kind, __VA_ARGS__ const hm_order *order,         \
+                                       hm_budget *budget)                                          \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_defragment: " #kind " is NULL");                   \
-        const hm_dense dense = kind##_dense(kind);                                                 \
+        const hm_dense dense = described;                                                          \
         return hm_dense_defragment(&dense, order, budget);                                         \
     }                                                                                              \
-    uint32_t hm_##kind##_lower_bound(const hm_##kind *kind, const hm_order *order,                 \
+    uint32_t hm_##kind##_lower_bound(const hm_##kind *kind, __VA_ARGS__ const hm_order *order,     \
                                      const void *probe)                                            \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_lower_bound: " #kind " is NULL");                  \
-        const hm_dense dense = kind##_dense(kind);                                                 \
+        const hm_dense dense = described;                                                          \
         return hm_dense_bound(&dense, order, probe, false);                                        \
     }                                                                                              \
-    uint32_t hm_##kind##_upper_bound(const hm_##kind *kind, const hm_order *order,                 \
+    uint32_t hm_##kind##_upper_bound(const hm_##kind *kind, __VA_ARGS__ const hm_order *order,     \
                                      const void *probe)                                            \
     {                                                                                              \
         HM_CONTRACT(kind != NULL, "hm_" #kind "_upper_bound: " #kind " is NULL");                  \
-        const hm_dense dense = kind##_dense(kind);                                                 \
+        const hm_dense dense = described;                                                          \
         return hm_dense_bound(&dense, order, probe, true);                                         \
     }
 
-/* Its functions that arrange, and that tell the order of changes. `described`: its hm_dense.
+/* Its functions that arrange, and that tell the order of changes. `described` as above;
  * kind##_find finds the position of a handle, or HM_INVALID_INDEX, which no order manages. */
 #define HM_DENSE_ARRANGE(kind, described)                                                          \
     hm_progress hm_##kind##_arrange(hm_##kind *kind, const hm_handle *handles, uint32_t n,         \

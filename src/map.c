@@ -208,8 +208,9 @@ static void map_report_move(hm_map *map, uint32_t from, uint32_t to)
 
 /* erase */
 
-static void map_erase_at(hm_map *map, uint32_t index)
+static void map_erase_at(void *owner, uint32_t index)
 {
+    hm_map *map = owner;
     uint32_t last = map->ids.count - 1;
     hm_guard_enter(&map->guard);
     if (map->destroy != NULL)
@@ -297,11 +298,6 @@ static uint32_t map_find(const void *owner, hm_handle handle)
     return hm_id_table_find(&map->ids, handle);
 }
 
-static void map_erase_from(void *owner, uint32_t index)
-{
-    map_erase_at(owner, index);
-}
-
 /* A search writes nothing, so that the map may be a constant then. */
 static hm_dense map_dense(const hm_map *constant)
 {
@@ -310,7 +306,7 @@ static hm_dense map_dense(const hm_map *constant)
     return (hm_dense){.guard = &map->guard,
                       .limit = map_committed_items(map),
                       .order = &map->order,
-                      .erase_at = map_erase_from,
+                      .erase_at = map_erase_at,
                       .sequence = {.items = map->items,
                                    .stride = map->item_size,
                                    .moved_size = map->item_size,
@@ -326,7 +322,7 @@ static hm_dense map_dense(const hm_map *constant)
                                    .name = map->name}};
 }
 
-HM_DENSE_ORDER(map)
+HM_DENSE_ORDER(map, map_dense(map), )
 
 HM_DENSE_ARRANGE(map, map_dense(map))
 

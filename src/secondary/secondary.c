@@ -309,10 +309,10 @@ void hm_secondary_discard(hm_secondary *secondary, uint32_t index)
     hm_secondary_disturb(secondary, index, secondary->count);
 }
 
-static void secondary_remove_at(hm_secondary *secondary, uint32_t index)
+static void secondary_remove_at(void *owner, uint32_t index)
 {
-    secondary_destroy(secondary, index);
-    hm_secondary_discard(secondary, index);
+    secondary_destroy(owner, index);
+    hm_secondary_discard(owner, index);
 }
 
 bool hm_secondary_remove_guarded(hm_secondary *secondary, uint32_t index)
@@ -353,11 +353,6 @@ static uint32_t secondary_find(const void *owner, hm_handle handle)
     return hm_secondary_find(owner, handle);
 }
 
-static void secondary_remove_from(void *owner, uint32_t index)
-{
-    secondary_remove_at(owner, index);
-}
-
 /* A search writes nothing, so that the secondary may be a constant then. */
 static hm_dense secondary_dense(const hm_secondary *constant)
 {
@@ -366,7 +361,7 @@ static hm_dense secondary_dense(const hm_secondary *constant)
         .guard = &secondary->guard,
         .limit = secondary_committed_values(secondary),
         .order = &secondary->order,
-        .erase_at = secondary_remove_from,
+        .erase_at = secondary_remove_at,
         .sequence = {.items = secondary->values,
                      .stride = secondary->value_size,
                      .moved_size = secondary->value_size,
@@ -406,7 +401,7 @@ uint32_t hm_secondary_remove_if(hm_secondary *secondary,
     return hm_dense_erase_if(&dense, secondary_is_doomed, &call);
 }
 
-HM_DENSE_ORDER(secondary)
+HM_DENSE_ORDER(secondary, secondary_dense(secondary), )
 
 HM_DENSE_ARRANGE(secondary, secondary_dense(secondary))
 

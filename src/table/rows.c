@@ -23,18 +23,14 @@
         }                                                                                          \
     } while (0)
 
-HM_INLINE void table_copy_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
+HM_INLINE void table_copy_run(const hm_cells *run, size_t to, size_t from, size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++)
         memcpy(run[c].base + to, run[c].base + from, size);
 }
 
-static void table_copy_run(const hm_cells *run, size_t to, size_t from)
-{
-    TABLE_FOR_SIZE(run->size, table_copy_run_of, run, to, from);
-}
-
-HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, size_t size)
+/* As table_copy_run, and zeroes what was copied. */
+HM_INLINE void table_move_run(const hm_cells *run, size_t to, size_t from, size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++) {
         memcpy(run[c].base + to, run[c].base + from, size);
@@ -42,14 +38,8 @@ HM_INLINE void table_move_run_of(const hm_cells *run, size_t to, size_t from, si
     }
 }
 
-/* As table_copy_run, and zeroes what was copied. */
-static void table_move_run(const hm_cells *run, size_t to, size_t from)
-{
-    TABLE_FOR_SIZE(run->size, table_move_run_of, run, to, from);
-}
-
-HM_INLINE void table_write_run_of(const hm_cells *run, const void *const *values, size_t to,
-                                  size_t size)
+HM_INLINE void table_write_run(const hm_cells *run, const void *const *values, size_t to,
+                               size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++)
         if (values[c] != NULL)
@@ -58,20 +48,10 @@ HM_INLINE void table_write_run_of(const hm_cells *run, const void *const *values
             memset(run[c].base + to, 0, size);
 }
 
-static void table_write_run(const hm_cells *run, const void *const *values, size_t to)
-{
-    TABLE_FOR_SIZE(run->size, table_write_run_of, run, values, to);
-}
-
-HM_INLINE void table_clear_run_of(const hm_cells *run, size_t to, size_t size)
+HM_INLINE void table_clear_run(const hm_cells *run, size_t to, size_t size)
 {
     for (uint32_t c = 0, n = run->run; c < n; c++)
         memset(run[c].base + to, 0, size);
-}
-
-static void table_clear_run(const hm_cells *run, size_t to)
-{
-    TABLE_FOR_SIZE(run->size, table_clear_run_of, run, to);
 }
 
 static bool table_has_lanes(const hm_table *table)
@@ -105,7 +85,7 @@ static void table_clear_row(const hm_table *table, uint32_t row)
 {
     const hm_cells *run = table->columns, *end = run + table->column_count;
     for (; run < end; run += run->run)
-        table_clear_run(run, hm_table_offset(table, run, row));
+        TABLE_FOR_SIZE(run->size, table_clear_run, run, hm_table_offset(table, run, row));
 }
 
 void hm_table_close_all(const hm_table *table, uint32_t count)
@@ -150,9 +130,9 @@ void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole)
     for (; run < end && last != hole; run += run->run) {
         size_t to = hm_table_offset(table, run, hole), from = hm_table_offset(table, run, last);
         if (stays)
-            table_move_run(run, to, from);
+            TABLE_FOR_SIZE(run->size, table_move_run, run, to, from);
         else
-            table_copy_run(run, to, from);
+            TABLE_FOR_SIZE(run->size, table_copy_run, run, to, from);
     }
     if (stays)
         return;
@@ -194,11 +174,12 @@ void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *
         return;
     }
     for (; run < end; values += run->run, run += run->run)
-        table_write_run(run, values, hm_table_offset(table, run, row));
+        TABLE_FOR_SIZE(run->size, table_write_run, run, values, hm_table_offset(table, run, row));
 }
 
-void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b)
+void hm_table_exchange_rows(void *owner, uint32_t a, uint32_t b)
 {
+    const hm_table *table = owner;
     for (uint32_t c = 0; c < table->column_count; c++) {
         const hm_cells *column = &table->columns[c];
         hm_order_exchange_bytes(hm_table_address(table, column, a),

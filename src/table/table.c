@@ -205,11 +205,6 @@ hm_status hm_table_insert_n(hm_table *table, const void *const *columns, uint32_
 
 /* order */
 
-static void table_swapped(void *owner, uint32_t a, uint32_t b)
-{
-    hm_table_exchange_rows(owner, a, b);
-}
-
 static uint32_t table_find(const void *owner, hm_handle handle)
 {
     return hm_table_row(owner, handle);
@@ -251,6 +246,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
     hm_dense dense = {.guard = &table->guard,
                       .limit = table_committed_rows(table),
                       .column = column,
+                      .column_count = table->column_count,
                       .order_column = &table->order_column,
                       .order = &table->order,
                       .erase_at = table_erase_at,
@@ -258,7 +254,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
                                    .slot_count = table->ids.slot_count,
                                    .count = table->ids.count,
                                    .capacity = hm_table_capacity(table),
-                                   .swapped = table_swapped,
+                                   .swapped = hm_table_exchange_rows,
                                    .find = table_find,
                                    .owner = table,
                                    .memory = table->record_array.memory,
@@ -273,35 +269,7 @@ static hm_dense table_dense(const hm_table *constant, uint32_t column)
     return dense;
 }
 
-hm_progress hm_table_defragment(hm_table *table, uint32_t column, const hm_order *order,
-                                hm_budget *budget)
-{
-    HM_CONTRACT(table != NULL, "hm_table_defragment: table is NULL");
-    HM_CONTRACT(column < table->column_count || table->column_count == 0,
-                "hm_table_defragment: the column is out of range");
-    const hm_dense dense = table_dense(table, column);
-    return hm_dense_defragment(&dense, order, budget);
-}
-
-uint32_t hm_table_lower_bound(const hm_table *table, uint32_t column, const hm_order *order,
-                              const void *probe)
-{
-    HM_CONTRACT(table != NULL, "hm_table_lower_bound: table is NULL");
-    HM_CONTRACT(column < table->column_count || table->column_count == 0,
-                "hm_table_lower_bound: the column is out of range");
-    const hm_dense dense = table_dense(table, column);
-    return hm_dense_bound(&dense, order, probe, false);
-}
-
-uint32_t hm_table_upper_bound(const hm_table *table, uint32_t column, const hm_order *order,
-                              const void *probe)
-{
-    HM_CONTRACT(table != NULL, "hm_table_upper_bound: table is NULL");
-    HM_CONTRACT(column < table->column_count || table->column_count == 0,
-                "hm_table_upper_bound: the column is out of range");
-    const hm_dense dense = table_dense(table, column);
-    return hm_dense_bound(&dense, order, probe, true);
-}
+HM_DENSE_ORDER(table, table_dense(table, column), uint32_t column, )
 
 HM_DENSE_ARRANGE(table, table_dense(table, 0))
 

@@ -42,7 +42,7 @@ void hm_table_write_row(const hm_table *table, uint32_t row, const void *const *
  * lane that it leaves, or poisons its group if it was the only row there. */
 void hm_table_fill_hole(const hm_table *table, uint32_t last, uint32_t hole);
 /* Exchanges the cells of two rows. */
-void hm_table_exchange_rows(const hm_table *table, uint32_t a, uint32_t b);
+void hm_table_exchange_rows(void *owner, uint32_t a, uint32_t b);
 
 static inline uint32_t hm_table_groups(const hm_table *table, uint32_t rows)
 {

@@ -318,11 +318,8 @@ hm_handle hm_world_handle_of(const hm_world *world, const void *value, hm_compon
     uint32_t number = component - world->salt, chunk;
     if (number >= world->component_count)
         return HM_NULL_HANDLE;
-    if (hm_world_is_sparse(world, number)) {
-        const hm_secondary *sparse = hm_world_sparse(world, number);
-        size_t index = ((uintptr_t)value - (uintptr_t)sparse->values) / sparse->value_size;
-        return index < sparse->count ? sparse->owners[index] : HM_NULL_HANDLE;
-    }
+    if (hm_world_is_sparse(world, number))
+        return hm_secondary_handle_of(hm_world_sparse(world, number), value);
     if (!hm_world_store_find(&world->store, value, &chunk))
         return HM_NULL_HANDLE;
     const hm_world_link *link = hm_world_link_of(world, chunk);

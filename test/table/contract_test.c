@@ -217,6 +217,6 @@ DEATH_TEST(table_contract, defragment_by_a_column_out_of_range_panics)
 {
     hm_table table = make(8, (hm_table_desc){.capacity = 10});
     const hm_order order = {.key = no_key};
-    test_expect_panic_of("table.c", "hm_table_defragment: the column is out");
+    test_expect_panic_of("dense.c", "hm_table_defragment: the column is out");
     hm_table_defragment(&table, COLUMNS, &order, NULL);
 }
